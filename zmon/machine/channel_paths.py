@@ -145,8 +145,8 @@ def count(period: Period, interval: Interval, *, estimate: bool = True) -> None:
     period.add(before.at, interval.after.at, figures)
     length = interval.seconds
     if estimate and not isinstance(length, Absent) and length > 0 and not present(percents):
-        known = {chpid: percent for chpid, percent in own_load(interval).items() if percent <= 100}
-        period.add_estimate(before.at, length, known)
+        loads = {chpid: percent for chpid, percent in own_load(interval).items() if percent <= 100}
+        period.add_estimate(before.at, length, loads)
 
 
 def estimated_reach(interval: Interval) -> int:

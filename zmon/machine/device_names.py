@@ -31,11 +31,11 @@ def find_device(view: View, word: str) -> str:
     Raises:
         NoSuchThing: it names none, or several; says which.
     """
-    found = matches(view, word, devices_of(view.interval).keys)
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise NoSuchThing(f"{word!r} may be {' or '.join(found)}: say which")
+    keys = matches(view, word, devices_of(view.interval).keys)
+    if len(keys) == 1:
+        return keys[0]
+    if keys:
+        raise NoSuchThing(f"{word!r} may be {' or '.join(keys)}: say which")
     if _is_made_of_others(view, word):
         raise NoSuchThing(f"{word!r} is made of other devices: STACKED shows it, DEVICE the disks below")
     raise NoSuchThing(f"no device {word!r} is on line; DEVICE lists those that are")
@@ -72,24 +72,24 @@ def _numbers(busid: str) -> tuple[str, str]:
 
 def _names(view: View) -> Mapping[str, set[str]]:
     """Return what the devices are called besides their numbers, in small letters."""
-    interval, found = view.interval, dict[str, set[str]]()
+    interval, names = view.interval, dict[str, set[str]]()
     devices, dasd, blocks = interval.of(DEVICE), interval.of(DASD), interval.of(BLOCK)
-    _add(found, devices.keys, devices["block"])
-    _add(found, dasd.keys, dasd["name"])
-    _add(found, dasd.keys, dasd["volser"])
-    _add(found, blocks.keys, blocks["label"])
+    _add(names, devices.keys, devices["block"])
+    _add(names, dasd.keys, dasd["name"])
+    _add(names, dasd.keys, dasd["volser"])
+    _add(names, blocks.keys, blocks["label"])
     for key, name in zip(devices.keys, devices["block"], strict=True):
-        found.setdefault(key, set()).update(found.get(str(name), ()))
+        names.setdefault(key, set()).update(names.get(str(name), ()))
     for name, paths in devices_of(interval).paths.items():
-        _add(found, [name] * len(paths), paths)
+        _add(names, [name] * len(paths), paths)
     for key, volume in volumes_of(view).items():
-        for one in (volume.volser, volume.label, volume.rdev):
-            _add(found, [key], [one])
-    return found
+        for name in (volume.volser, volume.label, volume.rdev):
+            _add(names, [key], [name])
+    return names
 
 
-def _add(found: dict[str, set[str]], keys: Sequence[str], values: Sequence[Value]) -> None:
+def _add(names: dict[str, set[str]], keys: Sequence[str], values: Sequence[Value]) -> None:
     """Add a name to each device that has one."""
     for key, value in zip(keys, values, strict=True):
         if isinstance(value, str) and value:
-            found.setdefault(key, set()).add(value.casefold())
+            names.setdefault(key, set()).add(value.casefold())

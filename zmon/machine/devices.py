@@ -298,26 +298,28 @@ class Devices(Things):
 
     def of_paths(self, field: str) -> list[Value]:
         """Return a field of the block layer; of a multipath device that of the first path that has it."""
-        values, known = self.block[field], self._blocks.frame.column(field)
+        values, of_disks = self.block[field], self._blocks.frame.column(field)
         for row, paths in self._joined():
-            told = (known[self._blocks.index[path]] for path in paths)
-            values[row] = next((one for one in told if not isinstance(one, Absent)), values[row])
+            told = (of_disks[self._blocks.index[path]] for path in paths)
+            values[row] = next((value for value in told if not isinstance(value, Absent)), values[row])
         return values
 
     @cached_property
     def chpids(self) -> list[Value]:
         """The channel paths that lead to each device; of SCSI disks those of the adapters."""
-        found = self.ccw["chpids"]
+        chpids_of = self.ccw["chpids"]
         busids = self._blocks.frame.column("busid")
         for row, name in enumerate(self.keys):
             adapters = dict.fromkeys(
-                str(busids[self._blocks.index[one]])
-                for one in (self.paths.get(name, (name,)) if found[row] is NOT_CCW else ())
+                str(busids[self._blocks.index[path]])
+                for path in (self.paths.get(name, (name,)) if chpids_of[row] is NOT_CCW else ())
             )
             told = [self._ccw.cell(busid, "chpids") for busid in adapters if busid in self._ccw.index]
-            chpids = dict.fromkeys(chpid for one in told if isinstance(one, str) for chpid in one.split())
-            found[row] = " ".join(sorted(chpids)) or found[row]
-        return found
+            chpids = dict.fromkeys(
+                chpid for paths in told if isinstance(paths, str) for chpid in paths.split()
+            )
+            chpids_of[row] = " ".join(sorted(chpids)) or chpids_of[row]
+        return chpids_of
 
     def _joined(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the row of each multipath device, with its paths."""
@@ -422,10 +424,10 @@ class Devices(Things):
 
     def _weights(self, rows: Sequence[int], name: str) -> list[Number]:
         """Return what some rows weigh; of an LCU it is asked for with each of its columns."""
-        known = self._weighed.get((name, id(rows)))
-        if known is None or known[0] is not rows:
-            known = self._weighed[name, id(rows)] = rows, pick(getattr(self, name), rows)
-        return known[1]
+        weights = self._weighed.get((name, id(rows)))
+        if weights is None or weights[0] is not rows:
+            weights = self._weighed[name, id(rows)] = rows, pick(getattr(self, name), rows)
+        return weights[1]
 
     def average_response(self, rows: Sequence[int]) -> Number:
         """Average the response time: as Linux waits for it, else as the devices serve it."""
@@ -487,8 +489,8 @@ def path_count(devices: Devices) -> list[Number]:
 
 def _lost(devices: Devices) -> list[Number]:
     """Return the number of channel paths that are installed and cannot be used; of others it is not known."""
-    known = _lost_of(devices.ccw_frame)
-    return [known[key].bit_count() if key in known else NO_MASKS for key in devices.keys]
+    masks = _lost_of(devices.ccw_frame)
+    return [masks[key].bit_count() if key in masks else NO_MASKS for key in devices.keys]
 
 
 def _lost_chpids(devices: Devices) -> list[Value]:
@@ -513,8 +515,8 @@ def _lost_of(frame: Frame) -> dict[str, int]:
     """Return the mask of the lost paths of each device whose installed paths are known."""
     columns = (frame.column(name) for name in (*PATH_MASKS, "path_masks"))
     return {
-        key: lost_in(pim, *others, words)
-        for key, pim, *others, words in zip(frame.keys, *columns, strict=True)
+        key: lost_in(pim, *others, path_masks)
+        for key, pim, *others, path_masks in zip(frame.keys, *columns, strict=True)
         if isinstance(pim, int)
     }
 
@@ -542,9 +544,9 @@ def lost_paths(frame: Frame, keys: Iterable[str]) -> Counter[str]:
 @lru_cache(maxsize=2)  # as above
 def paths_with_masks(frame: Frame) -> frozenset[str]:
     """Return the channel paths of the devices whose path masks are known."""
-    known = _lost_of(frame)
-    each = {chpids for key, chpids in zip(frame.keys, frame.column("chpids"), strict=True) if key in known}
-    return frozenset(chpid for chpids in each if isinstance(chpids, str) for chpid in chpids.split())
+    masks = _lost_of(frame)
+    paths = {chpids for key, chpids in zip(frame.keys, frame.column("chpids"), strict=True) if key in masks}
+    return frozenset(chpid for chpids in paths if isinstance(chpids, str) for chpid in chpids.split())
 
 
 @lru_cache(maxsize=2)  # as above
@@ -553,8 +555,8 @@ def unusable_paths(frame: Frame) -> frozenset[str]:
     lost = lost_paths(frame, frame.keys)
     if not lost:
         return frozenset()
-    each = zip(frame.column("chpids"), frame.column("online"), strict=True)
-    have = Counter(chpid for chpids, online in each if online == 1 for chpid in str(chpids).split())
+    paths = zip(frame.column("chpids"), frame.column("online"), strict=True)
+    have = Counter(chpid for chpids, online in paths if online == 1 for chpid in str(chpids).split())
     return frozenset(chpid for chpid, many in lost.items() if many == have[chpid])
 
 
@@ -631,7 +633,7 @@ def homes(devices: Devices, lcu_of: Mapping[str, str]) -> list[str]:
 
 def sorts(devices: Devices, rows: Sequence[int]) -> list[str]:
     """Return for disks in some rows what sort of disk each is; of a DASD it is empty."""
-    columns = (pick(each, rows) for each in (devices.keys, devices.names, devices.ccw["driver"]))
+    columns = (pick(column, rows) for column in (devices.keys, devices.names, devices.ccw["driver"]))
     return [
         _home(name, driver, key in devices.paths) if isinstance(name, str) else ""
         for key, name, driver in zip(*columns, strict=True)
@@ -648,15 +650,15 @@ def _home(name: str, driver: Value, joined: bool) -> str:
 
 def roles(devices: Devices) -> list[Value]:
     """Return for each device whether it is a base, an alias or neither."""
-    found: list[Value] = []
+    names: list[Value] = []
     for alias, uid in zip(devices.ccw["alias"], devices.ccw["uid"], strict=True):
         if alias == 1:
-            found.append(alias_kind(uid))
+            names.append(alias_kind(uid))
         elif isinstance(uid, str) and uid:
-            found.append("base")
+            names.append("base")
         else:
-            found.append(uid if isinstance(uid, Absent) else NO_UID)
-    return found
+            names.append(uid if isinstance(uid, Absent) else NO_UID)
+    return names
 
 
 def hung_for(view: View) -> dict[str, float]:
@@ -680,18 +682,18 @@ def in_each_before(
     for number, interval in enumerate(view.history.past(begin)):
         if number == MAX_LOOKED_BACK or not keys or interval.before is None or interval.after.at.utc > begin:
             return
-        found = of(interval)
-        keys = keys & set(found)
-        yield from ((key, found[key]) for key in keys)
+        seconds = of(interval)
+        keys = keys & set(seconds)
+        yield from ((key, seconds[key]) for key in keys)
 
 
-def labels(devices: Devices, known: Mapping[str, Volume] | None = None) -> list[Value]:
+def labels(devices: Devices, volumes: Mapping[str, Volume] | None = None) -> list[Value]:
     """Return the labels of the volumes, as FILES and `zmon where` show them.
 
     Where CP or a directory gives none, it is what Linux reads on the disk; without one it is the disk's Linux
     name behind `>`, as `>vda`.
     """
-    told = {key: volume.volser for key, volume in (known or {}).items()}
+    told = {key: volume.volser for key, volume in (volumes or {}).items()}
     columns = (devices.keys, devices.volsers, devices.block["label"], devices.names)
     return [
         label_of(told.get(key), volser, label, f">{name}" if isinstance(name, str) else volser)
@@ -707,7 +709,7 @@ def label_on_volume(interval: Interval, uid: Value, volser: Value) -> Value:
 
 def label_of(*told: Value | None) -> Value:
     """Return the first label that is known; where none is, the last value, such as a reason."""
-    return next((one for one in told if isinstance(one, str)), told[-1] or absent("it has no label"))
+    return next((label for label in told if isinstance(label, str)), told[-1] or absent("it has no label"))
 
 
 def strays(count: int) -> Absent:

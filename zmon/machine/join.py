@@ -92,10 +92,10 @@ def quotient(
 
 def plus(*columns: Sequence[Number]) -> list[Number]:
     """Add columns, row by row; an absent part makes the sum absent."""
-    found, *others = columns
+    sums, *others = columns
     for other in others:
-        found = found if is_absent(found) else list(map(add, found, other))
-    return list(found)
+        sums = sums if is_absent(sums) else list(map(add, sums, other))
+    return list(sums)
 
 
 def is_absent(values: Sequence[Value]) -> bool:
@@ -105,16 +105,16 @@ def is_absent(values: Sequence[Value]) -> bool:
 
 def first(*columns: Sequence[Number]) -> list[Number]:
     """Take from each row the first value that is there, else the first reason."""
-    found, *others = columns
+    values, *others = columns
     for other in others:
-        found = _either(found, other)
-    return list(found)
+        values = _either(values, other)
+    return list(values)
 
 
 def _either(ones: Sequence[Number], others: Sequence[Number]) -> list[Number]:
     return [
-        other if one.__class__ is Absent and other.__class__ is not Absent else one
-        for one, other in zip(ones, others, strict=True)
+        other if value.__class__ is Absent and other.__class__ is not Absent else value
+        for value, other in zip(ones, others, strict=True)
     ]
 
 
@@ -138,11 +138,11 @@ def total(values: Sequence[Number]) -> Number:
 
 def _added(numbers: Sequence[Number]) -> Number:
     """Add numbers, to the same result on every Python: before 3.12 `sum` rounds at each step."""
-    found: Number = 0.0
+    whole: Number = 0.0
     if numbers[0].__class__ is not float:
-        found = sum(numbers)
-        if found.__class__ is not float:
-            return found
+        whole = sum(numbers)
+        if whole.__class__ is not float:
+            return whole
     try:
         return fsum(numbers)  # type: ignore[arg-type]  # no absent one is among them
     except (OverflowError, ValueError):  # an infinite one
@@ -159,8 +159,8 @@ def mean(values: Sequence[Number], weights: Sequence[Number], otherwise: str) ->
         whole = fsum(products)
         if products:
             return ratio(whole, _added(weights), otherwise)
-    known = [p.__class__ is not Absent for p in products]
-    if any(known):
-        weight = _added(list(compress(weights, known)))
-        return ratio(_added(list(compress(products, known))), weight, otherwise)
+    is_there = [p.__class__ is not Absent for p in products]
+    if any(is_there):
+        weight = _added(list(compress(weights, is_there)))
+        return ratio(_added(list(compress(products, is_there))), weight, otherwise)
     return next(iter(products), absent(otherwise))

@@ -109,13 +109,13 @@ class ControlUnits(Things):
     def subsystems(self) -> list[Value]:
         """The logical subsystem of each, as far as the devices of this system tell the real one."""
         bases = [(unit.bases or unit.members)[0] for unit in self.units.values()]
-        known = Joined(self.interval.of(DASD), bases, NO_LSS)["lss"]
+        read = Joined(self.interval.of(DASD), bases, NO_LSS)["lss"]
         is_guest = platform_of(self.interval.after.frame(MACHINE)).environment == "zvm"
         return [
             unit.lss
             or (LSS_OF_GUEST if is_guest and isinstance(lss, int) else None)
             or (f"{lss:02X}" if isinstance(lss, int) else lss)
-            for unit, lss in zip(self.units.values(), known, strict=True)
+            for unit, lss in zip(self.units.values(), read, strict=True)
         ]
 
     def types(self, rows: Sequence[int]) -> Value:
@@ -155,7 +155,7 @@ class ControlUnits(Things):
 
 def _each(name: str, value: Callable[[ControlUnits, Lcu, list[int]], Value]) -> Figure:
     """Declare what an LCU is, or has together: a function of it and of the rows of its devices."""
-    return Figure(name, lambda found: list(map(value, repeat(found), found.units.values(), found.members)))
+    return Figure(name, lambda lcus: list(map(value, repeat(lcus), lcus.units.values(), lcus.members)))
 
 
 def _of_devices(name: str, trend: int = 0) -> Figure:
@@ -184,20 +184,20 @@ ControlUnits.figures = catalogue(
     Figure("ssid", attrgetter("labels")),
     _each("serial", lambda _found, unit, _rows: unit.serial or NOT_IN_UID),
     _each("maker", lambda _found, unit, _rows: unit.vendor or NOT_IN_UID),
-    _each("cutype", lambda found, _unit, rows: found.types(rows)),
+    _each("cutype", lambda lcus, _unit, rows: lcus.types(rows)),
     _each("units", lambda _found, unit, _rows: len(unit.bases)),
     Figure("active", attrgetter("active")),
-    _each("aliases", lambda found, unit, _rows: found.aliases(unit)),
+    _each("aliases", lambda lcus, unit, _rows: lcus.aliases(unit)),
     _each("aliasuse", ControlUnits.alias_use),
     _each("aliasio", ControlUnits.alias_share),
-    _each("mode", lambda found, unit, _rows: found.alias_mode(unit)),
-    _each("paths", lambda found, unit, rows: found.paths(unit, rows)),
+    _each("mode", lambda lcus, unit, _rows: lcus.alias_mode(unit)),
+    _each("paths", lambda lcus, unit, rows: lcus.paths(unit, rows)),
     _each("chpids", lambda _found, unit, _rows: " ".join(unit.chpids) or NO_PATHS),
     Figure("share", attrgetter("shares")),
-    Figure("fair", lambda found: [share * len(found.keys) / 100.0 for share in found.shares]),
+    Figure("fair", lambda lcus: [share * len(lcus.keys) / 100.0 for share in lcus.shares]),
     *LOADS.values(),
-    _each("qued", lambda found, _unit, rows: found.devices.queued_at(rows)),
-    _each("hung", lambda found, _unit, rows: found.devices.hanging(rows)),
+    _each("qued", lambda lcus, _unit, rows: lcus.devices.queued_at(rows)),
+    _each("hung", lambda lcus, _unit, rows: lcus.devices.hanging(rows)),
     Figure("lss", attrgetter("subsystems")),
 )
 """What is known of an LCU, but for what people call it and the files on it."""

@@ -152,12 +152,12 @@ class Volumes(Sequence[ObservedVolume]):
 
     def column(self, name: str) -> Sequence[Any]:
         """Return a field, or `serv` or `queued`, of each volume."""
-        known = self._columns.get(name)
-        if known is None:
-            known = self._columns[name] = (
+        values = self._columns.get(name)
+        if values is None:
+            values = self._columns[name] = (
                 DERIVED[name](self) if name in DERIVED else self._make(name, self.rows)
             )
-        return known
+        return values
 
     def part(self, places: Sequence[int]) -> Volumes:
         """Return those at some places: their columns are cut out of these."""
@@ -197,10 +197,11 @@ class Volumes(Sequence[ObservedVolume]):
     def __getitem__(self, at: Any) -> Any:
         if isinstance(at, slice) or "_records" in self.__dict__:
             return self._records[at]
-        one = self.some([at])
-        known = self._columns
+        volume = self.some([at])
+        columns = self._columns
         return ObservedVolume._make(
-            known[name][at] if name in known else one.column(name)[0] for name in ObservedVolume._fields
+            columns[name][at] if name in columns else volume.column(name)[0]
+            for name in ObservedVolume._fields
         )
 
     def __len__(self) -> int:
@@ -244,10 +245,10 @@ NO_VOLUMES: Final = Volumes((), lambda _name, _rows: ())
 
 def places_by(lcus: Sequence[str]) -> dict[str, Sequence[int]]:
     """Return by LCU where its volumes are in a list, of which the LCU of each is given."""
-    found: dict[str, list[int]] = {}
+    by_lcu: dict[str, list[int]] = {}
     for lcu, places in groupby(range(len(lcus)), lcus.__getitem__):
-        found.setdefault(lcu, []).extend(places)
-    return found  # type: ignore[return-value]  # lists are sequences
+        by_lcu.setdefault(lcu, []).extend(places)
+    return by_lcu  # type: ignore[return-value]  # lists are sequences
 
 
 class ObservedLcu(NamedTuple):
@@ -392,14 +393,14 @@ class ObservedLoad(NamedTuple):
     @property
     def knows_paths(self) -> bool:
         """Whether the load of channel paths is known: that of idle ones says nothing of those with I/O."""
-        known = {key: use for key, use in self.paths.items() if not isinstance(use, Absent)}
-        with_io = [one.chpids for one in self.lcus if one.chpids and self.used_of(one.key)]
-        return any(known.values()) or (bool(known) and not any(map(known.keys().isdisjoint, with_io)))
+        uses = {key: use for key, use in self.paths.items() if not isinstance(use, Absent)}
+        with_io = [lcu.chpids for lcu in self.lcus if lcu.chpids and self.used_of(lcu.key)]
+        return any(uses.values()) or (bool(uses) and not any(map(uses.keys().isdisjoint, with_io)))
 
     @property
     def untimed(self) -> Absent:
         """Why channel measurement gives no times, as CTLUNIT says it of the first LCU without."""
-        pends = (one.pend for one in self.lcus if self.used_of(one.key))
+        pends = (lcu.pend for lcu in self.lcus if self.used_of(lcu.key))
         lacking = (pend for pend in pends if isinstance(pend, Absent) and pend is not NOT_TOGETHER)
         why = next(lacking, self.not_timed)
         return absent(why.reason.replace(OF_ONE, "")) if OF_ONE in why.reason else why
@@ -454,7 +455,7 @@ class _LoadSums:
 
     @cached_property
     def by_key(self) -> dict[str, ObservedVolume]:
-        return {one.key: one for one in self._volumes}
+        return {volume.key: volume for volume in self._volumes}
 
 
 @lru_cache(maxsize=32)  # the intervals that are looked at
@@ -474,9 +475,9 @@ def carried_by(volumes: Sequence[ObservedVolume]) -> Number:
     So CTLUNIT adds them up, too.
     """
     columns = Volumes.of(volumes)
-    each = list(map(mul, columns.column("rate"), columns.column("size")))
-    known = [one for one in each if one.__class__ is not Absent]
-    return each[0] if each and not known else fsum(known)
+    loads = list(map(mul, columns.column("rate"), columns.column("size")))
+    numbers = [load for load in loads if load.__class__ is not Absent]
+    return loads[0] if loads and not numbers else fsum(numbers)
 
 
 def utilisation(use: Number) -> Number:
@@ -498,10 +499,10 @@ def requests_of(rate: float, response: Number) -> tuple[float, float]:
 def mean_of(volumes: Sequence[ObservedVolume], name: str) -> Number:
     """Return the mean of a time or size over some volumes, each with its rate as its weight."""
     columns = Volumes.of(volumes)
-    known = columns.means.get(name)
-    if known is None:
-        known = columns.means[name] = _mean_of(columns, name)
-    return known
+    mean = columns.means.get(name)
+    if mean is None:
+        mean = columns.means[name] = _mean_of(columns, name)
+    return mean
 
 
 def _mean_of(volumes: Volumes, name: str) -> Number:
@@ -518,9 +519,9 @@ def mean_by_rate(values: Sequence[Number], rates: Sequence[float]) -> float | No
     if values and 0 not in rates and Absent not in set(map(type, values)):
         return fsum(map(mul, values, rates)) / fsum(rates)
     products = list(map(mul, values, rates))
-    known = [product.__class__ is not Absent for product in products]
-    rate = fsum(compress(rates, known))
-    return fsum(compress(products, known)) / rate if rate else None
+    is_there = [product.__class__ is not Absent for product in products]
+    rate = fsum(compress(rates, is_there))
+    return fsum(compress(products, is_there)) / rate if rate else None
 
 
 def idle_lcus(carried: Mapping[str, Number]) -> list[str]:
@@ -528,9 +529,9 @@ def idle_lcus(carried: Mapping[str, Number]) -> list[str]:
 
     All that zmon says of idle LCUs asks here.  `carried` has the bytes per second of each LCU by its key.
     """
-    known = {key: float(load) for key, load in carried.items() if not isinstance(load, Absent)}
-    even = fsum(known.values()) / max(1, len(known))
-    return [key for key, load in known.items() if load < IDLE_SHARE * even]
+    loads = {key: float(load) for key, load in carried.items() if not isinstance(load, Absent)}
+    even = fsum(loads.values()) / max(1, len(loads))
+    return [key for key, load in loads.items() if load < IDLE_SHARE * even]
 
 
 def state_of_idle(carried: Mapping[str, Number], idle: Sequence[str]) -> str:
@@ -543,8 +544,8 @@ def state_of_idle(carried: Mapping[str, Number], idle: Sequence[str]) -> str:
 def path_groups(lcus: Iterable[ObservedLcu]) -> dict[str, tuple[str, ...]]:
     """Return the sets of channel paths that no LCU shares with another set, by their CHPIDs in words."""
     groups: list[set[str]] = []
-    for one in lcus:
-        chpids = set(one.chpids)
+    for lcu in lcus:
+        chpids = set(lcu.chpids)
         if not chpids:
             continue
         joined = [group for group in groups if group & chpids]

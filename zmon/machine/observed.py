@@ -118,12 +118,12 @@ def observed_load(
     volumes: Sequence[ObservedVolume] = every
     of_lcu = places_by(used.column("lcu"))
     misses, rates = _misses(devices, used.rows), used.column("rate")
-    found, title = [], titles(units)
+    observed, title = [], titles(units)
     for (key, unit), members in zip(units.items(), rows.members, strict=True):
         pool = pools[key]
         busy = total([devices.busy[row] for row in pool]) / 100.0 if pool else 0.0
         places = of_lcu.get(key, ())
-        found.append(
+        observed.append(
             ObservedLcu(
                 key, title[key], f"{unit.vendor}.{unit.serial}", unit.chpids, len(pool), busy,
                 _missed(pick(misses, places), pick(rates, places)), capacity.get(key, NO_CAPACITY),
@@ -138,7 +138,7 @@ def observed_load(
     )
     if measured_paths and adapters:
         volumes = tuple(_behind_adapters(volumes, adapters, devices.paths))
-        found.append(ObservedLcu(SCSI, "SCSI disks", "", tuple(sorted(fcp))))
+        observed.append(ObservedLcu(SCSI, "SCSI disks", "", tuple(sorted(fcp))))
     processors = Processors(interval)
     seconds = interval.seconds
     unmeasured = _unmeasured(devices, used.rows, rates)
@@ -146,7 +146,7 @@ def observed_load(
     return ObservedLoad(
         0.0 if isinstance(seconds, Absent) else float(seconds),
         volumes,
-        tuple(found),
+        tuple(observed),
         load,
         measured_paths,
         ObservedProcessors(
@@ -162,7 +162,7 @@ def observed_load(
         fcp,
         () if unmeasured is None else (unmeasured.reason.replace(OF_ONE, ""),),
         swap,
-        _not_timed(devices, used.rows) if not found else NOT_TIMED,
+        _not_timed(devices, used.rows) if not observed else NOT_TIMED,
         unusable_paths(devices.ccw_frame),
     )
 
@@ -232,21 +232,25 @@ def _own_aliases(devices: Devices, lcu_of: Mapping[str, str]) -> dict[str, list[
     if 1 not in devices.ccw["alias"]:
         return {}
     columns = zip(devices.keys, devices.ccw["uid"], devices.ccw["alias"], strict=True)
-    known = [(key, row, text, alias == 1) for row, (key, text, alias) in enumerate(columns)]
-    aliases = [(key, row, uid) for key, row, text, is_alias in known if is_alias and (uid := _own_uid(text))]
+    devices_with_uid = [(key, row, text, alias == 1) for row, (key, text, alias) in enumerate(columns)]
+    aliases = [
+        (key, row, uid)
+        for key, row, text, is_alias in devices_with_uid
+        if is_alias and (uid := _own_uid(text))
+    ]
     if not aliases:
         return {}
     bases = {
         (lcu_of.get(key, ""), uid.ua): key
-        for key, _row, text, is_alias in known
+        for key, _row, text, is_alias in devices_with_uid
         if not is_alias and (uid := _own_uid(text))
     }
-    found: dict[str, list[int]] = {}
+    of_base: dict[str, list[int]] = {}
     for key, row, uid in aliases:
         base = bases.get((lcu_of.get(key, ""), uid.ua))
         if base is not None:
-            found.setdefault(base, []).append(row)
-    return found
+            of_base.setdefault(base, []).append(row)
+    return of_base
 
 
 def _own_uid(text: Value) -> Uid | None:
@@ -258,9 +262,9 @@ def _own_uid(text: Value) -> Uid | None:
 def _disks(devices: Devices) -> Sequence[int]:
     """Return the rows of the disks whose requests are counted."""
     every = range(len(devices.keys))
-    lacking = [each for each in (devices.names, devices.requests) if Absent in set(map(type, each))]
+    lacking = [column for column in (devices.names, devices.requests) if Absent in set(map(type, column))]
     return (
-        [row for row in every if all(each[row].__class__ is not Absent for each in lacking)]
+        [row for row in every if all(column[row].__class__ is not Absent for column in lacking)]
         if lacking
         else every
     )
@@ -290,7 +294,7 @@ class _VolumeColumns:
     def __call__(self, name: str, rows: Sequence[int]) -> Sequence[Any]:
         """Return a field of the volumes in some rows."""
         if name in _VolumeTimes._fields:
-            times = next((times for known, times in self._timed if known is rows), None)
+            times = next((times for timed, times in self._timed if timed is rows), None)
             if times is None:
                 times = self._times(rows)
                 self._timed = [*self._timed[-KEPT + 1 :], (rows, times)]
@@ -431,19 +435,19 @@ def _behind_adapters(
 
     What else a request takes counts as pending: the wait for an adapter, the fabric and the storage server.
     """
-    scsi = [one for one in volumes if one.sort == SCSI_HOME]
-    rate = sum(one.rate for one in scsi)
+    scsi = [volume for volume in volumes if volume.sort == SCSI_HOME]
+    rate = sum(volume.rate for volume in scsi)
     conn = used / rate if rate else 0.0
-    found = []
-    for one in volumes:
-        if one in scsi and not isinstance(one.response, Absent):
-            own = min(conn, one.response)
-            one = one._replace(  # noqa: PLW2901 - the same disk, timed
-                lcu=SCSI, pend=one.response - own, disc=0.0, conn=own, estimated=False,
-                servers=QUEUE_DEPTH * len(paths.get(one.key, (one.key,))),
+    behind = []
+    for volume in volumes:
+        if volume in scsi and not isinstance(volume.response, Absent):
+            own = min(conn, volume.response)
+            volume = volume._replace(  # noqa: PLW2901 - the same disk, timed
+                lcu=SCSI, pend=volume.response - own, disc=0.0, conn=own, estimated=False,
+                servers=QUEUE_DEPTH * len(paths.get(volume.key, (volume.key,))),
             )  # fmt: skip
-        found.append(one)
-    return found
+        behind.append(volume)
+    return behind
 
 
 def _fcp(interval: Interval) -> frozenset[str]:

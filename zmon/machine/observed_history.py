@@ -83,19 +83,19 @@ def load_period(
     begin = 0 if view.interval.before is None else view.interval.before.at.utc
     end = view.interval.after.at.utc
     until = max(end, min(until or end, end + AHEAD))
-    known = _trend(view, lcu, until) or _intervals(view, frozenset(members), until)
-    known = [one for one in known if one.begin < one.end]
-    inside = [at for at, one in enumerate(known) if one.end > begin and one.begin < end]
+    parts = _trend(view, lcu, until) or _intervals(view, frozenset(members), until)
+    parts = [part for part in parts if part.begin < part.end]
+    inside = [at for at, part in enumerate(parts) if part.end > begin and part.begin < end]
     if not inside:
         return LONGER_AGO
-    first = last = max(inside, key=lambda at: (known[at].bytes, at))
-    limit = (known[first].bytes * max(usual_load, 1.0)) ** 0.5
-    while first > 0 and known[first - 1].bytes >= limit:
+    first = last = max(inside, key=lambda at: (parts[at].bytes, at))
+    limit = (parts[first].bytes * max(usual_load, 1.0)) ** 0.5
+    while first > 0 and parts[first - 1].bytes >= limit:
         first -= 1
-    while last + 1 < len(known) and known[last + 1].bytes >= limit:
+    while last + 1 < len(parts) and parts[last + 1].bytes >= limit:
         last += 1
-    over = last + 1 < len(known) and known[last].end < until
-    return LoadPeriod(known[first - 1].end if first else LONGER_AGO, known[last].end if over else None)
+    over = last + 1 < len(parts) and parts[last].end < until
+    return LoadPeriod(parts[first - 1].end if first else LONGER_AGO, parts[last].end if over else None)
 
 
 class _Part(NamedTuple):
@@ -109,11 +109,11 @@ class _Part(NamedTuple):
 def _trend(view: View, lcu: str, end: int) -> list[_Part]:
     """Return the minutes that were kept of an LCU, the first first; what is not known is left out."""
     begin = view.interval.after.at.utc - LOOKED_BACK
-    known = view.history.trend(Variable("control_unit", "mbs", lcu), begin, end)
+    minutes = view.history.trend(Variable("control_unit", "mbs", lcu), begin, end)
     return [
-        _Part(one.begin, one.end, MB * one.mean)
-        for one in known
-        if isinstance(one.mean, int | float) and one.end <= end
+        _Part(minute.begin, minute.end, MB * minute.mean)
+        for minute in minutes
+        if isinstance(minute.mean, int | float) and minute.end <= end
     ]
 
 
@@ -123,13 +123,13 @@ def _intervals(view: View, members: frozenset[str], end: int) -> list[_Part]:
     seconds = view.interval.seconds
     if last is None or isinstance(last.seconds, Absent) or isinstance(seconds, Absent):
         return []
-    found: Iterator[Interval] = view.history.past(end)
+    intervals: Iterator[Interval] = view.history.past(end)
     if seconds > MAX_READ * last.seconds:
         step = round(2 * seconds * 1e9 / MAX_READ)
         parts = (view.history.between(end - (at + 1) * step, end - at * step) for at in range(MAX_READ))
-        found = takewhile(None.__ne__, parts)  # type: ignore[arg-type]  # none is absent then
+        intervals = takewhile(None.__ne__, parts)  # type: ignore[arg-type]  # none is absent then
     read = []
-    for interval in islice(found, MAX_READ):
+    for interval in islice(intervals, MAX_READ):
         if interval.before is None or interval.after.at.utc < end - LOOKED_BACK:
             break
         moved = _bytes(interval, members)
@@ -158,20 +158,22 @@ def slower_writes(view: View, members: tuple[str, ...], longer: float) -> Slower
     for interval in islice(view.history.past(begin), MAX_READ):
         if interval.before is None or interval.after.at.utc < limit or len(calm) == MAX_CALM:
             break
-        one = _writes(interval, named)
-        if one is None:
+        writes = _writes(interval, named)
+        if writes is None:
             continue
-        if one.longer < longer:
-            calm.append(one)
+        if writes.longer < longer:
+            calm.append(writes)
         elif len(calm) >= CALM:
             break
         else:
             begin, calm = interval.before.at.utc, []
     if len(calm) < CALM:
         return LONGER_AGO
-    many = sum(one.many for one in calm)
+    many = sum(writes.many for writes in calm)
     return SlowerWrites(
-        begin, many / sum(one.seconds for one in calm), sum(one.many * one.time for one in calm) / many
+        begin,
+        many / sum(writes.seconds for writes in calm),
+        sum(writes.many * writes.time for writes in calm) / many,
     )
 
 
@@ -222,6 +224,6 @@ def _days(view: View, variable: Variable) -> Iterator[float]:
         if middle + AROUND < first:
             return
         figures = view.history.trend(variable, middle - AROUND, middle + AROUND)
-        means = [one.mean for one in figures if isinstance(one.mean, int | float)]
+        means = [figure.mean for figure in figures if isinstance(figure.mean, int | float)]
         if means:
             yield sum(means) / len(means)

@@ -97,24 +97,24 @@ def observed_machine(view: View, until: int | None = None) -> ObservedMachine:
 
     def period(lcu: str, usual_load: float) -> LoadPeriod | Absent:
         unit = units_of(view).lcus.get(lcu)
-        found = load_period(view, lcu, () if unit is None else unit.members, usual_load, until)
-        own = view_of(found)
-        return found if own is view or isinstance(found, Absent) else found._replace(load=load_of(own))
+        lasting = load_period(view, lcu, () if unit is None else unit.members, usual_load, until)
+        own = view_of(lasting)
+        return lasting if own is view or isinstance(lasting, Absent) else lasting._replace(load=load_of(own))
 
     def writes(lcu: str, longer: float) -> SlowerWrites | Absent:
         unit = units_of(view).lcus.get(lcu)
         return slower_writes(view, () if unit is None else unit.members, longer)
 
-    def view_of(found: LoadPeriod | Absent) -> View:
+    def view_of(lasting: LoadPeriod | Absent) -> View:
         """Return the view of the time of a load alone; the same one if that is not another time."""
-        if isinstance(found, Absent) or isinstance(found.begin, Absent) or not view.interval.skipped:
+        if isinstance(lasting, Absent) or isinstance(lasting.begin, Absent) or not view.interval.skipped:
             return view
-        end = view.interval.after.at.utc if found.end is None else found.end
-        own = view.history.between(int(found.begin), end)
+        end = view.interval.after.at.utc if lasting.end is None else lasting.end
+        own = view.history.between(int(lasting.begin), end)
         return view if own is None else view.at(own)
 
-    def units(lcu: str, found: LoadPeriod | Absent) -> list[UnitPart]:
-        return [UnitPart(*one) for one in most_on(view_of(found), lcu)]
+    def units(lcu: str, lasting: LoadPeriod | Absent) -> list[UnitPart]:
+        return [UnitPart(*unit) for unit in most_on(view_of(lasting), lcu)]
 
     return ObservedMachine(
         cache(lambda: observed_system.observed_system(view)),

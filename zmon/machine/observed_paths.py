@@ -165,10 +165,10 @@ def lcu_paths(view: View) -> tuple[LcuPaths, ...] | Absent:
     units = units_of(view).lcus
     channels = view.interval.after.frame(CHANNEL)
     states = zip(channels.keys, *(channels.column(name) for name in _ChannelState._fields), strict=True)
-    found = _paths(frame, _Units(units), tuple((key, _ChannelState(*state)) for key, *state in states))
+    each_lcu = _paths(frame, _Units(units), tuple((key, _ChannelState(*state)) for key, *state in states))
     return tuple(
-        one._replace(since=_lost_since(_loss(view, units[one.lcu], one.lost))) if one.lost else one
-        for one in found
+        lcu._replace(since=_lost_since(_loss(view, units[lcu.lcu], lcu.lost))) if lcu.lost else lcu
+        for lcu in each_lcu
     )
 
 
@@ -201,8 +201,8 @@ class _Units:
 def _paths(
     frame: Frame, units: _Units, states: tuple[tuple[str, _ChannelState], ...]
 ) -> tuple[LcuPaths, ...]:
-    found = (_paths_of(frame, unit, dict(states)) for unit in units.lcus.values())
-    return tuple(one for one in found if one is not None)
+    each_lcu = (_paths_of(frame, unit, dict(states)) for unit in units.lcus.values())
+    return tuple(lcu for lcu in each_lcu if lcu is not None)
 
 
 def _rows(frame: Frame, unit: Lcu) -> Iterator[tuple[tuple[str, ...], set[str], dict[str, int]]]:
@@ -213,11 +213,11 @@ def _rows(frame: Frame, unit: Lcu) -> Iterator[tuple[tuple[str, ...], set[str], 
         row = frame.index.get(busid)
         if row is None:
             continue
-        online, chpids, pim, *others, words = (column[row] for column in columns)
+        online, chpids, pim, *others, of_driver = (column[row] for column in columns)
         if online != 1 or not isinstance(chpids, str) or not isinstance(pim, int):
             continue
-        usable = in_use(chpids, pim, *others, operational(words))
-        yield in_use(chpids, pim), set(usable), path_masks(text_of(words))
+        usable = in_use(chpids, pim, *others, operational(of_driver))
+        yield in_use(chpids, pim), set(usable), path_masks(text_of(of_driver))
 
 
 def _paths_of(frame: Frame, unit: Lcu, states: Mapping[str, _ChannelState]) -> LcuPaths | None:
@@ -232,7 +232,9 @@ def _paths_of(frame: Frame, unit: Lcu, states: Mapping[str, _ChannelState]) -> L
         for chpid in paths:
             if chpid not in usable:
                 lost[chpid] += 1
-                said = (words for name, words in OF_DRIVER.items() if masks.get(name, 0) & bits.get(chpid, 0))
+                said = (
+                    reason for name, reason in OF_DRIVER.items() if masks.get(name, 0) & bits.get(chpid, 0)
+                )
                 why.setdefault(chpid, next(said, "") or _state(states, chpid))
     if not devices:
         return None
@@ -287,7 +289,7 @@ class _Asked(Generic[T]):
 
 
 def _loss(view: View, unit: Lcu, lost: Sequence[LostPath]) -> _Asked[Lcu]:
-    return _Asked(view, unit, unit.key, *(one.chpid for one in lost))
+    return _Asked(view, unit, unit.key, *(path.chpid for path in lost))
 
 
 @lru_cache(maxsize=64)
@@ -326,25 +328,25 @@ def multipath_maps(view: View) -> tuple[MultipathDisk, ...] | Absent:
         return layers.missing
     leaf: Callable[[str], PathLeaf] | None = None
     before: Mapping[str, Sequence[PathLeaf]] = {}
-    found = []
+    disks = []
     for name, title, sets in _maps_in(layers):
         if leaf is None:  # most machines have no such device
             leaf, before = _leaves(interval), _leaves_before(view)
         first = sets[0] if sets else PathSet("", (), ())
-        groups = tuple(tuple(map(leaf, one.paths)) for one in sets)
-        one = MultipathDisk(name, title, groups, first.selector, max(first.turns, default=0))
-        one = one._replace(gone=_gone(one, before.get(title, ()), interval.of(DEVICE)))
-        found.append(one._replace(since=_fewer_since(_fewer(view, one))) if one.broken else one)
-    return tuple(found)
+        groups = tuple(tuple(map(leaf, path_set.paths)) for path_set in sets)
+        disk = MultipathDisk(name, title, groups, first.selector, max(first.turns, default=0))
+        disk = disk._replace(gone=_gone(disk, before.get(title, ()), interval.of(DEVICE)))
+        disks.append(disk._replace(since=_fewer_since(_fewer(view, disk))) if disk.broken else disk)
+    return tuple(disks)
 
 
 def gone_paths(view: View) -> Iterator[tuple[MultipathDisk, PathLeaf]]:
     """Yield the paths that multipath devices had within a day and have no more, as DIAGNOSE knows them."""
     maps = multipath_maps(view)
-    for one in () if isinstance(maps, Absent) else maps:
-        for leaf in one.broken:
+    for disk in () if isinstance(maps, Absent) else maps:
+        for leaf in disk.broken:
             if leaf.failed == GONE:
-                yield one, leaf
+                yield disk, leaf
 
 
 def _maps_in(layers: Frame) -> Iterator[tuple[str, str, Sequence[PathSet]]]:
@@ -383,24 +385,25 @@ def _leaves_at(asked: _Asked[int]) -> Mapping[str, Sequence[PathLeaf]]:
         return {}
     leaf = _leaves(interval)
     return {
-        title: [leaf(number) for one in sets for number in one.paths] for _, title, sets in _maps_in(layers)
+        title: [leaf(number) for path_set in sets for number in path_set.paths]
+        for _, title, sets in _maps_in(layers)
     }
 
 
-def _gone(one: MultipathDisk, before: Sequence[PathLeaf], ccw: Delta) -> tuple[PathLeaf, ...]:
+def _gone(disk: MultipathDisk, before: Sequence[PathLeaf], ccw: Delta) -> tuple[PathLeaf, ...]:
     """Return the paths that a multipath device had and has no more, unless it has others instead."""
-    many = len(before) - len(one.leaves)
+    many = len(before) - len(disk.leaves)
     if many <= 0:
         return ()
-    names = {leaf.name for leaf in one.leaves}
+    names = {leaf.name for leaf in disk.leaves}
     missing = [leaf for leaf in before if leaf.name not in names][:many]
     return tuple(
         leaf._replace(failed=GONE, adapter_offline=ccw.cell(leaf.adapter, "online") == 0) for leaf in missing
     )
 
 
-def _fewer(view: View, one: MultipathDisk) -> _Asked[MultipathDisk]:
-    return _Asked(view, one, one.title, frozenset(leaf.name for leaf in one.broken))
+def _fewer(view: View, disk: MultipathDisk) -> _Asked[MultipathDisk]:
+    return _Asked(view, disk, disk.title, frozenset(leaf.name for leaf in disk.broken))
 
 
 @lru_cache(maxsize=64)
@@ -410,8 +413,8 @@ def _fewer_since(asked: _Asked[MultipathDisk]) -> int | None:
     broken = {leaf.name for leaf in disk.broken}
 
     def lost_at(utc: int) -> bool:
-        known = _leaves_at(_Asked(view, utc, utc)).get(disk.title)
-        return known is None or not broken <= {leaf.name for leaf in known if not leaf.failed}
+        leaves = _leaves_at(_Asked(view, utc, utc)).get(disk.title)
+        return leaves is None or not broken <= {leaf.name for leaf in leaves if not leaf.failed}
 
     return _first_lost(view, lost_at)
 
@@ -422,8 +425,10 @@ def came_back(view: View, disk: MultipathDisk) -> bool:
         return False
     works, begin = sum(not leaf.failed for leaf in disk.leaves), view.interval.before.at.utc
     times = (begin - back for back in range(0, BACKLOG + 1, MINUTE) if begin - back >= view.history.first())
-    known = (_leaves_at(_Asked(view, utc, utc)).get(disk.title) for utc in times)
-    return any(leaves is not None and sum(not leaf.failed for leaf in leaves) < works for leaves in known)
+    each_minute = (_leaves_at(_Asked(view, utc, utc)).get(disk.title) for utc in times)
+    return any(
+        leaves is not None and sum(not leaf.failed for leaf in leaves) < works for leaves in each_minute
+    )
 
 
 @lru_cache(maxsize=2)  # layers are read once a minute
@@ -452,9 +457,9 @@ def _leaves(interval: Interval) -> Callable[[str], PathLeaf]:
     states = dict(zip(settings.keys, map(text_of, settings.column("value")), strict=True))
     failed = {
         number
-        for key, words in states.items()
+        for key, listed in states.items()
         if key.startswith("paths/")
-        for number, _, state in (word.partition("=") for word in words.split())
+        for number, _, state in (word.partition("=") for word in listed.split())
         if state == "F"
     }
     nothing = absent("the disk is not counted")
@@ -531,7 +536,7 @@ def extended_volumes(view: View) -> tuple[ExtendedVolume, ...] | Absent:
         return ()
     stack = machine_of(view).stack
     disks = DisksBelow(view.interval)
-    found: dict[str, list[StripeSegment]] = {}
+    segments: dict[str, list[StripeSegment]] = {}
     groups: dict[str, set[str]] = {}
     for number in numbers:
         parts = stack.segments(number)
@@ -541,10 +546,10 @@ def extended_volumes(view: View) -> tuple[ExtendedVolume, ...] | Absent:
             continue
         own = [StripeSegment(tuple(sorted(disks.keys(leg.device for leg in part.legs))), part.length)
                for part in parts]  # fmt: skip
-        found[name] = own
+        segments[name] = own
         groups.setdefault(name.partition("/")[0], set()).update(*(part.volumes for part in own))
     return tuple(
         ExtendedVolume(name, tuple(own), tuple(sorted(groups[name.partition("/")[0]])))
-        for name, own in found.items()
-        if any(set(one.volumes) != set(other.volumes) for one, other in pairwise(own))
+        for name, own in segments.items()
+        if any(set(segment.volumes) != set(other.volumes) for segment, other in pairwise(own))
     )

@@ -196,7 +196,7 @@ def _limits(interval: Interval) -> Iterator[str]:
     own = own_partitions(lpars)
     if any(cap == 1 and name in own for cap, name in zip(logical["capped"], logical["lpar"], strict=True)):
         yield "the LPAR is capped at its weight"
-    for name, words in (
+    for name, sentence in (
         ("cap_absolute_ifl", "the LPAR is capped at {:.2f} IFLs"),
         ("cap_absolute_cp", "the LPAR is capped at {:.2f} CPs"),
         ("cap_weight_ifl", "its weight caps the LPAR at {:.2f} IFLs"),
@@ -206,7 +206,7 @@ def _limits(interval: Interval) -> Iterator[str]:
     ):
         value = figure(name)
         if not isinstance(value, Absent) and value > 0:
-            yield words.format(value / 100)
+            yield sentence.format(value / 100)
     name = text_of(machine.cell("machine", "guest_name"))
     if name in guests.index and guests.cell(name, "capped") == 1:
         yield f"guest {name} is capped at its share"
@@ -228,8 +228,8 @@ def hung_disks(view: View) -> tuple[HungDisk, ...] | Absent:
         HungDisk(devices.keys[row], devices.title(row), seconds[devices.keys[row]], requests)
         for row, requests in zip(rows, in_flight, strict=True)
     )
-    found = (*hung, *_suspended(view))
-    return found or _unread_state(view.interval) or ()
+    disks = (*hung, *_suspended(view))
+    return disks or _unread_state(view.interval) or ()
 
 
 def _unread_state(interval: Interval) -> Absent | None:

@@ -159,7 +159,7 @@ def _detail(devices: Devices, name: str, rows: Sequence[int]) -> Sequence[Value]
     if name == "duplex":
         return cache.at(rows, "duplex")
     parts, wholes = OF_CACHE[name]
-    part, whole = (plus(*(cache.at(rows, one) for one in names)) for names in (parts, wholes))
+    part, whole = (plus(*(cache.at(rows, field) for field in names)) for names in (parts, wholes))
     return quotient(part, whole, 1.0, IDLE)
 
 
@@ -177,19 +177,21 @@ def stacked_disks(interval: Interval) -> tuple[StackedDisk, ...]:
         if not isinstance(parent, Absent) and parent
     }
     load = _load_of_disks(blocks)
-    found = []
+    stacked = []
     for number in below:
         own = load.get(str(numbers[number]))
-        disks = {str(numbers.get(each, "")) for each in _disks_below(number, below, parents)}
-        known = [load[name] for name in sorted(disks) if name in load]
-        if own is None or not known:
+        disks = {str(numbers.get(disk, "")) for disk in _disks_below(number, below, parents)}
+        loads = [load[name] for name in sorted(disks) if name in load]
+        if own is None or not loads:
             continue
-        rate = sum(one.rate for one in known)
-        time, size = (sum(one.rate * getattr(one, name) for one in known) / rate for name in ("time", "size"))
+        rate = sum(disk.rate for disk in loads)
+        time, size = (
+            sum(disk.rate * getattr(disk, name) for disk in loads) / rate for name in ("time", "size")
+        )
         title = text_of(mapped[number])
         stripe = _smallest_stripe(text_of(tables[number]))
-        found.append(StackedDisk(str(numbers[number]), own.rate, own.time, time, rate, size, title, stripe))
-    return tuple(found)
+        stacked.append(StackedDisk(str(numbers[number]), own.rate, own.time, time, rate, size, title, stripe))
+    return tuple(stacked)
 
 
 def _smallest_stripe(table: str) -> Number:
@@ -198,7 +200,7 @@ def _smallest_stripe(table: str) -> Number:
         return NO_STRIPE
     from zmon.topology.target import TargetLayout, parse_table  # noqa: PLC0415 - most devices have none
 
-    chunks = (one.chunk for one in parse_table(table) if one.layout is TargetLayout.STRIPED)
+    chunks = (target.chunk for target in parse_table(table) if target.layout is TargetLayout.STRIPED)
     return min(chunks, default=NO_STRIPE)
 
 
@@ -222,26 +224,26 @@ def _load_of_disks(blocks: Delta) -> dict[str, _DiskLoad]:
     rates = plus(blocks.rate("reads"), blocks.rate("writes"))
     waited = plus(blocks.rate("read_ms"), blocks.rate("write_ms"))
     sectors = plus(blocks.rate("sectors_read"), blocks.rate("sectors_written"))
-    found: dict[str, _DiskLoad] = {}
-    for name, rate, each, moved in zip(blocks.keys, rates, waited, sectors, strict=True):
-        time, size = (ratio(part, rate, IDLE.reason) for part in (each, moved))
+    loads: dict[str, _DiskLoad] = {}
+    for name, rate, wait, moved in zip(blocks.keys, rates, waited, sectors, strict=True):
+        time, size = (ratio(part, rate, IDLE.reason) for part in (wait, moved))
         if not any(isinstance(value, Absent) for value in (rate, time, size)):
-            found[name] = _DiskLoad(float(rate), SECONDS * float(time), SECTOR * float(size))  # type: ignore[arg-type]  # known
-    return found
+            loads[name] = _DiskLoad(float(rate), SECONDS * float(time), SECTOR * float(size))  # type: ignore[arg-type]  # known
+    return loads
 
 
 def _disks_below(number: str, below: Mapping[str, list[str]], parents: Mapping[str, str]) -> set[str]:
     """Return the numbers of the lowest devices under one; each is looked at once."""
-    found, seen, left = set(), {number}, list(below[number])
+    disks, seen, left = set(), {number}, list(below[number])
     while left:
-        each = left.pop()
-        if each in seen:
+        device = left.pop()
+        if device in seen:
             continue
-        seen.add(each)
-        if each in below:
-            left += below[each]
-        elif each in parents:
-            left.append(parents[each])
+        seen.add(device)
+        if device in below:
+            left += below[device]
+        elif device in parents:
+            left.append(parents[device])
         else:
-            found.add(each)
-    return found
+            disks.add(device)
+    return disks

@@ -76,26 +76,26 @@ def _channel_paths(why: str, chpids: Sequence[str]) -> str:
 
 def get_back_disk_paths(broken: Sequence[BrokenPath]) -> str:
     """Return how paths to SCSI disks come back, or where to look."""
-    offline = [one for one in broken if one.adapter_offline]
-    rest = [one for one in broken if not one.adapter_offline]
-    found = []
+    offline = [path for path in broken if path.adapter_offline]
+    rest = [path for path in broken if not path.adapter_offline]
+    steps = []
     if offline:
-        busids = ",".join(sorted({one.adapter for one in offline}))
-        found.append(f"Set {_over(offline)} online again, as root: chccwdev -e {busids}.")
+        busids = ",".join(sorted({path.adapter for path in offline}))
+        steps.append(f"Set {_over(offline)} online again, as root: chccwdev -e {busids}.")
     if rest:
-        found.append(_look(rest))
-    return " ".join(found)
+        steps.append(_look(rest))
+    return " ".join(steps)
 
 
 def _look(broken: Sequence[BrokenPath]) -> str:
-    ask = "multipath -ll and lszfcp -D" if any(one.port for one in broken) else "multipath -ll and dmesg"
-    known = all(one.adapter for one in broken)
-    look = f"See {ask}{f'; what is lost goes over {_over(broken)}' if known else ''}."
-    if not all(one.why == "offline" for one in broken):
+    ask = "multipath -ll and lszfcp -D" if any(path.port for path in broken) else "multipath -ll and dmesg"
+    has_adapters = all(path.adapter for path in broken)
+    look = f"See {ask}{f'; what is lost goes over {_over(broken)}' if has_adapters else ''}."
+    if not all(path.why == "offline" for path in broken):
         return look
     disk = broken[0].name if len(broken) == 1 else "NAME"
     return f"{look} When that is mended, as root: echo running > /sys/block/{disk}/device/state."
 
 
 def _over(broken: Sequence[BrokenPath]) -> str:
-    return names(list(dict.fromkeys(one.over for one in broken)))
+    return names(list(dict.fromkeys(path.over for path in broken)))

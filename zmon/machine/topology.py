@@ -44,8 +44,8 @@ def is_told(view: View) -> bool:
     """Return whether users, CP or a listing say more of the machine than the kernel does."""
     if view.inputs is None:
         return False
-    known = has_files(view) or bool(view.interval.after.frame(CLAIM).keys)
-    return known or (view.inputs is not no_inputs and view.inputs().given)
+    is_read = has_files(view) or bool(view.interval.after.frame(CLAIM).keys)
+    return is_read or (view.inputs is not no_inputs and view.inputs().given)
 
 
 def has_files(view: View) -> bool:
@@ -78,8 +78,8 @@ def units_of(view: View) -> Units:
     after = view.interval.after
     if is_told(view) or is_more_known(after.frame(LAYER), after.frame(DASD), after.frame(DEVICE)):
         return _units(machine_of(view))
-    found = lcus(view.interval.after.frame(DEVICE))
-    return Units(found, {}, _members(Same(found)))
+    of_uids = lcus(view.interval.after.frame(DEVICE))
+    return Units(of_uids, {}, _members(Same(of_uids)))
 
 
 @lru_cache(maxsize=2)  # these are read again once a minute, and two times may be compared
@@ -102,8 +102,8 @@ def is_more_known(layers: Frame, dasd: Frame, devices: Frame) -> bool:
 
 
 @lru_cache(maxsize=2)
-def _members(known: Same[Mapping[str, Lcu]]) -> dict[str, str]:
-    return {busid: key for key, unit in known.it.items() for busid in unit.members}
+def _members(units: Same[Mapping[str, Lcu]]) -> dict[str, str]:
+    return {busid: key for key, unit in units.it.items() for busid in unit.members}
 
 
 def row_of(keys: list[str]) -> Mapping[str, int]:
@@ -119,27 +119,27 @@ def _row_of(keys: SameNames) -> dict[str, int]:
 class LcuRows:
     """Where the devices of LCUs are among some devices."""
 
-    def __init__(self, keys: list[str], found: Mapping[str, Lcu]) -> None:
+    def __init__(self, keys: list[str], units: Mapping[str, Lcu]) -> None:
         """Find each device once."""
         self.row_of = row_of(keys)
         """The row of each device."""
         self.members = [
             [row for bus in unit.members if (row := self.row_of.get(bus)) is not None]
-            for unit in found.values()
+            for unit in units.values()
         ]
         """The rows of the devices of each LCU."""
-        self.lcu_of = _members(Same(found))
+        self.lcu_of = _members(Same(units))
         """The key of the LCU of each device that has one."""
 
 
-def rows_of_lcus(keys: list[str], found: Mapping[str, Lcu]) -> LcuRows:
+def rows_of_lcus(keys: list[str], units: Mapping[str, Lcu]) -> LcuRows:
     """Return where the devices of LCUs are; the same devices and LCUs are looked at once."""
-    return _rows_of(SameNames(keys), Same(found))
+    return _rows_of(SameNames(keys), Same(units))
 
 
 @lru_cache(maxsize=4)
-def _rows_of(keys: SameNames, found: Same[Mapping[str, Lcu]]) -> LcuRows:
-    return LcuRows(keys.names, found.it)
+def _rows_of(keys: SameNames, units: Same[Mapping[str, Lcu]]) -> LcuRows:
+    return LcuRows(keys.names, units.it)
 
 
 @lru_cache(maxsize=2)
@@ -208,15 +208,15 @@ _recent: Final[dict[str, deque[Frame]]] = {}
 def _shared(frame: Frame) -> Frame:
     """Return a frame, or one from before that says the same."""
     recent = _recent.setdefault(frame.kind.name, deque(maxlen=2))
-    for known in tuple(recent):
-        if known is frame or _same(known, frame):
-            return known
+    for before in tuple(recent):
+        if before is frame or _same(before, frame):
+            return before
     recent.append(frame)
     return frame
 
 
-def _same(one: Frame, other: Frame) -> bool:
-    return one.missing is other.missing and one.keys == other.keys and one.columns == other.columns
+def _same(frame: Frame, other: Frame) -> bool:
+    return frame.missing is other.missing and frame.keys == other.keys and frame.columns == other.columns
 
 
 @lru_cache(maxsize=2)  # two times may be compared

@@ -62,7 +62,7 @@ class UnitLoads:
             counted = _differences(before, now, _replaced(interval))
             for unit, devices in counted.items():
                 placed, guessed = self.leaves.placed(devices)
-                self.of[unit] = {number: one.part(1 / seconds) for number, one in placed.items()}
+                self.of[unit] = {number: counts.part(1 / seconds) for number, counts in placed.items()}
                 self.guessed[unit] = guessed
         self.disks = dict(self._disks(interval))
         """What each disk did, by /proc/diskstats, I/Os as submitted: of a multipath device, all that its
@@ -88,19 +88,19 @@ class UnitLoads:
             return IoCounts(read * SECTOR, written * SECTOR, reads + writes + sum(more))
 
         for number, name in self.names.items():
-            paths = [one for path in self.leaves.paths(number) if (one := done(self.leaves.name(path)))]
+            paths = [counts for path in self.leaves.paths(number) if (counts := done(self.leaves.name(path)))]
             if (own := done(name)) is not None:
                 yield number, own.at_least(total_of(paths))
 
     @property
     def rest(self) -> dict[str, IoCounts]:
         """What each disk did that is accounted to no unit; less than nothing where units count more."""
-        known = dict.fromkeys(self.disks, NOTHING)
+        of_units = dict.fromkeys(self.disks, NOTHING)
         for devices in self.of.values():
-            for number, one in devices.items():
-                if number in known:
-                    known[number] = known[number].plus(one)
-        return {number: one.plus(known[number].part(-1.0)) for number, one in self.disks.items()}
+            for number, counts in devices.items():
+                if number in of_units:
+                    of_units[number] = of_units[number].plus(counts)
+        return {number: counts.plus(of_units[number].part(-1.0)) for number, counts in self.disks.items()}
 
     @cached_property
     def bytes(self) -> dict[str, float]:
@@ -111,10 +111,10 @@ class UnitLoads:
         """
         of_units: dict[str, float] = {}
         for devices in self.of.values():
-            for number, one in devices.items():
-                of_units[number] = of_units.get(number, 0.0) + one.bytes
+            for number, counts in devices.items():
+                of_units[number] = of_units.get(number, 0.0) + counts.bytes
         return of_units | {
-            number: max(one.bytes, of_units.get(number, 0.0)) for number, one in self.disks.items()
+            number: max(counts.bytes, of_units.get(number, 0.0)) for number, counts in self.disks.items()
         }
 
 
@@ -143,7 +143,7 @@ def _differences(before: Frame, now: Frame, replaced: frozenset[str]) -> dict[st
     columns = [now.column(name) for name in ("rbytes", "wbytes", "rios", "wios")]
     past = [before.column(name) for name in ("rbytes", "wbytes", "rios", "wios")]
     rows = now.moved(before) if now.keys == before.keys and not replaced else range(len(now.keys))
-    found: dict[str, dict[str, IoCounts]] = {}
+    done: dict[str, dict[str, IoCounts]] = {}
     for row in rows:
         values = [value for column in columns if isinstance(value := column[row], int | float)]
         if len(values) < len(columns):
@@ -158,8 +158,8 @@ def _differences(before: Frame, now: Frame, replaced: frozenset[str]) -> dict[st
             more = values
         if any(more):
             read, written, reads, writes = more
-            found.setdefault(unit, {})[str(devices[row])] = IoCounts(read, written, reads + writes)
-    return found
+            done.setdefault(unit, {})[str(devices[row])] = IoCounts(read, written, reads + writes)
+    return done
 
 
 @lru_cache(maxsize=2)
@@ -173,10 +173,10 @@ class DiskPlaces:
 
     def __init__(self, view: View, loads: UnitLoads) -> None:
         """Look disks up by their numbers."""
-        devices, known = devices_of(view.interval), units_of(view)
+        devices, units = devices_of(view.interval), units_of(view)
         rows = {str(name): row for row, name in enumerate(devices.names)}
         told = volumes_of(view)
-        sorts = homes(devices, {**devices.lcu_of, **known.of})
+        sorts = homes(devices, {**devices.lcu_of, **units.of})
         volsers, labels = devices.volsers, devices.block["label"]
         self.device: dict[str, str] = {}
         """As DEVICE calls it."""
@@ -186,7 +186,7 @@ class DiskPlaces:
         self.home: dict[str, str] = {}
         """The sort of each disk that is on no LCU, as CTLUNIT lists it."""
         self.response: dict[str, Number] = {}
-        self.titles = short_titles(known.lcus)
+        self.titles = short_titles(units.lcus)
         """What each LCU is called."""
         for number, name in loads.names.items():
             ways = [name, *(loads.leaves.name(path) for path in loads.leaves.paths(number))]
@@ -195,7 +195,7 @@ class DiskPlaces:
             self.response[number] = NO_LCU if row is None else devices.response[row]
             if row is not None:
                 key = devices.keys[row]
-                lcu = devices.lcu_of.get(key) or known.of.get(key)
+                lcu = devices.lcu_of.get(key) or units.of.get(key)
                 volume = told.get(key)
                 self.label[number] = label_of(  # type: ignore[assignment]  # a text, or why there is none
                     volume.volser if volume else None, volsers[row], labels[row], f">{name}"
@@ -213,10 +213,10 @@ class DiskPlaces:
 
 def total_of(counts: Iterable[IoCounts]) -> IoCounts:
     """Return what was done together."""
-    found = NOTHING
-    for one in counts:
-        found = found.plus(one)
-    return found
+    whole = NOTHING
+    for count in counts:
+        whole = whole.plus(count)
+    return whole
 
 
 MAX_NAMED: Final = 3
@@ -232,7 +232,7 @@ def parts_of(much: Mapping[str, float], whole: float) -> str:
 def most_of(much: Mapping[str, float], whole: float) -> list[tuple[str, float]]:
     """Return what has most of a whole, with its part of 1, the first the most."""
     most: list[tuple[str, float]] = []
-    for name, value in sorted(much.items(), key=lambda one: (-one[1], one[0]))[:MAX_NAMED]:
+    for name, value in sorted(much.items(), key=lambda item: (-item[1], item[0]))[:MAX_NAMED]:
         if value > 0 and (not most or value >= MIN_PART * whole):
             most.append((name, value / whole))
     return most
@@ -261,6 +261,6 @@ def _units_on(view: View, lcu: str) -> tuple[dict[str, float], float]:
     here = {number for number, key in places.lcu.items() if key == lcu}
     whole = sum(much for number, much in loads.bytes.items() if number in here)
     for unit, devices in loads.of.items():
-        done = sum(one.bytes for number, one in devices.items() if number in here)
+        done = sum(counts.bytes for number, counts in devices.items() if number in here)
         much[title_of(unit)] = much.get(title_of(unit), 0.0) + done
     return (much, whole) if whole > 0 else ({}, 0.0)

@@ -108,15 +108,15 @@ class History:
         kept, the `present` interval is remembered from now on.  A `window` confines them to the intervals
         that lie, at least with their ends, between two times; without its end it ends at present.
         """
-        found: list[Row] = []
+        rows: list[Row] = []
         for interval in self.past(window[1]):
-            if len(found) == most or interval.after.at.utc <= window[0]:
+            if len(rows) == most or interval.after.at.utc <= window[0]:
                 break
-            found.append(self.row(name, figures, interval))
-        if not found and present is not None:
+            rows.append(self.row(name, figures, interval))
+        if not rows and present is not None:
             remembered = self._remembered(name, figures, present)[-most:]
             return [row for row in remembered if row.end.utc > window[0]]
-        return found[::-1]
+        return rows[::-1]
 
     def rows_before(self, interval: Interval, name: Hashable, figures: Figures, most: int) -> Iterator[Row]:
         """Yield the rows of at most `most` intervals that ended before one does, the last first.
@@ -144,16 +144,16 @@ class History:
 
     def window(self, begin: int | None, end: int) -> Interval | None:
         """Return the interval between two times, or the one that ends then; None without two samples."""
-        found = next(self.past(end), None) if begin is None else self.between(begin, end)
-        return None if found is None or found.before is None else found
+        interval = next(self.past(end), None) if begin is None else self.between(begin, end)
+        return None if interval is None or interval.before is None else interval
 
     def within(self, interval: Interval, most: int) -> Iterator[Interval]:
         """Yield at most `count` parts of an interval that the timeline has, the last first."""
         begin = 0 if interval.before is None else interval.before.at.utc
-        for each in islice(self.past(interval.after.at.utc), most):
-            if each.after.at.utc <= begin:
+        for part in islice(self.past(interval.after.at.utc), most):
+            if part.after.at.utc <= begin:
                 return
-            yield each
+            yield part
 
     def row(self, name: Hashable, figures: Figures, interval: Interval) -> Row:
         """Return the row of an interval, made once."""
@@ -222,10 +222,10 @@ class View:
 
     def at(self, interval: Interval, argument: str = "") -> View:
         """Return a view of one interval alone, with the same limits and user inputs."""
-        found = View(interval, argument=argument, limits=self.limits, inputs=self.inputs)
-        found.count_bad = self.count_bad
-        found.figures_only = True
-        return found
+        view = View(interval, argument=argument, limits=self.limits, inputs=self.inputs)
+        view.count_bad = self.count_bad
+        view.figures_only = True
+        return view
 
     @cached_property
     def period(self) -> Period:

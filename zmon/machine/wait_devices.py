@@ -61,8 +61,8 @@ class WaitDevices:
 
     def disks(self, numbers: str) -> list[str]:
         """Return the numbers of the disks below devices, `94:1 253:3`."""
-        found = (leaf for number in numbers.split() for leaf in self._leaves(number))
-        return list(dict.fromkeys(found))
+        disks = (leaf for number in numbers.split() for leaf in self._leaves(number))
+        return list(dict.fromkeys(disks))
 
     def _leaves(self, number: str) -> Iterable[str]:
         """Return the disks below a device; of a loop device those on which its file lies, if that is known.
@@ -70,9 +70,9 @@ class WaitDevices:
         The I/O of units is counted at these disks alone, so that a loop device is nothing to count at.
         """
         leaves = self._loads.leaves
-        found = leaves.leaves(number)
-        if found:
-            return found
+        disks = leaves.leaves(number)
+        if disks:
+            return disks
         lower = [leaf for leaf in self._stack.leaves(number) if leaf != number]
         return [disk for leaf in lower for disk in leaves.leaves(leaf) or (leaf,)] or (number,)
 
