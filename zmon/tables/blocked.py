@@ -49,15 +49,15 @@ def table(view: View) -> Table:
             place if isinstance(place, Absent) else place_words(str(place))
             for place in blocked.column("place")
         ],
-        "device": [one.device for one in on],
-        "lcu": [one.lcu for one in on],
-        "evidence": [one.evidence for one in on],
+        "device": [where.device for where in on],
+        "lcu": [where.lcu for where in on],
+        "evidence": [where.evidence for where in on],
         "file": list(blocked.column("file")),
         "process": list(blocked.column("process")),
         "state": list(blocked.column("state")),
         "path": list(units),
     }
-    guessed = frozenset(row for row, one in enumerate(on) if one.is_estimate)
+    guessed = frozenset(row for row, where in enumerate(on) if where.is_estimate)
     return Table(
         list(blocked.keys),
         columns,

@@ -162,11 +162,11 @@ def _mean(columns: Mapping[str, list[Value]], name: str, weight: str, seconds: S
 
 def _estimated(rows: Sequence[Row], gaps: Mapping[int, str]) -> dict[str, frozenset[int]]:
     """Return for each column the rows that hold an estimate; its mean is one then, too."""
-    found: dict[str, frozenset[int]] = {}
+    rows_of: dict[str, frozenset[int]] = {}
     for place, row in enumerate(rows):
         for name in str(row.cells.get(ESTIMATED, "")).split() if place not in gaps else ():
-            found[name] = found.get(name, frozenset({SUMMARY})) | {place}
-    return found
+            rows_of[name] = rows_of.get(name, frozenset({SUMMARY})) | {place}
+    return rows_of
 
 
 def _key(end: Instant) -> str:

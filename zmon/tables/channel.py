@@ -71,14 +71,14 @@ def table(view: View) -> Table:
     behind = _devices_per_path(interval)
     extra = sorted(set(behind) - set(paths.keys))
     keys = paths.keys + extra
-    known = {
+    columns_of = {
         name: values + [ONLY_NAMED] * len(extra)
         for name, values in {"descr": paths.labels, **paths.columns()}.items()
     }
-    current: list[Number] = known["cur"][: len(channels)]  # type: ignore[assignment]  # percentages
+    current: list[Number] = columns_of["cur"][: len(channels)]  # type: ignore[assignment]  # percentages
     estimated: dict[str, frozenset[int] | None] = {}
     notes: list[str] = []
-    cur = known["cur"]
+    cur = columns_of["cur"]
     measured = any(not isinstance(v, Absent) for v in current)
     if not measured:
         load, loaded = own_load_with_untimed(interval)
@@ -113,7 +113,7 @@ def table(view: View) -> Table:
         estimated |= dict.fromkeys(("ave", *RANGES), guessed)
     columns: dict[str, list[Value]] = {
         "chpid": list(keys),
-        **known,
+        **columns_of,
         "qual": [absent("Linux does not tell the channel model group")] * len(keys),
         **_over_the_period(period, channels, keys, current),
         "devices": [interval.of(DEVICE).missing or behind.get(key, 0) for key in keys],

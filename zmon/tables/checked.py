@@ -36,7 +36,7 @@ def results_of(view: View, ids: Collection[str] = ()) -> list[CheckResult]:
 
 def counts_of(results: Sequence[CheckResult]) -> dict[State, int]:
     """Return how many checks have each result, the worst first."""
-    return {state: sum(one.state is state for one in results) for state in State}
+    return {state: sum(result.state is state for result in results) for state in State}
 
 
 def summary(results: Sequence[CheckResult]) -> str:
@@ -50,12 +50,14 @@ def find_id(word: str) -> str:
     Raises:
         LookupError: there is none; says which there are.
     """
-    ids = [*(one.id for one in CHECKS), *(one.id for one in QUESTIONS)]
-    known = {id_.casefold(): id_ for id_ in ids}
-    if word.casefold() not in known:
-        others = did_you_mean(word, known.values()) or f"; there are {', '.join(one.id for one in CHECKS)}"
+    ids = [*(check.id for check in CHECKS), *(question.id for question in QUESTIONS)]
+    spelled = {id_.casefold(): id_ for id_ in ids}
+    if word.casefold() not in spelled:
+        others = (
+            did_you_mean(word, spelled.values()) or f"; there are {', '.join(check.id for check in CHECKS)}"
+        )
         raise NoSuchThing(f"{word[:40]!r} is no check{others}")
-    return known[word.casefold()]
+    return spelled[word.casefold()]
 
 
 def table(view: View) -> Table:
@@ -63,20 +65,20 @@ def table(view: View) -> Table:
     ids = (find_id(view.argument),) if view.argument else ()
     results = results_of(view, ids)
     columns: dict[str, list[Value]] = {
-        "id": [one.check.id for one in results],
-        "state": [one.state.value for one in results],
-        "found": [f"{one.check.title}: {one.words}" for one in results],
-        "advice": [one.advice if one.state in WANTING else "" for one in results],
-        "reads": [one.check.reads for one in results],
-        "origin": [one.check.source for one in results],
+        "id": [result.check.id for result in results],
+        "state": [result.state.value for result in results],
+        "found": [f"{result.check.title}: {result.words}" for result in results],
+        "advice": [result.advice if result.state in WANTING else "" for result in results],
+        "reads": [result.check.reads for result in results],
+        "origin": [result.check.source for result in results],
     }
     notes = (
-        (*(line for one in results for line in _details(one)), *_questions(ids))
+        (*(line for result in results for line in _details(result)), *_questions(ids))
         if ids
         else (f"{summary(results)}. ENTER on a check has the advice.",)
     )
     missing = None if results else absent("only people can answer that")
-    return Table([one.check.id for one in results], columns, notes=notes, missing=missing)
+    return Table([result.check.id for result in results], columns, notes=notes, missing=missing)
 
 
 def _details(result: CheckResult) -> Iterator[str]:
@@ -89,7 +91,9 @@ def _details(result: CheckResult) -> Iterator[str]:
 
 def _questions(ids: Collection[str]) -> Iterator[str]:
     """Yield those of the questions with these ids, which only people can answer."""
-    yield from (f"Question: {one.words} From: {one.source}." for one in QUESTIONS if one.id in ids)
+    yield from (
+        f"Question: {question.words} From: {question.source}." for question in QUESTIONS if question.id in ids
+    )
 
 
 DEFINITIONS: Final = {"check": TableDefinition(NEEDS, table)}

@@ -62,8 +62,8 @@ def size_label(bucket: int) -> str:
     low, high = (bound // 2 for bound in bounds(bucket))
     if not bucket or bucket == LAST:
         return "<2K" if not bucket else f">{low >> 30}T"
-    one, other = _binary(low), _binary(high)
-    return f"{one.removesuffix(other[-1])}-{other}"
+    from_size, other = _binary(low), _binary(high)
+    return f"{from_size.removesuffix(other[-1])}-{other}"
 
 
 def _binary(kibibytes: int) -> str:
@@ -123,8 +123,8 @@ def total(counts: Sequence[Number]) -> Number:
 
 def peak_bucket(shares: Sequence[Number]) -> int | None:
     """Return the fullest bucket, of several the first; None when there is none."""
-    known = [(-share, bucket) for bucket, share in enumerate(shares) if not isinstance(share, Absent)]
-    share, bucket = min(known, default=(0.0, 0))
+    ranked = [(-share, bucket) for bucket, share in enumerate(shares) if not isinstance(share, Absent)]
+    share, bucket = min(ranked, default=(0.0, 0))
     return bucket if share else None
 
 
@@ -304,7 +304,7 @@ def _longest(shares: Iterable[Number]) -> Number:
     return max((share for share in shares if not isinstance(share, Absent)), default=0.0)
 
 
-def parse(words: str, view: View) -> ProfileQuery:
+def parse(argument: str, view: View) -> ProfileQuery:
     """Read what a person asks for: `dasdb`, `7001 reads`, `global total`.
 
     A volume is meant by a device number where its aliases are counted with it, else the device alone.
@@ -314,7 +314,7 @@ def parse(words: str, view: View) -> ProfileQuery:
     """
     key = part = ""
     whole = False
-    for word in words.split():
+    for word in argument.split():
         meant = next((w for w in WORDS if len(word) >= _SHORTEST and w.startswith(word.upper())), "")
         if meant == TOTAL:
             whole = True
@@ -371,8 +371,8 @@ def _facts(counts: ProfileCounts, held: dict[str, list[Number]], view: View) -> 
     exact = asked.whole and not asked.part and not isinstance(counts.cell("mean_time"), Absent)
     facts["mean_of"] = EXACT if exact else ESTIMATE
     for name in TIMES:
-        known = counts.cell(f"mean_{name}")
-        mean: Number = known if exact and not isinstance(known, str) else bucket_mean(held[name])
+        read = counts.cell(f"mean_{name}")
+        mean: Number = read if exact and not isinstance(read, str) else bucket_mean(held[name])
         facts[f"{name}_mean"] = mean / 1000
         for percent in PERCENTILES:
             facts[f"{name}_{percent}"] = percentile(held[name], percent) / 1000
@@ -388,11 +388,11 @@ def _percent(part: Number, whole: Number) -> Number:
 def _subject(asked: ProfileQuery, view: View) -> str:
     """Say what is shown: `all DASD, reads`."""
     what = "All DASD" if asked.key == GLOBAL else asked.key
-    disks, known = view.interval.of(DASD), volumes_of(view)
+    disks, volumes = view.interval.of(DASD), volumes_of(view)
     for busid, name, volser in zip(disks.keys, disks["name"], disks["volser"], strict=True):
         if name == asked.key:
             own = label_on_volume(view.interval, view.interval.of(DEVICE).cell(busid, "uid"), volser)
-            label = label_of(known[busid].volser if busid in known else None, own)
+            label = label_of(volumes[busid].volser if busid in volumes else None, own)
             what = " ".join([what, busid, *([label] if isinstance(label, str) else [])])
     part = {READS: ", reads", WRITES: ", writes"}.get(asked.part, "")
     return f"{what}{part}, {'since the start' if asked.whole else 'this interval'}"
@@ -406,28 +406,28 @@ def _fullest(times: list[Number]) -> str:
 
 def _notes(counts: ProfileCounts, held: dict[str, list[Number]]) -> list[str]:
     """Return within which times requests were done, and what is not as it should be."""
-    found = []
+    notes = []
     for name in IN_WORDS:
         below = [percentile(held[name], percent) for percent in SAID]
-        known = [time for time in below if not isinstance(time, Absent)]
-        if len(known) == len(below):
-            found.append(f"{TIMES[name]} {_times(known)}")
+        times = [time for time in below if not isinstance(time, Absent)]
+        if len(times) == len(below):
+            notes.append(f"{TIMES[name]} {_times(times)}")
     every = ", ".join(f"{percent} %" for percent in SAID)
-    said = [f"{every} of the requests are below: {'; '.join(found)}"] if found else []
+    said = [f"{every} of the requests are below: {'; '.join(notes)}"] if notes else []
     if counts.scaled:
         said.append(f"Counts are exact to {counts.cell('scale')} requests, because /proc divides them")
     if counts.cell("via") == "proc":
         said.append("Reads, volumes and devices are in debugfs only: run zmon as root")
-    if found and not counts.asked.part and not counts.asked.whole:
+    if notes and not counts.asked.part and not counts.asked.whole:
         said.append(FROM_BUCKETS)
     return said
 
 
 def _times(microseconds: Sequence[float]) -> str:
     """Write estimated times in three digits and the unit of the longest: `0.724~, 1.02~ ms`."""
-    size, unit = next((each for each in UNITS if max(microseconds) >= each[0]), UNITS[-1])
-    words = [f"{time / size:#.3g}".rstrip(".") + "~" for time in microseconds]
-    return f"{', '.join(words)} {unit}"
+    size, unit = next((unit for unit in UNITS if max(microseconds) >= unit[0]), UNITS[-1])
+    shown = [f"{time / size:#.3g}".rstrip(".") + "~" for time in microseconds]
+    return f"{', '.join(shown)} {unit}"
 
 
 def together(then: Table, now: Table) -> tuple[Table, Table]:

@@ -60,11 +60,11 @@ def table(view: View) -> Table:
     guesses = {name: None for name in facts if name != "lcu" and load.is_estimate(name, row)}
     if load.is_estimate("lcu", row):
         facts["lcu"] = f"{facts['lcu']}~"
-    interval, known = view.interval, volumes_of(view).get(key)
+    interval, volume = view.interval, volumes_of(view).get(key)
     ccw = interval.of(DEVICE)
     label = interval.of(DASD).cell(key, "volser")
     volser = label_on_volume(interval, ccw.cell(key, "uid"), label)
-    own_label = known.own_label if known else text_of(label) if volser != label else ""
+    own_label = volume.own_label if volume else text_of(label) if volser != label else ""
     chpids = facts["chpids"]
     paths = chpids.split() if isinstance(chpids, str) else []
     states = path_states(interval, key, len(paths))
@@ -88,7 +88,7 @@ def table(view: View) -> Table:
         "path_names": "".join(f"{name:<6}" for name in paths) or chpids,
         "path_states": "".join(f"{state:<6}" for state in states) or (NO_MASKS if paths else chpids),
         "size": _size(interval, facts["dasd"], key),
-        "label": label_of(known.volser if known else None, volser),
+        "label": label_of(volume.volser if volume else None, volser),
         "ownlabel": own_label or NO_OTHER_LABEL,
         "cylinders": interval.of(DASD).cell(key, "cylinders"),
         "measured": "".join(hanging(view, {devices.keys.index(key)} & devices.hung.keys()))
@@ -104,20 +104,20 @@ def table(view: View) -> Table:
     facts |= contents(view, facts)
     notes: list[str] = []
     if key in devices.paths:
-        found = multipath.table(view)
-        rows = [row for row, name in enumerate(found.columns["device"]) if name == key]
-        facts |= _paths(found, rows) if rows else _named_paths(devices.paths[key])
-        notes = _described(found, rows) if rows else _controllers(devices.paths[key])
+        paths_table = multipath.table(view)
+        rows = [row for row, name in enumerate(paths_table.columns["device"]) if name == key]
+        facts |= _paths(paths_table, rows) if rows else _named_paths(devices.paths[key])
+        notes = _described(paths_table, rows) if rows else _controllers(devices.paths[key])
     if isinstance(facts["type"], str) and len(facts["type"]) > MAX_TYPE:
         notes = [f"Device type: {facts['type']}", *notes]
     return Table([], {}, facts=facts, estimated=guesses, notes=tuple(notes))
 
 
-def _paths(found: Table, rows: Sequence[int]) -> dict[str, Value]:
+def _paths(paths_table: Table, rows: Sequence[int]) -> dict[str, Value]:
     """Return the names of the paths of a multipath device and, under them, whether each can be used."""
-    names = [str(found.columns["path"][row]) for row in rows]
+    names = [str(paths_table.columns["path"][row]) for row in rows]
     width = max(6, *(len(name) + 1 for name in names))
-    states = ["ON" if found.columns["down"][row] == 0 else "OFF" for row in rows]
+    states = ["ON" if paths_table.columns["down"][row] == 0 else "OFF" for row in rows]
     return {
         "path_names": "".join(f"{name:<{width}}" for name in names),
         "path_states": "".join(f"{state:<{width}}" for state in states),
@@ -131,27 +131,27 @@ def _named_paths(names: Sequence[str]) -> dict[str, Value]:
 
 def _controllers(names: Sequence[str]) -> list[str]:
     """Say of each path to an NVMe disk over which controller it leads, which its name has."""
-    known = [(name, match[1]) for name in names if (match := re.fullmatch(r"nvme\d+c(\d+)n\d+", name))]
-    said = [f"{name}: over controller nvme{controller}" for name, controller in known]
+    numbered = [(name, match[1]) for name in names if (match := re.fullmatch(r"nvme\d+c(\d+)n\d+", name))]
+    said = [f"{name}: over controller nvme{controller}" for name, controller in numbered]
     return some(said, "paths", MAX_PATHS)
 
 
-def _described(found: Table, rows: Sequence[int]) -> list[str]:
+def _described(paths_table: Table, rows: Sequence[int]) -> list[str]:
     """Say of each path of a multipath device where it leads, its state, and what it carries."""
     said = []
     for row in rows:
-        cells = {name: values[row] for name, values in found.columns.items()}
-        words = [str(cells["state"]) if isinstance(cells["state"], str) else "state not known"]
+        cells = {name: values[row] for name, values in paths_table.columns.items()}
+        facts = [str(cells["state"]) if isinstance(cells["state"], str) else "state not known"]
         if isinstance(cells["adapter"], str):
-            words.append(f"over {cells['adapter']}")
+            facts.append(f"over {cells['adapter']}")
         if isinstance(cells["port"], str):
-            words.append(f"port {cells['port']}")
+            facts.append(f"port {cells['port']}")
         load = [
             f"{value:,.1f} {unit}"
             for name, unit in (("io", "I/O a second"), ("resp", "ms"))
             if isinstance(value := cells[name], (int, float))
         ]
-        said.append(f"{cells['path']}: {' '.join(words)}{': ' * bool(load)}{', '.join(load)}")
+        said.append(f"{cells['path']}: {' '.join(facts)}{': ' * bool(load)}{', '.join(load)}")
     return some(said, "paths: MPATH shows them", MAX_PATHS)
 
 
@@ -165,10 +165,10 @@ def _busid(view: View, key: str) -> Value:
     stack = machine_of(view).stack
     nodes = [stack.named(name) for name in devices_of(view.interval).paths.get(key, (key,))]
     busids = dict.fromkeys(node.busid for node in nodes if node is not None)
-    known = [one for one in busids if isinstance(one, str)]
-    if len(known) > 1 and all(one.startswith(SET_0) for one in known):
-        known = [one.removeprefix(SET_0) for one in known]
-    return " ".join(known) or next(iter(busids), NOT_CCW)
+    names = [busid for busid in busids if isinstance(busid, str)]
+    if len(names) > 1 and all(busid.startswith(SET_0) for busid in names):
+        names = [busid.removeprefix(SET_0) for busid in names]
+    return " ".join(names) or next(iter(busids), NOT_CCW)
 
 
 def contents(view: View, facts: Mapping[str, Value]) -> dict[str, Value]:
@@ -195,19 +195,19 @@ def _contents(machine: Machine, number: str) -> tuple[list[str], list[str], int]
     from zmon.placement.pieces import tablespace_of  # noqa: PLC0415 - other pages start without it
     from zmon.placement.word_lookup import MeaningKind, WordMeaning, find_on_disks  # noqa: PLC0415 - likewise
 
-    found = find_on_disks(WordMeaning(number, MeaningKind.DEVICE, number, (number,)), machine)
+    contents = find_on_disks(WordMeaning(number, MeaningKind.DEVICE, number, (number,)), machine)
     sizes: dict[str, float] = {}
-    for on_disk in found.files:
+    for on_disk in contents.files:
         name = tablespace_of(on_disk.file) or "(none)"
         name = f"{on_disk.file.database}.{name}" if on_disk.file.database else name
         sizes[name] = sizes.get(name, 0) + (0 if isinstance(on_disk.bytes, Absent) else on_disk.bytes)
-    points = list(dict.fromkeys(mount.title for mount in found.mounts))
-    return points, sorted(sizes, key=lambda name: (-sizes[name], name)), len(found.files)
+    points = list(dict.fromkeys(mount.title for mount in contents.mounts))
+    return points, sorted(sizes, key=lambda name: (-sizes[name], name)), len(contents.files)
 
 
 def path_states(interval: Interval, key: str, paths: int) -> list[str]:
     """Return for each installed path `ON`, or which mask says that it cannot be used."""
-    pim, *others, words = (interval.of(DEVICE).cell(key, name) for name in (*PATH_MASKS, "path_masks"))
+    pim, *others, driver_masks = (interval.of(DEVICE).cell(key, name) for name in (*PATH_MASKS, "path_masks"))
     if not isinstance(pim, int):
         return []
     lacking = [
@@ -215,8 +215,8 @@ def path_states(interval: Interval, key: str, paths: int) -> list[str]:
         for word, mask in zip(("OFF", "NOTOP", "NOTVER"), others, strict=True)
         if isinstance(mask, int)
     ]
-    of_driver = path_masks(text_of(words))
-    lost = lost_in(pim, *others, words)
+    of_driver = path_masks(text_of(driver_masks))
+    lost = lost_in(pim, *others, driver_masks)
     lacking += [(word, lost & of_driver.get(name, 0)) for name, word in IN_SHORT.items()]
     lacking.append(("LOST", lost))
     bits = [0x80 >> place for place in range(8) if pim & (0x80 >> place)]
@@ -234,12 +234,12 @@ def _kind(facts: dict[str, Value]) -> str:
 
 def _status(interval: Interval, key: str) -> Value:
     ccw = interval.of(DEVICE)
-    words = [ccw.cell(key, name) for name in ("status", "availability", "discipline")]
-    said = [word.upper() for word in words if isinstance(word, str)]
+    states = [ccw.cell(key, name) for name in ("status", "availability", "discipline")]
+    said = [word.upper() for word in states if isinstance(word, str)]
     for name, label in (("readonly", "READ ONLY"), ("hpf", "HPF"), ("ese", "THIN")):
         if ccw.cell(key, name) == 1:
             said.append(label)
-    return ", ".join(said) or words[0]
+    return ", ".join(said) or states[0]
 
 
 def _size(interval: Interval, name: Value, key: str) -> Value:
@@ -248,8 +248,8 @@ def _size(interval: Interval, name: Value, key: str) -> Value:
     if isinstance(sectors, int):
         return sectors * SECTOR
     dasd = interval.after.frame(DASD)
-    blocks, each = (dasd.cell(key, field) for field in ("blocks", "block_size"))
-    return blocks * each if isinstance(blocks, int) and isinstance(each, int) else sectors
+    blocks, size = (dasd.cell(key, field) for field in ("blocks", "block_size"))
+    return blocks * size if isinstance(blocks, int) and isinstance(size, int) else sectors
 
 
 def _measured(facts: dict[str, Value]) -> str:

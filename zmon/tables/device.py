@@ -67,7 +67,7 @@ WHY_NO_LCU: Final = {VIRTIO_HOME: OF_HOST, NVME_HOME: OF_NVME}
 def table(view: View) -> Table:
     """Fill DEVICE: one row per device that is on line, and a line for all DASD."""
     devices = devices_of(view.interval)
-    told, known = _told(view, devices), volumes_of(view)
+    told, volumes = _told(view, devices), volumes_of(view)
     units = units_of(view).lcus
     short = short_titles(units)
     lcu_of = {**devices.lcu_of, **told}
@@ -79,7 +79,7 @@ def table(view: View) -> Table:
     shown: dict[str, list[Value]] = {
         "addr": [address(key) if "." in key else NOT_CCW for key in devices.keys],
         "type": _types(devices),
-        "label": labels(devices, known),
+        "label": labels(devices, volumes),
         "links": [CP_ONLY] * len(devices.keys),
         "paths": list(path_count(devices)),
         "avoid": [CP_ONLY] * len(devices.keys),
@@ -115,7 +115,7 @@ def table(view: View) -> Table:
         notes.append(SERVICE.format(max(present(devices.active), default=0.0)))
     if devices.ccw_missing is not None:
         notes.append(f"Only what any Linux knows: {devices.ccw_missing.reason}")
-    notes += two_labels(devices, known)
+    notes += two_labels(devices, volumes)
     missing = None if devices.keys else view.interval.of(BLOCK).missing
     return Table(
         devices.keys, columns, summary(devices), estimated=estimated, notes=tuple(notes), missing=missing
@@ -136,12 +136,12 @@ def hanging(view: View, rows: Iterable[int]) -> list[str]:
 
 def _told(view: View, devices: Devices) -> dict[str, str]:
     """Return the keys of the LCUs of disks that have no unique id, where people, CP or a LUN tell them."""
-    known = devices.lcu_of
+    lcu_of = devices.lcu_of
     if all(
-        key in known for key, name in zip(devices.keys, devices.names, strict=True) if name.__class__ is str
+        key in lcu_of for key, name in zip(devices.keys, devices.names, strict=True) if name.__class__ is str
     ):
         return {}
-    return {key: lcu for key, lcu in units_of(view).of.items() if key not in known}
+    return {key: lcu for key, lcu in units_of(view).of.items() if key not in lcu_of}
 
 
 def _types(devices: Devices) -> list[Value]:
@@ -157,9 +157,9 @@ def _types(devices: Devices) -> list[Value]:
     ]
 
 
-def two_labels(devices: Devices, known: Mapping[str, Volume]) -> list[str]:
+def two_labels(devices: Devices, of_keys: Mapping[str, Volume]) -> list[str]:
     """Say that minidisks have labels of their own beside those of their volumes."""
-    volumes = (known[key] for key in devices.keys if key in known)
+    volumes = (of_keys[key] for key in devices.keys if key in of_keys)
     two = [volume for volume in volumes if volume.own_label and isinstance(volume.volser, str)]
     if not two:
         return []
@@ -173,7 +173,7 @@ def _aliases(devices: Devices, unit: Sequence[Value]) -> list[Value]:
     """Return how many aliases the LCU of each device has; they are shared by its volumes."""
     alias = devices.ccw["alias"]
     counts: dict[Value, int] = {}
-    for key in (key for key, one in zip(unit, alias, strict=True) if one == 1):
+    for key in (key for key, is_alias in zip(unit, alias, strict=True) if is_alias == 1):
         counts[key] = counts.get(key, 0) + 1
     stray = sum(count for key, count in counts.items() if isinstance(key, Absent))
     return [

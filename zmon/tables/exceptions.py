@@ -28,8 +28,10 @@ NO_CAUSE: Final = absent("the rule names no cause")
 
 def table(view: View) -> Table:
     """Fill EXCEPT; the keys are the numbers of the exceptions by their begin, from 1."""
-    interval, found = view.interval, exceptions_of(view)
-    entries = sorted(found.entries, key=lambda entry: (entry.state != OPEN, -entry.begin, entry.heaviness))
+    interval, exceptions = view.interval, exceptions_of(view)
+    entries = sorted(
+        exceptions.entries, key=lambda entry: (entry.state != OPEN, -entry.begin, entry.heaviness)
+    )
     days = {clock(utc, "%m-%d") for entry in entries for utc in (entry.begin, entry.end)}
     columns: dict[str, list[Value]] = {
         "number": [entry.number for entry in entries],
@@ -56,13 +58,17 @@ def table(view: View) -> Table:
         [str(entry.number) for entry in entries],
         columns,
         notes=(
-            *_progress(found),
-            *_sentences(found, entries),
+            *_progress(exceptions),
+            *_sentences(exceptions, entries),
             *_examined(view, entries),
-            *not_judged(found.unknown),
+            *not_judged(exceptions.unknown),
         ),
-        span=None if interval.skipped or not found.end else (found.begin, found.end),
-        missing=None if entries else NONE if found.until >= found.end else absent("none is known yet"),
+        span=None if interval.skipped or not exceptions.end else (exceptions.begin, exceptions.end),
+        missing=None
+        if entries
+        else NONE
+        if exceptions.until >= exceptions.end
+        else absent("none is known yet"),
         marks={"level": marks},
         home=str(entries[0].number) if entries else "",
     )
@@ -78,24 +84,28 @@ def exceptions_of(view: View) -> Exceptions:
 
 def _length(entry: ExceptionEntry) -> str:
     """Write how long an exception lasted, `19m30s`, so that the column holds it; a plus: it is still open."""
-    words = length(entry.seconds, short=True).replace(" ", "")
-    return f"{words}{'+' * (entry.state == OPEN)}"
+    written = length(entry.seconds, short=True).replace(" ", "")
+    return f"{written}{'+' * (entry.state == OPEN)}"
 
 
-def _progress(found: Exceptions) -> list[str]:
-    problem = [found.problem] if found.problem else []
-    if found.anew:
-        problem.append(f"Judged by other rules, when it was recorded; by the rules of today: {found.anew}")
-    if found.until >= found.end:
+def _progress(exceptions: Exceptions) -> list[str]:
+    problem = [exceptions.problem] if exceptions.problem else []
+    if exceptions.anew:
+        problem.append(
+            f"Judged by other rules, when it was recorded; by the rules of today: {exceptions.anew}"
+        )
+    if exceptions.until >= exceptions.end:
         return problem
-    known = (
-        f"up to {clock(found.until, DATED)} of {clock(found.end, DATED)}" if found.until else "none so far"
+    parts = (
+        f"up to {clock(exceptions.until, DATED)} of {clock(exceptions.end, DATED)}"
+        if exceptions.until
+        else "none so far"
     )
-    return [*problem, f"Samples are still judged: {known}"]
+    return [*problem, f"Samples are still judged: {parts}"]
 
 
-def _sentences(found: Exceptions, entries: Sequence[ExceptionEntry]) -> list[str]:
-    seen = [last_seen(entry, found.until) for entry in entries]
+def _sentences(exceptions: Exceptions, entries: Sequence[ExceptionEntry]) -> list[str]:
+    seen = [last_seen(entry, exceptions.until) for entry in entries]
     return [
         f"{clock(entry.begin)} {entry.words}{f' ({last})' if last else ''}"
         for entry, last in zip(entries, seen, strict=True)
@@ -113,18 +123,20 @@ def _examined(view: View, entries: list[ExceptionEntry]) -> list[str]:
     if interval.before is None or view.figures_only:
         return []
     begin, end = interval.before.at.utc, interval.after.at.utc
-    now = [one for one in entries if one.cause and one.begin < end and one.end > begin]
+    now = [entry for entry in entries if entry.cause and entry.begin < end and entry.end > begin]
     if not now:
         return []
     from zmon.diagnosis.judged import verdict_of  # noqa: PLC0415 - most times have no exception
 
-    return [f"Looked at: {words}" for words in examined_of(verdict_of(view), now)]
+    return [f"Looked at: {sentence}" for sentence in examined_of(verdict_of(view), now)]
 
 
 def examined_of(verdict: Verdict, entries: Sequence[ExceptionEntry]) -> list[str]:
     """Return why a verdict does not name the causes that exceptions point to, as far as it looked at them."""
-    causes = {one.cause for one in entries if one.cause}
-    return [one.words for one in verdict.examined if any(is_of(one.id, cause) for cause in causes)]
+    causes = {entry.cause for entry in entries if entry.cause}
+    return [
+        examined.words for examined in verdict.examined if any(is_of(examined.id, cause) for cause in causes)
+    ]
 
 
 def not_judged(unknown: Mapping[str, Absent]) -> list[str]:

@@ -38,8 +38,8 @@ def table(view: View) -> Table:
     ports, paths = view.interval.of(TARGET_PORT), multipath.table(view)
     rows: dict[tuple[str, str], list[int]] = {}
     states: dict[tuple[str, str], Value] = {}
-    known = zip(ports["adapter"], ports["port_name"], ports["state"], strict=True)
-    for adapter, name, state in known:
+    columns_of = zip(ports["adapter"], ports["port_name"], ports["state"], strict=True)
+    for adapter, name, state in columns_of:
         if isinstance(adapter, str) and isinstance(name, str):
             states[adapter, name] = state
             rows[adapter, name] = []

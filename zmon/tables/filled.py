@@ -58,8 +58,8 @@ def definition(name: str) -> TableDefinition:
     """
     if name not in TABLES:
         raise KeyError(f"no table {name!r}; there are {', '.join(TABLES)}")
-    found: TableDefinition = import_module(f"zmon.tables.{TABLES[name]}").DEFINITIONS[name]
-    return found
+    declared: TableDefinition = import_module(f"zmon.tables.{TABLES[name]}").DEFINITIONS[name]
+    return declared
 
 
 def needs(name: str) -> Needs:

@@ -53,9 +53,9 @@ CALLED: Final = {
 
 def table(view: View) -> Table:
     """Fill IOCHANGE; the keys are the numbers of the changes by time, from 1, the newest comes first."""
-    found = sorted(_events(view), key=lambda event: event.end)
-    days = {clock(event.end, "%m-%d") for event in found}
-    events, changes = _together(found)
+    happened = sorted(_events(view), key=lambda event: event.end)
+    days = {clock(event.end, "%m-%d") for event in happened}
+    events, changes = _together(happened)
     order = range(len(events) - 1, -1, -1)
     columns: dict[str, list[Value]] = {
         "time": [events[at].end for at in order],
@@ -86,32 +86,32 @@ def _events(view: View) -> Iterable[Event]:
     interval = view.interval
     begin = interval.before.at.utc + 1 if interval.skipped and interval.before is not None else 0
     kinds = {What.CHANGE, *MOVED}
-    found = [one for one in view.history.happened(begin, interval.after.at.utc) if one.what in kinds]
+    events = [event for event in view.history.happened(begin, interval.after.at.utc) if event.what in kinds]
     if interval.before is None:
-        return found
-    known = {(one.begin, one.text) for one in found}
-    if interval.skipped and found:  # they say when; here is only what differs in the end
-        return found
+        return events
+    told = {(event.begin, event.text) for event in events}
+    if interval.skipped and events:  # they say when; here is only what differs in the end
+        return events
     since = interval.before.at.utc if interval.skipped else interval.after.at.utc
     here = (
         change.event(interval.after.at.utc)._replace(begin=since)
         for change in changes_between(interval.before, interval.after)
     )
-    return [*found, *(one for one in here if (one.begin, one.text) not in known)]
+    return [*events, *(event for event in here if (event.begin, event.text) not in told)]
 
 
 def _together(events: Sequence[Event]) -> tuple[list[Event], list[ConfigurationChange]]:
     """Return events with the changes that they state; things that came or went at once are one change."""
-    found: dict[object, tuple[Event, ConfigurationChange]] = {}
+    joined: dict[object, tuple[Event, ConfigurationChange]] = {}
     for number, event in enumerate(events):
         change = _change(event)
         key: object = (event.end, event.what, change.kind) if event.what in MOVED else number
-        if key in found:
-            first, known = found[key]
-            found[key] = first, known._replace(others=known.others + 1)
+        if key in joined:
+            first, same_change = joined[key]
+            joined[key] = first, same_change._replace(others=same_change.others + 1)
         else:
-            found[key] = event, change
-    return [event for event, _ in found.values()], [change for _, change in found.values()]
+            joined[key] = event, change
+    return [event for event, _ in joined.values()], [change for _, change in joined.values()]
 
 
 def _shown(event: Event, form: str) -> str:

@@ -60,28 +60,32 @@ def table(view: View) -> Table:
     called = short_titles(units.lcus)
     short = {key: called[lcu] for key, lcu in units.of.items() if lcu in called}
     ranges = list(_ranges(frame, short))
-    facts = [one for one, _ in ranges]
+    facts = [device for device, _ in ranges]
     columns: dict[str, list[Value]] = {
         "devices": [_span([address(key) for key in keys]) for _, keys in ranges],
         "count": [len(keys) for _, keys in ranges],
         "subch": [_subchannels(frame, keys) for _, keys in ranges],
-        "type": [device_type(one.devtype, one.cutype) for one in facts],
-        "cutype": [one.cutype for one in facts],
-        "lcu": [one.lcu for one in facts],
-        "role": [one.role for one in facts],
-        "chpids": [one.chpids for one in facts],
-        "paths": [one.usable.bit_count() if isinstance(one.usable, int) else one.usable for one in facts],
+        "type": [device_type(device.devtype, device.cutype) for device in facts],
+        "cutype": [device.cutype for device in facts],
+        "lcu": [device.lcu for device in facts],
+        "role": [device.role for device in facts],
+        "chpids": [device.chpids for device in facts],
+        "paths": [
+            device.usable.bit_count() if isinstance(device.usable, int) else device.usable for device in facts
+        ],
         "lost": [
-            (one.installed & ~one.usable).bit_count()
-            if isinstance(one.usable, int) and isinstance(one.installed, int)
+            (device.installed & ~device.usable).bit_count()
+            if isinstance(device.usable, int) and isinstance(device.installed, int)
             else NO_MASKS
-            for one in facts
+            for device in facts
         ],
         "status": [
-            ("online" if one.online == 1 else "offline") if isinstance(one.online, int) else one.online
-            for one in facts
+            ("online" if device.online == 1 else "offline")
+            if isinstance(device.online, int)
+            else device.online
+            for device in facts
         ],
-        "driver": [one.driver for one in facts],
+        "driver": [device.driver for device in facts],
     }
     lost = [row for row, many in enumerate(columns["lost"]) if isinstance(many, int) and many]
     return Table(
@@ -125,8 +129,8 @@ def _ranges(frame: Frame, lcus: dict[str, str]) -> Iterator[tuple[RangeFacts, li
 
 def _usable(masks: Sequence[Value], online: Value) -> int:
     """Return the mask of usable paths; Linux verifies paths when it sets a device online, and not before."""
-    *subchannel, verified, words = masks
-    return usable(*subchannel) if online == 0 else usable(*subchannel, verified, operational(words))
+    *subchannel, verified, of_driver = masks
+    return usable(*subchannel) if online == 0 else usable(*subchannel, verified, operational(of_driver))
 
 
 def _role(uid: Value, alias: Value) -> Value:
@@ -152,12 +156,12 @@ def _number(key: str) -> int:
 
 def _subchannels(frame: Frame, keys: Sequence[str]) -> Value:
     """Write the first and the last subchannel of devices; only such as follow one another are a range."""
-    known = [found for key in keys if isinstance(found := frame.cell(key, "subchannel"), str)]
-    if len(known) < len(keys):
+    subchannels = [subchannel for key in keys if isinstance(subchannel := frame.cell(key, "subchannel"), str)]
+    if len(subchannels) < len(keys):
         return NO_SUBCHANNEL
-    if any(_number(other) != _number(one) + 1 for one, other in pairwise(known)):
+    if any(_number(other) != _number(subchannel) + 1 for subchannel, other in pairwise(subchannels)):
         return NO_RANGE
-    return _span([address(one) for one in known])
+    return _span([address(subchannel) for subchannel in subchannels])
 
 
 def _span(names: Sequence[str]) -> str:

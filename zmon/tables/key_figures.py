@@ -68,10 +68,10 @@ def _listed(view: View, what: str, wanted: str, keys: Sequence[str]) -> str:
     Raises:
         NoSuchThing: there is none; says which there are.
     """
-    found = next((key for key in keys if key.upper() == wanted.upper()), None)
-    if found is None:
+    named = next((key for key in keys if key.upper() == wanted.upper()), None)
+    if named is None:
         raise NoSuchThing(f"no {what} {view.argument!r}; there are {', '.join(keys) or 'none'}")
-    return found
+    return named
 
 
 def find_cpu(view: View) -> str:
@@ -83,17 +83,17 @@ def find_cpu(view: View) -> str:
 def cpu_figures(view: View, key: str = "") -> dict[str, Value]:
     """Return the load of one CPU, or the mean of all and the busiest of them."""
     cpus = Processors(view.interval)
-    known = [row for row, busy in enumerate(cpus.busy) if not isinstance(busy, Absent)]
+    counted = [row for row, busy in enumerate(cpus.busy) if not isinstance(busy, Absent)]
     chosen = cpus.keys.index(key) if key in cpus.keys else None
-    each = cpus.columns(CPU_COLUMNS)
-    busiest = max(known, key=lambda row: cpus.busy[row], default=None)
+    columns = cpus.columns(CPU_COLUMNS)
+    busiest = max(counted, key=lambda row: cpus.busy[row], default=None)
     reason = cpus.missing or cpus.average(cpus.busy)
     if cpus.keys == [ALL]:
         busiest, reason = None, ONLY_ALL
     return {
         "online": cpus.running,
         **(
-            {name: NO_SUCH_CPU if chosen is None else values[chosen] for name, values in each.items()}
+            {name: NO_SUCH_CPU if chosen is None else values[chosen] for name, values in columns.items()}
             if key
             else cpus.as_one(keys=CPU_COLUMNS)
         ),
@@ -115,10 +115,10 @@ def device_figures(view: View, key: str = "") -> dict[str, Value]:
         here = key in devices.keys
         return of_one(devices, devices.keys.index(key)) if here else {"addr": address(key), "io": DEVICE_GONE}
     rows = members(devices)
-    one = busiest(devices, rows)
+    row = busiest(devices, rows)
     cells = devices.as_one(rows)
     nothing = unseen_disks(view.interval) or NO_DISKS
-    return {**cells, **_chosen(devices, one, rows, nothing), ESTIMATED: _device_estimates(devices, rows, one)}
+    return {**cells, **_chosen(devices, row, rows, nothing), ESTIMATED: _device_estimates(devices, rows, row)}
 
 
 def of_one(devices: Devices, row: int) -> dict[str, Value]:
@@ -136,18 +136,18 @@ def of_one(devices: Devices, row: int) -> dict[str, Value]:
     }
 
 
-def _device_estimates(devices: Devices, rows: Sequence[int], one: int | None) -> str:
+def _device_estimates(devices: Devices, rows: Sequence[int], chosen: int | None) -> str:
     """Name the cells that are estimates."""
     names = ["io", "drate", "share"] if devices.estimated(rows) else []
-    return " ".join([*names, "dresp"] if one in devices.hung else names)
+    return " ".join([*names, "dresp"] if chosen in devices.hung else names)
 
 
 def _chosen(
-    devices: Devices, one: int | None, rows: Sequence[int], nothing: Absent = NO_DISKS
+    devices: Devices, chosen: int | None, rows: Sequence[int], nothing: Absent = NO_DISKS
 ) -> dict[str, Value]:
     """Return who one device is and what its part of all I/O is."""
     everything = total([devices.rate[row] for row in rows])
-    if one is None:
+    if chosen is None:
         reason = nothing if not rows else everything if isinstance(everything, Absent) else IDLE
         return {
             "all": everything,
@@ -155,12 +155,12 @@ def _chosen(
         }
     return {
         "all": everything,
-        "addr": address(devices.keys[one]),
-        "label": labels(devices)[one],
-        "drate": devices.rate[one],
-        "share": 100.0 * ratio(devices.rate[one], everything),
-        "busy": devices.busy[one],
-        "dresp": devices.response[one],
+        "addr": address(devices.keys[chosen]),
+        "label": labels(devices)[chosen],
+        "drate": devices.rate[chosen],
+        "share": 100.0 * ratio(devices.rate[chosen], everything),
+        "busy": devices.busy[chosen],
+        "dresp": devices.response[chosen],
     }
 
 
@@ -170,9 +170,9 @@ def busiest(devices: Devices, rows: Sequence[int]) -> int | None:
     Where that is not measured, the one with most I/O; None when none had any.
     """
     for column in (devices.busy, devices.rate):
-        known: list[tuple[Number, int]] = [(column[row], row) for row in rows if column[row] > 0]
-        if known:
-            return max(known, key=lambda pair: (pair[0], -pair[1]))[1]
+        loads: list[tuple[Number, int]] = [(column[row], row) for row in rows if column[row] > 0]
+        if loads:
+            return max(loads, key=lambda pair: (pair[0], -pair[1]))[1]
     return None
 
 
@@ -200,11 +200,11 @@ def find_lcu(view: View) -> str:
     Raises:
         NoSuchThing: none does, or several do; says which.
     """
-    found = lcus_named(view, view.argument)
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise NoSuchThing(f"{view.argument!r} may be {' or '.join(found)}: say which")
+    lcus = lcus_named(view, view.argument)
+    if len(lcus) == 1:
+        return lcus[0]
+    if lcus:
+        raise NoSuchThing(f"{view.argument!r} may be {' or '.join(lcus)}: say which")
     raise NoSuchThing(f"no control unit {view.argument!r}; CTLUNIT lists those there are")
 
 
@@ -256,14 +256,14 @@ def pool_figures(view: View, key: str = "") -> dict[str, Value]:
         100.0 * ratio(busy, many) for busy, many in zip(numbers["aliasuse"], numbers["aliases"], strict=True)
     ]
     pools = [row for row, many in enumerate(numbers["aliases"]) if many > 0]
-    known = [(used[row], -row) for row in pools if not isinstance(used[row], Absent)]
+    loads = [(used[row], -row) for row in pools if not isinstance(used[row], Absent)]
     nothing = units.missing or (NO_POOL if not pools else used[pools[0]])
     common: dict[str, Value] = {
         "pools": len(pools) or nothing,
         "defined": total([numbers["aliases"][row] for row in pools]) if pools else nothing,
         "inuse": total([numbers["aliasuse"][row] for row in pools]) if pools else nothing,
     }
-    row = _row_of(units, key, known)
+    row = _row_of(units, key, loads)
     if row is None:
         reason = units.missing or (NO_SUCH_LCU if key else nothing)
         return {**common, **dict.fromkeys(("ssid", "cu", *OF_POOL), reason)}
@@ -300,23 +300,23 @@ def path_figures(view: View, chpid: str = "", limit: tuple[float, float] | None 
     """Return the load of one path, by default of the busiest, and what all of them have together."""
     paths = alone("channel", view)
     busy: list[Number] = list(paths.columns["cur"])  # type: ignore[arg-type]  # percentages are no texts
-    known = [(percent, -row) for row, percent in enumerate(busy) if not isinstance(percent, Absent)]
+    ranked = [(percent, -row) for row, percent in enumerate(busy) if not isinstance(percent, Absent)]
     unknown = paths.missing or next((value for value in busy if isinstance(value, Absent)), NOT_MEASURED)
     if UNTIMED in busy:  # the busiest may be one of those
-        known, unknown = [], NOT_COMPARED
-    loads = [float(percent) for percent, _ in known]
+        ranked, unknown = [], NOT_COMPARED
+    loads = [float(percent) for percent, _ in ranked]
     look, bad = limit or (0.0, 0.0)
     estimates = "mean highest over bad" if paths.estimated.get("cur") else ""
-    nothing = unknown if not known else absent("CHANNEL has no limits") if limit is None else None
+    nothing = unknown if not ranked else absent("CHANNEL has no limits") if limit is None else None
     common: dict[str, Value] = {
-        "paths": len(known) or unknown,
+        "paths": len(ranked) or unknown,
         "mean": sum(loads) / len(loads) if loads else unknown,
         "highest": max(loads, default=unknown),
         "over": nothing or sum(1 for load in loads if load > look),
         "bad": nothing or sum(1 for load in loads if load > bad),
         ESTIMATED: estimates,
     }
-    row = _row_of(paths, chpid, known)
+    row = _row_of(paths, chpid, ranked)
     if row is None:
         return {**common, **dict.fromkeys(("chpid", "busy", *OF_PATH), NO_SUCH_PATH if chpid else unknown)}
     guessed = paths.is_estimate("cur", row)

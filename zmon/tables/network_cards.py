@@ -53,11 +53,13 @@ def table(view: View) -> Table:
     devices: list[Value] = [*interfaces["device"], *alone]
     card = Joined(cards, devices, NO_CARD)
     counted = Joined(interfaces, keys, NOT_HERE)
-    chpids = [NO_PATH if one is NO_CARD else one for one in card["chpid"]]
+    chpids = [NO_PATH if value is NO_CARD else value for value in card["chpid"]]
     received, sent = ([rate / MB for rate in counted.rate(name)] for name in ("received", "sent"))
     columns: dict[str, list[Value]] = {
         "name": [*interfaces.keys, *Joined(cards, alone, NO_CARD)["interface"]],
-        "addr": [address(one) if isinstance(one, str) and ":" not in one else one for one in devices],
+        "addr": [
+            address(value) if isinstance(value, str) and ":" not in value else value for value in devices
+        ],
         "card": _either(card["card"], counted["bus"]),
         "state": _either(card["state"], counted["state"]),
         "inmb": list(received),
@@ -68,7 +70,7 @@ def table(view: View) -> Table:
         "drops": list(plus(counted.numbers("dropped_in"), counted.numbers("dropped_out"))),
         "port": card["port"],
         "buffers": card["buffers"],
-        "layer": [_layer(one) for one in card["layer2"]],
+        "layer": [_layer(value) for value in card["layer2"]],
         "isolation": card["isolation"],
         "line": list(_line(card["card"], received, sent)),
         **_of_paths(view, chpids),
@@ -94,7 +96,8 @@ def _either(ones: Sequence[Value], others: Sequence[Value]) -> list[Value]:
     """Return what the card says, else what the interface says, else the first reason."""
     pairs = zip(ones, others, strict=True)
     return [
-        other if isinstance(one, Absent) and not isinstance(other, Absent) else one for one, other in pairs
+        other if isinstance(value, Absent) and not isinstance(other, Absent) else value
+        for value, other in pairs
     ]
 
 
@@ -105,7 +108,7 @@ def _layer(layer2: Value) -> Value:
 def _of_paths(view: View, chpids: Sequence[Value]) -> dict[str, list[Value]]:
     """Return what is known of the channel path of each card."""
     paths = view.interval.of(CHANNEL)
-    known = Joined(paths, chpids, NO_CHANNEL)
+    of_chpid = Joined(paths, chpids, NO_CHANNEL)
     busy: Mapping[str, Number] = dict(zip(paths.keys, busy_percents(paths), strict=True))
     many = Counter(chpid for chpid in chpids if isinstance(chpid, str))
 
@@ -114,9 +117,9 @@ def _of_paths(view: View, chpids: Sequence[Value]) -> dict[str, list[Value]]:
         return [chpid if isinstance(chpid, Absent) else value for chpid, value in pairs]
 
     return {
-        "chpid": [one.rpartition(".")[2] if isinstance(one, str) else one for one in chpids],
+        "chpid": [value.rpartition(".")[2] if isinstance(value, str) else value for value in chpids],
         "busy": of([busy.get(str(chpid), paths.missing or NO_CHANNEL) for chpid in chpids]),
-        "shared": of([_yes(one) for one in known["shared"]]),
+        "shared": of([_yes(value) for value in of_chpid["shared"]]),
         "cards": of([many[str(chpid)] for chpid in chpids]),
     }
 
@@ -127,12 +130,18 @@ def _yes(shared: Value) -> Value:
 
 def _line(cards: Sequence[Value], received: Sequence[Number], sent: Sequence[Number]) -> list[Number]:
     """Return the use of each line in percent, of the direction that carries more: it can do both at once."""
-    found: list[Number] = []
-    for card, one, other in zip(cards, received, sent, strict=True):
+    rates: list[Number] = []
+    for card, received_rate, other in zip(cards, received, sent, strict=True):
         speed = SPEEDS.get(str(card))
-        most = one if isinstance(one, Absent) else other if isinstance(other, Absent) else max(one, other)
-        found.append(most * (100.0 * BITS / speed) if speed else NO_SPEED)
-    return found
+        most = (
+            received_rate
+            if isinstance(received_rate, Absent)
+            else other
+            if isinstance(other, Absent)
+            else max(received_rate, other)
+        )
+        rates.append(most * (100.0 * BITS / speed) if speed else NO_SPEED)
+    return rates
 
 
 def _notes(keys: Sequence[str], columns: Mapping[str, Sequence[Value]], counted: Joined) -> list[str]:

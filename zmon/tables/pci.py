@@ -103,8 +103,8 @@ def _names(functions: Delta) -> list[Value]:
     """Return the interfaces and disks of each function."""
     pairs = zip(functions["interfaces"], functions["disks"], strict=True)
     return [
-        " ".join(str(one) for one in both if not isinstance(one, Absent))
-        or (NOTHING if all(isinstance(one, Absent) for one in both) else both[0])
+        " ".join(str(name) for name in both if not isinstance(name, Absent))
+        or (NOTHING if all(isinstance(name, Absent) for name in both) else both[0])
         for both in pairs
     ]
 
@@ -113,7 +113,7 @@ def _carried(view: View, functions: Delta, way: str) -> list[Number]:
     """Return what the interfaces or disks of each function carried one way, in megabytes per second."""
     counter, field = {"in": ("received", "sectors_read"), "out": ("sent", "sectors_written")}[way]
     interfaces, blocks = view.interval.of(INTERFACE), view.interval.of(BLOCK)
-    found: list[Number] = []
+    carried: list[Number] = []
     for nets, disks in zip(functions["interfaces"], functions["disks"], strict=True):
         rates: Sequence[Number] = ()
         if isinstance(nets, str):
@@ -123,8 +123,8 @@ def _carried(view: View, functions: Delta, way: str) -> list[Number]:
             # a shared disk counts itself or its paths, which are hidden disks: never both
             heads = [name for name in names if "c" not in name.removeprefix("nvme")]
             rates = [SECTOR * rate for rate in Joined(blocks, heads or names, NOT_COUNTED).rate(field)]
-        found.append(total([rate / MB for rate in rates]) if rates else NOTHING)
-    return found
+        carried.append(total([rate / MB for rate in rates]) if rates else NOTHING)
+    return carried
 
 
 DEFINITIONS: Final = {"pci": TableDefinition(NEEDS, table)}

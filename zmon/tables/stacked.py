@@ -38,7 +38,7 @@ def table(view: View) -> Table:
     interval = view.interval
     there = _are_there(SameNames(interval.of(BLOCK).keys))
     held = held_devices(interval) if there else {}
-    loads = {one.name: one for one in stacked_disks(interval)} if there else {}
+    loads = {disk.name: disk for disk in stacked_disks(interval)} if there else {}
     titles = _titles(interval) if there else {}
     keys = [*held, *(name for name in loads if name not in held)]
     blocked = interval.of(TASKS).cell("tasks", "blocked")
@@ -46,16 +46,16 @@ def table(view: View) -> Table:
     columns: dict[str, list[Value]] = {
         "name": list(keys),
         "title": [titles.get(key, key) for key in keys],
-        "suspended": [int(one is None) for one in ones],
+        "suspended": [int(disk is None) for disk in ones],
         "blocked": [blocked] * len(keys),
-        "ios": [0.0 if one is None else one.rate for one in ones],
-        "resp": [_of(one, "response", 1e3) for one in ones],
-        "below": [_of(one, "below", 1e3) for one in ones],
+        "ios": [0.0 if disk is None else disk.rate for disk in ones],
+        "resp": [_of(disk, "response", 1e3) for disk in ones],
+        "below": [_of(disk, "below", 1e3) for disk in ones],
         "wait": [
-            SUSPENDED if one is None else max(0.0, one.rate * (one.response - one.below)) for one in ones
+            SUSPENDED if disk is None else max(0.0, disk.rate * (disk.response - disk.below)) for disk in ones
         ],
-        "pieces": [SUSPENDED if one is None else one.below_rate / one.rate for one in ones],
-        "piecekb": [_of(one, "below_size", 1 / KIB) for one in ones],
+        "pieces": [SUSPENDED if disk is None else disk.below_rate / disk.rate for disk in ones],
+        "piecekb": [_of(disk, "below_size", 1 / KIB) for disk in ones],
     }
     missing = None if keys else _missing(interval)
     return Table(keys, columns, notes=() if keys or missing else (NONE,), missing=missing)
@@ -67,8 +67,8 @@ def _are_there(blocks: SameNames) -> bool:
     return any(name.startswith(MADE) for name in blocks.names)
 
 
-def _of(one: StackedDisk | None, name: str, times: float) -> Number:
-    return SUSPENDED if one is None else float(getattr(one, name)) * times
+def _of(disk: StackedDisk | None, name: str, times: float) -> Number:
+    return SUSPENDED if disk is None else float(getattr(disk, name)) * times
 
 
 def _titles(interval: Interval) -> dict[str, str]:

@@ -129,7 +129,7 @@ def _place(places: DiskPlaces, leaves: Sequence[str], why: Absent) -> dict[str, 
 def _rates(does: list[IoCounts], why: Absent) -> dict[str, Value]:
     if not does:
         return dict.fromkeys(("io", "mbs"), why)
-    return {"io": sum(one.ios for one in does), "mbs": sum(one.bytes for one in does) / MB}
+    return {"io": sum(counts.ios for counts in does), "mbs": sum(counts.bytes for counts in does) / MB}
 
 
 def _type(view: View, name: str, sort: Value, leaves: Sequence[str]) -> Value:
@@ -147,10 +147,12 @@ def _type(view: View, name: str, sort: Value, leaves: Sequence[str]) -> Value:
 def _discipline(view: View, name: str) -> str:
     """Return how the kernel uses a DASD: ECKD, FBA, DIAG."""
     dasd = view.interval.after.frame(DASD)
-    found = (
-        what for one, what in zip(dasd.column("name"), dasd.column("discipline"), strict=True) if one == name
+    disciplines = (
+        what
+        for dasd_name, what in zip(dasd.column("name"), dasd.column("discipline"), strict=True)
+        if dasd_name == name
     )
-    discipline = text_of(next(found, ""))
+    discipline = text_of(next(disciplines, ""))
     environment = text_of(view.interval.after.frame(MACHINE).cell("machine", "environment"))
     return IN_ZVM if discipline == FBA and environment == "zvm" else discipline or "DASD"
 
@@ -159,7 +161,7 @@ def _notes(view: View, types: list[Value]) -> Iterator[str]:
     memory = Memory(view.interval)
     if memory.missing is not None:
         yield f"Memory: {memory.missing.reason}"
-    if any(text_of(one).startswith(IN_ZVM) for one in types):
+    if any(text_of(type_).startswith(IN_ZVM) for type_ in types):
         yield TWO_KINDS
     packed, held = memory.since_boot("zswap"), memory.since_boot("zswapped")
     if isinstance(held, int) and isinstance(packed, int) and held:

@@ -63,12 +63,12 @@ class ScreenPart(NamedTuple):
     """Which of these figures is an average over which."""
 
 
-def _part(words: str, weights: Mapping[str, str] | None = None) -> ScreenPart:
+def _part(figures: str, weights: Mapping[str, str] | None = None) -> ScreenPart:
     """Declare a part: its figures, those with another name here as `there=here`."""
-    pairs = [word.partition("=") for word in words.split()]
+    pairs = [word.partition("=") for word in figures.split()]
     names = {there: here or there for there, _, here in pairs}
-    known = (weights or {}).items()
-    return ScreenPart(names, {names[n]: names[w] for n, w in known if n in names and w in names})
+    given = (weights or {}).items()
+    return ScreenPart(names, {names[n]: names[w] for n, w in given if n in names and w in names})
 
 
 def _weights(parts: Iterable[ScreenPart]) -> dict[str, str]:
@@ -142,8 +142,8 @@ def _hits(view: View) -> dict[str, Value]:
     hits: list[Number] = volumes.columns["hit"]  # type: ignore[assignment]  # percentages
     rates: list[Number] = volumes.columns["total"]  # type: ignore[assignment]  # and rates
     unasked = volumes.missing or absent("no controller was asked")
-    known = [rate for rate in rates if not isinstance(rate, Absent)]
-    return {"hits": mean(hits, rates, unasked.reason), "cached": sum(known) if known else unasked}
+    counted = [rate for rate in rates if not isinstance(rate, Absent)]
+    return {"hits": mean(hits, rates, unasked.reason), "cached": sum(counted) if counted else unasked}
 
 
 def _finish(filled: Table, view: View) -> Table:

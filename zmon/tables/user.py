@@ -134,8 +134,8 @@ def table(view: View) -> Table:
             values.append({"unit": REST_TITLE, "path": REST, "door": REST_DISKS}.get(name, IS_REST))
     everything = total(list(loads.bytes.values())) if loads.disks else NO_DISKS
     columns |= _io_columns(io, everything, places)
-    columns["lcus"] = [one if isinstance(one, Absent) else _lcus(one, places) for one in io]
-    columns["spaces"] = [_spaces(view, one, spaces) for one in io]
+    columns["lcus"] = [counts if isinstance(counts, Absent) else _lcus(counts, places) for counts in io]
+    columns["spaces"] = [_spaces(view, counts, spaces) for counts in io]
     sums: dict[str, Value] = {name: total(columns[name]) for name in SUMMED}  # type: ignore[arg-type]  # numbers
     return Table(
         keys,
@@ -150,20 +150,20 @@ def _io_columns(
     io: Sequence[Mapping[str, IoCounts] | Absent], everything: Number, places: DiskPlaces
 ) -> dict[str, list[Value]]:
     """Return what all disks of each row have together."""
-    found: dict[str, list[Value]] = {name: [] for name in ("io", "mbs", "read", "share", "resp")}
-    for one in io:
-        if isinstance(one, Absent):
-            for values in found.values():
-                values.append(one)
+    columns: dict[str, list[Value]] = {name: [] for name in ("io", "mbs", "read", "share", "resp")}
+    for disks in io:
+        if isinstance(disks, Absent):
+            for values in columns.values():
+                values.append(disks)
             continue
-        counts = total_of(one.values())
-        ios = [each.ios for each in one.values() if each.ios >= 0]
-        found["io"].append(total(ios) if ios or not one else MORE_COUNTED)
-        found["mbs"].append(counts.bytes / MB)
-        found["read"].append(_read_percent(counts))
-        found["share"].append(100.0 * ratio(counts.bytes, everything, IDLE.reason))
-        found["resp"].append(_response(one, places))
-    return found
+        counts = total_of(disks.values())
+        ios = [counts.ios for counts in disks.values() if counts.ios >= 0]
+        columns["io"].append(total(ios) if ios or not disks else MORE_COUNTED)
+        columns["mbs"].append(counts.bytes / MB)
+        columns["read"].append(_read_percent(counts))
+        columns["share"].append(100.0 * ratio(counts.bytes, everything, IDLE.reason))
+        columns["resp"].append(_response(disks, places))
+    return columns
 
 
 def _rest(loads: UnitLoads) -> Iterator[tuple[str, IoCounts]]:
@@ -172,11 +172,11 @@ def _rest(loads: UnitLoads) -> Iterator[tuple[str, IoCounts]]:
     Of each disk by itself: units may have more than another one, which hides nothing of this.
     """
     small = NOTHING
-    for number, one in loads.rest.items():
-        if one.bytes > MIN_REST * loads.disks[number].bytes and one.bytes > 0:
-            yield number, one
+    for number, counts in loads.rest.items():
+        if counts.bytes > MIN_REST * loads.disks[number].bytes and counts.bytes > 0:
+            yield number, counts
         else:
-            small = small.plus(one)
+            small = small.plus(counts)
     if small.bytes > 0:  # so that the sums are those of the disks
         yield OTHERS, small
 
@@ -191,9 +191,13 @@ def _response(io: Mapping[str, IoCounts], places: DiskPlaces) -> Number:
     """Return the mean response time of some disks, each with the I/Os that are done there."""
     if io.keys() == {OTHERS}:
         return SEVERAL
-    known = [(places.response.get(number, NO_LCU), one.ios) for number, one in io.items() if one.ios > 0]
+    responses = [
+        (places.response.get(number, NO_LCU), counts.ios) for number, counts in io.items() if counts.ios > 0
+    ]
     return (
-        mean([response for response, _ in known], [ios for _, ios in known], IDLE.reason) if known else IDLE
+        mean([response for response, _ in responses], [ios for _, ios in responses], IDLE.reason)
+        if responses
+        else IDLE
     )
 
 
@@ -202,11 +206,11 @@ def _lcus(io: Mapping[str, IoCounts], places: DiskPlaces) -> Value:
     if io.keys() == {OTHERS}:
         return SEVERAL
     much: dict[str, float] = {}
-    for number, one in io.items():
+    for number, counts in io.items():
         name = places.lcu_name(number)
-        if not isinstance(name, Absent) and one.bytes > 0:
-            much[name] = much.get(name, 0.0) + one.bytes
-    whole = sum(one.bytes for one in io.values() if one.bytes > 0)
+        if not isinstance(name, Absent) and counts.bytes > 0:
+            much[name] = much.get(name, 0.0) + counts.bytes
+    whole = sum(counts.bytes for counts in io.values() if counts.bytes > 0)
     return parts_of(much, whole) or (NO_LCU if whole else IDLE)
 
 
@@ -220,7 +224,7 @@ def _spaces(
         return SEVERAL
     if not spaces:
         return UNLISTED if view.inputs is None else NO_SPACE if has_files(view) else no_files(view)
-    whole = sum(one.bytes for one in io.values() if one.bytes > 0)
+    whole = sum(counts.bytes for counts in io.values() if counts.bytes > 0)
     return parts_of(spaces_of(spaces, io), whole) or (NO_SPACE if whole else IDLE)
 
 
@@ -241,7 +245,7 @@ def _notes(view: View, counted: Iterable[Value], loads: UnitLoads) -> Iterable[s
         if (why := view.interval.after.frame(UNIT_IO).missing) is not None:
             yield f"I/O: {why.reason}"
         return
-    if many := sum(1 for one in counted if one == 0):
+    if many := sum(1 for is_counted in counted if is_counted == 0):
         yield uncounted(many)
     yield OF_REST
     yield RESPONSE
@@ -254,8 +258,10 @@ def disk_table(view: View) -> Table:
         nothing = view.interval.after.frame(UNIT_IO).missing
         return Table([], {}, missing=loads.missing) if nothing is None else without_units(view, nothing)
     places, spaces, units = DiskPlaces(view, loads), disk_spaces(view), view.interval.of(UNIT)
-    rows = [(unit, number, one) for unit, devices in loads.of.items() for number, one in devices.items()]
-    rows += [(REST, number, one) for number, one in _rest(loads)]
+    rows = [
+        (unit, number, counts) for unit, devices in loads.of.items() for number, counts in devices.items()
+    ]
+    rows += [(REST, number, counts) for number, counts in _rest(loads)]
     by_lcu: dict[str, float] = {}
     for number, much in loads.bytes.items():
         lcu = places.lcu.get(number, "")
@@ -270,21 +276,21 @@ def disk_table(view: View) -> Table:
         "cu": [places.home.get(number, places.lcu.get(number, NO_LCU)) for _, number, _ in rows],
         "addr": [places.device.get(number, number) for _, number, _ in rows],
         "label": [SEVERAL if number == OTHERS else places.label.get(number, NO_LCU) for _, number, _ in rows],
-        "io": [one.ios if one.ios >= 0 else MORE_COUNTED for _, _, one in rows],
-        "mbs": [one.bytes / MB for _, _, one in rows],
-        "read": [_read_percent(one) for _, _, one in rows],
+        "io": [counts.ios if counts.ios >= 0 else MORE_COUNTED for _, _, counts in rows],
+        "mbs": [counts.bytes / MB for _, _, counts in rows],
+        "read": [_read_percent(counts) for _, _, counts in rows],
         "resp": [
             SEVERAL if number == OTHERS else places.response.get(number, NO_LCU) for _, number, _ in rows
         ],
         "share": [
-            SEVERAL if number == OTHERS else 100.0 * ratio(one.bytes, loads.bytes[number])
-            for _, number, one in rows
+            SEVERAL if number == OTHERS else 100.0 * ratio(counts.bytes, loads.bytes[number])
+            for _, number, counts in rows
         ],
         "lcushare": [
-            100.0 * ratio(one.bytes, by_lcu[places.lcu[number]]) if number in places.lcu else NO_LCU
-            for _, number, one in rows
+            100.0 * ratio(counts.bytes, by_lcu[places.lcu[number]]) if number in places.lcu else NO_LCU
+            for _, number, counts in rows
         ],
-        "spaces": [_spaces(view, {number: one}, spaces) for _, number, one in rows],
+        "spaces": [_spaces(view, {number: counts}, spaces) for _, number, counts in rows],
         "path": [unit for unit, _, _ in rows],
         "door": [
             f"UDETAIL {unit}"

@@ -62,23 +62,23 @@ def table(view: View) -> Table:
         NoSuchThing: `view.argument` names no unit.
     """
     units, loads, use = view.interval.of(UNIT), unit_loads(view.interval), process_use(view.interval)
-    known = list(dict.fromkeys((*units.keys, *(unit for unit in use.by_unit if unit != NOBODY))))
-    if not known:
+    all_units = list(dict.fromkeys((*units.keys, *(unit for unit in use.by_unit if unit != NOBODY))))
+    if not all_units:
         return without_units(view, units.missing or use.missing)
-    unit = find_unit(view, known)
+    unit = find_unit(view, all_units)
     rows = dict(_disks(view, unit))
     notes = [] if loads.missing is None else [f"Disks: {loads.missing.reason}"]
     guessed: set[str] = set()
     if use.missing is None:
         devices = WaitDevices(view)
         members = use.by_unit.get(unit, [])
-        found = dict(_processes(use, members, devices, rows))
-        guessed = {key for key, row in found.items() if row.pop("guessed")}
-        rows |= {key: _without(row, "guessed") for key, row in found.items()}
+        processes = dict(_processes(use, members, devices, rows))
+        guessed = {key for key, row in processes.items() if row.pop("guessed")}
+        rows |= {key: _without(row, "guessed") for key, row in processes.items()}
         rows |= _files(view, unit, devices)
         if len(members) > MAX_PROCESSES:
             notes.append(LEFT.format(len(members) - MAX_PROCESSES, title_of(unit)))
-        notes += [SHARES] if found else []
+        notes += [SHARES] if processes else []
         notes += [CANDIDATES] if guessed else []
     else:
         notes.append(NO_PROCESSES.format(use.missing.reason))
@@ -102,26 +102,26 @@ def table(view: View) -> Table:
     )  # fmt: skip
 
 
-def find_unit(view: View, known: Sequence[str]) -> str:
+def find_unit(view: View, units: Sequence[str]) -> str:
     """Return the path of the unit that `view.argument` names, else of the one that moves most bytes.
 
     Raises:
         NoSuchThing: it names none, or several.
     """
-    words = view.argument
-    if not words:
+    wanted = view.argument
+    if not wanted:
         of = unit_loads(view.interval).of
-        return max(known, key=lambda unit: sum(one.bytes for one in of.get(unit, {}).values()))
-    found = [unit for unit in known if words in {unit, unit.rpartition("/")[2]}]
-    found = found or [unit for unit in known if title_of(unit).casefold() == words.casefold()]
-    if len(found) != 1:
-        why = f"{len(found)} users are called {words!r}: take the path" if found else f"no user {words!r}"
+        return max(units, key=lambda unit: sum(counts.bytes for counts in of.get(unit, {}).values()))
+    named = [unit for unit in units if wanted in {unit, unit.rpartition("/")[2]}]
+    named = named or [unit for unit in units if title_of(unit).casefold() == wanted.casefold()]
+    if len(named) != 1:
+        why = f"{len(named)} users are called {wanted!r}: take the path" if named else f"no user {wanted!r}"
         raise NoSuchThing(f"{why}; USER lists all")
-    return found[0]
+    return named[0]
 
 
 def _without(row: Mapping[str, Value], name: str) -> dict[str, Value]:
-    return {each: value for each, value in row.items() if each != name}
+    return {key: value for key, value in row.items() if key != name}
 
 
 def _facts(view: View, unit: str) -> dict[str, Value]:
@@ -150,16 +150,16 @@ def _disks(view: View, unit: str) -> Iterator[tuple[str, dict[str, Value]]]:
     loads = unit_loads(view.interval)
     places, spaces = DiskPlaces(view, loads), disk_spaces(view)
     on = loads.of.get(unit, {})
-    every = sum(one.bytes for one in on.values())
-    for number, one in sorted(on.items(), key=lambda each: -each[1].bytes):
+    every = sum(counts.bytes for counts in on.values())
+    for number, counts in sorted(on.items(), key=lambda item: -item[1].bytes):
         addr = places.device.get(number, number)
         yield number, {
             "sort": DISK, "name": addr, "lcu": places.lcu_name(number), "addr": addr,
-            "label": places.label.get(number, NO_LCU), "io": one.ios, "mbs": one.bytes / MB,
-            "read": 100.0 * ratio(max(one.read, 0.0), one.bytes, IDLE.reason),
-            "share": 100.0 * ratio(one.bytes, every, IDLE.reason),
+            "label": places.label.get(number, NO_LCU), "io": counts.ios, "mbs": counts.bytes / MB,
+            "read": 100.0 * ratio(max(counts.read, 0.0), counts.bytes, IDLE.reason),
+            "share": 100.0 * ratio(counts.bytes, every, IDLE.reason),
             "resp": places.response.get(number, NO_LCU),
-            "what": parts_of(spaces_of(spaces, {number: one}), one.bytes) or "",
+            "what": parts_of(spaces_of(spaces, {number: counts}), counts.bytes) or "",
             "door": f"DEVICE {addr}",
         }  # fmt: skip
 
@@ -172,14 +172,14 @@ def _processes(
 ) -> Iterator[tuple[str, dict[str, Value]]]:
     """Yield the processes of the unit, those that move most bytes, wait most or run most first."""
     moved = {key: use.moved(key) for key in members}
-    known = [value for value in moved.values() if not isinstance(value, Absent)]
-    every = sum(known)
+    rates = [value for value in moved.values() if not isinstance(value, Absent)]
+    every = sum(rates)
     whole = sum(float(mbs) for row in disks.values() if isinstance(mbs := row["mbs"], (int, float)))
 
     def much(key: str) -> tuple[float, int, float]:
-        one, run = moved[key], use.of[key].rates["run"]
+        rate, run = moved[key], use.of[key].rates["run"]
         return (
-            0.0 if isinstance(one, Absent) else one,
+            0.0 if isinstance(rate, Absent) else rate,
             use.of[key].active,
             0.0 if isinstance(run, Absent) else run,
         )
@@ -206,18 +206,18 @@ def _files(view: View, unit: str, devices: WaitDevices) -> dict[str, dict[str, V
             processes.append(str(process))
     listed = {file.path for file in machine_of(view).files} if has_files(view) else set()
     files = sorted(opened, key=lambda path: (opened[path][1] <= {"read"}, path))
-    found: dict[str, dict[str, Value]] = {}
+    rows: dict[str, dict[str, Value]] = {}
     for path in files[:MAX_FILES]:
         number, ways, processes = opened[path]
         disks = devices.disks(number)
         addr = devices.device(disks)
-        found[f"file {path}"] = {
+        rows[f"file {path}"] = {
             "sort": FILE, "name": path, "lcu": devices.lcu(disks), "addr": addr, "mbs": NO_FILE_COUNT,
             "io": NO_FILE_COUNT, "share": NO_FILE_COUNT,
             "what": f"open for {_ways(ways)} by {names(processes, MAX_NAMED)}",
 "door": _file_door(path, addr, is_listed=path in listed, disks=len(disks)),
         }  # fmt: skip
-    return found
+    return rows
 
 
 def _file_door(path: str, addr: str, *, is_listed: bool, disks: int) -> Value:

@@ -173,27 +173,27 @@ class ProcessUse:
             for name, count in use.states.items():
                 states[name] += count
             for name, rate in use.rates.items():
-                known = sums.get(name)
-                if known is None or isinstance(known, Absent):
+                whole = sums.get(name)
+                if whole is None or isinstance(whole, Absent):
                     sums[name] = rate
                 elif not isinstance(rate, Absent):
-                    sums[name] = known + rate
+                    sums[name] = whole + rate
         return Use(states, {name: sums.get(name, NO_ROUND) for name in USED})
 
     @property
     def by_unit(self) -> dict[str, list[str]]:
         """The processes of each unit."""
-        found: dict[str, list[str]] = {}
+        keys_of: dict[str, list[str]] = {}
         for key, unit in self.unit.items():
-            found.setdefault(unit, []).append(key)
-        return found
+            keys_of.setdefault(unit, []).append(key)
+        return keys_of
 
     def moved(self, key: str) -> Number:
         """Return the bytes a second that a process read and made dirty, as far as it may be read."""
         rates = self.of[key].rates
-        known = rates["read_bytes"]
+        read = rates["read_bytes"]
         moved = (rate for name in MOVED if not isinstance(rate := rates[name], Absent))
-        return known if isinstance(known, Absent) else sum(moved, 0.0)
+        return read if isinstance(read, Absent) else sum(moved, 0.0)
 
     def waiting(self, keys: Iterable[str]) -> str | None:
         """Return which of some processes waited most; None where none waited."""
@@ -224,8 +224,8 @@ def process_use(interval: Interval) -> ProcessUse:
 
 def place_words(place: str) -> str:
     """Say what a task waits for at a place in the kernel: `direct I/O (submit_bio_wait)`."""
-    words = class_of(place)[1]
-    return f"{words} ({place})" if words else place
+    meaning = class_of(place)[1]
+    return f"{meaning} ({place})" if meaning else place
 
 
 def _number(value: Value) -> int:
@@ -262,7 +262,7 @@ def table(view: View) -> Table:
             name: [NOT_IN_ROWS if key == NOBODY else units.cell(key, name) for key in keys]
             for name in ("database", "instance")
         },
-        **{name: [one[name] for one in filled] for name in (filled[0] if filled else ())},
+        **{name: [row[name] for row in filled] for name in (filled[0] if filled else ())},
         "cpu": [_cpu(rows[key], accounted.get(key, NOT_IN_ROWS)) for key in keys],
         "throttled": [100.0 * throttled.get(key, NOT_IN_ROWS) / SECOND for key in keys],
         "processes": [len(members[key]) for key in keys],
@@ -328,7 +328,7 @@ def process_table(view: View) -> Table:
         "pid": [int(key) for key in keys],
         "command": [use.now.cell(key, "command") for key in keys],
         "unit": [_title(use.unit[key]) for key in keys],
-        **{name: [one[name] for one in filled] for name in (filled[0] if filled else ())},
+        **{name: [row[name] for row in filled] for name in (filled[0] if filled else ())},
         "share": [100.0 * _bytes_share(use.of[key], whole[use.unit[key]]) for key in keys],
         "threads": [use.now.cell(key, "threads") for key in keys],
         "place": [use.place([key]) for key in keys],
@@ -364,25 +364,25 @@ def _most(use: ProcessUse, keys: Iterable[str]) -> Iterator[str]:
 def _where(on: Sequence[WaitDevice]) -> dict[str, list[Value]]:
     """Return the columns of where each row waits."""
     return {
-        "device": [one.device for one in on],
-        "lcu": [one.lcu for one in on],
-        "evidence": [one.evidence for one in on],
+        "device": [where.device for where in on],
+        "lcu": [where.lcu for where in on],
+        "evidence": [where.evidence for where in on],
     }
 
 
 def _guessed(on: Sequence[WaitDevice]) -> dict[str, frozenset[int]]:
     """Return the rows in which that is an estimate."""
-    rows = frozenset(row for row, one in enumerate(on) if one.is_estimate)
+    rows = frozenset(row for row, where in enumerate(on) if where.is_estimate)
     return dict.fromkeys(("device", "lcu"), rows) if rows else {}
 
 
-def _chosen(use: ProcessUse, words: str) -> list[str]:
+def _chosen(use: ProcessUse, wanted: str) -> list[str]:
     """Return the processes of a unit, by its path or title, those of a name, or the one of a number.
 
     Raises:
         NoSuchThing: there is none.
     """
-    if not words:
+    if not wanted:
         return use.now.keys
     commands = use.now.column("command")
     for names in (
@@ -391,9 +391,9 @@ def _chosen(use: ProcessUse, words: str) -> list[str]:
         use.now.keys,
         commands,
     ):
-        if found := [key for key, name in zip(use.now.keys, names, strict=True) if name == words]:
-            return found
-    raise NoSuchThing(f"no process of {words!r} is known; UPROC without operand lists all")
+        if keys := [key for key, name in zip(use.now.keys, names, strict=True) if name == wanted]:
+            return keys
+    raise NoSuchThing(f"no process of {wanted!r} is known; UPROC without operand lists all")
 
 
 def _title(unit: str) -> str:
@@ -403,10 +403,11 @@ def _title(unit: str) -> str:
 def _bytes_share(use: Use, whole: Use) -> Number:
     """Return the part that one process has of what all of its unit read and made dirty."""
     own, every = (
-        sum(rate for name in MOVED if not isinstance(rate := one.rates[name], Absent)) for one in (use, whole)
+        sum(rate for name in MOVED if not isinstance(rate := part.rates[name], Absent))
+        for part in (use, whole)
     )
-    known = use.rates["read_bytes"]
-    return known if isinstance(known, Absent) else ratio(own, every, NO_BYTES.reason)
+    read = use.rates["read_bytes"]
+    return read if isinstance(read, Absent) else ratio(own, every, NO_BYTES.reason)
 
 
 def _lcus(view: View, keys: Sequence[str]) -> list[Value]:
@@ -415,15 +416,15 @@ def _lcus(view: View, keys: Sequence[str]) -> list[Value]:
     if loads.missing is not None:
         return [loads.missing] * len(keys)
     places = DiskPlaces(view, loads)
-    found: list[Value] = []
+    names: list[Value] = []
     for key in keys:
         much: dict[str, float] = {}
-        for number, one in loads.of.get(key, {}).items():
+        for number, counts in loads.of.get(key, {}).items():
             name = places.lcu_name(number)
             name = places.device.get(number, number) if isinstance(name, Absent) else name
-            much[name] = much.get(name, 0.0) + one.bytes
-        found.append(parts_of(much, sum(much.values())) or NO_UNIT_IO if much else NO_BYTES)
-    return found
+            much[name] = much.get(name, 0.0) + counts.bytes
+        names.append(parts_of(much, sum(much.values())) or NO_UNIT_IO if much else NO_BYTES)
+    return names
 
 
 def _notes(view: View, use: ProcessUse) -> Iterable[str]:
