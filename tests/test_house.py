@@ -81,9 +81,24 @@ def test_a_reason_that_users_read_stands_once() -> None:
     for name in FILES:
         for node in ast.walk(parsed(name)):
             match node:
-                case ast.Call(func=ast.Name(id="absent"), args=[ast.Constant(value=str(reason))]):
+                case (
+                    ast.Call(func=ast.Name(id="absent"), args=[ast.Constant(value=str(reason))])
+                    | ast.Call(func=ast.Name(id="declared"), args=[_, ast.Constant(value=str(reason)), *_])
+                ):
                     homes[reason].append(f"{name}:{node.lineno}")
     assert {reason: where for reason, where in homes.items() if len(where) > 1} == {}
+
+
+def test_a_code_stands_once() -> None:
+    """Who asks for a code means one sort of reason."""
+    codes = [
+        node.args[0].value
+        for name in FILES
+        for node in ast.walk(parsed(name))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in {"declared", "Reasons"}
+        if isinstance(node.args[0], ast.Constant)
+    ]
+    assert sorted(set(codes)) == sorted(codes)
 
 
 def test_what_the_uuid_of_a_multipath_device_begins_with_stands_once() -> None:

@@ -9,7 +9,7 @@ Widths and reset behaviour: docs/sources.md, which cites the kernel's own files.
 
 from __future__ import annotations
 
-from zmon.base.absent import absent
+from zmon.base.absent import Absent, Reasons, absent, declared
 from zmon.base.light_typing import Final
 from zmon.sample import Field, Kind, Meaning
 
@@ -700,10 +700,11 @@ PATH: Final = Kind(
 )
 """The paths of multipath devices."""
 
-NO_FILE: Final = "there is no such file"
+NO_FILE: Final = declared("no-file", "there is no such file")
 """Why a live kernel has no value of a setting: it is built without it."""
+NO_CONF: Final = declared("no-conf", "there is no multipath.conf")
 
-NO_MAP: Final = "multipath joins no disks here"
+NO_MAP: Final = declared("no-map", "multipath joins no disks here")
 """Why neither has a row on a machine that was looked at."""
 MPATH: Final = "mpath-"
 """What the uuid of a multipath device begins with."""
@@ -712,13 +713,33 @@ MPATH: Final = "mpath-"
 TYPE_UNKNOWN: Final = absent("type unknown")
 NO_DASD: Final = absent("not a DASD")
 NO_BLOCK_OF_ALIAS: Final = absent("an alias has no block device")
-NO_DISK: Final = absent("no disk in /sys/block")
+NO_DISK: Final = declared("no-disk", "no disk in /sys/block")
 NOT_JOINED: Final = absent("no multipath device joins paths to it")
 NO_FULL: Final = absent("of the CPU of a whole system only `some` is defined")
 NOT_MEASURED: Final = absent("channel load is measured in an LPAR only")
 CACHE_NOT_READ: Final = absent("the cache statistics were not read: --cache")
+NO_DASD_DRIVER: Final = declared("no-dasd-driver", "there is no DASD driver on this machine")
+UNLISTED: Final = declared("no-listing", "no listing of tablespaces was given (--listing)")
+NOT_LISTED: Final = declared(
+    UNLISTED.code, "the capture holds no containers: make it with `zmon capture --listing`"
+)
 
-NO_ADAPTER: Final = "there is no FCP adapter"
+WITHOUT_CMF: Final = Reasons("no-cmf", "channel measurement {}")
+"""Why it gives no times; the fact is what is said of it, of all devices alike."""
+
+
+def _without_cmf(of_one: str) -> Absent:
+    """Return why it gives no times of one device: `{}` is where that is named."""
+    what = of_one.format(" for this device")
+    return declared(WITHOUT_CMF.code, WITHOUT_CMF.text.format(what), of_one.format(""))
+
+
+NO_CMF: Final = _without_cmf("was not read{}")
+CMF_OFF: Final = _without_cmf("is off{}: cmb_enable is 0")
+_NO_TIMES: Final = "this hypervisor counts starts but no times"
+NO_CMF_TIMES: Final = declared("no-cmf-times", f"not measured: {_NO_TIMES}", _NO_TIMES)
+
+NO_ADAPTER: Final = declared("no-adapter", "there is no FCP adapter")
 """Why there is no row on a machine that was looked at."""
 
 ADAPTER: Final = Kind(
@@ -890,8 +911,9 @@ ORIGIN: Final = Kind(
 )
 """The texts that values are from, where a machine was collected as what tools printed; no source has it."""
 
-NOT_COLLECTED: Final = "not collected"
-"""How the reason begins why a value is missing where a machine was collected as texts."""
+NOWHERE: Final = declared("not-collected", "not collected")
+NOT_COLLECTED: Final = Reasons(NOWHERE.code, f"{NOWHERE.reason}: {{}}")
+"""Why a value is missing where a machine was collected as texts; the fact is the text that would have it."""
 
 SETTING: Final = Kind(
     "setting",

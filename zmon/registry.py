@@ -7,6 +7,7 @@ both here.
 
 from __future__ import annotations
 
+from zmon.base.absent import declared
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
 from zmon.kinds import (
@@ -49,6 +50,7 @@ from zmon.kinds import (
     TASKS,
     UNIT,
     UNIT_IO,
+    UNLISTED,
     VIRTUAL_CPU,
 )
 
@@ -412,7 +414,7 @@ SOURCES: Final = (
         "kernel.file_extents.ContainerReader",
         600.0,  # they seldom grow or move
         "lists_containers",
-        "no listing of tablespaces was given (--listing)",
+        UNLISTED.reason,
         reads="`FS_IOC_FIEMAP` and `/proc/self/fdinfo` of listed files; on XFS with a realtime device"
         " `FS_IOC_FSGETXATTR`",
         needs="permission to read the file: root, or the database's user; `--listing`",
@@ -530,8 +532,12 @@ SOURCES: Final = (
 )
 """Every source, in the order in which they are read and shown."""
 
-UNRECORDED: Final = {source.off: source.unrecorded for source in SOURCES if source.unrecorded}
-"""What a recording says in the place of why a source was off when it was made."""
+UNRECORDED: Final = {
+    declared(f"{source.option}-off", source.off).code: source.unrecorded
+    for source in SOURCES
+    if source.unrecorded
+}
+"""What a recording says in the place of why a source was off when it was made, by the code of that."""
 
 UNREAD_COUNTERS: Final = ("proc/{uptime,loadavg}",)
 """Files that a capture keeps although no source reads them yet: among the counters ..."""

@@ -18,7 +18,7 @@ from itertools import compress, count
 from operator import is_not, itemgetter, ne
 from weakref import ref
 
-from zmon.base.absent import absent
+from zmon.base.absent import Reasons, absent, declared
 from zmon.base.light_typing import TYPE_CHECKING, Any, Final, TypeVar
 from zmon.base.record import NamedTuple
 
@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 
-DAMAGED: Final = "the recording is damaged here"
-"""What the reason begins with where a recording has lost something."""
+DAMAGED: Final = declared("damaged", "the recording is damaged here")
+DAMAGED_BY: Final = Reasons(DAMAGED.code, f"{DAMAGED.reason}: {{}}")
+"""Why a recording has lost something, without and with what was found."""
 THIS_MACHINE: Final = "this machine"
 """The name of the source of samples of the running kernel."""
 
@@ -69,6 +70,11 @@ class Field(NamedTuple):
     privacy: str = ""
     """How an anonymous recording treats a label or an identity: `zmon.kinds` has the words.  Without one the
     value is left out."""
+
+    @property
+    def unread(self) -> Absent:
+        """Why it has no value where it was not read."""
+        return absent(f"{self.source or self.name} was not read")
 
 
 class Kind:
@@ -162,7 +168,7 @@ class Frame:
     @property
     def damage(self) -> str:
         """What of it was found damaged by now; empty if nothing was."""
-        if self.missing is not None and self.missing.reason.startswith(DAMAGED):
+        if self.missing is not None and self.missing.code == DAMAGED.code:
             return self.missing.reason
         return getattr(self.columns, "damage", "") or ("" if self.prior is None else self.prior.damage)
 
@@ -251,8 +257,7 @@ class Frame:
         """
         values = self.columns.get(name)
         if values is None:
-            declared = self.kind.by_name[name]
-            values = [absent(f"{declared.source or name} was not read")] * len(self.keys) if self.keys else []
+            values = [self.kind.by_name[name].unread] * len(self.keys) if self.keys else []
         return values
 
     def cell(self, key: str, name: str) -> Value:
@@ -348,9 +353,9 @@ def pick(values: Sequence[Item], rows: Sequence[int]) -> list[Item]:
     return list(itemgetter(*rows)(values))
 
 
-def empty_frame(kind: Kind, reason: str) -> Frame:
-    """Return a frame without rows whose `missing` is this reason."""
-    return Frame(kind, [], {}, [], absent(reason))
+def empty_frame(kind: Kind, why: str | Absent) -> Frame:
+    """Return a frame without rows, and why there are none."""
+    return Frame(kind, [], {}, [], absent(why) if isinstance(why, str) else why)
 
 
 @lru_cache

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.base import absent as module
-from zmon.base.absent import Absent, absent, ratio
+from zmon.base.absent import Absent, Reasons, absent, code_of, declared, ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,6 +87,22 @@ def test_an_absence_is_not_taken_for_nothing() -> None:
 def test_the_same_reason_is_the_same_absence() -> None:
     """Two absences are one object when their reasons are the same."""
     assert absent("some reason") is absent("some " + "reason")
+
+
+def test_a_reason_has_its_code_whoever_gave_it_first() -> None:
+    """A file may bring the text before the module that declares it is there."""
+    earlier = absent("nobody asked")
+    assert (earlier.code, code_of(0)) == ("", "")
+    assert declared("unasked", "nobody asked", "fact", former=["not asked yet"]) is earlier
+    assert {(why.code, why.facts) for why in (earlier, absent("not asked yet"))} == {("unasked", ("fact",))}
+
+
+def test_reasons_with_a_fact_are_known_by_how_they_begin() -> None:
+    """The fact is what follows, also behind the text of older recordings."""
+    unread = Reasons("unread", "nobody read {}", "not read: {}")
+    assert unread.about("x") is absent("nobody read x")
+    assert [absent(f"{text}x").facts for text in ("nobody read ", "not read: ")] == [("x",)] * 2
+    assert [absent(f"{text}x").code for text in ("not read: ", "read ")] == ["unread", ""]
 
 
 def test_an_absence_shows_its_reason() -> None:

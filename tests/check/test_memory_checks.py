@@ -5,7 +5,6 @@ from typing import Any, Final
 import pytest
 
 from tests.check.machines import GB, GONE, result
-from zmon.base.absent import absent
 from zmon.check.practice import State
 from zmon.kinds import GUEST, MACHINE, MEMORY, NO_FILE, SETTING, SWAP
 
@@ -78,7 +77,7 @@ def memory(**fields: Any) -> dict[Any, Any]:
         ("H15", UNKNOWN, {SWAP: None}, "swap areas were not recorded"),
         ("K3", LOOK, setting("transparent_hugepage", "always"), "always"),
         ("K3", UNKNOWN, setting("transparent_hugepage", GONE), "gone"),
-        ("K3", SKIP, setting("transparent_hugepage", absent(NO_FILE)),
+        ("K3", SKIP, setting("transparent_hugepage", NO_FILE),
          "the kernel has no transparent huge pages"),
         *((name, SKIP, X86, "not Linux on IBM Z: x86_64")
           for name in ("B17", "B18", "B19", "B20", "H15", "K3")),

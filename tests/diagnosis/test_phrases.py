@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.diagnosis.situations import LCU, load, volume
 from zmon.base.absent import Absent, absent
 from zmon.diagnosis.phrases import NO_CMF, UNTIMED, gain_words, no_cmf, percents, why_untimed
-from zmon.kernel.cmf import NO_TIMES, OFF
+from zmon.kinds import CMF_OFF, NO_CMF_TIMES
 from zmon.queueing.prediction import LOW, PROCESSORS, Prediction, UnitOutcome
 
 
@@ -50,8 +50,11 @@ def test_shares_add_up(parts: list[float]) -> None:
 @pytest.mark.parametrize(
     ("reason", "words"),
     [
-        (OFF, "channel measurement (CMF) is off: cmb_enable is 0"),
-        (NO_TIMES, "channel measurement (CMF) gives no times: this hypervisor counts starts but no times"),
+        (CMF_OFF, "channel measurement (CMF) is off: cmb_enable is 0"),
+        (
+            NO_CMF_TIMES,
+            "channel measurement (CMF) gives no times: this hypervisor counts starts but no times",
+        ),
     ],
 )
 def test_the_reason_is_that_of_the_lcu(reason: Absent, words: str) -> None:

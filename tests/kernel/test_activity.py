@@ -8,7 +8,7 @@ from zmon.base.absent import Absent, absent
 from zmon.kernel import cmf
 from zmon.kernel.activity import DiskReader
 from zmon.kernel.tree import LiveTree
-from zmon.kinds import CMF, CMF_BASIC
+from zmon.kinds import CMF, CMF_BASIC, CMF_OFF
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -232,7 +232,7 @@ def test_switched_off(activity: DiskReader, machine: Machine) -> None:
     """A device whose measurement ended says so when it is next read."""
     machine.off(0x7000)
     machine.work("dasda")
-    assert activity.read()[1].cell("0.0.7000", "ssch") is cmf.OFF
+    assert activity.read()[1].cell("0.0.7000", "ssch") is CMF_OFF
 
 
 def test_switched_on_again(activity: DiskReader, machine: Machine) -> None:

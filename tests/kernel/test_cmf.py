@@ -12,7 +12,7 @@ from zmon.base.absent import Absent, absent
 from zmon.kernel import cmf
 from zmon.kernel.activity import DiskReader
 from zmon.kernel.cmf import MeasuredDevice, parse_cmbdata, parse_cmf, read_exact, settled
-from zmon.kinds import CMF, CMF_BASIC, TICK
+from zmon.kinds import CMF, CMF_BASIC, NO_CMF_TIMES, TICK
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,7 +83,7 @@ def test_a_basic_count_that_wrapped_while_reading() -> None:
 @pytest.mark.parametrize("contents", [HERCULES, QEMU])
 def test_a_hypervisor_that_takes_no_times(contents: list[bytes]) -> None:
     """Starts without samples mean that times are unknown, not zero."""
-    assert named(parse_cmf(contents, UID))["connect"] is cmf.NO_TIMES
+    assert named(parse_cmf(contents, UID))["connect"] is NO_CMF_TIMES
 
 
 def test_such_a_hypervisor_still_counts() -> None:
@@ -145,7 +145,7 @@ def test_the_ioctl_in_the_basic_format() -> None:
 def test_the_ioctl_under_a_hypervisor_that_takes_no_times() -> None:
     """It is recognised the same way."""
     answer = struct.pack(">11Q", 72, 5, 4, *[0] * 8)
-    assert named(parse_cmbdata(answer, UID, CMF))["connect"] is cmf.NO_TIMES
+    assert named(parse_cmbdata(answer, UID, CMF))["connect"] is NO_CMF_TIMES
 
 
 def test_a_cut_answer() -> None:

@@ -8,9 +8,9 @@ import pytest
 
 from tests.placement.study import filled, sample, site
 from zmon.interval import Interval
-from zmon.kinds import BLOCK, CLAIM, DEVICE
+from zmon.kinds import BLOCK, CLAIM, DEVICE, UNLISTED
 from zmon.machine import topology
-from zmon.machine.topology import NOTHING_LISTED, UNLISTED, is_told, machine_of, no_files, units_of, wrong
+from zmon.machine.topology import NOTHING_LISTED, is_told, machine_of, no_files, units_of, wrong
 from zmon.machine.view import View, no_inputs
 from zmon.sample import Sample, empty_frame
 from zmon.topology.machine import NO_INPUTS, UserInputs

@@ -255,13 +255,14 @@ def reasons() -> set[str]:
         *(ROOT / "zmon/kernel").glob("*.py"),
         ROOT / "zmon/store/sadf.py",
         ROOT / "zmon/interval.py",
+        ROOT / "zmon/kinds.py",
     ]:
         tree = ast.parse(path.read_text())
         said = [
             node
             for node in ast.walk(tree)
             if isinstance(node, ast.Call)
-            and getattr(node.func, "id", "") in {"absent", "empty_frame", "_none"}
+            and getattr(node.func, "id", "") in {"absent", "declared", "empty_frame", "_none"}
         ]
         constants = [node.value for node in tree.body if isinstance(node, ast.AnnAssign)]
         simple = [node for node in constants if isinstance(node, ast.Constant | ast.JoinedStr)]

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from tests.diagnosis.simulated import view_of
 from zmon.base.absent import Absent, absent
 from zmon.diagnosis.judged import verdict_of
-from zmon.kinds import BLOCK, CMF, DASD, DEVICE
-from zmon.machine.topology import UNLISTED
+from zmon.kinds import BLOCK, CMF, DASD, DEVICE, UNLISTED
 from zmon.machine.view import View
 from zmon.tables.control_unit import findings, table
 from zmon.tables.device import table as device_table

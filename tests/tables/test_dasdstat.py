@@ -10,13 +10,12 @@ from zmon.base.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kernel.capture_open import open_capture
 from zmon.kernel.sampler import Choice, sample_once
-from zmon.kinds import BUCKETS, DASD, PROFILE, buckets
+from zmon.kinds import BUCKETS, DASD, NO_DASD_DRIVER, PROFILE, buckets
 from zmon.machine.view import NoSuchThing, View
 from zmon.sample import empty_frame
 from zmon.tables.dasdstat import (
     BEFORE,
     IDLE,
-    NO_DRIVER,
     NOT_READ,
     RESET,
     ProfileQuery,
@@ -177,7 +176,7 @@ def test_a_capture_without_statistics_is_no_machine_without_dasd(
 ) -> None:
     """A reader finds no file of the driver in it either, and recordings keep what it said then."""
     after = make_interval({}, {DASD: DISKS}).after
-    none = empty_frame(PROFILE, NO_DRIVER)
+    none = empty_frame(PROFILE, NO_DASD_DRIVER)
     filled = table(View(Interval(None, after._replace(frames={**after.frames, "profile": none}))))
     assert filled.missing is NOT_READ
     assert filled.facts["rate"] is NOT_READ

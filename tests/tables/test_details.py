@@ -9,8 +9,8 @@ from tests.tables.test_user import simulated
 from zmon.base.absent import Absent, absent
 from zmon.base.shipped import shipped
 from zmon.interval import Interval
-from zmon.kinds import BLOCK, CMF, DASD, DEVICE, LAYER, MULTIPATH, PATH
-from zmon.machine.topology import NOTHING_ON, UNLISTED
+from zmon.kinds import BLOCK, CMF, DASD, DEVICE, LAYER, MULTIPATH, PATH, UNLISTED
+from zmon.machine.topology import NOTHING_ON
 from zmon.machine.view import View
 from zmon.sample import Frame, empty_frame
 from zmon.screen.definition import load_screens

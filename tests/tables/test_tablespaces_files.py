@@ -10,8 +10,8 @@ from tests.diagnosis.simulated import view_of
 from tests.placement.study import FILES, MIB, NO, SECOND, filled, sample, site
 from zmon.base.absent import Absent
 from zmon.interval import Interval
-from zmon.kinds import CONTAINER, SOURCE
-from zmon.machine.topology import NOTHING_ON, UNLISTED, machine_of
+from zmon.kinds import CONTAINER, SOURCE, UNLISTED
+from zmon.machine.topology import NOTHING_ON, machine_of
 from zmon.machine.view import NoSuchThing, View
 from zmon.tables.tablespaces import choose, files_table, spread_table
 from zmon.topology.machine import UserClaims, UserInputs

@@ -7,13 +7,23 @@ formula is written once, for values that are present, and the reason still reach
     >>> needs_lpar = absent("needs an LPAR")
     >>> (needs_lpar - 5) / 2
     Absent('needs an LPAR')
+
+The reason is for people; programs ask for its code and its facts.  Recordings and captures have the reason
+alone, so code and facts are found by it, and only here: by the whole text, or by how it begins.
+
+    >>> not_asked = Reasons("not-asked", "not asked: {}", "nobody asked: {}")
+    >>> not_asked.about("DASD"), absent("nobody asked: DASD").code, absent("nobody asked: DASD").facts
+    (Absent('not asked: DASD'), 'not-asked', ('DASD',))
 """
 
 from __future__ import annotations
 
 from weakref import WeakValueDictionary
 
-from zmon.base.light_typing import Final, final
+from zmon.base.light_typing import TYPE_CHECKING, Final, final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 @final
@@ -34,6 +44,16 @@ class Absent:
 
     def __repr__(self) -> str:
         return f"Absent({self.reason!r})"
+
+    @property
+    def code(self) -> str:
+        """A short word that programs ask for; empty where none does."""
+        return _meaning(self.reason)[0]
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """What stands in the reason beside what is the same in all with this code."""
+        return _meaning(self.reason)[1]
 
     def _same(self, _other: object) -> Absent:
         return self
@@ -69,6 +89,55 @@ def absent(reason: str) -> Absent:
     if value is None:
         value = _known[reason] = Absent(reason)
     return value
+
+
+_meanings: Final[dict[str, tuple[str, tuple[str, ...]]]] = {}
+"""Code and facts of each reason that is declared as a whole."""
+_beginnings: Final[dict[str, str]] = {}
+"""The code of reasons that end with their fact, by how they begin."""
+
+
+def _meaning(reason: str) -> tuple[str, tuple[str, ...]]:
+    meaning = _meanings.get(reason)
+    if meaning is not None:
+        return meaning
+    for beginning, code in _beginnings.items():
+        if reason.startswith(beginning):
+            return code, (reason[len(beginning) :],)
+    return "", ()
+
+
+def declared(code: str, reason: str, *facts: str, former: Iterable[str] = ()) -> Absent:
+    """Return the absence for a reason with a code; `former` is what older recordings say instead."""
+    for text in (reason, *former):
+        _meanings[text] = code, facts
+    return absent(reason)
+
+
+@final
+class Reasons:
+    """Reasons that have a code in common and end with a fact; `{}` in a text is the fact.
+
+    `former` are the texts of older recordings, `{}` at their end, too.
+    """
+
+    __slots__ = ("code", "text")
+    code: str
+    text: str
+
+    def __init__(self, code: str, text: str, *former: str) -> None:
+        """Declare them."""
+        self.code, self.text = code, text
+        _beginnings.update((form.removesuffix("{}"), code) for form in (text, *former))
+
+    def about(self, fact: str) -> Absent:
+        """Return the absence for this fact."""
+        return absent(self.text.format(fact))
+
+
+def code_of(value: object) -> str:
+    """Return the code of why a value is missing; empty if it is not."""
+    return value.code if isinstance(value, Absent) else ""
 
 
 def text_of(value: Value) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import Absent, text_of
 from zmon.base.ranges import many
 from zmon.check.practice import Check, bad, look, ok, percent, several, skip, unknown
-from zmon.kinds import BLOCK, CONTAINER, LAYER
+from zmon.kinds import BLOCK, CONTAINER, LAYER, UNLISTED
 from zmon.placement.items import LOGS
 from zmon.topology.target import TargetLayout, size_of
 
@@ -54,7 +54,7 @@ def _unlisted(given: CheckInput) -> Finding | None:
     if given.machine.files:
         return None
     missing = given.sample.frame(CONTAINER).missing
-    if missing is not None and "listing" not in missing.reason:
+    if missing is not None and missing.code != UNLISTED.code:
         return unknown(missing)
     return unknown("no files of databases are known: name them with --listing")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.base.absent import Absent, absent, text_of
+from zmon.base.absent import Absent, absent, code_of, text_of
 from zmon.base.limits import limit
 from zmon.base.ranges import many
 from zmon.base.sizes import GIB, KIB
@@ -177,7 +177,7 @@ def transparent_huge_pages(given: CheckInput) -> Finding:
     if given.elsewhere:
         return given.elsewhere
     value = given.setting("transparent_hugepage")
-    if isinstance(value, Absent) and value.reason == NO_FILE:
+    if code_of(value) == NO_FILE.code:
         return skip("the kernel has no transparent huge pages")
     if isinstance(value, Absent):
         return unknown(value)

@@ -8,7 +8,7 @@ from zmon.base.absent import Absent, absent, text_of
 from zmon.base.ranges import many
 from zmon.base.record import NamedTuple
 from zmon.check.practice import Check, bad, look, ok, percent, several, skip, unknown
-from zmon.kinds import LAYER
+from zmon.kinds import LAYER, NO_CONF
 from zmon.topology.path_sets import ROUND_ROBIN, PathSet, parse_path_sets
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def _no_conf(given: CheckInput) -> Finding | None:
         return skip("no multipath device")
     why = given.setting("multipath.conf")
     if isinstance(why, Absent):
-        return skip(why.reason) if why.reason.startswith("there is no") else unknown(why)
+        return skip(why.reason) if why.code == NO_CONF.code else unknown(why)
     return None
 
 

@@ -32,7 +32,7 @@ EMULATED: Final = "HRC"
 
 DASD_TYPES: Final = ("3390", "3380", "9345", "9336", "3370")
 """Types of devices that are DASDs, bases or aliases."""
-NO_LSDASD: Final = f"{NOT_COLLECTED}: lsdasd, which says what of the devices is a DASD"
+NO_LSDASD: Final = NOT_COLLECTED.about("lsdasd, which says what of the devices is a DASD")
 
 
 class State(Enum):
@@ -339,7 +339,7 @@ class CheckInput:
             return None
         for node in self.nodes:
             why = node.wwpn
-            if is_scsi(node) and isinstance(why, Absent) and why.reason.startswith(NOT_COLLECTED):
+            if is_scsi(node) and isinstance(why, Absent) and why.code == NOT_COLLECTED.code:
                 return unknown(why)
         return skip("no SCSI disk behind FCP")
 

@@ -150,7 +150,7 @@ def _name_missing(frames: dict[str, Frame]) -> None:
             frame = frames.get(kind.name)
             if frame is not None and frame.missing is not None:
                 what = _TOOLS.get(kind.name, source.what)
-                frames[kind.name] = empty_frame(kind, f"{NOT_COLLECTED}: {what}")
+                frames[kind.name] = empty_frame(kind, NOT_COLLECTED.about(what))
 
 
 def _add_source(frames: dict[str, Frame], texts: Sequence[CollectedText], facts: Facts, when: int) -> None:

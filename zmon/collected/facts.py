@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.sizes import KIB, SECTOR
-from zmon.kinds import LAYER, NOT_COLLECTED, ORIGIN, PATH
+from zmon.kinds import LAYER, NOT_COLLECTED, NOWHERE, ORIGIN, PATH
 from zmon.sample import Frame, empty_frame, frame_of
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 MAX_RIVALS: Final = 4
 """Maximum number of different values for one cell that are kept, to be named in its reason."""
-NOWHERE: Final = absent(NOT_COLLECTED)
 _TOOLS: Final = {
     "table": "dmsetup table",
     "start": "udevadm info -e, for where a partition begins",
@@ -396,9 +395,7 @@ def joined(kind: Kind, frame: Frame, facts: Facts, when: int) -> tuple[Frame, di
     origins: dict[str, dict[str, Value]] = {}
     rows: dict[str, dict[str, Value]] = {}
     columns = {field.name: frame.column(field.name) for field in kind.fields}
-    missing = {
-        name: absent(f"{NOT_COLLECTED}: {_TOOLS[name]}") if name in _TOOLS else NOWHERE for name in columns
-    }
+    missing = {name: NOT_COLLECTED.about(_TOOLS[name]) if name in _TOOLS else NOWHERE for name in columns}
     for key in keys:
         at = frame.index.get(key)
         row = {name: missing[name] if at is None else column[at] for name, column in columns.items()}

@@ -246,7 +246,8 @@ def mount_frame(
 ) -> tuple[Frame, dict[str, dict[str, Value]]]:
     """Return the mounts of a text, with the numbers of their devices, and the rows of `ORIGIN` for them."""
     if not rows:
-        return empty_frame(MOUNT, f"{NOT_COLLECTED}: /proc/self/mountinfo, /proc/mounts, mount, findmnt"), {}
+        texts = "/proc/self/mountinfo, /proc/mounts, mount, findmnt"
+        return empty_frame(MOUNT, NOT_COLLECTED.about(texts)), {}
     numbers = _numbers(layers)
     found: dict[str, dict[str, Value]] = {}
     origins: dict[str, dict[str, Value]] = {}
@@ -328,5 +329,5 @@ def _devices_of(number: Value, facts: Facts, numbers: Mapping[str, str]) -> Valu
     if known:
         return " ".join(f"{key}={value}" for key, value in sorted(known.items(), key=_by_id))
     if isinstance(number, str):
-        return absent(f"{NOT_COLLECTED}: btrfs filesystem show, which lists the devices of a btrfs")
+        return NOT_COLLECTED.about("btrfs filesystem show, which lists the devices of a btrfs")
     return NO_NUMBER

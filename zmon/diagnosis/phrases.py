@@ -10,6 +10,7 @@ from zmon.base.absent import Absent, absent
 from zmon.base.milliseconds import ms
 from zmon.base.ranges import names, ranges
 from zmon.diagnosis.diagnosis import Measurement, Subject
+from zmon.kinds import NO_CMF_TIMES, WITHOUT_CMF
 from zmon.machine.observation import NOT_TIMED
 from zmon.queueing.prediction import LITTLE, LOW, gains_little, loss_words
 
@@ -29,8 +30,6 @@ NO_CACHE: Final = "cache statistics (--cache)"
 UNTIMED: Final = absent(
     "channel measurement (CMF) was not read; zmon reads it where the kernel has cmb_enable"
 )
-_CMF: Final = "channel measurement "
-_NOT_MEASURED: Final = "not measured: "
 UNCACHED: Final = absent("cache statistics were not read; --cache reads them")
 NOT_MUCH: Final = "little, "
 """What a gain begins with that is not worth the work."""
@@ -42,12 +41,13 @@ SERVERS: Final = ("db2", "oracle", "postgres", "mariadb", "mysql")
 
 def why_untimed(load: ObservedLoad) -> Absent:
     """Return why requests of a load have no times of channel measurement, with what CTLUNIT says of it."""
-    reason = load.untimed.reason
-    if load.untimed is NOT_TIMED:
+    why = load.untimed
+    if why is NOT_TIMED:
         return UNTIMED
-    if reason.startswith(_CMF):
-        return absent(f"{_CMF}(CMF) {reason.removeprefix(_CMF)}")
-    return absent(f"{_CMF}(CMF) gives no times: {reason.removeprefix(_NOT_MEASURED)}")
+    if why.code == WITHOUT_CMF.code:
+        return absent(f"channel measurement (CMF) {why.facts[0]}")
+    reason = why.reason if can_be_timed(load) else why.facts[0]
+    return absent(f"channel measurement (CMF) gives no times: {reason}")
 
 
 def no_cmf(load: ObservedLoad) -> str:
@@ -57,7 +57,7 @@ def no_cmf(load: ObservedLoad) -> str:
 
 def can_be_timed(load: ObservedLoad) -> bool:
     """Return whether channel measurement would give times here: some hypervisors count starts alone."""
-    return not load.untimed.reason.startswith(_NOT_MEASURED)
+    return load.untimed.code != NO_CMF_TIMES.code
 
 
 def percent(part: Number) -> str:

@@ -10,7 +10,7 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent
-from zmon.kinds import CONTAINER
+from zmon.kinds import CONTAINER, NOT_LISTED
 from zmon.sample import Frame, empty_frame
 
 if TYPE_CHECKING:
@@ -56,9 +56,7 @@ def read_captured_containers(tree: Tree) -> Frame:
         rows = parse_containers_json(tree.read(CONTAINERS))
         when = tree.when(CONTAINERS)
     except OSError:
-        return empty_frame(
-            CONTAINER, "the capture holds no containers: make it with `zmon capture --listing`"
-        )
+        return empty_frame(CONTAINER, NOT_LISTED)
     except ValueError as error:
         return empty_frame(CONTAINER, str(error))
     columns = {field.name: [row[field.name] for row in rows.values()] for field in CONTAINER.fields}

@@ -26,7 +26,7 @@ from zmon.kernel import dasd_ioctl
 from zmon.kernel.diskstats import PATH
 from zmon.kernel.sys_block import read_disks
 from zmon.kernel.tree import CCW_DEVICES, read_word, text
-from zmon.kinds import CMF, CMF_BASIC, EXACT, TICK, U16, U32
+from zmon.kinds import CMF, CMF_BASIC, CMF_OFF, EXACT, NO_CMF_TIMES, TICK, U16, U32
 from zmon.sample import Frame, empty_frame
 from zmon.values.uid import find_uid
 
@@ -65,11 +65,9 @@ Row = tuple["Value", ...]
 TRIES: Final = 3
 """How often a device is read again that finishes operations while it is being read."""
 
-OFF: Final = absent("channel measurement is off for this device: cmb_enable is 0")
 OFFLINE: Final = absent("the device is offline and not measured")
 GONE: Final = absent("cmf/ is not there: measurement was switched off, or the device went away")
 _NOT_UNDERSTOOD: Final = absent("what the kernel answered was not understood")
-NO_TIMES: Final = absent("not measured: this hypervisor counts starts but no times")
 _NO_START: Final = absent("nothing was started since measurement was switched on")
 _NO_UID: Final = absent("the device has no uid: only an online ECKD DASD has one")
 _LACKING: Final = (absent("needs the extended format of channel measurement"),) * len(_ONLY_EXTENDED)
@@ -128,7 +126,7 @@ def whole_seconds(ns: int) -> int:
 def _without_times(ssch: int, totals: list[Value], via: str, uid: Value) -> Row:
     """Return the row of a device whose times were never taken: zero only if nothing was started."""
     if ssch:
-        return (ssch, 0, *(NO_TIMES,) * (_TIMES + 2), via, uid)
+        return (ssch, 0, *(NO_CMF_TIMES,) * (_TIMES + 2), via, uid)
     return (0, 0, *totals, _NO_START, 0, via, uid)
 
 
@@ -185,7 +183,9 @@ def find_device(tree: Tree, busid: str) -> MeasuredDevice | None:
         enabled = text(tree, f"{path}/cmb_enable").strip()
     except OSError:
         return None
-    off = None if enabled == "1" else OFFLINE if read_word(tree, f"{path}/online", OFF) == "0" else OFF
+    off = (
+        None if enabled == "1" else OFFLINE if read_word(tree, f"{path}/online", CMF_OFF) == "0" else CMF_OFF
+    )
     return MeasuredDevice(busid, path, read_word(tree, f"{path}/uid", _NO_UID), off)
 
 

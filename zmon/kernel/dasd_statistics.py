@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import absent
 from zmon.kernel.tree import refused, text
-from zmon.kinds import BUCKETS, HISTOGRAMS, PROFILE, U32, buckets
+from zmon.kinds import BUCKETS, HISTOGRAMS, NO_DASD_DRIVER, PROFILE, U32, buckets
 from zmon.sample import Frame, empty_frame
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ SWITCH: Final = "echo on > /sys/kernel/debug/dasd/global/statistics"
 """The command that switches statistics on for all DASD."""
 OFF: Final = absent(f"the DASD driver counts nothing: {SWITCH}")
 NOT_BUILT: Final = absent("this kernel cannot count DASD requests: it was built without CONFIG_DASD_PROFILE")
-NO_DRIVER: Final = "there is no DASD driver on this machine"
 NOT_IN_PROC: Final = absent(f"only debugfs has it: run zmon as root, and {SWITCH}")
 
 _TOTALS: Final = {
@@ -179,7 +178,7 @@ def _why_unread(tree: Tree, error: OSError) -> str:
     if not isinstance(error, FileNotFoundError):
         return refused(error).reason
     if tree.live:
-        return f"this kernel has no /{STATISTICS}" if has_driver else NO_DRIVER
+        return f"this kernel has no /{STATISTICS}" if has_driver else NO_DASD_DRIVER.reason
     return f"/{STATISTICS} was not captured" + ("" if has_driver else ", or there is no DASD driver")
 
 

@@ -19,7 +19,7 @@ from zmon.kernel.block_ioctl import read_dm_status, table_refused
 from zmon.kernel.multipath_conf import excerpt, parse_multipath_conf
 from zmon.kernel.path_status import parse_path_status
 from zmon.kernel.tree import names_in, read_value, refused, text
-from zmon.kinds import BUSID_FORM, MPATH, NO_FILE, SETTING
+from zmon.kinds import BUSID_FORM, MPATH, NO_CONF, NO_FILE, SETTING
 from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def parse_capacity(content: str) -> Rows:
 
 def read_settings(tree: Tree) -> Frame:
     """Read the frame SETTING: a row for each setting that this machine may have."""
-    missing = absent(NO_FILE) if tree.live else None
+    missing = NO_FILE if tree.live else None
     found: Rows = {name: read_value(tree, path, parse_choice, missing) for name, path in FILES.items()}
     found |= _huge_pages(tree)
     found |= _boot_words(tree)
@@ -248,7 +248,7 @@ def _multipath(tree: Tree) -> Rows:
         statements = parse_multipath_conf(text(tree, MULTIPATH))
     except OSError as error:
         there = error.errno == errno.ENOENT and tree.live
-        return {"multipath.conf": absent("there is no multipath.conf") if there else refused(error)}
+        return {"multipath.conf": NO_CONF if there else refused(error)}
     except ValueError as error:
         return {"multipath.conf": absent(str(error))}
     found: Rows = {"multipath.conf": "read"}

@@ -18,11 +18,11 @@ from collections import Counter
 from functools import cached_property, lru_cache
 from operator import attrgetter
 
-from zmon.base.absent import Absent, absent, text_of
+from zmon.base.absent import Absent, absent, code_of, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.sizes import MB, SECTOR
 from zmon.interval import IDLE
-from zmon.kinds import BLOCK, CACHE, CACHE_NOT_READ, CMF, DASD, DEVICE, MACHINE, NO_DASD, NO_DISK
+from zmon.kinds import BLOCK, CACHE, CACHE_NOT_READ, CMF, DASD, DEVICE, MACHINE, NO_CMF, NO_DASD, NO_DISK
 from zmon.machine.figure import Figure, catalogue
 from zmon.machine.join import NO_BLOCK, Joined, first, mean, not_below_zero, plus, quotient, total
 from zmon.machine.things import Things
@@ -58,7 +58,6 @@ MIN_HANG_BUSY: Final = 0.9
 MIN_HANG_SECONDS: Final = 1.0
 """Seconds without a completion below which a volume does not hang: one slow request is no more than that."""
 NOT_CCW: Final = absent("not a ccw device: it has no subchannel")
-NO_CMF: Final = absent("channel measurement was not read for this device")
 VIRTIO: Final = absent("virtio disks start their I/O without SSCH")
 
 MAX_LOOKED_BACK: Final = 120
@@ -601,7 +600,7 @@ def _is_logical(name: str) -> bool:
 def unseen_disks(interval: Interval) -> Absent | None:
     """Return why it is not known which disks there are; None if it is known."""
     why = None if interval.of(DEVICE).keys else interval.of(BLOCK).missing
-    return None if why == NO_DISK else why
+    return None if code_of(why) == NO_DISK.code else why
 
 
 @lru_cache(maxsize=1)

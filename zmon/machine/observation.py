@@ -18,7 +18,7 @@ from zmon.base.limits import limit
 from zmon.base.record import NamedTuple
 from zmon.base.same import Same
 from zmon.interval import IDLE
-from zmon.kinds import CACHE_NOT_READ
+from zmon.kinds import CACHE_NOT_READ, WITHOUT_CMF
 from zmon.sample import pick
 
 if TYPE_CHECKING:
@@ -61,15 +61,18 @@ OVERLAPPED: Final = absent("several requests are connected at a time, so their t
 NO_CAPACITY: Final = absent("the site file gives no capacity of the LCU")
 NO_LCU: Final = absent("no device has a uid, so no LCU is known; --cp-file and --site name LCUs")
 """Why it is not known what requests wait for in LCUs: of disks, only the volumes are known."""
-NOT_TIMED: Final = absent("channel measurement was not read")
+NOT_TIMED: Final = WITHOUT_CMF.about("was not read")
 NOT_STOLEN: Final = absent("the time that the hypervisor withholds was not read")
-OF_ONE: Final = " for this device"
-"""What the reason of a device says of it, which is not said of all."""
 NOT_OWN: Final = absent("the processor time of zmon itself was not read")
 NOT_NICED: Final = absent("the processor time at nice was not read: /proc/stat")
 NOT_COUNTED: Final = absent("the time that tasks wait for a processor was not read: /proc/pressure/cpu")
 NOT_DELAYED: Final = absent("the time that tasks wait for a processor was not read: /proc/schedstat")
 NOT_VARIED: Final = absent("the rate of requests did not vary, or too little")
+
+
+def of_all(why: Absent) -> Absent:
+    """Return why a device has no times of channel measurement as it is said of all devices."""
+    return WITHOUT_CMF.about(why.facts[0]) if why.code == WITHOUT_CMF.code else why
 
 
 class ObservedVolume(NamedTuple):
@@ -402,8 +405,7 @@ class ObservedLoad(NamedTuple):
         """Why channel measurement gives no times, as CTLUNIT says it of the first LCU without."""
         pends = (lcu.pend for lcu in self.lcus if self.used_of(lcu.key))
         lacking = (pend for pend in pends if isinstance(pend, Absent) and pend is not NOT_TOGETHER)
-        why = next(lacking, self.not_timed)
-        return absent(why.reason.replace(OF_ONE, "")) if OF_ONE in why.reason else why
+        return of_all(next(lacking, self.not_timed))
 
     @property
     def has_no_lcu(self) -> bool:

@@ -12,7 +12,7 @@ from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
 from zmon.base.same import Same, SameNames
-from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, MPATH, SOURCE, SWAP
+from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, MPATH, SOURCE, SWAP, UNLISTED
 from zmon.machine.view import no_inputs
 from zmon.sample import Instant, Sample
 from zmon.topology.volumes import lcus, short, titles
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 TOPOLOGY: Final = (CONTAINER, MOUNT, SWAP, LAYER, DEVICE, DASD, CLAIM, MACHINE)
 """Where that is known from."""
 
-UNLISTED: Final = absent("no listing of tablespaces was given (--listing)")
 NOTHING_ON: Final = absent("no file of a known tablespace lies on it")
 NOTHING_LISTED: Final = absent("the listing names no file that could be looked at")
 

@@ -319,6 +319,8 @@ class ItemBytes(NamedTuple):
     unplaced: int
     reasons: tuple[str, ...]
     unsized: Mapping[str, str] = NO_UNITS
+    strange: bool = False
+    """Whether it is an unseen file that would lie on units for something else."""
 
 
 class UnitIndex:
@@ -392,6 +394,7 @@ class UnitIndex:
                 counted.unplaced + sum(counted.units[key] for key in strange),
                 (f"{NOT_SEEN}{where}", *counted.reasons),
                 counted.unsized,
+                strange=True,
             ),
             loads if isinstance(loads, Absent) else {k: v for k, v in loads.items() if k not in strange},
         )
@@ -543,7 +546,7 @@ def _problem(file: DataFile, answer: FileLocation, counted: ItemBytes) -> str:
     why = [value.reason for value in cells if isinstance(value, Absent)][:1]
     if file.size == 0 and not why:
         why = ["it is empty"]
-    if file.unseen and counted.reasons[:1] and counted.reasons[0].startswith(NOT_SEEN):
+    if counted.strange:
         return counted.reasons[0]
     if file.unseen and why:
         return why[0]  # its unknown size follows from this reason

@@ -71,7 +71,7 @@ _NUMBERS: Final = frozenset({int, float, bool})
 _NEVER: Final[tuple[None, list[Value]]] = (None, [])
 
 _QUOTED: Final = re.compile(r"""(?<![A-Za-z0-9])[bru]?['"].*""", re.DOTALL)
-_DAMAGED: Final = re.compile(rf"({DAMAGED}).*", re.DOTALL)
+_DAMAGED: Final = re.compile(rf"({DAMAGED.reason}).*", re.DOTALL)
 _OF: Final = re.compile(r"\b(CPU of) (?!a whole system).*", re.DOTALL)
 _WORD: Final = re.compile(r"[\w/.*#@$%+~-]+")
 _OWN: Final = re.compile(

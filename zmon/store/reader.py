@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from zmon.sample import Kind
     from zmon.store.readings import OpenSegment, Readings
 
-LOST_SESSION: Final = ("", f"unknown: {DAMAGED}", 0.0, 0)
+LOST_SESSION: Final = ("", f"unknown: {DAMAGED.reason}", 0.0, 0)
 """The columns of a session whose row is damaged."""
 
 

@@ -18,10 +18,9 @@ from functools import cached_property, lru_cache
 from itertools import compress, count, repeat
 from operator import add, ne, sub
 
-from zmon.base.absent import absent
 from zmon.base.light_typing import TYPE_CHECKING, Final, Protocol
 from zmon.base.record import NamedTuple
-from zmon.sample import DAMAGED, Frame, pick
+from zmon.sample import DAMAGED_BY, Frame, pick
 from zmon.store.column_encoding import all_whole, narrow_words
 from zmon.store.file_format import Damaged
 
@@ -375,4 +374,4 @@ def frame_with_prior(
 
 def absent_where_damaged(error: Damaged) -> Absent:
     """Return the value for everything in a damaged part."""
-    return absent(f"{DAMAGED}: {error}")
+    return DAMAGED_BY.about(str(error))

@@ -68,7 +68,7 @@ def _unrecorded(why: Absent) -> Absent:
     """Return why a recording has nothing: what whoever recorded it could have done at once is past."""
     from zmon.registry import UNRECORDED  # noqa: PLC0415 - most frames are there
 
-    return absent(UNRECORDED.get(why.reason, why.reason))
+    return absent(UNRECORDED.get(why.code) or why.reason)
 
 
 class SegmentHeader(NamedTuple):

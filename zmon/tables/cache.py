@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.base.absent import Absent, absent
-from zmon.kinds import CACHE, CMF, DASD, DEVICE, NO_DASD
-from zmon.machine.devices import NO_CMF, address, label_of, label_on_volume
+from zmon.base.absent import Absent, code_of, declared
+from zmon.kinds import CACHE, CMF, DASD, DEVICE, NO_CMF, NO_DASD
+from zmon.machine.devices import address, label_of, label_on_volume
 from zmon.machine.figure import Needs
 from zmon.machine.join import Joined
 from zmon.machine.topology import TOPOLOGY, volumes_of
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 NEEDS: Final = Needs((CACHE, CMF, DASD, DEVICE), topology=TOPOLOGY)
 
 
-OFF: Final = absent("Cache statistics were off when this was recorded. Record with --cache.")
-OFF_BEFORE: Final = "costs I/O on every volume: --cache"
-"""The reason that older recordings hold when they were off."""
+OFF: Final = declared(
+    "cache-unrecorded", "Cache statistics were off when this was recorded. Record with --cache.",
+    former=["costs I/O on every volume: --cache"],
+)  # fmt: skip
 
 LETTERS: Final = {
     "active": "A", "pending off": "P", "off": "-", "unused": "U",
@@ -81,7 +82,7 @@ def _letter(state: Value) -> Value:
 
 def _missing(reason: Absent | None) -> Absent | None:
     """Return why there are no rows, in the words of today."""
-    return OFF if reason is not None and reason.reason == OFF_BEFORE else reason
+    return OFF if code_of(reason) == OFF.code else reason
 
 
 DEFINITIONS: Final = {"cache": TableDefinition(NEEDS, table)}

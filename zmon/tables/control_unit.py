@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent
 from zmon.base.ranges import names, ranges
-from zmon.kinds import BLOCK, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, NOT_COLLECTED, UNIT, UNIT_IO
+from zmon.kinds import BLOCK, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, NOT_COLLECTED, UNIT, UNIT_IO, UNLISTED
 from zmon.machine.devices import (
     NVME_HOME,
     SCSI_HOME,
@@ -25,7 +25,7 @@ from zmon.machine.figure import Needs
 from zmon.machine.join import total
 from zmon.machine.lcus import LOADS, NO_PATHS, ControlUnits
 from zmon.machine.observation import NO_LCU, idle_lcus, state_of_idle
-from zmon.machine.topology import TOPOLOGY, UNLISTED, has_files, units_of, wrong
+from zmon.machine.topology import TOPOLOGY, has_files, units_of, wrong
 from zmon.tables.device import REQUESTS, hanging
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import SUMMARY, Summary, Table
@@ -117,7 +117,7 @@ def _lost(view: View, units: Iterable[Lcu]) -> Iterator[str]:
 def _why_none(devices: Frame) -> Absent:
     """Return why no LCU is known; of a collection of texts, which of them would name the LCUs."""
     uids = [uid for uid in devices.column("uid") if isinstance(uid, Absent)]
-    if uids and all(uid.reason.startswith(NOT_COLLECTED) for uid in uids):
+    if uids and all(uid.code == NOT_COLLECTED.code for uid in uids):
         return absent(
             f"{uids[0].reason}, whose unique ids name the LCUs; --cp-file and --site name LCUs, too"
         )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.base.absent import Absent, absent
 from zmon.base.sizes import MB, SECTOR
 from zmon.interval import FIRST, REPLACED
-from zmon.kinds import BUCKETS, DASD, DEVICE, PROFILE, buckets
+from zmon.kinds import BUCKETS, DASD, DEVICE, NO_DASD_DRIVER, PROFILE, buckets
 from zmon.machine.device_names import matches
 from zmon.machine.devices import label_of, label_on_volume
 from zmon.machine.figure import Needs
@@ -173,8 +173,6 @@ RESET: Final = absent("the statistics were switched on or reset in this interval
 IDLE: Final = absent("no request was done in this interval")
 BEFORE: Final = absent("the first sample has no interval: TOTAL shows what was counted since the start")
 NO_TIME: Final = absent("the driver does not say since when")
-NO_DRIVER: Final = "there is no DASD driver on this machine"
-"""The reason of captures and recordings that lack the statistics."""
 NOT_READ: Final = absent("/proc/dasd/statistics was not captured, or this kernel does not have it")
 
 EVERYTHING: Final = "All DASD, this interval"
@@ -242,7 +240,7 @@ def table(view: View) -> Table:
 def _missing(view: View) -> Absent:
     """Return why nothing is counted; a reader that found no driver is wrong where there are DASD."""
     why = view.interval.of(PROFILE).missing or NOTHING
-    return NOT_READ if why.reason == NO_DRIVER and view.interval.of(DASD).keys else why
+    return NOT_READ if why.code == NO_DASD_DRIVER.code and view.interval.of(DASD).keys else why
 
 
 class ProfileCounts:

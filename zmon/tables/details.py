@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.ranges import names, some
 from zmon.base.sizes import SECTOR
-from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE, LAYER, LUN, MOUNT, MULTIPATH, PATH
+from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE, LAYER, LUN, MOUNT, MULTIPATH, NO_CMF, PATH
 from zmon.machine.device_names import find_device
-from zmon.machine.devices import NO_CMF, NOT_CCW, devices_of, label_of, label_on_volume
+from zmon.machine.devices import NOT_CCW, devices_of, label_of, label_on_volume
 from zmon.machine.figure import Needs
 from zmon.machine.topology import NOTHING_ON, TOPOLOGY, machine_of, no_files, volumes_of
 from zmon.tables import multipath

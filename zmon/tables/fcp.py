@@ -116,7 +116,7 @@ def _since(utc: int | None) -> str:
 def _not_read(view: View) -> bool:
     """Return whether adapters were not looked at, so that none of them can be missed."""
     missing = view.interval.after.frame(ADAPTER).missing
-    return missing is not None and missing.reason != NO_ADAPTER
+    return missing is not None and missing.code != NO_ADAPTER.code
 
 
 def timed(luns: Delta) -> list[Number]:

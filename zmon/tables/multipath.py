@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from zmon.base.absent import absent, text_of
+from zmon.base.absent import absent, code_of, text_of
 from zmon.base.clock import clock
 from zmon.base.ranges import names, some
 from zmon.base.sizes import KIB, MB, SECTOR
@@ -158,9 +158,9 @@ def _joins_none(view: View) -> bool:
     """Return whether there is no multipath device, also where its paths were not looked at."""
     sample = view.interval.after
     missing = sample.frame(PATH).missing
-    if missing is not None and missing.reason == NO_MAP:
+    if code_of(missing) == NO_MAP.code:
         return True
-    if missing is not None and missing.reason.startswith(NOT_COLLECTED):
+    if code_of(missing) == NOT_COLLECTED.code:
         return False
     if _stacks_none(sample.frame(LAYER)):
         return True

@@ -28,6 +28,8 @@ NEEDS: Final = Needs((CMF, CPU, DIAGNOSE, INTERRUPT, TASKS))
 BY_CP: Final = absent("counted by CP, not by Linux")
 NOT_MEASURED: Final = absent("channel measurement, which counts them, is on for no device")
 NO_ROW: Final = absent("the kernel of this machine does not list it")
+NAMED: Final = frozenset(TASKS.by_name[name].unread for name in ("switches", "forks"))
+"""Reasons that name the source of the counter."""
 OF_CP: Final = (
     "Real CSCH instructions", "Real HSCH instructions", "SVC instr. simulated", "FP successful x-lates",
     "Nr. of SIE executions", "Nr. of SIE intercepts", "HPF done", "El. time slice drops",
@@ -69,10 +71,10 @@ def table(view: View) -> Table:
         "rate": [count / seconds for _, count in rows.values()],
         "counter": [source for source, _ in rows.values()],
     }
-    reasons: dict[str, dict[str, None]] = {}  # the counters without a value; the same one only once
+    reasons: dict[Absent, dict[str, None]] = {}  # the counters without a value; the same one only once
     for source, count in rows.values():
         if isinstance(count, Absent):
-            reasons.setdefault(count.reason, {})[source] = None
+            reasons.setdefault(count, {})[source] = None
     known = any(not isinstance(count, Absent) for _, count in rows.values())
     return Table(
         list(rows) if known else [],
@@ -82,10 +84,9 @@ def table(view: View) -> Table:
     )
 
 
-def _reason(why: str, sources: Iterable[str]) -> str:
-    """Say why counters have no value; a reason may name its source itself."""
-    names = ", ".join(sources)
-    return why if why.startswith(f"{names}:") else f"{names}: {why}"
+def _reason(why: Absent, sources: Iterable[str]) -> str:
+    """Say why counters have no value."""
+    return why.reason if why in NAMED else f"{', '.join(sources)}: {why.reason}"
 
 
 def _started(view: View) -> Number:

@@ -215,13 +215,14 @@ def _missed(missed: Sequence[FilePiece]) -> str:
     more = ", ..." if len(spaces) > MAX_UNPLACED_NAMED else ""
     named = f" ({', '.join(spaces[:MAX_UNPLACED_NAMED])}{more})" if spaces else ""
     reasons = list(dict.fromkeys(map(_lacking, missed)))
-    why = NO_DISKS if count > 1 and reasons[0] == NO_DISK.reason else reasons[0]
+    why = NO_DISKS if count > 1 and reasons[0] is NO_DISK else reasons[0].reason
     other = " and other reasons" if len(reasons) > 1 else ""
     return f"{count:,} file{'s are' if count > 1 else ' is'} not placed{named}: {why}{other}"
 
 
-def _lacking(piece: FilePiece) -> str:
-    return "; ".join(piece.location.lacking or piece.location.notes) or NO_DISK.reason
+def _lacking(piece: FilePiece) -> Absent:
+    why = "; ".join(piece.location.lacking or piece.location.notes)
+    return absent(why) if why else NO_DISK
 
 
 def _line(piece: FilePiece, machine: Machine) -> dict[str, Value]:
@@ -235,7 +236,7 @@ def _line(piece: FilePiece, machine: Machine) -> dict[str, Value]:
         "whole": file.size,
     }
     if share is None:
-        nowhere = absent(_lacking(piece))
+        nowhere = _lacking(piece)
         return (
             line
             | dict.fromkeys(("size", "share", "copies", "disk", "vdev", "rdev", "label", "lcu"), nowhere)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.base.absent import Absent, absent, ratio
+from zmon.base.absent import Absent, absent, code_of, ratio
 from zmon.base.sizes import MB
 from zmon.interval import IDLE
-from zmon.kinds import CMF, DASD, DEVICE, PROCESS, UNIT, UNIT_IO
+from zmon.kinds import CMF, DASD, DEVICE, PROCESS, UNIT, UNIT_IO, UNLISTED
 from zmon.machine.figure import Needs
 from zmon.machine.join import mean, total
-from zmon.machine.topology import TOPOLOGY, UNLISTED, has_files, no_files
+from zmon.machine.topology import TOPOLOGY, has_files, no_files
 from zmon.machine.unit_loads import (
     KINDS,
     NO_LCU,
@@ -82,10 +82,10 @@ def without_units(view: View, missing: Absent | None) -> Table:
     That is said where there are some: on a live machine, which reads them when they are looked at, or where
     they were recorded.
     """
-    from zmon.registry import NO_PROCESSES  # noqa: PLC0415 - most machines have units
+    from zmon.registry import UNRECORDED  # noqa: PLC0415 - most machines have units
 
     processes = view.interval.after.frame(PROCESS)
-    if missing is None or not (processes.keys or processes.missing == absent(NO_PROCESSES)):
+    if missing is None or not (processes.keys or code_of(processes.missing) in UNRECORDED):
         return Table([], {}, missing=missing)
     return Table([], {}, missing=absent(f"{missing.reason}; {INSTEAD}"), facts={"door": PROCESSES})
 

@@ -105,8 +105,8 @@ def identify_device(busid: str, claims: ClaimIndex, platform: Platform, site: Si
     return facts
 
 
-_NO_BUSID: Final = absent(
-    f"{NOT_COLLECTED}: lsdasd -u, which has the bus id of a DASD, and the unique id that names its LCU"
+_NO_BUSID: Final = NOT_COLLECTED.about(
+    "lsdasd -u, which has the bus id of a DASD, and the unique id that names its LCU"
 )
 _ONLY_FCP: Final = absent("only a SCSI disk behind an FCP adapter has this")
 LSS_OF_GUEST: Final = absent("under z/VM the configuration data may name another LSS than the real one")
@@ -406,7 +406,7 @@ class VolumeBuilder:
             return _FBA
         if names:
             return _CONTRADICT
-        if isinstance(self.uid, Absent) and self.uid.reason.startswith(NOT_COLLECTED):
+        if isinstance(self.uid, Absent) and self.uid.code == NOT_COLLECTED.code:
             return absent(f"{self.uid.reason}, whose unique ids name the LCUs")
         if self.facts.rdev is NOT_SAID:
             return _TWO_STEPS

@@ -179,7 +179,7 @@ class Machine:
             if sort == "partition" and name not in self.swaps:
                 yield f"which disks the swap area {name} is on (it is not among the devices read)"
         if any(self.origins.of("swap", name, "sort", "").startswith("lsblk, ") for name in swaps.keys):
-            yield f"swap files ({NOT_COLLECTED}: /proc/swaps, swapon)"
+            yield f"swap files ({NOT_COLLECTED.about('/proc/swaps, swapon').reason})"
         if self.origins and "volume group" not in self.sample.frame(LAYER).column("sort"):
             yield "physical volumes (no text has pvs, or it names none)"
 
