@@ -22,7 +22,7 @@ RESOURCE_KEYS = {one.key for one in RESOURCES}
 
 
 def diagnosis(id_: str, confidence: str = CERTAIN, subject: Subject = LCU) -> Diagnosis:
-    return Diagnosis(id_, (subject,), "It is so.", (), confidence, "Do this.", 1.0)
+    return Diagnosis(id_, (subject,), "It is so", (), confidence, "Do this.", 1.0)
 
 
 def verdict(*diagnoses: Diagnosis, explained: tuple[Diagnosis, ...] = ()) -> Verdict:

@@ -24,7 +24,7 @@ DAY: Final = "recordings/lab-healthy-day.zmon"
 def short(id_: str, lcu: str = "8000", lost: float = 5.0, confidence: str = "certain") -> Verdict:
     """Return the verdict that one thing is short."""
     one = Diagnosis(
-        id_, (Subject("lcu", lcu, f"LCU {lcu}"),), f"{lcu} is short.", (), confidence, "Act.", lost
+        id_, (Subject("lcu", lcu, f"LCU {lcu}"),), f"{lcu} is short", (), confidence, "Act.", lost
     )
     return Verdict((one,), (), one.claim, "", ())
 
@@ -99,7 +99,7 @@ def test_a_trouble_that_follows_its_usual_cause_is_a_stretch_of_its_own() -> Non
 
 def test_short_memory_explains_over_a_long_time_what_it_does_in_a_minute() -> None:
     """An LCU that is full beside it is no part of it, but reads that miss the cache are, on whatever LCU."""
-    memory = Diagnosis("D16", (Subject("memory", "", "memory"),), "Short.", (), "certain", "Act.", 3.0)
+    memory = Diagnosis("D16", (Subject("memory", "", "memory"),), "Short", (), "certain", "Act.", 3.0)
     for id_, kept in (("D1", {"D1", "D16"}), ("D6", {"D16"})):
         both = short(id_)._replace(diagnoses=(memory, *short(id_).diagnoses))
         assert {one[0] for one in spans(steps(*[both] * 5))} == kept
@@ -157,7 +157,7 @@ def test_times_have_seconds_and_days_where_they_matter(utc: None) -> None:  # no
 def test_a_claim_that_says_itself_when_it_was_gets_no_time() -> None:
     """Whatever its first word is."""
     (one,) = short("D1").diagnoses
-    one = one._replace(claim="Since noon it is short.", begin=0, end=15 * MINUTE)
+    one = one._replace(clause="Since noon it is short", begin=0, end=15 * MINUTE)
     assert timed_claim(one).endswith(": Since noon it is short.")
     assert timed_claim(one._replace(says_when=True)) == "Since noon it is short."
 

@@ -20,7 +20,7 @@ def diagnosis(*values: float | str) -> Diagnosis:
     evidence = tuple(
         Measurement(f"control_unit.c{at}", LCU, value, f"number {at}") for at, value in enumerate(values)
     )
-    return Diagnosis("D1", (LCU,), "It is full.", evidence, CERTAIN, "Do it.", 1.0)
+    return Diagnosis("D1", (LCU,), "It is full", evidence, CERTAIN, "Do it.", 1.0)
 
 
 @pytest.mark.parametrize(

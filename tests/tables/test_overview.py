@@ -102,12 +102,11 @@ def test_a_measurement_that_is_off_is_no_verdict(monkeypatch: pytest.MonkeyPatch
     view = view_of(session_at("lab-healthy-day.zmon", "2026-03-16 10:00"))
     calm = verdict_of(view)
     assert not calm.diagnoses
-    claim = "Channel measurement (CMF) is off."
-    blind = Diagnosis(BLIND, (Subject("machine"),), claim, (), POSSIBLE, "Switch it on.", 0.0)
+    blind = Diagnosis(BLIND, (Subject("machine"),), "It is off", (), POSSIBLE, "Switch it on.", 0.0)
     monkeypatch.setattr("zmon.tables.overview.verdict_of", lambda _view: calm._replace(diagnoses=(blind,)))
     filled = table(view)
     assert [line["words"] for line in rows(filled, "verdict")] == [calm.sentence]
-    assert [line["words"] for line in rows(filled, "also")] == [claim]
+    assert [line["words"] for line in rows(filled, "also")] == [blind.claim]
 
 
 @pytest.mark.parametrize("name", ["hyperpav-0", "iozone-plain", "stripe-extended"])

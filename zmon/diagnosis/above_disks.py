@@ -37,12 +37,14 @@ def queue_above_disks(situation: Situation) -> Diagnoses:
 
 def _above(one: StackedDisk, lost: float) -> Diagnosis:
     subject = Subject("disk", one.name, one.title)
+    wait = f"{many(lost, 'request')} wait in Linux"
     same = one.below_rate <= ALIKE * one.rate and one.rate <= ALIKE * one.below_rate
     return Diagnosis(
         "D11",
         subjects=(subject,),
-        claim=f"{many(lost, 'request')} wait in Linux in {one.title}, above the disks: a request takes"
-        f" {ms(one.response)} there and {ms(one.below)} on the disks below.",
+        clause=f"{wait} in {one.title}, above the disks",
+        short=f"{wait} in {one.volume or one.name}, above the disks",
+        rest=f": a request takes {ms(one.response)} there and {ms(one.below)} on the disks below",
         evidence=(
             evidence("device.await", subject, 1e3 * one.response, f"{one.name}: {ms(one.response)}"),
             evidence("device.await", subject, 1e3 * one.below, f"the disks below: {ms(one.below)}"),
@@ -84,8 +86,8 @@ def all_tags_in_use(situation: Situation) -> Diagnoses:
                 *(of_volume(one) for one, _, _ in found if one is not first),
                 *(of_lcu(lcus[key]) for key in units),
             ),
-            claim=f"All request tags of {titles} are in use: {used:.0f} of {tags:.0f} on average,"
-            " and more requests wait above.",
+            clause=f"All request tags of {titles} are in use",
+            rest=f": {used:.0f} of {tags:.0f} on average, and more requests wait above",
             evidence=(evidence("device.queue", of_volume(first), inside, tagged),),
             confidence=LIKELY,
             action="Relieve the volume first: more tags (queue/nr_requests) only move the queue.",

@@ -75,9 +75,9 @@ def _of_logical_volumes(
         yield Diagnosis(
             "D20",
             subjects=(*(of_volume(known[key]) for key in hot), Subject("disk", one.title, one.title)),
-            claim=f"{one.title} was extended over only {many(len(set(last.volumes)), 'volume')}: requests"
-            f" wait for {listed(added)}, while {listed(rest)} of its volume group"
-            f" {'does' if len(rest) == 1 else 'do'} nothing.",
+            clause=f"{one.title} was extended over only {many(len(set(last.volumes)), 'volume')}",
+            rest=f": requests wait for {listed(added)}, while {listed(rest)} of its volume group"
+            f" {'does' if len(rest) == 1 else 'do'} nothing",
             evidence=(
                 evidence("layer.table", Subject("disk", one.title, one.title), last.bytes / GIB,
                          f"the last segment, {last.bytes / GIB:.1f} GiB, has"
@@ -117,10 +117,10 @@ def _of_tablespaces(situation: Situation, waited: Mapping[str, float]) -> Iterat
         yield Diagnosis(
             "D20",
             subjects=(*subjects, Subject("tablespace", owner, owner)),
-            claim=f"{owner} lies on {listed(titles)} alone: requests wait for"
-            f" {'it' if len(titles) == 1 else 'them'} while {many(len(idle), 'other volume')}"
-            f" {'does' if len(idle) == 1 else 'do'} nothing"
-            f" ({listed([one.title for one in idle])}).",
+            clause=f"{owner} lies on {listed(titles)} alone",
+            rest=f": requests wait for {'it' if len(titles) == 1 else 'them'} while"
+            f" {many(len(idle), 'other volume')} {'does' if len(idle) == 1 else 'do'} nothing"
+            f" ({listed([one.title for one in idle])})",
             evidence=tuple(_rates([known[key] for key in sorted(hot)], idle)),
             confidence=LIKELY if len(lone) == 1 else POSSIBLE,
             action=f"Spread {owner} again over all {len(everything)} volumes.",

@@ -135,7 +135,8 @@ def _one_at_a_time(load: ObservedLoad, waited: Sequence[tuple[ObservedVolume, fl
         load,
         "D4b",
         waited,
-        f"for {titles}: without aliases {each} one request at a time",
+        titles,
+        f"without aliases {each} one request at a time",
         "Turn on HyperPAV, or spread",
     )
 
@@ -144,7 +145,7 @@ def _perhaps_few(load: ObservedLoad, waited: Sequence[tuple[ObservedVolume, floa
     titles = names([f"volume {one.title}" for one, _ in waited])
     whose = "its" if len(waited) == 1 else "their"
     return _of_untimed(
-        load, "D4", waited, f"for {titles}: {whose} aliases may be too few", "Define more aliases, or spread"
+        load, "D4", waited, titles, f"{whose} aliases may be too few", "Define more aliases, or spread"
     )
 
 
@@ -155,8 +156,9 @@ def _perhaps_few_in(load: ObservedLoad, pools: Sequence[tuple[ObservedLcu, float
     return Diagnosis(
         "D4",
         subjects=tuple(of_lcu(lcu) for lcu, _ in pools),
-        claim=f"{many(lost, 'request')} wait for {names([lcu.title for lcu, _ in pools])}, beyond what bases"
-        f" and aliases do at once: {'its' if len(pools) == 1 else 'their'} aliases may be too few.",
+        clause=f"{many(lost, 'request')} wait for {names([lcu.title for lcu, _ in pools])}, beyond what bases"
+        " and aliases do at once",
+        rest=f": {'its' if len(pools) == 1 else 'their'} aliases may be too few",
         evidence=(evidence("control_unit.resp", of_lcu(first), 1e3 * mean_of(volumes, "response"), words),),
         confidence=POSSIBLE,
         action="Define more aliases, or spread what lies on it over more LCUs.",
@@ -166,15 +168,21 @@ def _perhaps_few_in(load: ObservedLoad, pools: Sequence[tuple[ObservedLcu, float
     )
 
 
-def _of_untimed(
-    load: ObservedLoad, id_: str, waited: Sequence[tuple[ObservedVolume, float]], what: str, action: str
+def _of_untimed(  # noqa: PLR0913, PLR0917 - what the two differ in
+    load: ObservedLoad,
+    id_: str,
+    waited: Sequence[tuple[ObservedVolume, float]],
+    titles: str,
+    why: str,
+    action: str,
 ) -> Diagnosis:
     """Return a diagnosis of volumes whose service is not timed: the disk itself may be slow."""
     first, lost = waited[0][0], sum(lost for _, lost in waited)
     return Diagnosis(
         id_,
         subjects=tuple(of_volume(one) for one, _ in waited),
-        claim=f"{many(lost, 'request')} wait {what}.",
+        clause=f"{many(lost, 'request')} wait for {titles}",
+        rest=f": {why}",
         evidence=(
             evidence(
                 "device.resp",
@@ -220,8 +228,8 @@ def _no_aliases(situation: Situation, waited: Sequence[tuple[ObservedVolume, flo
     found = Diagnosis(
         "D4b",
         subjects=_subjects(waited, lcus),
-        claim=f"{many(lost, 'request')} wait in Linux for {where} without aliases: each waits"
-        f" {ms(queued)} to be started and then takes {ms(serv)}.",
+        clause=f"{many(lost, 'request')} wait in Linux for {where} without aliases",
+        rest=f": each waits {ms(queued)} to be started and then takes {ms(serv)}",
         evidence=(
             evidence(
                 "device.qued",
@@ -275,7 +283,8 @@ def _few(situation: Situation, pools: Sequence[tuple[ObservedLcu, float]]) -> Di
     found = Diagnosis(
         "D4",
         subjects=tuple(of_lcu(one) for one, _ in pools),
-        claim=f"{titles} {has} too few aliases: {in_use}, and {many(lost, 'request')} wait for one.",
+        clause=f"{titles} {has} too few aliases",
+        rest=f": {in_use}, and {many(lost, 'request')} wait for one",
         evidence=(
             evidence(
                 "control_unit.aliasuse",
@@ -309,9 +318,10 @@ def _few_of_a_volume(situation: Situation, waited: Sequence[tuple[ObservedVolume
     found = Diagnosis(
         "D4",
         subjects=tuple(of_volume(one) for one, _ in waited),
-        claim=f"V{names(['volume ' + one.title for one, _ in waited])[1:]}"
-        f" {'has' if len(waited) == 1 else 'have'} too few aliases: base and {_aliases(has)}"
-        f" are {percent(first.use)} busy, and {many(lost, 'request')} wait in Linux.",
+        clause=f"V{names(['volume ' + one.title for one, _ in waited])[1:]}"
+        f" {'has' if len(waited) == 1 else 'have'} too few aliases",
+        rest=f": base and {_aliases(has)} are {percent(first.use)} busy, and {many(lost, 'request')} wait in"
+        " Linux",
         evidence=(
             evidence(
                 "device.qued",
@@ -338,8 +348,8 @@ def _unused(waited: Sequence[tuple[ObservedVolume, float]]) -> Diagnosis:
     return Diagnosis(
         "D4d",
         subjects=tuple(of_volume(one) for one, _ in waited),
-        claim=f"Requests do not use the aliases of {names(['volume ' + one.title for one, _ in waited])}:"
-        f" {many(lost, 'request')} wait in Linux while base and aliases are {percent(first.use)} busy.",
+        clause=f"Requests do not use the aliases of {names(['volume ' + one.title for one, _ in waited])}",
+        rest=f": {many(lost, 'request')} wait in Linux while base and aliases are {percent(first.use)} busy",
         evidence=(
             evidence(
                 "device.qued",

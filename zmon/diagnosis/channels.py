@@ -66,8 +66,8 @@ def full_paths(situation: Situation) -> Diagnoses:
             *(of_paths(key) for key in groups),
             *(of_lcu(one) for one in lcus),
         ),
-        claim=f"Channel paths {shown} are full, {busy_words(use)}; behind them"
-        f" {'is' if len(lcus) == 1 else 'are'} {many(len(lcus), 'LCU')}.",
+        clause=f"Channel paths {shown} are full, {busy_words(use)}",
+        rest=f"; behind them {'is' if len(lcus) == 1 else 'are'} {many(len(lcus), 'LCU')}",
         evidence=(
             evidence(
                 "channel.cur",

@@ -6,13 +6,12 @@ screens of an interval share it.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent
 from zmon.base.record import NamedTuple
 from zmon.diagnosis.diagnosis import BLIND, POSSIBLE
-from zmon.diagnosis.judged import calm_on, claim_on, judged_view, situation_of, verdict_of
+from zmon.diagnosis.judged import calm_on, judged_view, situation_of, time_on, verdict_of
 from zmon.diagnosis.resource_state import resource_of
 from zmon.diagnosis.verdict import OF_KIND, SPARE
 from zmon.machine.device_names import find_device
@@ -57,11 +56,6 @@ LISTED: Final[Mapping[str, ListedThings]] = {
 """The tables of the screens of which a conclusion is drawn."""
 ONE: Final = "details"
 """The table of the screen of one device, of which one is drawn, too."""
-ASIDE: Final = re.compile(r" \([^()]*\)")
-CLAUSE: Final = re.compile(r"[:;.] |[.]$")
-"""What ends the first clause of a claim; the figures behind it are on DIAGNOSE."""
-NAMED_BEHIND: Final = frozenset({"D13"})
-"""Diagnoses whose second clause names the things: which paths are lost."""
 
 
 def conclusion(view: View, table: str) -> Conclusion:
@@ -92,9 +86,7 @@ def conclusion(view: View, table: str) -> Conclusion:
 
 def _clause(view: View, diagnosis: Diagnosis) -> str:
     """Return what a diagnosis claims and, if not of the interval, when; without the figures behind it."""
-    when = claim_on(view, diagnosis).removesuffix(diagnosis.claim)
-    clauses = CLAUSE.split(ASIDE.sub("", diagnosis.claim), maxsplit=2)
-    return when + ": ".join(clauses[: 1 + (diagnosis.id in NAMED_BEHIND)])
+    return f"{time_on(view, diagnosis)}{diagnosis.short or diagnosis.clause}"
 
 
 def _is_about_list(listed: ListedThings) -> Callable[[Diagnosis], bool]:

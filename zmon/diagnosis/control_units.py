@@ -222,16 +222,15 @@ def _full(situation: Situation, found: Sequence[_FullLcu]) -> Diagnosis:
     return Diagnosis(
         "D1",
         subjects=tuple(of_lcu(one.lcu) for one in found),
-        claim=(
-            f"{many(lost, 'request')} wait in {titles} or on the way there: a request takes"
-            f" {ms(first.response)}{said}."
-            if first.estimated
-            else f"{titles} {is_} full, or requests miss its cache and wait for disks:"
-            f" {many(lost, 'request')} wait inside{said}, {disc}."
-            if first.may_be_misses
-            else f"{titles} {is_} full: {many(lost, 'request')} wait inside{said}, {disc}."
-        )
-        + mostly_by([(first.lcu, units)]),
+        clause=f"{many(lost, 'request')} wait in {titles} or on the way there"
+        if first.estimated
+        else f"{titles} {is_} full, or requests miss its cache and wait for disks"
+        if first.may_be_misses
+        else f"{titles} {is_} full",
+        rest=f": a request takes {ms(first.response)}{said}"
+        if first.estimated
+        else f": {many(lost, 'request')} wait inside{said}, {disc}",
+        besides=mostly_by([(first.lcu, units)]),
         evidence=(*first.evidence(), *shares_of_units(first.lcu, units)),
         confidence=confidence,
         action=now_and_later([units], (), hardware),
@@ -287,8 +286,9 @@ def _full_arrays(found: Sequence[_FullLcu]) -> Diagnosis:
     return Diagnosis(
         "D9",
         subjects=tuple(of_lcu(one.lcu) for one in found),
-        claim=f"The disk arrays behind {titles} are full: {many(lost, 'request')} wait for them, Disc"
-        f" {ms(first.disc)} of Serv {ms(first.serv)}{_where_most(found)}.",
+        clause=f"The disk arrays behind {titles} are full",
+        rest=f": {many(lost, 'request')} wait for them, Disc {ms(first.disc)} of Serv {ms(first.serv)}"
+        f"{_where_most(found)}",
         evidence=(
             *first.evidence(),
             evidence(
@@ -327,8 +327,9 @@ def _too_many_aliases(found: Sequence[_FullLcu]) -> Diagnosis:
     return Diagnosis(
         "D4c",
         subjects=tuple(of_lcu(one.lcu) for one in found),
-        claim=f"{titles} {'is' if len(found) == 1 else 'are'} full or {'has' if len(found) == 1 else 'have'}"
-        f" too many aliases: {many(lost, 'request')} wait inside {beside}{inside}.",
+        clause=f"{titles} {'is' if len(found) == 1 else 'are'} full or {'has' if len(found) == 1 else 'have'}"
+        " too many aliases",
+        rest=f": {many(lost, 'request')} wait inside {beside}{inside}",
         evidence=(
             *first.evidence(),
             evidence(
@@ -410,8 +411,9 @@ def _uneven(
     return Diagnosis(
         "D3",
         subjects=(subject,),
-        claim=f"{state} while {others} {verb} {used}: it carries {percent(share)} of the bytes"
-        f" ({one.megabytes:.1f} MB/s){disc}.{whose}",
+        clause=f"{state} while {others} {verb} {used}",
+        rest=f": it carries {percent(share)} of the bytes ({one.megabytes:.1f} MB/s){disc}",
+        besides=whose,
         evidence=(
             evidence("control_unit.share", subject, 100 * share, f"{percent(share)} of all bytes"),
             *one.evidence(),

@@ -68,14 +68,21 @@ class Diagnosis(NamedTuple):
     id: str
     subjects: tuple[Subject, ...]
     """What it is about, most important first; ENTER goes to the screen of the first."""
-    claim: str
-    """One sentence with the name of the thing: `LCU 7600 is full.`"""
+    clause: str
+    """The first clause of what it claims, with the name of the thing: `LCU 7600 is full`."""
     evidence: tuple[Measurement, ...]
     confidence: str
     action: str
     """What to do, one sentence."""
     lost: float
     """Requests (or tasks) that wait because of it on average: rate times the time each waits. Ranks it."""
+    rest: str = ""
+    """What follows the clause in its sentence: `: 3.2 requests wait inside`."""
+    besides: str = ""
+    """Further sentences of the claim, each behind a blank."""
+    short: str = ""
+    """The clause where there is little room, if not as it is: without what is in brackets, and with the names
+    of what is lost."""
     excluded: tuple[str, ...] = ()
     """What it is not, each with its number: `not the processors: 4 % busy`.  The verdict adds to them what it
     measures of the other resources."""
@@ -107,6 +114,16 @@ class Diagnosis(NamedTuple):
         What is lost or hangs is bad in any case.
         """
         return self.confidence == CERTAIN and (self.lost >= MIN_LOST or self.id in BROKEN)
+
+    @property
+    def sentence(self) -> str:
+        """The first sentence of the claim, without its stop."""
+        return f"{self.clause}{self.rest}"
+
+    @property
+    def claim(self) -> str:
+        """What is wrong, in sentences: that LCU 7600 is full, and how many requests wait inside."""
+        return f"{self.sentence}.{self.besides}"
 
     @property
     def gain(self) -> str:

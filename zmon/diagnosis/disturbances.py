@@ -45,8 +45,9 @@ def _hung(situation: Situation, long: Sequence[HungDisk]) -> Diagnosis:
     return Diagnosis(
         "D21",
         subjects=subjects,
-        claim=f"{'Volume' if len(long) == 1 else 'Volumes'} {titles} {'hangs' if len(long) == 1 else 'hang'}:"
-        f" no request has completed for {_long(longest)}.{_lying_there(situation, long)}",
+        clause=f"Volume {titles} hangs" if len(long) == 1 else f"Volumes {titles} hang",
+        rest=f": no request has completed for {_long(longest)}",
+        besides=_lying_there(situation, long),
         evidence=tuple(
             evidence(
                 "device.ios",
@@ -97,14 +98,16 @@ def _suspended(situation: Situation, held: Sequence[HungDisk]) -> Diagnosis:
     longest = max(one.seconds for one in held)
     subjects = tuple(Subject("disk", one.key, one.title) for one in held)
     several, blocked = len(held) > 1, held[0].requests
+    are = f"{'are' if several else 'is'} suspended"
     waits = "" if isinstance(blocked, Absent) else f", while {many(int(blocked), 'task')}"
     waits += f" {'waits' if blocked == 1 else 'wait'} for I/O" * bool(waits)
     waiting = situation.machine.system().waiting
     return Diagnosis(
         "D21",
         subjects=subjects,
-        claim=f"{names([f'{one.title} ({one.key})' for one in held])} {'are' if several else 'is'} suspended:"
-        f" the device mapper has held back all I/O for {_long(longest)}{waits}.",
+        clause=f"{names([f'{one.title} ({one.key})' for one in held])} {are}",
+        short=f"{names([one.title for one in held])} {are}",
+        rest=f": the device mapper has held back all I/O for {_long(longest)}{waits}",
         evidence=(
             *(
                 evidence("layer.suspended", subject, 1, f"{one.key}: dm/suspended is 1, no request completed")
@@ -138,10 +141,11 @@ def measurements_off(situation: Situation) -> Diagnoses:
         Diagnosis(
             "D22",
             subjects=(MACHINE,),
-            claim=f"{one.what[:1].upper()}{one.what[1:]} is off for {many(one.devices, 'device')} with I/O,"
-            " so that waits may be missed."
+            clause=f"{one.what[:1].upper()}{one.what[1:]} is off for {many(one.devices, 'device')} with I/O,"
+            " so that waits may be missed"
             if one.devices
-            else f"{one.what} itself adds to the load that it measures: {one.why}.",
+            else f"{one.what} itself adds to the load that it measures",
+            rest="" if one.devices else f": {one.why}",
             evidence=(evidence(one.column, MACHINE, one.number, one.why),),
             confidence=POSSIBLE,
             action=one.switch,

@@ -5,7 +5,6 @@ DIAGNOSE, OVERVIEW and `zmon diagnose` ask `verdict_of`, so that they give the s
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from functools import cache, lru_cache
 from itertools import compress, repeat
@@ -23,8 +22,8 @@ from zmon.diagnosis.stretch import (
     Step,
     damage_in,
     may_wait_in,
+    stretch_of,
     stretches,
-    timed_claim,
     times,
     together,
     unknown_in,
@@ -127,13 +126,18 @@ def judged_view(view: View) -> View:
     return found
 
 
-def claim_on(view: View, one: Diagnosis) -> str:
-    """Return what a diagnosis of a view's verdict claims, behind its time if that is not the interval."""
+def time_on(view: View, one: Diagnosis) -> str:
+    """Return what stands before the claim of a diagnosis of a view's verdict if it is not of the interval."""
     judged = judged_view(view)
     if judged is not view and one.begin is None:
         begin, end = span_of(judged)
         one = one._replace(begin=begin, end=end)
-    return timed_claim(one)
+    return stretch_of(one)
+
+
+def claim_on(view: View, one: Diagnosis) -> str:
+    """Return what a diagnosis of a view's verdict claims, behind its time if that is not the interval."""
+    return f"{time_on(view, one)}{one.claim}"
 
 
 def calm_on(view: View, found: Verdict) -> str:
@@ -359,4 +363,4 @@ def _not_placement(view: View) -> str:
     """Return what is diagnosed although nothing waits long enough to be named: no placement mends it."""
     found = _whole(_Asked(view)).diagnoses
     first = next((one for one in found if one.id != BLIND and one.confidence != POSSIBLE), None)
-    return f"{re.split('[:;.] ', first.claim)[0].removesuffix('.')} (see DIAGNOSE)" if first else ""
+    return f"{first.clause} (see DIAGNOSE)" if first else ""

@@ -78,11 +78,13 @@ def _lost(situation: Situation, lost: tuple[tuple[str, str], ...], ones: list[Lc
     )
     number = sum(max(each.devices for each in one.lost) for one in ones)
     titles = names(sorted(one.title for one in ones))
+    clause = f"{len(chpids)} of {whole} channel paths to {titles} {_are_lost(chpids, since)}"
     return Diagnosis(
         "D13",
         subjects=(*(Subject("path", chpid, f"channel path {chpid}") for chpid in chpids), *shared, *lcus),
-        claim=f"{len(chpids)} of {whole} channel paths to {titles} {_are_lost(chpids, since)}:"
-        f" {ranges(chpids)}{f' ({taken})' if taken else ''}.",
+        clause=clause,
+        short=f"{clause}: {ranges(chpids)}",
+        rest=f": {ranges(chpids)}{f' ({taken})' if taken else ''}",
         evidence=(
             evidence("device.paths", lcus[0], left, f"{number} devices on line have {left} of {whole} paths"),
             *(
@@ -127,6 +129,8 @@ def _failed(situation: Situation, maps: Sequence[MultipathDisk]) -> Iterator[Dia
     left, whole = sum(not leaf.failed for leaf in first.leaves), len(first.leaves) + len(first.gone)
     since = min((one.since for one in hurt if one.since is not None), default=None)
     lost = _are_lost([leaf.name for leaf in broken], since)
+    clause = f"{many(len(broken), 'path')} to {listed([one.title for one in hurt])} {lost}"
+    which = _which(maps, broken)
     waited = situation.waiting.at_volumes(frozenset[str]().union(*(one.names for one in hurt)))
     waits = sum(place.waits for place in waited)
     works = [leaf for one in hurt for leaf in one.leaves if not leaf.failed]
@@ -138,9 +142,10 @@ def _failed(situation: Situation, maps: Sequence[MultipathDisk]) -> Iterator[Dia
             *(Subject("volume", place.key, place.title) for place in waited),
             *(carrier.subject for carrier in carriers_of(works)),
         ),
-        claim=f"{many(len(broken), 'path')} to {listed([one.title for one in hurt])} {lost}:"
-        f" {_which(maps, broken)} ({broken[0].failed})"
-        f"{_waiting(waits)}.{_all_that_is_left(works, len(hurt))}",
+        clause=clause,
+        short=f"{clause}: {which}{_waiting(waits)}",
+        rest=f": {which} ({broken[0].failed}){_waiting(waits)}",
+        besides=_all_that_is_left(works, len(hurt)),
         evidence=(
             evidence(
                 "multipath.left",
@@ -221,8 +226,8 @@ def _single(maps: Sequence[MultipathDisk]) -> Iterator[Diagnosis]:
                     Subject(what, key, f"{title} {key}"),
                     *(Subject("disk", one.key, one.title) for one in ones),
                 ),
-                claim=f"All paths to {listed([one.title for one in ones])} go through one {title}, {key}:"
-                " if it fails, the disks are gone.",
+                clause=f"All paths to {listed([one.title for one in ones])} go through one {title}, {key}",
+                rest=": if it fails, the disks are gone",
                 evidence=(
                     evidence(
                         "layer.busid" if part is _adapter else "layer.wwpn",
@@ -250,8 +255,8 @@ def _one_channel(one: LcuPaths) -> Diagnosis:
     return Diagnosis(
         "D13b",
         subjects=(lcu,),
-        claim=f"All {len(one.installed)} channel paths to {one.title} are one physical channel,"
-        f" {one.physical[0]}.",
+        clause=f"All {len(one.installed)} channel paths to {one.title} are one physical channel,"
+        f" {one.physical[0]}",
         evidence=(
             evidence("channel.pchid", lcu, 1, f"{ranges(one.installed)} have 1 PCHID, {one.physical[0]}"),
         ),
@@ -277,7 +282,7 @@ def no_hpf(situation: Situation) -> Diagnoses:
             Diagnosis(
                 "D19",
                 subjects=(lcu,),
-                claim=f"High Performance FICON is off for {many(one.without_hpf, 'volume')} of {one.title}.",
+                clause=f"High Performance FICON is off for {many(one.without_hpf, 'volume')} of {one.title}",
                 evidence=(evidence("device.hpf", lcu, one.without_hpf, f"hpf is 0 for {one.without_hpf}"),),
                 confidence=POSSIBLE,
                 action="Have HPF switched on in the storage server and in the I/O configuration.",

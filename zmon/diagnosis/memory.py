@@ -51,10 +51,10 @@ def short_memory(situation: Situation) -> Diagnoses:
     if not swaps and not (waits >= WAITS and (swapped > 0 or system.refaulted_file >= SWAPPING)):
         return ()
     disks = [one for one in situation.load.volumes if one.key in situation.load.swap]
-    claim = (
-        f"Memory is short: Linux reads {swapped:.0f} pages a second back from swap."
+    rest = (
+        f": Linux reads {swapped:.0f} pages a second back from swap"
         if swaps
-        else f"The page cache is too small: tasks wait for memory {percent(waits)} of the time."
+        else f": tasks wait for memory {percent(waits)} of the time"
     )
     files = (
         () if isinstance(system.refaulted_file, Absent) else (f"{system.refaulted_file:.0f} pages of files",)
@@ -62,7 +62,8 @@ def short_memory(situation: Situation) -> Diagnoses:
     found = Diagnosis(
         "D16",
         subjects=(MEMORY, *(of_volume(one) for one in disks)),
-        claim=claim,
+        clause="Memory is short" if swaps else "The page cache is too small",
+        rest=rest,
         evidence=tuple(_of_memory(system, disks)),
         confidence=CERTAIN if swaps and not waits < WAITS else LIKELY,
         action="Give this Linux more memory, or let its programs use less.",
@@ -138,8 +139,9 @@ def blocked_tasks(situation: Situation) -> Diagnoses:
     found = Diagnosis(
         "D17",
         subjects=(MACHINE,),
-        claim=f"{many(int(blocked), 'task')} wait for I/O, but the disks have only"
-        f" {many(requests, 'request')}: they wait for something else.",
+        clause=f"{many(int(blocked), 'task')} wait for I/O, but the disks have only"
+        f" {many(requests, 'request')}",
+        rest=": they wait for something else",
         evidence=(
             evidence("tasks.blocked", MACHINE, blocked, f"{blocked} tasks are blocked"),
             *pressure,

@@ -84,6 +84,7 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
     places = f"{len(busiest)} volumes" if len(busiest) > 1 else f"volume {busiest[0].title}"
     new = moved * units[0].part if is_named else moved - old_moved
     lost = max((place.waits for place in situation.waiting.places if place.kind == "surge"), default=0.0)
+    short = f"{_when(period)} new {who} {does} {new / MB:.0f} MB/s{large} on {places} of {lcu.title}"
     return Diagnosis(
         "D23",
         subjects=(
@@ -96,8 +97,8 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
             ),
             *(Subject("tablespace", name, name) for name, _ in spaces),
         ),
-        claim=f"{_when(period)} new {who} {does} {new / MB:.0f} MB/s{large} on {places} of"
-        f" {lcu.title}{_spaces_words(spaces)}.",
+        clause=f"{short}{_spaces_words(spaces)}",
+        short=short,
         evidence=(
             main,
             Measurement("device.ios", subject, rate,

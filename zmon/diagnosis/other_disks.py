@@ -57,8 +57,8 @@ def _slow(sort: str, waited: Sequence[tuple[ObservedVolume, float]]) -> Diagnosi
     return Diagnosis(
         "D24",
         subjects=tuple(of_volume(one) for one, _ in waited),
-        claim=f"V{titles[1:]} {answer} slowly: a request{to} takes {ms(first.response)}, and"
-        f" {many(lost, 'request')} wait{together}.",
+        clause=f"V{titles[1:]} {answer} slowly",
+        rest=f": a request{to} takes {ms(first.response)}, and {many(lost, 'request')} wait{together}",
         evidence=(
             evidence("device.resp", of_volume(first), 1e3 * first.response, f"Resp {ms(first.response)}"),
             *(_requests(one) for one, _ in waited[:MOST]),

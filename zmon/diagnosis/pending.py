@@ -112,7 +112,8 @@ def _long(  # noqa: PLR0913, PLR0917 - the numbers of one LCU
     return Diagnosis(
         "D5",
         subjects=(subject, *(of_volume(one) for one in slow)),
-        claim=f"Requests to {lcu.title} pend for long: {ms(pend)} of Serv {ms(serv)}; {where} {ms(usual)}.",
+        clause=f"Requests to {lcu.title} pend for long",
+        rest=f": {ms(pend)} of Serv {ms(serv)}; {where} {ms(usual)}",
         evidence=(
             evidence("control_unit.pend", subject, 1e3 * pend, f"Pend {ms(pend)} of Serv {ms(serv)}"),
             *_pending(subject, slow, len(known)),
@@ -138,7 +139,8 @@ def busy_devices(situation: Situation) -> Diagnoses:
         "device_busy",
         BUSY,
         "D5b",
-        "Another system reserves or uses {names}: each start of I/O waits {time} for the device.",
+        "Another system reserves or uses {names}",
+        ": each start of I/O waits {time} for the device",
         "Find the other systems that have the volumes online, and do not share busy volumes.",
     )
 
@@ -150,13 +152,14 @@ def queued_in_control_unit(situation: Situation) -> Diagnoses:
         "cu_queue",
         QUEUED,
         "D5c",
-        "Requests queue in the control unit of {names}: {time} each.",
+        "Requests queue in the control unit of {names}",
+        ": {time} each",
         "Spread load over more LCUs, or look for the other systems that load them.",
     )
 
 
 def _by_detail(  # noqa: PLR0913, PLR0917 - what the two times differ in
-    situation: Situation, name: str, limit: float, id_: str, claim: str, action: str
+    situation: Situation, name: str, limit: float, id_: str, clause: str, rest: str, action: str
 ) -> Diagnoses:
     load, details = situation.load, situation.details()
     known = detailed(details, load.busy)
@@ -181,7 +184,8 @@ def _by_detail(  # noqa: PLR0913, PLR0917 - what the two times differ in
         Diagnosis(
             id_,
             subjects=(*map(of_lcu, lcus), *(of_volume(one) for one, _ in slow)),
-            claim=claim.format(names=called, time=ms(time)),
+            clause=clause.format(names=called),
+            rest=rest.format(time=ms(time)),
             evidence=(
                 evidence(column, of_volume(first), 1e3 * slow[0][1], f"{first.title}: {ms(slow[0][1])}"),
             ),

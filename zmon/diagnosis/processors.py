@@ -96,7 +96,8 @@ def _full(situation: Situation, system: ObservedSystem, number: float, busy: flo
     return Diagnosis(
         "D15",
         subjects=(MACHINE, subject),
-        claim=f"The {many(int(number), 'processor')} {_are(number)} full: {percent(busy)} busy.",
+        clause=f"The {many(int(number), 'processor')} {_are(number)} full",
+        rest=f": {percent(busy)} busy",
         evidence=(
             evidence("cpu.busy", subject, 100 * busy, f"{percent(busy)} of {number:.0f} processors busy"),
             *_of_zmon(situation, subject),
@@ -161,7 +162,8 @@ def _withheld(
     return Diagnosis(
         "D15",
         subjects=(MACHINE, subject),
-        claim=f"{who} withholds {percent(steal)} of the processors' time from Linux.{cause}",
+        clause=f"{who} withholds {percent(steal)} of the processors' time from Linux",
+        besides=cause,
         evidence=(
             evidence("cpu.steal", subject, 100 * steal, f"{percent(steal)} of the processors' time stolen"),
             evidence("cpu.busy", subject, 100 * busy, f"{percent(busy)} used"),
@@ -235,7 +237,8 @@ def costly_fcp(situation: Situation) -> Diagnoses:
     found = Diagnosis(
         "D15b",
         subjects=(MACHINE, subject),
-        claim=f"FCP costs processor time: {1e6 * cost:.0f} microseconds in the kernel for each request.",
+        clause="FCP costs processor time",
+        rest=f": {1e6 * cost:.0f} microseconds in the kernel for each request",
         evidence=(
             evidence("cpu.system", subject, 100 * system, f"{percent(system)} of the time in the kernel"),
             evidence("device.ios", MACHINE, fcp, f"{fcp:,.0f} requests a second over FCP"),

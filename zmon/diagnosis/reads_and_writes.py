@@ -142,8 +142,9 @@ def _write_cache(one: _Unit, lost: float) -> Diagnosis:
     return Diagnosis(
         "D7",
         subjects=(subject,),
-        claim=f"The write cache of {one.lcu.title} is full: {percent(one.delayed)} of the writes wait for"
-        f" room, and a write takes {ms(one.write)}{reads}.",
+        clause=f"The write cache of {one.lcu.title} is full",
+        rest=f": {percent(one.delayed)} of the writes wait for room,"
+        f" and a write takes {ms(one.write)}{reads}",
         evidence=(
             evidence(
                 "cache.delayed",
@@ -220,9 +221,9 @@ def _mirror(situation: Situation, found: Sequence[tuple[_Unit, float]], lost: fl
     return Diagnosis(
         "D8",
         subjects=tuple(of_lcu(each.lcu) for each, _ in found),
-        claim=f"{f'Since {when} a' if together else 'A'} write to {titles} takes {ms(one.write)},"
-        f" {ms(delay)} longer than a read:"
-        + (" it waits for the remote mirror." if mirrored else " it may wait for a remote mirror."),
+        clause=f"{f'Since {when} a' if together else 'A'} write to {titles} takes {ms(one.write)},"
+        f" {ms(delay)} longer than a read",
+        rest=": it waits for the remote mirror" if mirrored else ": it may wait for a remote mirror",
         evidence=(
             evidence("control_unit.disc", subject, 1e3 * disc, f"Disc {ms(disc)} on average"),
             evidence(
@@ -298,8 +299,8 @@ def _misses(found: Sequence[tuple[_Unit, float, Number]]) -> Diagnosis:
     return Diagnosis(
         "D6",
         subjects=(subject, *(of_lcu(each.lcu) for each, _, _ in found if each is not one)),
-        claim=f"Reads of {titles} miss the cache: it answers {percent(hits)} of them, and Disc is"
-        f" {ms(disc)} of Serv {ms(serv)}.",
+        clause=f"Reads of {titles} miss the cache",
+        rest=f": it answers {percent(hits)} of them, and Disc is {ms(disc)} of Serv {ms(serv)}",
         evidence=(
             evidence("cache.readhit", subject, 100 * hits, f"{percent(hits)} of the reads are hits"),
             evidence("control_unit.disc", subject, 1e3 * disc, f"Disc {ms(disc)} of Serv {ms(serv)}"),

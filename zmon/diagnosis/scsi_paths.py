@@ -185,8 +185,8 @@ def one_path_does_all(situation: Situation) -> Diagnoses:
             *_volumes(situation, used, alone),
             *_scsi_paths(situation),
         ),
-        claim=f"One of {paths} {fcp}paths does all I/O of {disks}: {busiest.title}"
-        f" ({busiest.rate:,.0f} a second); {others} by.",
+        clause=f"One of {paths} {fcp}paths does all I/O of {disks}",
+        rest=f": {busiest.title} ({busiest.rate:,.0f} a second); {others} by",
         evidence=(
             *_rates([busiest]),
             *_rates(idle[:1]),
@@ -271,8 +271,8 @@ def uneven_paths(situation: Situation) -> Diagnoses:
             *_volumes(situation, carriers, shared),
             *_scsi_paths(situation),
         ),
-        claim=f"FCP paths are used one after the other: {first.title} has {first.rate:,.0f} requests a"
-        f" second, the others {mean:,.0f}.",
+        clause="FCP paths are used one after the other",
+        rest=f": {first.title} has {first.rate:,.0f} requests a second, the others {mean:,.0f}",
         evidence=(
             *_rates(carriers),
             evidence("layer.table", Subject("disk", robin[0].key, robin[0].title), turn,
@@ -314,8 +314,8 @@ def _slow(
             *_volumes(situation, carriers, maps),
             *_scsi_paths(situation),
         ),
-        claim=f"The path over {slow.title} is slow: {ms(slow.response)} a request, over its siblings"
-        f" {ms(good.response)}.",
+        clause=f"The path over {slow.title} is slow",
+        rest=f": {ms(slow.response)} a request, over its siblings {ms(good.response)}",
         evidence=(
             *_times(carriers),
             evidence("device.ios", slow.subject, slow.rate, f"{slow.rate:,.0f} requests a second over it"),
@@ -396,7 +396,8 @@ def too_few_paths(situation: Situation) -> Diagnoses:
             *(one.subject for one in carriers),
             *_volumes(situation, carriers, maps),
         ),
-        claim=f"All {len(known)} FCP paths{measured} are full: {least} to {most} busy.",
+        clause=f"All {len(known)} FCP paths{measured} are full",
+        rest=f": {least} to {most} busy",
         evidence=tuple(
             evidence("channel.cur", Subject("path", chpid, chpid), 100 * use, f"{chpid} {percent(use)}")
             for chpid, use in known.items()

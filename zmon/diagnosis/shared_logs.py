@@ -78,7 +78,7 @@ def _with_units(
 ) -> Diagnosis:
     """Return the diagnosis with who does the I/O on the LCUs of its volumes, where most waits first."""
     return found._replace(
-        claim=found.claim + mostly_by(parts),
+        besides=mostly_by(parts),
         evidence=(*found.evidence, *(one for lcu, units in parts for one in shares_of_units(lcu, units))),
         action=now_and_later([units for _, units in parts], databases, found.action),
     )
@@ -104,6 +104,8 @@ def _shared(
     )
     lie = f"logs {names(files)} lie" if len(files) > 1 else f"log {files[0]} lies"
     units = f" of {names(sorted(one.title for one in lcus))}" if lcus else ""
+    lies = f"The {lie} on {many(len(volumes), 'volume')}{units} with data"
+    wait = f", and {many(lost, 'request')} wait there"
     return Diagnosis(
         "D12",
         subjects=(
@@ -111,8 +113,9 @@ def _shared(
             *map(of_lcu, lcus),
             *(Subject("file", each, each) for each in files),
         ),
-        claim=f"The {lie} on {many(len(volumes), 'volume')}{units} with data ({data}), and"
-        f" {many(lost, 'request')} wait there: {each}.",
+        clause=f"{lies} ({data}){wait}",
+        short=f"{lies}{wait}",
+        rest=f": {each}",
         evidence=(
             evidence("files.path", Subject("file", files[0], files[0]), len(volumes),
                      f"{many(len(volumes), 'volume')} hold{'s' * (len(volumes) == 1)} logs and data"),

@@ -263,8 +263,13 @@ def times(begin: int, end: int) -> str:
     return f"{clock(begin, form)} - {clock(end, form)}"
 
 
+def stretch_of(one: Diagnosis) -> str:
+    """Return what stands before the claim of a diagnosis that is of a part of a long time; else nothing."""
+    if one.begin is None or one.end is None or one.says_when:
+        return ""
+    return f"{times(one.begin, one.end)}: "
+
+
 def timed_claim(one: Diagnosis) -> str:
     """Return the claim of a diagnosis, behind the time of its stretch where that is a part of a long time."""
-    if one.begin is None or one.end is None or one.says_when:
-        return one.claim
-    return f"{times(one.begin, one.end)}: {one.claim}"
+    return f"{stretch_of(one)}{one.claim}"

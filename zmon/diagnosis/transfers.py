@@ -65,8 +65,9 @@ def long_transfers(situation: Situation) -> Diagnoses:
         Diagnosis(
             "D10",
             subjects=tuple(of_lcu(one) for one, _, _ in slow),
-            claim=f"Transfers to {titles} take {each / best:.1f} times as long for a byte as those to the"
-            f" best LCU: Conn {ms(conn)}.",
+            clause=f"Transfers to {titles} take {each / best:.1f} times as long for a byte as those to the"
+            " best LCU",
+            rest=f": Conn {ms(conn)}",
             evidence=(
                 evidence(
                     "control_unit.conn",
@@ -122,8 +123,8 @@ def small_requests(situation: Situation) -> Diagnoses:
         Diagnosis(
             "D10b",
             subjects=tuple(of_lcu(one) for one, _, _ in found),
-            claim=f"Requests to {titles} are small, {size / KIB:.0f} KiB, although {percent(part)} of the"
-            " reads follow one another.",
+            clause=f"Requests to {titles} are small, {size / KIB:.0f} KiB, although {percent(part)} of the"
+            " reads follow one another",
             evidence=(
                 evidence("device.reqkb", of_lcu(first), size / KIB, f"{size / KIB:.0f} KiB a request"),
                 evidence(
@@ -142,12 +143,15 @@ def small_requests(situation: Situation) -> Diagnoses:
 def _cut(one: StackedDisk) -> Diagnosis:
     subject = Subject("disk", one.name, one.title)
     pieces, size = one.below_rate / one.rate, f"{one.below_size / KIB:.0f} KiB"
+    cuts = f"cuts each request into {pieces:.0f} of {size}"
     known = one.stripe <= SMALL
     stripes = f"its stripes are of {one.stripe / KIB:.0f} KiB" if known else "its stripes are small"
     return Diagnosis(
         "D10b",
         subjects=(subject,),
-        claim=f"{one.title} cuts each request into {pieces:.0f} of {size}: {stripes}.",
+        clause=f"{one.title} {cuts}",
+        short=f"{one.volume or one.name} {cuts}",
+        rest=f": {stripes}",
         evidence=(
             evidence(
                 "device.ios",
