@@ -14,13 +14,13 @@ from zmon.base.event import What
 from zmon.configuration_change import ConfigurationChange, changes_between, parse_change
 from zmon.kinds import BLOCK, DASD, DEVICE, INTERFACE, MULTIPATH, PATH, PCI_FUNCTION, QETH
 from zmon.sample import Instant, Sample
-from zmon.values.path_masks import OF_DRIVER
+from zmon.values.path_masks import Unused
 
 if TYPE_CHECKING:
     from zmon.base.absent import Value
     from zmon.sample import Kind
 
-CUIR = OF_DRIVER["cuirpm"].replace("(CUIR)", "CUIR")
+CUIR = " ".join(Unused.MAINTENANCE.value)
 DISK: dict[str, Value] = {
     "online": 1, "chpids": "40 41 42 43", "pim": 0xF0, "pam": 0xF0, "pom": 0xF0, "vpm": 0xF0,
     "alias": 0, "uid": "IBM.750000000L0001.2482.00",

@@ -226,7 +226,7 @@ def _why_taken_off(was: Value, now: Value, paths: _Paths) -> str:
     """Say what became of paths that the driver took off, or uses again."""
     before, after = ([int(mask, 16) for mask in text_of(words).split()] for words in (was, now))
     said = [
-        paths.said(new, why.replace("(", "").replace(")", ""))
+        paths.said(new, " ".join(filter(None, why.value)))
         for old, mask, why in zip(before, after, OF_DRIVER.values(), strict=True)
         if (new := mask & ~old)
     ]

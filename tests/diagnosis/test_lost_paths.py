@@ -11,7 +11,7 @@ from zmon.diagnosis.diagnosis import CERTAIN, POSSIBLE
 from zmon.diagnosis.lost_paths import lost_paths, no_hpf, single_points
 from zmon.diagnosis.verdict import verdict
 from zmon.machine.observed_paths import LcuPaths, LostPath, MultipathDisk, PathLeaf
-from zmon.machine.path_repair import ON
+from zmon.values.path_masks import Unused
 
 WHOLE = LcuPaths("L", "LCU 7", 4, ("50", "51"), physical=("0100", "0140"))
 UNKNOWN = absent("not read")
@@ -28,13 +28,13 @@ def multipath(*leaves: PathLeaf) -> MultipathDisk:
 @pytest.mark.parametrize(
     ("why", "words", "action"),
     [
-        ("varied off by Linux", "(varied off by Linux)", "chchp -v 1 51"),
-        ("configured off", "(configured off)", "chchp -c 1 51"),
-        ("taken off by the control unit for maintenance (CUIR)", "maintenance", "Wait for the end"),
-        ("", ": 51.", "cable, switch, port"),
+        (Unused.VARIED_OFF, "(varied off by Linux)", "chchp -v 1 51"),
+        (Unused.CONFIGURED_OFF, "(configured off)", "chchp -c 1 51"),
+        (Unused.MAINTENANCE, "maintenance", "Wait for the end"),
+        (Unused.UNKNOWN, ": 51.", "cable, switch, port"),
     ],
 )
-def test_a_lost_channel_path(why: str, words: str, action: str) -> None:
+def test_a_lost_channel_path(why: Unused, words: str, action: str) -> None:
     """It is certain; what to do follows from why it is not used."""
     paths = (WHOLE._replace(lost=(LostPath("51", 4, why),), since=9),)
     found = only(lost_paths(situation(paths=paths, maps=())))
@@ -49,7 +49,7 @@ def test_a_lost_channel_path(why: str, words: str, action: str) -> None:
 
 def test_a_channel_path_that_nobody_has_taken_off() -> None:
     """That it is on line and configured is evidence, and nothing is missing: its link is to be checked."""
-    paths = (WHOLE._replace(lost=(LostPath("51", 4, ON),)),)
+    paths = (WHOLE._replace(lost=(LostPath("51", 4, Unused.ON),)),)
     found = only(lost_paths(situation(paths=paths, maps=())))
     assert found.claim.endswith(": 51.")
     assert found.evidence[1].words == "channel path 51 is on line and configured: nobody has taken it off"
@@ -59,7 +59,7 @@ def test_a_channel_path_that_nobody_has_taken_off() -> None:
 
 def test_a_path_that_many_lcus_have_lost_is_one_diagnosis() -> None:
     """And the requests that wait for the other paths are its time lost."""
-    lost = (LostPath("51", 4, ""),)
+    lost = (LostPath("51", 4, Unused.UNKNOWN),)
     paths = tuple(LcuPaths(key, key, 4, ("50", "51"), lost) for key in ("L", "M", "N"))
     now = load(*(volume(f"0.0.700{at}", 400.0) for at in range(8)), paths={"50": 0.97, "51": 0.0})
     now = now._replace(volumes=tuple(one._replace(pend=0.005) for one in now.volumes))

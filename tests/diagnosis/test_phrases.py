@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.diagnosis.situations import LCU, load, volume
 from zmon.base.absent import Absent, absent
-from zmon.diagnosis.phrases import NO_CMF, UNTIMED, gain_words, no_cmf, percents, why_untimed
+from zmon.diagnosis.phrases import NO_CMF, UNTIMED, gain_of, no_cmf, percents, why_untimed
 from zmon.kinds import CMF_OFF, NO_CMF_TIMES
 from zmon.queueing.prediction import LOW, PROCESSORS, Prediction, UnitOutcome
 
@@ -25,10 +25,9 @@ def prediction(times: float, low: float, then: float, confidence: str = LOW) -> 
 
 def test_a_longer_response_is_explained() -> None:
     """More requests come where more are answered."""
-    assert "1.5 ms instead of 1.0 ms for a request, because more come" in gain_words(
-        prediction(1.32, 1, 0.0015)
-    )
-    assert "because" not in gain_words(prediction(1.32, 1.0, 0.0005))
+    slower = gain_of(prediction(1.32, 1, 0.0015))
+    assert slower.rest.startswith(", 1.5 ms instead of 1.0 ms for a request, because more come")
+    assert "because" not in gain_of(prediction(1.32, 1.0, 0.0005)).text
 
 
 @pytest.mark.parametrize(

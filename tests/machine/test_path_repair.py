@@ -6,14 +6,12 @@ import pytest
 
 from zmon.base.absent import Value, absent
 from zmon.machine.path_repair import (
-    CONFIGURED_OFF,
-    ON,
-    VARIED_OFF,
     BrokenPath,
     get_back_channel_paths,
     get_back_disk_paths,
     why_unused,
 )
+from zmon.values.path_masks import Unused
 
 UNREAD = absent("not read")
 
@@ -21,27 +19,32 @@ UNREAD = absent("not read")
 @pytest.mark.parametrize(
     ("configured", "status", "why"),
     [
-        (0, "online", CONFIGURED_OFF),
-        (2, "online", "not usable by this LPAR"),
-        (1, "offline", VARIED_OFF),
-        (1, "online", ON),
-        (UNREAD, "online", ""),
-        (1, UNREAD, ""),
+        (0, "online", Unused.CONFIGURED_OFF),
+        (2, "online", Unused.RESERVED),
+        (1, "offline", Unused.VARIED_OFF),
+        (1, "online", Unused.ON),
+        (UNREAD, "online", Unused.UNKNOWN),
+        (1, UNREAD, Unused.UNKNOWN),
     ],
 )
-def test_why_a_channel_path_is_not_used(configured: Value, status: Value, why: str) -> None:
+def test_why_a_channel_path_is_not_used(configured: Value, status: Value, why: Unused) -> None:
     """That nobody took it off is said only where both were read."""
-    assert why_unused(configured, status) == why
+    assert why_unused(configured, status) is why
 
 
 def test_channel_paths_with_one_reason_come_back_with_one_command() -> None:
     """Those with another reason have a sentence of their own."""
-    lost = [("50", VARIED_OFF), ("51", VARIED_OFF), ("52", ON), ("53", CONFIGURED_OFF)]
+    lost = [
+        ("50", Unused.VARIED_OFF),
+        ("51", Unused.VARIED_OFF),
+        ("52", Unused.ON),
+        ("53", Unused.CONFIGURED_OFF),
+    ]
     assert get_back_channel_paths(lost) == (
         "Vary them on: chchp -v 1 50,51. Have the link of channel path 52 checked: cable, switch, port."
         " Configure it on: chchp -c 1 53, or at the HMC."
     )
-    assert get_back_channel_paths([("50", ""), ("51", "")]) == (
+    assert get_back_channel_paths([("50", Unused.UNKNOWN), ("51", Unused.UNKNOWN)]) == (
         "See lscss and lschp, and have the links of channel paths 50-51 checked: cable, switch, port."
     )
 

@@ -114,7 +114,7 @@ def test_a_gain_that_may_be_a_loss_is_not_beside_what_is_certain(name: str) -> N
     """DIAGNOSE has it with its range and the reservation; OVERVIEW has no room for that."""
     view = simulated_view(name)
     (first, *_), lines = verdict_of(view).diagnoses, rows(table(view), "verdict")
-    assert re.search(r"\(0\.\d\d to ", first.gain)
+    assert re.search(r"\(0\.\d\d to ", first.gain.text)
     assert first.may_lose
     words = str(lines[0]["words"])
     assert first.action.removesuffix(".") in words

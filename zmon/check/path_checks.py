@@ -10,7 +10,7 @@ from zmon.base.ranges import many, ranges
 from zmon.check.practice import Check, bad, look, ok, several, skip, unknown
 from zmon.kinds import CHANNEL, DEVICE, LAYER, PATH
 from zmon.machine.path_repair import BrokenPath, get_back_channel_paths, get_back_disk_paths, why_unused
-from zmon.values.path_masks import OF_DRIVER, operational, path_masks
+from zmon.values.path_masks import OF_DRIVER, Unused, operational, path_masks
 from zmon.values.path_state import is_down, state_of
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def channel_states(given: CheckInput) -> Finding:
     names = ("online", "chpids", "pim", "pam", "pom", "vpm", "path_masks")
     used: dict[str, int] = {}
     lost: dict[str, int] = {}
-    taken: dict[str, str] = {}
+    taken: dict[str, Unused | None] = {}
     for online, chpids, pim, pam, pom, vpm, words in zip(*map(frame.column, names), strict=True):
         if online != 1 or not isinstance(chpids, str) or not isinstance(pim, int):
             continue
@@ -69,9 +69,9 @@ def channel_states(given: CheckInput) -> Finding:
             if not all(mask & bit for mask in masks):
                 lost[chpid] = lost.get(chpid, 0) + 1
                 said = (why for name, why in OF_DRIVER.items() if of_driver.get(name, 0) & bit)
-                taken[chpid] = taken.get(chpid) or next(said, "")
+                taken[chpid] = taken.get(chpid) or next(said, None)
 
-    def why(chpid: str) -> str:
+    def why(chpid: str) -> Unused:
         states = (channels.cell(f"0.{chpid}", name) for name in ("configure", "status"))
         return taken.get(chpid) or why_unused(*states)
 

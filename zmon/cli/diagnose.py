@@ -314,9 +314,9 @@ def _object(one: Diagnosis, by: str, span: tuple[int, int]) -> dict[str, Any]:
             }
             for each in one.evidence
         ],
-        "excluded": list(one.excluded),
+        "excluded": [f"not {what}" for what in one.excluded],
         "action": one.action,
-        "gain": one.gain,
+        "gain": one.gain.text,
         "whatif": one.whatif,
         "confirm": one.confirm,
         "missing": list(one.missing),
@@ -332,7 +332,7 @@ def _records(found: Verdict, span: tuple[int, int]) -> Iterator[list[Any]]:
         where = one.subjects[0]
         yield [
             *(moment(utc) for utc in span), one.id, one.confidence, one.lost, where.kind,
-            where.key or where.title, one.claim, one.action, one.gain, by,
+            where.key or where.title, one.claim, one.action, one.gain.text, by,
         ]  # fmt: skip
 
 

@@ -52,7 +52,7 @@ def _above(one: StackedDisk, lost: float) -> Diagnosis:
         confidence=LIKELY if same else POSSIBLE,
         action="Look at its scheduler, at queue/nr_requests of the device, and at the selector of its paths.",
         lost=lost,
-        excluded=(f"not the disks: they answer in {ms(one.below)}",),
+        excluded=(f"the disks: they answer in {ms(one.below)}",),
         confirm="The same load on the disks alone, without the device above them, would confirm it."
         if same
         else "The device splits or joins requests, so both times are not of the same requests.",

@@ -242,6 +242,7 @@ def _no_aliases(situation: Situation, waited: Sequence[tuple[ObservedVolume, flo
             ),
         ),
         confidence=CERTAIN if use >= FULL_BASE else LIKELY,
+        apart=True,
         action=f"Turn on HyperPAV: {PROPOSED} aliases {_on_each([lcus[key].title for key in units])}.",
         lost=lost,
         foretell=gain(situation, changes),

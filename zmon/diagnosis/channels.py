@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import Absent, absent
 from zmon.base.milliseconds import ms
 from zmon.base.ranges import many, ranges
-from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
+from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Gain, Subject
 from zmon.diagnosis.phrases import evidence, gain, no_cmf, of_lcu, of_paths, why_untimed
 from zmon.machine.observation import busy_words, mean_of
 from zmon.queueing.change import PathNumber
@@ -81,7 +81,7 @@ def full_paths(situation: Situation) -> Diagnoses:
         confidence=POSSIBLE if not lost else CERTAIN if load.paths_measured and not inside else LIKELY,
         action="Add channel paths, or move load to LCUs behind other paths.",
         lost=lost,
-        foretell=gain(situation, changes) if changes else str,
+        foretell=gain(situation, changes) if changes else Gain,
         changes=tuple(changes),
         whatif="double the paths" if changes and everything else "",
         confirm=_confirm(load, lost, inside, timed=timed),

@@ -14,7 +14,7 @@ from zmon.base.milliseconds import ms
 from zmon.base.ranges import MOST_NAMED, many, names
 from zmon.base.record import NamedTuple
 from zmon.base.sizes import KIB, MB
-from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis
+from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Gain
 from zmon.diagnosis.phrases import (
     NO_CACHE,
     UNCACHED,
@@ -235,7 +235,7 @@ def _full(situation: Situation, found: Sequence[_FullLcu]) -> Diagnosis:
         confidence=confidence,
         action=now_and_later([units], (), hardware),
         lost=lost,
-        excluded=(f"not a single volume: {percent(first.alike())} of its volumes are slow",)
+        excluded=(f"a single volume: {percent(first.alike())} of its volumes are slow",)
         if alike and many_volumes and not first.estimated
         else (),
         confirm=_confirm(crowded[0] if crowded else first) if confidence != CERTAIN else "",
@@ -308,7 +308,7 @@ def _full_arrays(found: Sequence[_FullLcu]) -> Diagnosis:
         confidence=POSSIBLE if first.may_be_misses else LIKELY,
         action="Spread the data over more disk arrays; zmon size computes how many disks they need.",
         lost=lost,
-        excluded=(f"not the bandwidth of the LCU: {float(first.size) / KIB:.0f} KiB a request",)
+        excluded=(f"the bandwidth of the LCU: {float(first.size) / KIB:.0f} KiB a request",)
         if not isinstance(first.size, Absent)
         else (),
         confirm="The load of the RAID ranks, which the storage administrator sees, would confirm it.",
@@ -339,7 +339,7 @@ def _too_many_aliases(found: Sequence[_FullLcu]) -> Diagnosis:
         confidence=POSSIBLE,
         action=f"Try {aliases // 2} aliases for each LCU, and compare throughput and Disc.",
         lost=lost,
-        excluded=("not cache misses: few requests miss the cache",)
+        excluded=("cache misses: few requests miss the cache",)
         if not isinstance(first.lcu.misses, Absent)
         else (),
         confirm="A comparison with a time or a recording with fewer aliases would confirm it: COMPARE.",
@@ -426,6 +426,7 @@ def _uneven(
             ),
         ),
         confidence=LIKELY if one.estimated or one.may_be_misses or one.may_be_crowded else CERTAIN,
+        apart=bool(spaces),
         action=f"Spread these data over all LCUs: zmon spread with --moves 9 and"
         f" --lcus {_numbers(lcus)} lists the files to move."
         if spaces and len(_holding(situation)) == 1
@@ -435,7 +436,7 @@ def _uneven(
         lost=one.lost,
         changes=() if one.estimated else changes,
         # where the times are estimated, how long requests wait there is not measured
-        foretell=str if one.estimated else gain(situation, changes, EVEN),
+        foretell=Gain if one.estimated else gain(situation, changes, EVEN),
         whatif=_striped(spaces, lcus),
         confirm="Channel measurement would confirm it."
         if one.no_cmf and can_be_timed(situation.load)

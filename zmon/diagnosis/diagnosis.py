@@ -41,6 +41,8 @@ class Subject(NamedTuple):
     """Its key in the tables of zmon: `IBM.750000000F2001.7600`, `0.0.7201`, `0.40`; empty for the machine."""
     title: str = ""
     """What screens call it: `LCU 7600`."""
+    is_fcp: bool = False
+    """Whether it is an FCP device: these have a screen of their own."""
 
 
 class Measurement(NamedTuple):
@@ -60,6 +62,32 @@ class Measurement(NamedTuple):
         """What it is a value of."""
         table, _, column = self.column.partition(".")
         return Variable(table, column, self.subject.key)
+
+
+class Gain(NamedTuple):
+    """What an action gives, in words; empty if it is not known."""
+
+    times: str = ""
+    """`1.45 times the throughput (1.23 to 1.60)`."""
+    rest: str = ""
+    """What follows: `, 0.9 ms instead of 3.2 ms for a request`."""
+    what: str = ""
+    """What stands before it: `with 8 processors `."""
+    limit: str = ""
+    """What limits next, where a request takes as long as before."""
+    is_little: bool = False
+    """Whether it is not worth the work."""
+
+    @property
+    def short(self) -> str:
+        """What is told where there is little room."""
+        limit = f"; next limit: {self.limit}" if self.limit else ""
+        return f"{self.what}{'little' if self.is_little else f'{self.times}{limit}'}"
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return f"{self.what}{'little, ' * self.is_little}{self.times}{self.rest}"
 
 
 class Diagnosis(NamedTuple):
@@ -84,10 +112,12 @@ class Diagnosis(NamedTuple):
     """The clause where there is little room, if not as it is: without what is in brackets, and with the names
     of what is lost."""
     excluded: tuple[str, ...] = ()
-    """What it is not, each with its number: `not the processors: 4 % busy`.  The verdict adds to them what it
+    """What it is not, each with its number: `the processors: 4 % busy`.  The verdict adds to them what it
     measures of the other resources."""
-    foretell: Callable[[], str] = str
+    foretell: Callable[[], Gain] = Gain
     """Returns `gain`: the model is asked only for what is shown."""
+    apart: bool = False
+    """Whether the action has a colon, so that the gain is a sentence of its own behind it."""
     may_lose: bool = False
     """Whether the range of `gain` begins below 1: OVERVIEW, without room for the reason, leaves it out."""
     changes: tuple[Change, ...] = ()
@@ -126,7 +156,7 @@ class Diagnosis(NamedTuple):
         return f"{self.sentence}.{self.besides}"
 
     @property
-    def gain(self) -> str:
+    def gain(self) -> Gain:
         """What the action gives, from the model of all resources, with its range; empty if not known."""
         return self.foretell()
 
@@ -169,7 +199,7 @@ class Verdict(NamedTuple):
     explained: tuple[tuple[Diagnosis, str], ...]
     """Diagnoses that another one explains, with its id."""
     sentence: str
-    """The verdict in at most two sentences, complete: the first claim, or that nothing is short."""
+    """The verdict, complete: the first claim and what to do, or that nothing is short."""
     next_limit: str
     """What limits next, and when: `LCU 7100, at about 1.1 times this load (88 % busy)`, or empty."""
     unknown: tuple[NotKnown, ...]
@@ -187,6 +217,8 @@ class Verdict(NamedTuple):
 
     may_wait: str = ""
     """Which requests may wait besides, in words, where nothing measured tells; empty if none may."""
+    short: str = ""
+    """Of a calm verdict the first sentence."""
     damage: str = ""
     """What of the recording was damaged that it rests on; then nothing is said not to be short."""
 

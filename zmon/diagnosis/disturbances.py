@@ -123,7 +123,7 @@ def _suspended(situation: Situation, held: Sequence[HungDisk]) -> Diagnosis:
         action=f"See who changes it: lvm, multipathd or a script that ended half-way; as root, dmsetup resume"
         f" {held[0].title} lets I/O go on.",
         lost=float(len(held) if isinstance(blocked, Absent) else blocked),
-        excluded=("not the disks below: the device mapper passes nothing to them",),
+        excluded=("the disks below: the device mapper passes nothing to them",),
         confirm=""
         if longest >= EXPIRED and not isinstance(blocked, Absent)
         else "dmsetup info shows its state; a snapshot suspends a device for less than a second.",

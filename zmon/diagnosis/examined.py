@@ -15,7 +15,7 @@ from zmon.base.milliseconds import ms
 from zmon.base.ranges import many, names, ranges
 from zmon.diagnosis.catalogue import is_of
 from zmon.diagnosis.diagnosis import Examined, Subject
-from zmon.diagnosis.phrases import NOT_MUCH, gain_words, of_lcu, of_paths, percent, prediction
+from zmon.diagnosis.phrases import gain_of, of_lcu, of_paths, percent, prediction
 from zmon.machine.observation import busy_words, mean_of, path_groups
 from zmon.queueing.change import AliasNumber, PathNumber, PathsInUse
 from zmon.queueing.prediction import gains_little
@@ -157,8 +157,8 @@ def _told(situation: Situation, seen: str, what: str, changes: Sequence[Change])
         found = prediction(situation, changes)
         if found is None or found.is_unsure_loss:
             return words
-        gain = gain_words(found)
+        gain = gain_of(found)
         gives = "would gain little:" if gains_little(found) else "would give"
-        return f"{words} {what} {gives} {gain.removeprefix(NOT_MUCH)}."
+        return f"{words} {what} {gives} {gain.times}{gain.rest}."
 
     return tell

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE
+from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, Gain
 from zmon.diagnosis.phrases import prediction
 from zmon.queueing.prediction import LOW, PROCESSORS, gains_little, loss_words
 
@@ -110,4 +110,4 @@ def _without_advice(one: Diagnosis, found: Prediction) -> Diagnosis:
     sure = " (low confidence)" if found.confidence == LOW else ""
     limit = f": next limit {found.next_limit}" if found.next_limit else ""
     words = f"{REMEDIES[one.id]} would gain little, {found.times:.2f} times the throughput{sure}{limit}."
-    return one._replace(action=words, foretell=str)
+    return one._replace(action=words, foretell=Gain)

@@ -142,8 +142,13 @@ def claim_on(view: View, one: Diagnosis) -> str:
 
 def calm_on(view: View, found: Verdict) -> str:
     """Return the sentence of a calm verdict on a view, behind the time it is about if that is longer."""
+    return f"{calm_time_on(view)}{found.sentence}"
+
+
+def calm_time_on(view: View) -> str:
+    """Return what stands before a calm verdict on a view if it is about a longer time; else nothing."""
     judged = judged_view(view)
-    return found.sentence if judged is view else f"{times(*span_of(judged))}: {found.sentence}"
+    return "" if judged is view else f"{times(*span_of(judged))}: "
 
 
 def why_longer(view: View) -> str:

@@ -12,7 +12,8 @@ from zmon.diagnosis.diagnosis import CERTAIN, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import evidence, listed, of_paths
 from zmon.diagnosis.scsi_paths import carriers_of
 from zmon.machine.observation import path_groups
-from zmon.machine.path_repair import ON, BrokenPath, get_back_channel_paths, get_back_disk_paths
+from zmon.machine.path_repair import BrokenPath, get_back_channel_paths, get_back_disk_paths
+from zmon.values.path_masks import Unused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -51,17 +52,16 @@ def _unless_unread(situation: Situation) -> Diagnoses:
 
 def _merged(situation: Situation, lcus: list[LcuPaths]) -> Iterator[Diagnosis]:
     """Yield one diagnosis for the LCUs that lost the same paths."""
-    groups: dict[tuple[tuple[str, str], ...], list[LcuPaths]] = {}
+    groups: dict[tuple[tuple[str, Unused], ...], list[LcuPaths]] = {}
     for one in lcus:
         groups.setdefault(tuple((lost.chpid, lost.why) for lost in one.lost), []).append(one)
     for lost, ones in groups.items():
         yield _lost(situation, lost, ones)
 
 
-def _lost(situation: Situation, lost: tuple[tuple[str, str], ...], ones: list[LcuPaths]) -> Diagnosis:
+def _lost(situation: Situation, lost: tuple[tuple[str, Unused], ...], ones: list[LcuPaths]) -> Diagnosis:
     chpids = [chpid for chpid, _ in lost]
-    why = next((words for _, words in lost if words), "")
-    taken = "" if why == ON else why
+    why = next((why for _, why in lost if why is not Unused.UNKNOWN), Unused.UNKNOWN)
     whole = len(ones[0].installed)
     left = whole - len(chpids)
     shared = [
@@ -83,8 +83,8 @@ def _lost(situation: Situation, lost: tuple[tuple[str, str], ...], ones: list[Lc
         "D13",
         subjects=(*(Subject("path", chpid, f"channel path {chpid}") for chpid in chpids), *shared, *lcus),
         clause=clause,
-        short=f"{clause}: {ranges(chpids)}",
-        rest=f": {ranges(chpids)}{f' ({taken})' if taken else ''}",
+        short=f"{clause}: {ranges(chpids)}{f' ({why.text})' if why is Unused.MAINTENANCE else ''}",
+        rest=f": {ranges(chpids)}{'' if why in {Unused.ON, Unused.UNKNOWN} else f' ({why.words})'}",
         evidence=(
             evidence("device.paths", lcus[0], left, f"{number} devices on line have {left} of {whole} paths"),
             *(
@@ -92,17 +92,19 @@ def _lost(situation: Situation, lost: tuple[tuple[str, str], ...], ones: list[Lc
                     "channel.configured",
                     Subject("path", chpid, chpid),
                     1,
-                    f"channel path {chpid} is {ON}: nobody has taken it off",
+                    f"channel path {chpid} is {said.text}: nobody has taken it off",
                 )
                 for chpid, said in lost
-                if said == ON
+                if said is Unused.ON
             ),
         ),
         confidence=CERTAIN,
         action=get_back_channel_paths(lost),
         lost=waits,
         since=since,
-        missing=() if why else ("why the path is not used (configure and status of the channel path)",),
+        missing=()
+        if why is not Unused.UNKNOWN
+        else ("why the path is not used (configure and status of the channel path)",),
     )
 
 
@@ -137,7 +139,12 @@ def _failed(situation: Situation, maps: Sequence[MultipathDisk]) -> Iterator[Dia
     yield Diagnosis(
         "D13",
         subjects=(
-            *dict.fromkeys(Subject("adapter", leaf.adapter, _adapter_title(leaf)) for leaf in broken),
+            *dict.fromkeys(
+                Subject(
+                    "adapter", leaf.adapter, _adapter_title(leaf), is_fcp=bool(leaf.adapter and leaf.port)
+                )
+                for leaf in broken
+            ),
             *(Subject("disk", one.key, one.title) for one in hurt),
             *(Subject("volume", place.key, place.title) for place in waited),
             *(carrier.subject for carrier in carriers_of(works)),
@@ -211,7 +218,7 @@ def single_points(situation: Situation) -> Diagnoses:
 
 
 def _single(maps: Sequence[MultipathDisk]) -> Iterator[Diagnosis]:
-    for what, title, part in (("adapter", "FCP device", _adapter), ("adapter", "port", _port)):
+    for title, part in (("FCP device", _adapter), ("port", _port)):
         by_part: dict[str, list[MultipathDisk]] = {}
         for one in maps:
             if one.broken:
@@ -223,7 +230,7 @@ def _single(maps: Sequence[MultipathDisk]) -> Iterator[Diagnosis]:
             yield Diagnosis(
                 "D13b",
                 subjects=(
-                    Subject(what, key, f"{title} {key}"),
+                    Subject("adapter", key, f"{title} {key}", is_fcp=part is _adapter),
                     *(Subject("disk", one.key, one.title) for one in ones),
                 ),
                 clause=f"All paths to {listed([one.title for one in ones])} go through one {title}, {key}",

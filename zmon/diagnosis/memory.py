@@ -119,7 +119,7 @@ def blocked_tasks(situation: Situation) -> Diagnoses:
     if blocked <= FEW_BLOCKED * cpus + FEW_REQUESTS * requests or system.io_some < IO_WAITS:
         return ()
     writes = system.writeback > MUCH_WRITEBACK * system.memory
-    calm = () if isinstance(system.writeback, Absent) or writes else ("not writeback of dirty pages",)
+    calm = () if isinstance(system.writeback, Absent) or writes else ("writeback of dirty pages",)
     pressure = (
         ()
         if isinstance(system.io_some, Absent)

@@ -234,7 +234,7 @@ def _as_before(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> 
     if alike:
         now, then, _ = max(alike)
         yield (
-            f"not more work of all: {names([title for _, _, title in alike])} as before"
+            f"more work of all: {names([title for _, _, title in alike])} as before"
             f" ({now / MB:.1f} MB/s, then {then / MB:.1f})"
         )
 

@@ -126,7 +126,7 @@ def _long(  # noqa: PLR0913, PLR0917 - the numbers of one LCU
         confidence=LIKELY,
         action=f"Check the paths {paths}: a dirty link{far} or a busy host adapter.",
         lost=lost,
-        excluded=("not full channel paths",),
+        excluded=("full channel paths",),
         confirm="Vary off one path after the other: without the slow one Pend falls.",
         missing=("times of single paths, which Linux does not measure",),
     )

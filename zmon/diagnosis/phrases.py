@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import Absent, absent
 from zmon.base.milliseconds import ms
 from zmon.base.ranges import names, ranges
-from zmon.diagnosis.diagnosis import Measurement, Subject
+from zmon.diagnosis.diagnosis import Gain, Measurement, Subject
 from zmon.kinds import NO_CMF_TIMES, WITHOUT_CMF
 from zmon.machine.observation import NOT_TIMED
 from zmon.queueing.prediction import LITTLE, LOW, gains_little, loss_words
@@ -31,8 +31,6 @@ UNTIMED: Final = absent(
     "channel measurement (CMF) was not read; zmon reads it where the kernel has cmb_enable"
 )
 UNCACHED: Final = absent("cache statistics were not read; --cache reads them")
-NOT_MUCH: Final = "little, "
-"""What a gain begins with that is not worth the work."""
 MOST: Final = 0.5
 """The part of an LCU's bytes from which on a unit has most of them."""
 SERVERS: Final = ("db2", "oracle", "postgres", "mariadb", "mysql")
@@ -156,18 +154,17 @@ def is_database(unit: str, databases: Collection[str]) -> bool:
     return any(word and word.casefold() in name for word in (*databases, *SERVERS))
 
 
-def gain(situation: Situation, changes: Sequence[Change], what: str = "") -> Callable[[], str]:
+def gain(situation: Situation, changes: Sequence[Change], what: str = "") -> Callable[[], Gain]:
     """Return what tells, when it is called, what changes give, as `zmon whatif` predicts it, after `what`.
 
     It tells nothing if that is not known.
     """
-    return str if situation.predict is None else partial(_gain, situation, tuple(changes), what)
+    return Gain if situation.predict is None else partial(_gain, situation, tuple(changes), what)
 
 
-def _gain(situation: Situation, changes: tuple[Change, ...], what: str) -> str:
+def _gain(situation: Situation, changes: tuple[Change, ...], what: str) -> Gain:
     found = prediction(situation, changes)
-    words = "" if found is None else gain_words(found)
-    return words and f"{what}{words}"
+    return Gain() if found is None or found.is_unsure_loss else gain_of(found, what)
 
 
 def prediction(situation: Situation, changes: Sequence[Change]) -> Prediction | None:
@@ -180,23 +177,19 @@ def prediction(situation: Situation, changes: Sequence[Change]) -> Prediction | 
         return None
 
 
-def gain_words(found: Prediction) -> str:
+def gain_of(found: Prediction, what: str = "") -> Gain:
     """Return a prediction in words: `1.45 times the throughput (1.23 to 1.60), 0.9 ms instead of 3.2 ms`.
 
     Where a request takes longer it says that more come, where the range begins below 1 why it may be a loss.
-    Empty where the model is not sure, and expects a loss.
     """
-    if found.is_unsure_loss:
-        return ""
     low, high = (rate / found.whole.rate[0] for rate in found.throughput)
     now, then = (ms(time) for time in found.whole.response)
     sure = "; low confidence" if found.confidence == LOW else ""
     times = f"{found.times:.2f} times the throughput ({low:.2f} to {high:.2f}{sure})"
-    if found.times < LITTLE:
-        times = f"{NOT_MUCH}{times}"
     mean = " (mean of all LCUs)" if len(found.units) > 1 else ""
     more = ", because more come" if found.whole.response[1] > found.whole.response[0] else ""
     response = f", {then} instead of {now} for a request{mean}{more}" if now != then else ""
     limit = f"; next limit: {found.next_limit}" if found.next_limit else ""
     loss = "" if gains_little(found) or not (words := loss_words(found)) else f". {words}"
-    return times + response + limit + loss
+    rest, limits = response + limit + loss, "" if response or not limit else found.limit
+    return Gain(times, rest, what, limits, is_little=found.times < LITTLE)

@@ -106,9 +106,10 @@ def _full(situation: Situation, system: ObservedSystem, number: float, busy: flo
         ),
         confidence=CERTAIN if waits else LIKELY,
         action=f"{first} Else give {processors}" if turn else f"Give {processors}",
+        apart=bool(turn),
         lost=_lost(situation, system, number, busy),
         excluded=(
-            () if isinstance(steal, Absent) else (f"not withheld by the hypervisor: {percent(steal)} stolen",)
+            () if isinstance(steal, Absent) else (f"withheld by the hypervisor: {percent(steal)} stolen",)
         ),
         foretell=gain(situation, (ProcessorNumber(more),), f"with {more:.0f} processors "),
         changes=(ProcessorNumber(more),),
@@ -139,9 +140,7 @@ def _withheld(
     subject = _cpus(number)
     volumes = situation.load.volumes
     serv = mean_of(volumes, "serv")
-    calm = (
-        () if isinstance(serv, Absent) else (f"not the disks: the hardware serves a request in {ms(serv)}",)
-    )
+    calm = () if isinstance(serv, Absent) else (f"the disks: the hardware serves a request in {ms(serv)}",)
     beyond = number > system.below
     limits = (
         *(

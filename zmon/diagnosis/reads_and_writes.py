@@ -162,7 +162,7 @@ def _write_cache(one: _Unit, lost: float) -> Diagnosis:
         confidence=CERTAIN if one.delayed >= OFTEN else LIKELY,
         action="Find who writes most (USERIO), and spread these writes over time and over more disk arrays.",
         lost=lost,
-        excluded=() if isinstance(one.read, Absent) else (f"not the reads: {ms(one.read)} each",),
+        excluded=() if isinstance(one.read, Absent) else (f"the reads: {ms(one.read)} each",),
         confirm="" if one.delayed >= OFTEN else "More delayed writes under more load would confirm it.",
     )
 
@@ -260,7 +260,7 @@ def _mirror(situation: Situation, found: Sequence[tuple[_Unit, float]], lost: fl
         lost=lost,
         excluded=()
         if isinstance(one.delayed, Absent)
-        else (f"not the write cache: {percent(one.delayed)} of the writes are delayed",),
+        else (f"the write cache: {percent(one.delayed)} of the writes are delayed",),
         confirm="The same difference under little load, as at night, would confirm it."
         if jump is None
         else f"A mirror that began at {when} would confirm it: as many writes took less before.",

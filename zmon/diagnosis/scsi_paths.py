@@ -79,7 +79,7 @@ class Carrier(NamedTuple):
     @property
     def subject(self) -> Subject:
         """It as a subject."""
-        return Subject("adapter", self.adapter, self.title)
+        return Subject("adapter", self.adapter, self.title, is_fcp=bool(self.adapter) and self.is_fcp)
 
     @property
     def use(self) -> Number:
@@ -194,6 +194,7 @@ def one_path_does_all(situation: Situation) -> Diagnoses:
             *_times([busiest]),
         ),
         confidence=POSSIBLE if not measured else CERTAIN if known else LIKELY,
+        apart=True,
         action="Put all paths into one group: path_grouping_policy multibus in the device section of this"
         " storage in multipath.conf (group_by_prio if multipath -ll shows paths of different prio), then"
         " multipathd reconfigure, without a restart; MPATH then shows one group.",
@@ -327,7 +328,7 @@ def _slow(
         f" {_take_off(slow, maps, 'Until then' if is_sure else 'If it stays as slow until then,')}",
         lost=slow.rate * (worst[0] - best[0]),
         confirm="" if is_sure else EQUAL,
-        excluded=(f"not the disks: the same disks answer in {ms(good.response)} over {good.title}",),
+        excluded=(f"the disks: the same disks answer in {ms(good.response)} over {good.title}",),
     )
 
 

@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from zmon.diagnosis.catalogue import CATALOGUE
-from zmon.diagnosis.phrases import NOT_MUCH
+from zmon.diagnosis.diagnosis import Gain
 from zmon.diagnosis.stretch import timed_claim
 
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ def sections(one: Diagnosis, options: Callable[[Diagnosis], Sequence[str]]) -> I
     """
     yield "Evidence", f"{'; '.join(each.words for each in one.evidence)}."
     if one.excluded:
-        yield "It is not", f"{'; '.join(each.removeprefix('not ') for each in one.excluded)}."
+        yield "It is not", f"{'; '.join(one.excluded)}."
     yield "To do", one.action
-    if one.gain:
-        yield "Gain", f"{one.gain}."
+    if gain := one.gain.text:
+        yield "Gain", f"{gain}."
     if one.whatif:
         yield "What if", shlex.join(["zmon", "whatif", *options(one), *one.whatif.split()])
     if one.confirm:
@@ -55,5 +55,5 @@ def remarks(found: Verdict) -> Iterator[tuple[str, str]]:
 
 def _beside(one: Diagnosis, by: str) -> str:
     """Return what helps beside the action of the diagnosis that explains one, with its gain."""
-    gain = one.gain if one.id in CATALOGUE[by].beside else ""
-    return f" {one.action} Gain: {gain}." if gain and NOT_MUCH not in gain else ""
+    gain = one.gain if one.id in CATALOGUE[by].beside else Gain()
+    return f" {one.action} Gain: {gain.text}." if gain.text and not gain.is_little else ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import Absent, absent
 from zmon.base.milliseconds import ms
 from zmon.base.ranges import many, names
-from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, Diagnosis, Subject
+from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, Diagnosis, Gain, Subject
 from zmon.diagnosis.phrases import (
     evidence,
     mostly_by,
@@ -77,10 +77,12 @@ def _with_units(
     found: Diagnosis, parts: Sequence[tuple[ObservedLcu, Sequence[UnitPart]]], databases: Collection[str]
 ) -> Diagnosis:
     """Return the diagnosis with who does the I/O on the LCUs of its volumes, where most waits first."""
+    action = now_and_later([units for _, units in parts], databases, found.action)
     return found._replace(
         besides=mostly_by(parts),
         evidence=(*found.evidence, *(one for lcu, units in parts for one in shares_of_units(lcu, units))),
-        action=now_and_later([units for _, units in parts], databases, found.action),
+        action=action,
+        apart=action is not found.action,
     )
 
 
@@ -126,10 +128,10 @@ def _shared(
         confidence=CERTAIN if timed else LIKELY,
         action="Put the logs on volumes of their own, that nothing else reads or writes.",
         lost=lost,
-        foretell=partial(str, f"a log write takes about {ms(serv)} instead of {ms(response)} if nothing else"
-                              " is there")
+        foretell=partial(Gain, f"a log write takes about {ms(serv)} instead of {ms(response)} if nothing else"
+                               " is there")
         if timed
-        else str,
+        else Gain,
         excluded=tuple(_not_lcus(situation, lcus)) if timed else (),
         confirm="Channel measurement would tell the wait in Linux from a slow disk." if lacking else "",
         missing=(*((no_cmf(load),) if lacking else ()), "how long a commit waits, which the database knows"),
@@ -145,7 +147,7 @@ def _not_lcus(situation: Situation, lcus: Sequence[ObservedLcu]) -> Iterator[str
     inside = tuple(one for lcu in lcus for one in situation.load.volumes_of(lcu.key))
     disc, serv = mean_of(inside, "disc"), mean_of(inside, "serv")
     if not isinstance(disc, Absent) and not isinstance(serv, Absent):
-        yield f"not {names(sorted(one.title for one in lcus))}: Disc {ms(disc)} of Serv {ms(serv)}"
+        yield f"{names(sorted(one.title for one in lcus))}: Disc {ms(disc)} of Serv {ms(serv)}"
 
 
 def _log_write(volume: ObservedVolume) -> str:

@@ -115,16 +115,18 @@ def verdict(situation: Situation) -> Verdict:
     first = [compared(one, situation.machine.usual) for one in first]
     damage = situation.damage()
     limit = None if damage else _next(uses, ids)
+    short, more = _sentences(situation, first, limit, unknown)
     return Verdict(
         tuple(first),
         explained,
-        _sentence(situation, first, limit, unknown),
+        f"{short}{more}",
         _limit_words(limit),
         tuple(unknown),
         examined=examined(situation, [*first, *(one for one, _ in explained)]),
         is_measured=_is_measured(situation, unknown),
         waiting=_waiting(situation, first),
         may_wait=_may_wait(situation),
+        short=short,
         damage=damage,
     )
 
@@ -159,15 +161,16 @@ def calm(
     damage = damage or whole.damage
     blind = tuple(one for one in whole.diagnoses if one.id == BLIND)
     limit = None if damage else _next(resource_uses(situation.load), set())
-    words = _calm_sentence(situation, limit, unknown, damage, may_wait)
+    short, more = _calm_sentences(situation, limit, unknown, damage, may_wait)
     return whole._replace(
         diagnoses=blind,
         explained=(),
-        sentence=words,
+        sentence=f"{short}{more}",
         next_limit=_limit_words(limit),
         unknown=tuple(unknown),
         waiting=0.0,
         may_wait=whole.may_wait or may_wait,
+        short=short,
         damage=damage,
     )
 
@@ -234,7 +237,7 @@ def _excluded(uses: Sequence[Resource], ids: set[str]) -> Iterator[str]:
     for one in uses:
         spare = FULL_PROCESSORS if one.kind == "processors" else SPARE
         if one.kind not in said and ids.isdisjoint(OF_KIND[one.kind]) and one.use < spare:
-            yield f"not {one.name}: {one.busy}"
+            yield f"{one.name}: {one.busy}"
         said.add(one.kind)
 
 
@@ -259,17 +262,18 @@ def _limit_words(one: Resource | None) -> str:
     return f"{one.name}, at about {1 / one.use:.1f} times this load ({one.busy})"
 
 
-def _sentence(
+def _sentences(
     situation: Situation,
     diagnoses: Sequence[Diagnosis],
     limit: Resource | None,
     unknown: Sequence[NotKnown],
-) -> str:
+) -> tuple[str, str]:
+    """Return the verdict: the first of its sentences, and what follows behind a blank."""
     if diagnoses and diagnoses[0].id != BLIND:
-        return f"{diagnoses[0].claim} {diagnoses[0].action}"
+        return diagnoses[0].claim, f" {diagnoses[0].action}"
     if any(place.kind != "processors" for place in situation.waiting.places):
-        return f"{situation.waiting.why}."
-    return _calm_sentence(situation, limit, unknown, situation.damage())
+        return f"{situation.waiting.why}.", ""
+    return _calm_sentences(situation, limit, unknown, situation.damage())
 
 
 def _is_measured(situation: Situation, unknown: Sequence[NotKnown]) -> bool:
@@ -283,17 +287,17 @@ def _is_measured(situation: Situation, unknown: Sequence[NotKnown]) -> bool:
     )
 
 
-def _calm_sentence(
+def _calm_sentences(
     situation: Situation,
     limit: Resource | None,
     unknown: Sequence[NotKnown],
     damage: str,
     may_wait: str = "",
-) -> str:
+) -> tuple[str, str]:
     if damage:
-        return f"Whether anything is short is not known: {damage}."
+        return f"Whether anything is short is not known: {damage}.", ""
     if not _is_measured(situation, unknown):
-        return NOTHING_MEASURED
+        return NOTHING_MEASURED, ""
     busiest = situation.waiting.busiest
     undecided = processors.may_be_full(unknown)
     is_blind = undecided or not situation.sees_disks or {one.id for one in unknown} & OF_KIND["lcu"]
@@ -301,7 +305,7 @@ def _calm_sentence(
     is_full = limit is not None and limit.use >= NO_ROOM
     may_wait = _may_wait(situation) or may_wait
     if may_wait:
-        return f"{may_wait[:1].upper()}{may_wait[1:]}. Nothing else is short{blind}."
+        return f"{may_wait[:1].upper()}{may_wait[1:]}.", f" Nothing else is short{blind}."
     words = f"Nothing {'waits' if is_full else 'is short'}{blind}"
     if situation.waiting.undecided:
         lost = fsum(place.requests for place in situation.waiting.undecided)
@@ -311,4 +315,4 @@ def _calm_sentence(
         words += f"; {busiest}"
     if undecided:
         words += "; whether the processors are full is not known"
-    return f"{words}. Next limit: {_limit_words(limit)}." if limit else f"{words}."
+    return f"{words}.", f" Next limit: {_limit_words(limit)}." if limit else ""

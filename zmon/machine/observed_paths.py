@@ -25,7 +25,7 @@ from zmon.sample import pick
 from zmon.topology.lun import is_fcp
 from zmon.topology.path_sets import PathSet, parse_path_sets
 from zmon.topology.stack import volume_name
-from zmon.values.path_masks import OF_DRIVER, PATH_MASKS, operational, path_masks
+from zmon.values.path_masks import OF_DRIVER, PATH_MASKS, Unused, operational, path_masks
 from zmon.values.path_state import GONE, reasons_in
 
 if TYPE_CHECKING:
@@ -58,9 +58,7 @@ class LostPath(NamedTuple):
     chpid: str
     devices: int
     """How many of them."""
-    why: str
-    """`configured off`, `varied off by Linux`, `path_repair.ON`: nobody has taken it off; empty if not
-    known."""
+    why: Unused
 
 
 class LcuPaths(NamedTuple):
@@ -222,7 +220,7 @@ def _rows(frame: Frame, unit: Lcu) -> Iterator[tuple[tuple[str, ...], set[str], 
 
 def _paths_of(frame: Frame, unit: Lcu, states: Mapping[str, _ChannelState]) -> LcuPaths | None:
     lost = Counter[str]()
-    why: dict[str, str] = {}
+    why: dict[str, Unused] = {}
     installed = set[str]()
     devices = 0
     for paths, usable, masks in _rows(frame, unit):
@@ -235,7 +233,7 @@ def _paths_of(frame: Frame, unit: Lcu, states: Mapping[str, _ChannelState]) -> L
                 said = (
                     reason for name, reason in OF_DRIVER.items() if masks.get(name, 0) & bits.get(chpid, 0)
                 )
-                why.setdefault(chpid, next(said, "") or _state(states, chpid))
+                why.setdefault(chpid, next(said, None) or _state(states, chpid))
     if not devices:
         return None
     chids = [text_of(states.get(f"0.{chpid}", NO_STATE).chid) for chpid in sorted(installed)]
@@ -257,7 +255,7 @@ def _bits(frame: Frame, unit: Lcu, paths: Sequence[str]) -> dict[str, int]:
     return dict(zip(paths, bits, strict=False))
 
 
-def _state(states: Mapping[str, _ChannelState], chpid: str) -> str:
+def _state(states: Mapping[str, _ChannelState], chpid: str) -> Unused:
     """Return why a channel path is not used, as the channel subsystem tells."""
     state = states.get(f"0.{chpid}", NO_STATE)
     return why_unused(state.configure, state.status)

@@ -9,16 +9,15 @@ from zmon.base.absent import text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.ranges import names, ranges
 from zmon.base.record import NamedTuple
+from zmon.values.path_masks import Unused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from zmon.base.absent import Value
 
-ON: Final = "on line and configured"
-"""Why a channel path is not used that nobody has taken off: its link, or the control unit."""
-VARIED_OFF: Final = "varied off by Linux"
-CONFIGURED_OFF: Final = "configured off"
+OFFLINE: Final = "offline"
+"""State of a SCSI disk that does not answer, and is to be set running by hand."""
 CONFIGURED: Final = 1
 """`configure` of a channel path that the machine lets this LPAR use."""
 
@@ -30,8 +29,8 @@ class BrokenPath(NamedTuple):
     """`sda`; empty for an adapter without paths."""
     adapter: str
     """Bus id of the FCP device; empty if not known."""
-    why: str
-    """`failed`, `offline`, `gone`."""
+    state: str
+    """`failed`, `gone`, or as the kernel calls it: `offline`."""
     port: str
     """WWPN of the port of the storage server; empty if it is behind none."""
     adapter_offline: bool
@@ -45,32 +44,32 @@ class BrokenPath(NamedTuple):
         return f"FCP device {self.adapter}" if self.port else f"adapter {self.adapter}"
 
 
-def why_unused(configured: Value, status: Value) -> str:
-    """Return why a channel path is not used, as the channel subsystem tells; empty if it does not."""
+def why_unused(configured: Value, status: Value) -> Unused:
+    """Return why a channel path is not used, as far as the channel subsystem tells."""
     if isinstance(configured, int) and configured != CONFIGURED:
-        return CONFIGURED_OFF if configured == 0 else "not usable by this LPAR"
+        return Unused.CONFIGURED_OFF if configured == 0 else Unused.RESERVED
     if status == "offline":
-        return VARIED_OFF
-    return ON if text_of(status) == "online" and configured == CONFIGURED else ""
+        return Unused.VARIED_OFF
+    return Unused.ON if text_of(status) == "online" and configured == CONFIGURED else Unused.UNKNOWN
 
 
-def get_back_channel_paths(lost: Iterable[tuple[str, str]]) -> str:
+def get_back_channel_paths(lost: Iterable[tuple[str, Unused]]) -> str:
     """Return how channel paths come back, or where to look: CHPIDs, each with why it is not used."""
-    by_reason: dict[str, list[str]] = {}
+    by_reason: dict[Unused, list[str]] = {}
     for chpid, why in lost:
         by_reason.setdefault(why, []).append(chpid)
     return " ".join(dict.fromkeys(_channel_paths(why, chpids) for why, chpids in by_reason.items()))
 
 
-def _channel_paths(why: str, chpids: Sequence[str]) -> str:
+def _channel_paths(why: Unused, chpids: Sequence[str]) -> str:
     it, several = ("it", "") if len(chpids) == 1 else ("them", "s")
-    if why == VARIED_OFF:
+    if why is Unused.VARIED_OFF:
         return f"Vary {it} on: chchp -v 1 {','.join(chpids)}."
-    if why == CONFIGURED_OFF:
+    if why is Unused.CONFIGURED_OFF:
         return f"Configure {it} on: chchp -c 1 {','.join(chpids)}, or at the HMC."
-    if "maintenance" in why:
+    if why is Unused.MAINTENANCE:
         return f"Wait for the end of the maintenance of the control unit; it resumes the path{several}."
-    look = "Have" if why == ON else "See lscss and lschp, and have"
+    look = "Have" if why is Unused.ON else "See lscss and lschp, and have"
     return f"{look} the link{several} of channel path{several} {ranges(chpids)} checked: cable, switch, port."
 
 
@@ -91,7 +90,7 @@ def _look(broken: Sequence[BrokenPath]) -> str:
     ask = "multipath -ll and lszfcp -D" if any(path.port for path in broken) else "multipath -ll and dmesg"
     has_adapters = all(path.adapter for path in broken)
     look = f"See {ask}{f'; what is lost goes over {_over(broken)}' if has_adapters else ''}."
-    if not all(path.why == "offline" for path in broken):
+    if not all(path.state == OFFLINE for path in broken):
         return look
     disk = broken[0].name if len(broken) == 1 else "NAME"
     return f"{look} When that is mended, as root: echo running > /sys/block/{disk}/device/state."

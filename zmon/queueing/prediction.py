@@ -94,6 +94,18 @@ class UnitOutcome(NamedTuple):
     """Seconds before and after; absent without I/O."""
 
 
+class Assumption(NamedTuple):
+    """Something that is not known, and what is taken instead."""
+
+    unknown: str
+    instead: str = ""
+
+    @property
+    def words(self) -> str:
+        """Both: `no channel measurement: ...`."""
+        return f"{self.unknown}: {self.instead}" if self.instead else self.unknown
+
+
 class Prediction(NamedTuple):
     """The answer."""
 
@@ -120,7 +132,7 @@ class Prediction(NamedTuple):
     """How many channel paths count."""
     confidence: str
     """`high`, `fair` or `low`."""
-    missing: tuple[str, ...]
+    assumed: tuple[Assumption, ...]
     """What was not measured or cannot be seen, and what is taken instead."""
     limiting: tuple[str, str] = ("", "")
     """What limits next, by the kind and key of its station: `lcu`, `paths`, `volume`, `processors`."""
@@ -133,6 +145,11 @@ class Prediction(NamedTuple):
     def times(self) -> float:
         """The throughput after as a multiple of that before."""
         return self.whole.rate[1] / self.whole.rate[0]
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """What was not measured or cannot be seen, and what is taken instead, in words."""
+        return tuple(one.words for one in self.assumed)
 
     @property
     def next_limit(self) -> str:
@@ -217,17 +234,17 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
     limit_before, use_before, limiting_before = _fullest(base.network, now.use)
     used = _uses(base.network, now.use), _uses(network, then.use)
     doubts = tuple(_doubts(base, model, used, changes))
-    missing = (*_missing(base), *(doubt.words for doubt in doubts))
-    error, slower = (1 + each * WORSE ** len(missing) for each in (THROUGHPUT_ERROR, RESPONSE_ERROR))
+    assumed = (*_missing(base), *(doubt.assumed for doubt in doubts))
+    error, slower = (1 + each * WORSE ** len(assumed) for each in (THROUGHPUT_ERROR, RESPONSE_ERROR))
     sampled = _sampled(base, network, then, taken=_only_adds(model, base.model))
-    bound = _bound(times, network, then.use, error if missing else 1 + sampled)
+    bound = _bound(times, network, then.use, error if assumed else 1 + sampled)
     most = float("inf") if isinstance(bound, Absent) else rate * bound
     others = [*solutions, *(solve(network_of(other)) for doubt in doubts for other in doubt.models)]
     middle = sqrt(solutions[0].rate * solutions[-1].rate)
     more, less = (pick(one.rate for one in others) / middle for pick in (max, min))
     middle = sqrt(solutions[0].response * solutions[-1].response)
     answers = [one.response / middle for one in others]
-    many = 2 if more > WORSE * less else len(missing)
+    many = 2 if more > WORSE * less else len(assumed)
     many = 2 if any(doubt.is_blind for doubt in doubts) else many
     confidence, least = CONFIDENCES[min(2, many)], whole.rate[1] * less / error
     crowded = {lcu for doubt in doubts for lcu in doubt.crowded}
@@ -262,7 +279,7 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
         len({one.key for one in units} & {lcu.key for lcu in base.load.lcus}),
         _paths_used(model),
         confidence,
-        missing,
+        assumed,
         limiting,
         limiting_before,
         frozenset(lcu.key for lcu in base.load.lcus if not isinstance(lcu.capacity, Absent)),
@@ -511,7 +528,7 @@ def loss_words(found: Prediction) -> str:
     """
     if found.times < 1 or not _has_loss(found.throughput[0], found.whole.rate[0]):
         return ""
-    unknown = [words.partition(": ")[0] for words in found.missing]
+    unknown = [one.unknown for one in found.assumed]
     return f"The model may be wrong by more than the gain, because: {'; '.join(unknown) or MODEL_ERRS}"
 
 
@@ -523,8 +540,7 @@ def _has_loss(least: float, rate: float) -> bool:
 class _Doubt(NamedTuple):
     """Something that an interval does not show and a change needs."""
 
-    words: str
-    """What it is, and what is taken instead."""
+    assumed: Assumption
     models: tuple[FittedModel, ...] = ()
     """After the change, with what it may be instead."""
     crowded: Sequence[str] = ()
@@ -552,7 +568,9 @@ def _doubts(
     now, then = used
     if any(flow.ahead for flow in base.model.flows):
         yield _Doubt(
-            "writes come in bursts and wait longer than reads: programs are taken not to wait for them"
+            Assumption(
+                "writes come in bursts and wait longer than reads", "programs are taken not to wait for them"
+            )
         )
     before: dict[str, float] = {}
     """Of each storage server the most subchannels of an LCU; those of one are taken to be alike."""
@@ -563,35 +581,45 @@ def _doubts(
     crowded = [lcu for lcu, many in has.items() if many > before.get(model.lcus[lcu].box or lcu, many)]
     if crowded or (_adds_to_full(base, model) and base.load.processors.taken > COMPUTING):
         yield _Doubt(
-            "an LCU gets more requests at once than now: its service time is taken to stay the same",
+            Assumption(
+                "an LCU gets more requests at once than now", "its service time is taken to stay the same"
+            ),
             crowded=crowded,
         )
     if _relieved(base, model, now):
         yield _Doubt(
-            "an LCU gets fewer requests at once than now: whether they wait in it or make it slow is not"
-            " known, and the middle is taken"
+            Assumption(
+                "an LCU gets fewer requests at once than now",
+                "whether they wait in it or make it slow is not known, and the middle is taken",
+            )
         )
     if any(not paths.pooled for paths in base.model.paths.values()):
-        yield _Doubt("the time in a storage server behind FCP is not measured apart from the wait for a path")
+        yield _Doubt(
+            Assumption(
+                "the time in a storage server behind FCP is not measured apart from the wait for a path"
+            )
+        )
     if any(isinstance(change, PathsInUse) for change in changes):
         # those that come into use may be met evenly
         evenly = {key: one._replace(pooled=True) for key, one in model.paths.items()}
         yield _Doubt(
-            "how requests are spread over the paths is not known: it is taken to be at random",
+            Assumption("how requests are spread over the paths is not known", "it is taken to be at random"),
             (model._replace(paths=evenly),),
         )
     swap = [base.model.titles.get(key, key) for key in _changed_volumes(base.model, model) & base.load.swap]
     if swap:
+        are = "is a swap volume" if len(swap) == 1 else "are swap volumes"
         yield _Doubt(
-            f"{' and '.join(sorted(swap))} {'is a swap volume' if len(swap) == 1 else 'are swap volumes'}:"
-            " programs are taken to swap as fast as it answers",
+            Assumption(
+                f"{' and '.join(sorted(swap))} {are}", "programs are taken to swap as fast as it answers"
+            ),
             is_swap=True,
             may_gain_nothing=_only_adds(base.model, model),
         )
     pending = _hidden(base, model, now, then)
     if pending:
         yield _Doubt(
-            "the channel paths are full: how much of Pend is the wait for them is not known",
+            Assumption("the channel paths are full", "how much of Pend is the wait for them is not known"),
             (model._replace(latency={**model.latency, **pending}),),
             is_blind=True,
             may_gain_nothing=_only_adds(base.model, model),
@@ -635,19 +663,24 @@ def _processor_doubts(base: FittedInterval, model: FittedModel, use: tuple[float
         full = processors_full(known) or known.stolen >= MUCH_STOLEN
         busy = "the full processors" if full else f"processors that are {100 * known.taken:.0f} % busy"
         yield _Doubt(
-            f"how many programs wait for {busy} is not known: it is computed from their load",
+            Assumption(f"how many programs wait for {busy} is not known", "it is computed from their load"),
             (model._replace(population=many),),
             may_gain_nothing=_adds_to_full(base, model) and not known.waits,
         )
     if isinstance(known.background, Absent) and model.computing and (fewer or max(use) > FULL_ENOUGH):
         yield _Doubt(
-            "how much processor time does not go with I/O is not known, as the rate of requests did not vary:"
-            " all of it is taken to go with requests"
+            Assumption(
+                "how much processor time does not go with I/O is not known, as the rate of requests did not"
+                " vary",
+                "all of it is taken to go with requests",
+            )
         )
     if model.withheld > WITHHELD:
         yield _Doubt(
-            f"the hypervisor withholds {100 * known.stolen:.0f} % of the processors' time: this is taken to"
-            " stay so, and more virtual processors to get no more"
+            Assumption(
+                f"the hypervisor withholds {100 * known.stolen:.0f} % of the processors' time",
+                "this is taken to stay so, and more virtual processors to get no more",
+            )
         )
 
 
@@ -756,22 +789,21 @@ def _sum_of(units: Sequence[UnitOutcome]) -> UnitOutcome:
     )
 
 
-def _missing(base: FittedInterval) -> list[str]:
-    """Return what was not measured and what is taken instead, a sentence each."""
+def _missing(base: FittedInterval) -> list[Assumption]:
+    """Return what was not measured and what is taken instead."""
     load, model = base.load, base.model
     found = []
     if any(one.estimated for one in load.volumes if one.rate):
         apart = lcus_with_waits_apart(load)
         full = [one.title for one in load.lcus if one.key in apart]
         longer = f", and what is longer in {names(full)} than elsewhere as the wait for it" if full else ""
-        found.append(
-            "no channel measurement: the busy time of a disk per request is taken as its service time"
-            f"{longer}"
-        )
+        busy = f"the busy time of a disk per request is taken as its service time{longer}"
+        found.append(Assumption("no channel measurement", busy))
     if any(one.disc > 0 for one in load.volumes) and all(isinstance(one.misses, Absent) for one in load.lcus):
-        found.append("no cache statistics: Disc of requests below 64 KiB is taken to be cache misses")
+        disc = "Disc of requests below 64 KiB is taken to be cache misses"
+        found.append(Assumption("no cache statistics", disc))
     if not model.processors:
-        found.append("the load of the processors was not read: they are left out")
+        found.append(Assumption("the load of the processors was not read", "they are left out"))
     if not load.knows_paths:
-        found.append("the load of the channel paths is not known")
+        found.append(Assumption("the load of the channel paths is not known"))
     return found

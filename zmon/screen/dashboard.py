@@ -185,6 +185,8 @@ FORMS: Final[Mapping[str, ListForm]] = {
     ),
 }  # fmt: skip
 """The lists, in their order."""
+PARTS: Final = ("sentence", "besides", "remedy")
+"""Columns that a verdict is put together from: how sure it is stands behind its first sentence."""
 TEXTS: Final = ("text", "names")
 """Formats of what is aligned left; of names that do not fit the first are written."""
 
@@ -196,7 +198,8 @@ class Dashboard:
         """Draw in a style: `braille`, `blocks` or `ascii`; rows of lists keep their place in an `order`."""
         self.width = width
         self._table, self._style = sheet.table, style
-        self._cells = {column.name: sheet.table.column(column.name) for column in sheet.screen.columns}
+        shown = (*(column.name for column in sheet.screen.columns), *PARTS)
+        self._cells = {name: sheet.table.column(name) for name in shown}
         self._rows = sheet.rows
         sections = [str(self._cells["section"][row]) for row in sheet.rows]
         self._places: dict[str, list[int]] = {}
@@ -244,9 +247,9 @@ class Dashboard:
             sure, claim = self._text("state", place), self._text("name", place)
             words = self._text("words", place)
             if sure:  # it is the claim that is certain, not what is said of the gain
-                rest, (head, stop, more) = words.removeprefix(claim), claim.partition(". ")
-                claim = f"{head.removesuffix('.')} ({sure}){stop or '.'}{more}"
-                words = f"{claim}{rest}"
+                sentence, besides, remedy = (self._text(part, place) for part in PARTS)
+                claim = f"{sentence} ({sure}).{besides}"
+                words = f"{claim}{remedy}"
             done = 0
             for line in wrap(words, self.width - 2):
                 spans = [DashboardSpan(1, len(line) + 1, "strong")]

@@ -102,7 +102,7 @@ def written_out(utc: int) -> str:
 
 def door(subject: Subject) -> str:
     """Return the command that opens the screen of a subject."""
-    if subject.title.startswith("FCP device"):
+    if subject.is_fcp:
         return "FCP"  # its response beside that of the others
     return lcu_door(subject.key) if subject.kind == "lcu" else DOORS[subject.kind].format(key=subject.key)
 

@@ -19,10 +19,12 @@ from zmon.base.sizes import MB
 from zmon.diagnosis.judged import (
     SLOW,
     calm_on,
+    calm_time_on,
     claim_on,
     judged_view,
     mean_lcu_uses,
     situation_of,
+    time_on,
     verdict_of,
 )
 from zmon.diagnosis.processors import may_be_full
@@ -106,9 +108,18 @@ class OverviewLine(NamedTuple):
     """What ENTER does."""
     estimated: bool = False
     """Whether its percentage and MB/s are estimates."""
+    sentence: str = ""
+    """Of a verdict the first sentence of its claim, without the stop."""
+    besides: str = ""
+    """... the further ones, each behind a blank ..."""
+    remedy: str = ""
+    """... and what follows them in `words`."""
 
 
-FIELDS: Final = ("section", "name", "state", "percent", "io", "mbs", "resp", "where", "words", "command")
+FIELDS: Final = (
+    "section", "name", "state", "percent", "io", "mbs", "resp", "where", "words", "command",
+    "sentence", "besides", "remedy",
+)  # fmt: skip
 
 
 def table(view: View) -> Table:
@@ -196,22 +207,25 @@ def _verdict(view: View, verdict: Verdict) -> Iterator[OverviewLine]:
     """Yield the verdict: what is wrong, what to do and what that gives; then what else is wrong."""
     others: Sequence[Diagnosis] = verdict.diagnoses
     if verdict.is_calm:
-        sentence = calm_on(view, verdict)
-        claim = f"{sentence.partition('. ')[0].removesuffix('.')}."
-        yield OverviewLine("verdict", "verdict", claim, words=sentence, command="DIAGNOSE")
+        claim = f"{calm_time_on(view)}{verdict.short}"
+        yield OverviewLine("verdict", "verdict", claim, words=calm_on(view, verdict), command="DIAGNOSE")
     else:
         first, *others = verdict.diagnoses
-        gain = "" if first.may_lose else first.gain.partition(", ")[0]
+        gain = "" if first.may_lose else first.gain.short
         damaged = " What it rests on is damaged: see DIAGNOSE." if verdict.damage else ""
-        sign = ". Gain: " if ":" in first.action else ": "
+        sign = ". Gain: " if first.apart else ": "
         action = f"{first.action.removesuffix('.')}{sign}{gain}." if gain else first.action
+        claim, remedy = claim_on(view, first), f" {action} {verdict.rest}".rstrip() + damaged
         yield OverviewLine(
             "verdict",
             "verdict",
-            claim_on(view, first),
+            claim,
             first.confidence,
-            words=f"{claim_on(view, first)} {action} {verdict.rest}".rstrip() + damaged,
+            words=f"{claim}{remedy}",
             command="DIAGNOSE",
+            sentence=f"{time_on(view, first)}{first.sentence}",
+            besides=first.besides,
+            remedy=remedy,
         )
     for one in others:
         words = claim_on(view, one)

@@ -79,14 +79,14 @@ def table(view: View) -> Table:
     return Table(
         list(rows) if known else [],
         columns if known else {name: [] for name in columns},
-        notes=tuple(_reason(why, sources) for why, sources in reasons.items()) if known else (),
+        notes=tuple(_reason(count, sources) for count, sources in reasons.items()) if known else (),
         missing=None if known else interrupts.missing or diagnoses.missing or NO_ROW,
     )
 
 
-def _reason(why: Absent, sources: Iterable[str]) -> str:
+def _reason(count: Absent, sources: Iterable[str]) -> str:
     """Say why counters have no value."""
-    return why.reason if why in NAMED else f"{', '.join(sources)}: {why.reason}"
+    return count.reason if count in NAMED else f"{', '.join(sources)}: {count.reason}"
 
 
 def _started(view: View) -> Number:

@@ -6,6 +6,7 @@ the first path of the device.  Source: drivers/s390/block/dasd_devmap.c.
 
 from __future__ import annotations
 
+from enum import Enum
 from functools import lru_cache, reduce
 from operator import and_
 
@@ -17,8 +18,34 @@ PATH_MASKS: Final = ("pim", "pam", "pom", "vpm")
 MASKS: Final = ("opm", "npp", "cablepm", "cuirpm", "hpfpm", "ifccpm")
 """The masks in their order: operational, not preferred, miscabled, taken off by the control unit for
 maintenance, not usable for High Performance FICON, taken off after interface errors."""
-OF_DRIVER: Final = {"cuirpm": "taken off by the control unit for maintenance (CUIR)",
-                    "cablepm": "miscabled", "ifccpm": "taken off after interface errors"}  # fmt: skip
+
+
+class Unused(Enum):
+    """Why a channel path is not used: in words, and what that is called, if it has a name."""
+
+    MAINTENANCE = "taken off by the control unit for maintenance", "CUIR"
+    CABLE = "miscabled", ""
+    ERRORS = "taken off after interface errors", ""
+    CONFIGURED_OFF = "configured off", ""
+    RESERVED = "not usable by this LPAR", ""
+    VARIED_OFF = "varied off by Linux", ""
+    ON = "on line and configured", ""
+    """Nobody has taken it off: it is its link, or the control unit."""
+    UNKNOWN = "", ""
+
+    @property
+    def text(self) -> str:
+        """The words alone."""
+        return self.value[0]
+
+    @property
+    def words(self) -> str:
+        """The words, and the name in brackets."""
+        text, name = self.value
+        return f"{text} ({name})" if name else text
+
+
+OF_DRIVER: Final = {"cuirpm": Unused.MAINTENANCE, "cablepm": Unused.CABLE, "ifccpm": Unused.ERRORS}
 """Why the DASD driver does not use a path, by the mask that has it."""
 IN_SHORT: Final = {"cuirpm": "CUIR", "cablepm": "CABLE", "ifccpm": "ERROR"}
 """The same in a column of six characters."""
@@ -63,7 +90,7 @@ def reasons_of_driver(words: object, installed: object, chpids: object) -> dict[
     """Return why the DASD driver does not use channel paths of a device, by these, from `path_masks`."""
     masks = path_masks(words) if isinstance(words, str) else {}
     return {
-        chpid: why
+        chpid: why.words
         for name, why in OF_DRIVER.items()
         for chpid in paths_in(masks.get(name, 0), installed, chpids)
     }
