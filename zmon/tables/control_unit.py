@@ -63,27 +63,27 @@ MIN_IO: Final = 10.0
 
 def table(view: View) -> Table:
     """Fill CTLUNIT: one row per LCU, keyed `VENDOR.SERIAL.SSID`."""
-    known = units_of(view)
-    found = ControlUnits(view.interval, known.lcus)
-    keys, devices = found.keys, found.devices
-    columns = found.columns()
-    spaces = _spaces(view, known, dict(zip(keys, columns["mbs"], strict=True)))
-    columns["called"] = [known.called.get(key, NOT_CALLED) for key in keys]
+    units = units_of(view)
+    lcus = ControlUnits(view.interval, units.lcus)
+    keys, devices = lcus.keys, lcus.devices
+    columns = lcus.columns()
+    spaces = _spaces(view, units, dict(zip(keys, columns["mbs"], strict=True)))
+    columns["called"] = [units.called.get(key, NOT_CALLED) for key in keys]
     columns["spaces"] = [spaces.get(key) or UNLISTED for key in keys]
-    guessed = frozenset(place for place, rows in enumerate(found.members) if devices.estimated(rows))
+    guessed = frozenset(place for place, rows in enumerate(lcus.members) if devices.estimated(rows))
     if guessed:
         guessed |= {SUMMARY}
-    told = frozenset(place for place, unit in enumerate(found.units.values()) if unit.why)
+    told = frozenset(place for place, unit in enumerate(lcus.units.values()) if unit.why)
     sums: dict[str, Value] = {name: total(columns[name]) for name in SUMMED}  # type: ignore[arg-type]  # numbers
-    if found.strays:
-        sums["aliases"] = strays(found.strays)
-    times = found.as_one(keys=(key for key, load in LOADS.items() if load.over))
-    sentences = findings(titles(found.units), columns)
-    others = {} if view.figures_only else _on_no_lcu(devices, known.of)
+    if lcus.strays:
+        sums["aliases"] = strays(lcus.strays)
+    times = lcus.as_one(keys=(key for key, load in LOADS.items() if load.over))
+    sentences = findings(titles(lcus.units), columns)
+    others = {} if view.figures_only else _on_no_lcu(devices, units.of)
     for rows in others.values():
         if devices.estimated(rows):
             guessed |= {len(columns["io"])}
-        for name, value in _home_cells(found, rows).items():
+        for name, value in _home_cells(lcus, rows).items():
             columns[name].append(value)
     columns["ssid"][len(keys) :] = list(others)
     doors = {} if view.figures_only else _doors(view)
@@ -94,11 +94,11 @@ def table(view: View) -> Table:
         Summary(">> All LCUs <<", sums | times) if keys else None,
         estimated={**dict.fromkeys(("io", "share", "fair"), guessed), "ssid": told},
         notes=(
-            *hanging(view, [row for row in found.rows if row in devices.hung]),
+            *hanging(view, [row for row in lcus.rows if row in devices.hung]),
             *([REQUESTS] if guessed else []),
             *sentences,
-            *_lost(view, found.units.values()),
-            *told_by(found.units.values()),
+            *_lost(view, lcus.units.values()),
+            *told_by(lcus.units.values()),
             *(f"{home}: {HOMES[home]}" for home in others),
             *wrong(view),
         ),
@@ -137,21 +137,21 @@ def _doors(view: View) -> Mapping[str, str]:
 
 def _on_no_lcu(devices: Devices, lcu_of: Mapping[str, str]) -> dict[str, list[int]]:
     """Return the rows of the disks that are on no LCU, by their sort."""
-    found: dict[str, list[int]] = {}
+    rows_of: dict[str, list[int]] = {}
     for row, home in enumerate(homes(devices, {**devices.lcu_of, **lcu_of})):
         if home:
-            found.setdefault(home, []).append(row)
-    return dict(sorted(found.items()))
+            rows_of.setdefault(home, []).append(row)
+    return dict(sorted(rows_of.items()))
 
 
-def _home_cells(found: ControlUnits, rows: list[int]) -> dict[str, Value]:
+def _home_cells(lcus: ControlUnits, rows: list[int]) -> dict[str, Value]:
     """Return the cells of a row of CTLUNIT for disks that are on no LCU."""
-    devices = found.devices
-    cells: dict[str, Value] = dict.fromkeys(found.figures, NO_UNIT)
+    devices = lcus.devices
+    cells: dict[str, Value] = dict.fromkeys(lcus.figures, NO_UNIT)
     cells |= devices.as_one(rows, LOADS)
     chpids = {chpid for row in rows if isinstance(said := devices.chpids[row], str) for chpid in said.split()}
     return cells | {
-        "cutype": found.types(rows),
+        "cutype": lcus.types(rows),
         "units": len(rows),
         "active": sum(1 for row in rows if devices.rate[row] > 0),
         "chpids": " ".join(sorted(chpids)) or NO_PATHS,
@@ -165,13 +165,13 @@ def _home_cells(found: ControlUnits, rows: list[int]) -> dict[str, Value]:
     }
 
 
-def _spaces(view: View, known: Units, megabytes: dict[str, Value]) -> Mapping[str, Value]:
+def _spaces(view: View, units: Units, megabytes: dict[str, Value]) -> Mapping[str, Value]:
     """Return the busiest tablespaces of each LCU, if files of any are known."""
     if view.figures_only or view.inputs is None or not has_files(view):
         return {}
     from zmon.tables.tablespaces import busiest_tablespaces  # noqa: PLC0415 - without files it starts faster
 
-    return busiest_tablespaces(view, known.of, megabytes)  # type: ignore[arg-type]  # a column of numbers
+    return busiest_tablespaces(view, units.of, megabytes)  # type: ignore[arg-type]  # a column of numbers
 
 
 def told_by(units: Iterable[Lcu]) -> list[str]:
@@ -210,14 +210,15 @@ def _loads(names: Mapping[str, str], columns: Mapping[str, Sequence[Value]]) -> 
 
 def _idle(keys: Iterable[str], columns: Mapping[str, Sequence[Value]]) -> tuple[int, str]:
     """Return how many LCUs are idle, or hardly used, and which of both; without bytes, I/O counts."""
-    each = (
+    by_load = (
         dict(zip(keys, columns.get(name, ()), strict=False))  # behind them come disks on no LCU
         for name in ("mbs", "io")
     )
-    known = (
-        {key: value for key, value in loads.items() if not isinstance(value, (Absent, str))} for loads in each
+    numbers = (
+        {key: value for key, value in loads.items() if not isinstance(value, (Absent, str))}
+        for loads in by_load
     )
-    carried = next(filter(None, known), {})
+    carried = next(filter(None, numbers), {})
     idle = idle_lcus(carried)
     return len(idle), state_of_idle(carried, idle)
 

@@ -42,26 +42,28 @@ def table(view: View) -> Table:
     """Fill DIAGNOSE: sentences, those of a diagnosis one after the other; each leads to its subject."""
     if view.interval.before is None:
         return Table([], {}, missing=FIRST)
-    found = verdict_of(view)
+    verdict = verdict_of(view)
     lines: list[tuple[str, str, Diagnosis | None]] = []
     firsts: dict[int, Diagnosis] = {}
-    if found.is_calm:
-        lines.append(("Verdict", calm_on(view, found), None))
-    for number, one in enumerate(found.diagnoses, 1):
-        firsts[len(lines)] = one
-        lines.append((f"{number}. {one.id}", claim_on(view, one), one))
-        lines += [("", f"({one.confidence}; {one.lost:.1f} wait because of it)", one)]
-        lines += [(heading, words, one) for heading, words in sections(one, same_time(view))]
-    lines += [(heading, words, None) for heading, words in remarks(found)]
+    if verdict.is_calm:
+        lines.append(("Verdict", calm_on(view, verdict), None))
+    for number, diagnosis in enumerate(verdict.diagnoses, 1):
+        firsts[len(lines)] = diagnosis
+        lines.append((f"{number}. {diagnosis.id}", claim_on(view, diagnosis), diagnosis))
+        lines += [("", f"({diagnosis.confidence}; {diagnosis.lost:.1f} wait because of it)", diagnosis)]
+        lines += [(heading, text, diagnosis) for heading, text in sections(diagnosis, same_time(view))]
+    lines += [(heading, text, None) for heading, text in remarks(verdict)]
     heads = [firsts.get(number) for number in range(len(lines))]
     columns: dict[str, list[Value]] = {
         "what": [what for what, _, _ in lines],
         "text": [harmless(text) for _, text, _ in lines],
-        "id": ["" if one is None else one.id for one in heads],
-        "confidence": ["" if one is None else one.confidence for one in heads],
-        "lost": ["" if one is None else one.lost for one in heads],
-        "subject": ["" if one is None else one.subjects[0].title for one in heads],
-        "door": [NO_DIAGNOSIS if one is None else door(one.subjects[0]) for _, _, one in lines],
+        "id": ["" if diagnosis is None else diagnosis.id for diagnosis in heads],
+        "confidence": ["" if diagnosis is None else diagnosis.confidence for diagnosis in heads],
+        "lost": ["" if diagnosis is None else diagnosis.lost for diagnosis in heads],
+        "subject": ["" if diagnosis is None else diagnosis.subjects[0].title for diagnosis in heads],
+        "door": [
+            NO_DIAGNOSIS if diagnosis is None else door(diagnosis.subjects[0]) for _, _, diagnosis in lines
+        ],
     }
     notes = (f"A longer time was looked at: {why}",) if (why := why_longer(view)) else ()
     return Table([str(number) for number in range(1, len(lines) + 1)], columns, notes=notes, sentences="text")
@@ -77,11 +79,11 @@ def same_time(view: View, given: Sequence[str] | None = None) -> Callable[[Diagn
     begin = None if judged.before is None else judged.before.at.utc
     is_given = given is not None and begin is not None and judged is view.interval
 
-    def options(one: Diagnosis) -> list[str]:
+    def options(diagnosis: Diagnosis) -> list[str]:
         if "--from" not in asked:
             return asked
-        if one.begin is not None and one.end is not None:
-            return [*asked, "--since", written_out(one.begin), "--at", written_out(one.end)]
+        if diagnosis.begin is not None and diagnosis.end is not None:
+            return [*asked, "--since", written_out(diagnosis.begin), "--at", written_out(diagnosis.end)]
         if is_given:
             return [*asked, *(given or ())]
         is_long = judged.skipped or judged is not view.interval

@@ -74,9 +74,9 @@ def table(view: View) -> Table:
         "checker": list(paths["checker"]),
         "prio": list(paths["priority"]),
         "io": list(plus(block.rate("reads"), block.rate("writes"))),
-        "mbs": [one * SECTOR / MB for one in sectors],
+        "mbs": [value * SECTOR / MB for value in sectors],
         "resp": list(quotient(waited, requests, 1.0, IDLE)),
-        "flight": [one / KIB for one in paths.numbers("in_flight")],
+        "flight": [value / KIB for value in paths.numbers("in_flight")],
         "adapter": list(paths["adapter"]),
         "chpids": adapters["chpids"],
         "port": list(paths["port"]),
@@ -93,7 +93,9 @@ def table(view: View) -> Table:
         name: total(columns[name])  # type: ignore[arg-type]  # numbers
         for name in SUMMED
     }
-    lost = [f"{columns['path'][row]} of {columns['map'][row]}" for row, one in enumerate(down) if one == 1]
+    lost = [
+        f"{columns['path'][row]} of {columns['map'][row]}" for row, value in enumerate(down) if value == 1
+    ]
     notes = (_said(lost, len(down)), *some(gone, "paths are gone")) if lost else ()
     if not paths.keys and _joins_none(view):
         return Table([], columns, notes=(NO_PATHS,))
@@ -105,15 +107,15 @@ def _gone(view: View, columns: dict[str, list[Value]], keys: list[str]) -> list[
     from zmon.machine.observed_paths import gone_paths  # noqa: PLC0415 - that looks at the samples before
 
     said = []
-    for one, leaf in gone_paths(view):
-        row = next((row for row, name in enumerate(columns["device"]) if name == one.key), None)
+    for disk, leaf in gone_paths(view):
+        row = next((row for row, name in enumerate(columns["device"]) if name == disk.key), None)
         cells: dict[str, Value] = dict.fromkeys(columns, NO_MORE)
         if row is not None:
             of_map = ("lcu", "left", "queueing", "mfaults", "switches")
             cells |= {name: columns[name][row] for name in of_map}
         cells |= {
-            "map": one.title,
-            "device": one.key,
+            "map": disk.title,
+            "device": disk.key,
             "path": leaf.name,
             "state": GONE,
             "down": 1,
@@ -124,8 +126,8 @@ def _gone(view: View, columns: dict[str, list[Value]], keys: list[str]) -> list[
         for name, column in columns.items():
             column.append(cells[name])
         keys.append(f"{leaf.number} gone" if leaf.number in keys else leaf.number)
-        since = "" if one.since is None else f" since {clock(one.since, '%H:%M')}"
-        said.append(f"{leaf.name} of {one.title} is gone{since}")
+        since = "" if disk.since is None else f" since {clock(disk.since, '%H:%M')}"
+        said.append(f"{leaf.name} of {disk.title} is gone{since}")
     return said
 
 
@@ -140,7 +142,7 @@ def _of_luns(view: View, paths: Sequence[Value]) -> Mapping[str, list[Value]]:
     luns = view.interval.of(LUN)
     row_of = {name: row for row, name in enumerate(luns["name"])}
     counts = timed(luns)
-    found: dict[str, Sequence[Value]] = {
+    columns_of: dict[str, Sequence[Value]] = {
         "fabric": quotient(spent(luns, "fabric"), counts, MS, IDLE),
         "chan": quotient(spent(luns, "channel"), counts, MS, IDLE),
         "errors": luns["errors"],
@@ -150,7 +152,7 @@ def _of_luns(view: View, paths: Sequence[Value]) -> Mapping[str, list[Value]]:
     otherwise = luns.missing or NO_LUN
     return {
         column: [otherwise if row is None else values[row] for row in rows]
-        for column, values in found.items()
+        for column, values in columns_of.items()
     }
 
 
@@ -177,10 +179,10 @@ def _stacks_none(layers: Frame) -> bool:
 
 def _usable(maps: Sequence[Value], down: Sequence[Number]) -> Mapping[str, Number]:
     """Return for each multipath device how many of its paths are not down."""
-    found: dict[str, Number] = {}
-    for name, one in zip(maps, down, strict=True):
-        found[str(name)] = found.get(str(name), 0) + (1 - one)
-    return found
+    usable: dict[str, Number] = {}
+    for name, is_lost in zip(maps, down, strict=True):
+        usable[str(name)] = usable.get(str(name), 0) + (1 - is_lost)
+    return usable
 
 
 DEFINITIONS: Final = {"multipath": TableDefinition(NEEDS, table)}

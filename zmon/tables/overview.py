@@ -160,43 +160,50 @@ def _table(
     exceptions: Sequence[ExceptionEntry] = (),
 ) -> Table:
     """Return the lines as a table, with the figures by time of those that have some."""
-    keys = [f"{one.section} {one.key}" for one in lines]
-    columns: dict[str, list[Value]] = {name: [getattr(one, name) for one in lines] for name in FIELDS}
-    guessed = frozenset(row for row, one in enumerate(lines) if one.estimated)
+    keys = [f"{line.section} {line.key}" for line in lines]
+    columns: dict[str, list[Value]] = {name: [getattr(line, name) for line in lines] for name in FIELDS}
+    guessed = frozenset(row for row, line in enumerate(lines) if line.estimated)
     estimated = {name: guessed for name in ("percent", "mbs") if guessed}
     return Table(
         keys,
         columns,
         estimated=estimated,
         series=_series(recent)
-        | {"exceptions": tuple(TimedValue(one.begin, one.end, 1, 1, 1) for one in exceptions)},
+        | {
+            "exceptions": tuple(
+                TimedValue(exception.begin, exception.end, 1, 1, 1) for exception in exceptions
+            )
+        },
     )
 
 
 def _series(recent: Sequence[RecentLoad]) -> dict[str, tuple[TimedValue, ...]]:
     """Return by time how much of each resource was used, and what the LCU that is busiest now did."""
-    found: dict[str, tuple[TimedValue, ...]] = {
-        f"resource {one.key}": _by_time(recent, [each.percents[one.key] for each in recent])
-        for one in RESOURCES
+    by_time: dict[str, tuple[TimedValue, ...]] = {
+        f"resource {resource.key}": _by_time(recent, [recently.percents[resource.key] for recently in recent])
+        for resource in RESOURCES
     }
-    loads = [one.lcus for one in recent]
+    loads = [interval.lcus for interval in recent]
     if loads and loads[-1]:
         key, title = loads[-1][0].lcu.key, loads[-1][0].lcu.title
-        of = [next((one for one in each if one.lcu.key == key), None) for each in loads]
+        of = [next((load for load in lcus if load.lcu.key == key), None) for lcus in loads]
         gone = absent("the LCU was not there")
-        found |= {
-            f"plot {title}: MB/s": _by_time(recent, [gone if one is None else one.bytes / MB for one in of]),
+        by_time |= {
+            f"plot {title}: MB/s": _by_time(
+                recent, [gone if load is None else load.bytes / MB for load in of]
+            ),
             f"plot {title}: ms": _by_time(
-                recent, [gone if one is None else 1e3 * one.response for one in of]
+                recent, [gone if load is None else 1e3 * load.response for load in of]
             ),
         }
-    return found
+    return by_time
 
 
 def _by_time(recent: Sequence[RecentLoad], values: Sequence[Number]) -> tuple[TimedValue, ...]:
-    each = (GAP if one.gap else value for one, value in zip(recent, values, strict=True))
+    shown = (GAP if interval.gap else value for interval, value in zip(recent, values, strict=True))
     return tuple(
-        TimedValue(one.begin, one.end, value, value, value) for one, value in zip(recent, each, strict=True)
+        TimedValue(interval.begin, interval.end, value, value, value)
+        for interval, value in zip(recent, shown, strict=True)
     )
 
 
@@ -227,9 +234,11 @@ def _verdict(view: View, verdict: Verdict) -> Iterator[OverviewLine]:
             besides=first.besides,
             remedy=remedy,
         )
-    for one in others:
-        words = claim_on(view, one)
-        yield OverviewLine("also", one.id, "Also", one.confidence, words=words, command="DIAGNOSE")
+    for diagnosis in others:
+        claim_words = claim_on(view, diagnosis)
+        yield OverviewLine(
+            "also", diagnosis.id, "Also", diagnosis.confidence, words=claim_words, command="DIAGNOSE"
+        )
     if verdict.next_limit and not verdict.is_calm:
         yield OverviewLine("also", "limit", "Next limit", words=f"{verdict.next_limit}.", command="DIAGNOSE")
 
@@ -246,7 +255,7 @@ def _fullest_first(
     nothing = (-1.0, 0.0)
     return sorted(
         entries,
-        key=lambda one: fullness(present, one.key) if one.table == "control_unit" else nothing,
+        key=lambda entry: fullness(present, entry.key) if entry.table == "control_unit" else nothing,
         reverse=True,
     )
 
@@ -256,18 +265,18 @@ def _speaking_of(view: View, present: RecentLoad, short: Mapping[str, Shortage])
 
     Over a long time, how busy an LCU is is the mean of that.
     """
-    lcus = {one.key for one in present.load.lcus}
+    lcus = {lcu.key for lcu in present.load.lcus}
     named = {
         kind: short[key].key
         for key, kind in (("lcu", "lcu"), ("alias", "aliases"))
         if key in short and short[key].kind == "lcu" and short[key].key in lcus
     }
     means = mean_lcu_uses(view)
-    uses = (*(one for one in present.uses if one.kind != "lcu"), *means) if means else present.uses
+    uses = (*(use for use in present.uses if use.kind != "lcu"), *means) if means else present.uses
     places = situation_of(judged_view(view)).waiting.places
-    found = present._replace(uses=uses, named=named, places=places)
-    own = {one.key: one.use(found) for one in RESOURCES if one.key in {"lcu", "alias"}}
-    return found._replace(percents={**present.percents, **own})
+    speaking = present._replace(uses=uses, named=named, places=places)
+    own = {resource.key: resource.use(speaking) for resource in RESOURCES if resource.key in {"lcu", "alias"}}
+    return speaking._replace(percents={**present.percents, **own})
 
 
 def _with_slow_device(
@@ -277,26 +286,26 @@ def _with_slow_device(
 
     The cause is elsewhere, but what answers in 70 ms is not ok: it deserves a look.
     """
-    one = present.load.busiest
-    if "device" in short or one is None or isinstance(one.response, Absent) or one.response < SLOW:
+    volume = present.load.busiest
+    if "device" in short or volume is None or isinstance(volume.response, Absent) or volume.response < SLOW:
         return short
     wrong = {
         (subject.kind, subject.key)
-        for each in (*verdict.diagnoses, *(explained for explained, _ in verdict.explained))
-        for subject in each.subjects
+        for diagnosis in (*verdict.diagnoses, *(explained for explained, _ in verdict.explained))
+        for subject in diagnosis.subjects
     }
-    if wrong.isdisjoint({("volume", one.key), ("lcu", one.lcu)}):
+    if wrong.isdisjoint({("volume", volume.key), ("lcu", volume.lcu)}):
         return short
-    return {**short, "device": Shortage(LOOK, "volume", one.key, one.title, None, None)}
+    return {**short, "device": Shortage(LOOK, "volume", volume.key, volume.title, None, None)}
 
 
-def _timed(words: str, view: View, short: Shortage, present: RecentLoad) -> str:
+def _timed(sentence: str, view: View, short: Shortage, present: RecentLoad) -> str:
     """Say before the words of a resource what was short, how bad, and in which part of a long time."""
     if not view.interval.skipped or short.begin is None or short.end is None:
-        return words
-    title = {one.key: one.title for one in present.load.lcus}.get(short.key, short.title)
+        return sentence
+    title = {lcu.key: lcu.title for lcu in present.load.lcus}.get(short.key, short.title)
     when = times(max(short.begin, present.begin), min(short.end, present.end))
-    more = words.removeprefix(f"{title} ")
+    more = sentence.removeprefix(f"{title} ")
     return f"{title} {LEVELS[short.level]} {when}{'; ' * bool(more)}{more}".lstrip()
 
 
@@ -306,40 +315,42 @@ def _resources(
     """Yield each resource with its state, and what its percentage is of."""
     hung, held = (_subjects(verdict, "D21", kind) for kind in ("volume", "disk"))
     of_paths = _of_paths(verdict)
-    for one in RESOURCES:
-        percent = present.percents[one.key]
-        is_short, is_seen = one.key in short, not isinstance(percent, Absent) or percent == NO_DISC
-        state: Value = LEVELS[short[one.key].level] if is_short else "ok" if is_judged else UNJUDGED
+    for resource in RESOURCES:
+        percent = present.percents[resource.key]
+        is_short, is_seen = resource.key in short, not isinstance(percent, Absent) or percent == NO_DISC
+        state: Value = LEVELS[short[resource.key].level] if is_short else "ok" if is_judged else UNJUDGED
         if not is_seen and not is_short:
             state = "none" if percent in NONE else "unknown"
-        undecided = one.key == "cpu" and not is_short and may_be_full(verdict.unknown)
+        undecided = resource.key == "cpu" and not is_short and may_be_full(verdict.unknown)
         state = "unknown" if undecided else state
         niced = present.load.processors.giving_way
-        if one.key == "cpu" and state == "ok" and percent >= 100 * (CERTAINLY_FULL + niced):
+        if resource.key == "cpu" and state == "ok" and percent >= 100 * (CERTAINLY_FULL + niced):
             state = "look"  # nothing waits, or zmon itself fills them: but no room is left
-        words = one.words(view, present) if is_short or is_seen else ""
+        sentence = resource.words(view, present) if is_short or is_seen else ""
         if isinstance(percent, Absent):
-            words = words or (short[one.key].what if is_short else percent.reason.partition(":")[0])
-        if one.key == "device" and hung:
-            words = f"{' '.join(hung.values())} hang{'s' * (len(hung) == 1)}; {words}"
-        elif one.key == "device" and held:
-            words = f"{' '.join(held)} {'is' if len(held) == 1 else 'are'} suspended; {words}"
-        elif one.key == "channel" and of_paths:
-            words = of_paths if isinstance(percent, Absent) else f"{of_paths}; {words}"
+            sentence = sentence or (
+                short[resource.key].what if is_short else percent.reason.partition(":")[0]
+            )
+        if resource.key == "device" and hung:
+            sentence = f"{' '.join(hung.values())} hang{'s' * (len(hung) == 1)}; {sentence}"
+        elif resource.key == "device" and held:
+            sentence = f"{' '.join(held)} {'is' if len(held) == 1 else 'are'} suspended; {sentence}"
+        elif resource.key == "channel" and of_paths:
+            sentence = of_paths if isinstance(percent, Absent) else f"{of_paths}; {sentence}"
         elif undecided:
-            words = f"{words}; perhaps full: tasks that wait are not counted"
+            sentence = f"{sentence}; perhaps full: tasks that wait are not counted"
         if is_short:
-            words = _timed(words, view, short[one.key], present)
+            sentence = _timed(sentence, view, short[resource.key], present)
         yield OverviewLine(
-            "resource", one.key, one.title, state, percent, words=words, command=one.command,
-            estimated=_is_estimate(one.key, present),
+            "resource", resource.key, resource.title, state, percent, words=sentence,
+            command=resource.command, estimated=_is_estimate(resource.key, present),
         )  # fmt: skip
 
 
 def _is_estimate(resource: str, present: RecentLoad) -> bool:
     """Return whether the percentage of a resource is an estimate: connect time, or what waits tell."""
     if resource == "lcu":
-        return any(one.kind == "lcu" and one.estimated for one in present.uses)
+        return any(use.kind == "lcu" and use.estimated for use in present.uses)
     return resource == "channel" and not present.load.paths_measured
 
 
@@ -359,26 +370,26 @@ def _of_paths(verdict: Verdict) -> str:
 def _subjects(verdict: Verdict, ident: str, kind: str) -> dict[str, str]:
     """Return the titles of the single things of a kind that a diagnosis is about, by their keys."""
     return {
-        one.key: one.title
+        subject.key: subject.title
         for diagnosis in verdict.diagnoses
         if diagnosis.id == ident
-        for one in diagnosis.subjects
-        if one.kind == kind and " " not in one.key
+        for subject in diagnosis.subjects
+        if subject.kind == kind and " " not in subject.key
     }
 
 
 # what is busiest
 
 
-def _lcus(each: Sequence[LcuLoad], doors: Mapping[str, str]) -> Iterator[OverviewLine]:
+def _lcus(loads: Sequence[LcuLoad], doors: Mapping[str, str]) -> Iterator[OverviewLine]:
     """Yield the LCUs with most I/O and their shares; those in `doors` lead to who uses them."""
-    everything = sum(one.rate for one in each)
-    for one in each[:MOST]:
-        name = short(one.lcu.title)
+    everything = sum(load.rate for load in loads)
+    for load in loads[:MOST]:
+        name = short(load.lcu.title)
         yield OverviewLine(
-            "lcu", one.lcu.key, name, "", 100.0 * ratio(one.rate, everything), one.rate,
-            one.bytes / MB, 1e3 * one.response,
-            command=doors.get(one.lcu.key) or lcu_door(one.lcu.key),
+            "lcu", load.lcu.key, name, "", 100.0 * ratio(load.rate, everything), load.rate,
+            load.bytes / MB, 1e3 * load.response,
+            command=doors.get(load.lcu.key) or lcu_door(load.lcu.key),
         )  # fmt: skip
 
 
@@ -389,10 +400,10 @@ def _tablespaces(view: View) -> list[OverviewLine]:
     """
     if not has_files(view):
         return []
-    known = attribution_of(view)
+    traffic_of = attribution_of(view)
     loads: dict[Space, dict[str, float]] = {}
     for piece in pieces(machine_of(view)):
-        name, traffic = tablespace_of(piece.file), known.of(piece.file.path, piece.number)
+        name, traffic = tablespace_of(piece.file), traffic_of.of(piece.file.path, piece.number)
         if not name or piece.share is None or isinstance(traffic, Absent):
             continue
         lcu = piece.share.volume.lcu_name
@@ -401,7 +412,7 @@ def _tablespaces(view: View) -> list[OverviewLine]:
         on[where] = on.get(where, 0.0) + traffic
     everything = sum(sum(on.values()) for on in loads.values())
     databases = Counter(name for _, name in loads)
-    busiest = nlargest(MOST, loads.items(), key=lambda one: sum(one[1].values()))
+    busiest = nlargest(MOST, loads.items(), key=lambda item: sum(item[1].values()))
     return [
         OverviewLine(
             "tablespace", title, title, "", 100.0 * ratio(sum(on.values()), everything),
@@ -419,17 +430,19 @@ def _users(loads: UnitLoads, places: DiskPlaces) -> Iterator[OverviewLine]:
     """
     everything = sum(loads.bytes.values())
     users = [(unit, title_of(unit), devices, f"UDETAIL {unit}") for unit, devices in loads.of.items()]
-    rest = {number: one for number, one in loads.rest.items() if one.bytes > 0}
+    rest = {number: counts for number, counts in loads.rest.items() if counts.bytes > 0}
     if loads.of and total_of(rest.values()).bytes >= LEAST_REST * everything:
         users.append((REST, NO_USER, rest, REST_DISKS))
     sums = [total_of(devices.values()) for _, _, devices, _ in users]
-    for at in nlargest(MOST, (at for at, one in enumerate(sums) if one.bytes), key=lambda at: sums[at].bytes):
+    for at in nlargest(
+        MOST, (at for at, counts in enumerate(sums) if counts.bytes), key=lambda at: sums[at].bytes
+    ):
         key, title, devices, command = users[at]
         on: dict[str, float] = {}
-        for number, one in devices.items():
+        for number, counts in devices.items():
             lcu = places.lcu_name(number)
             where = "" if isinstance(lcu, Absent) else lcu
-            on[where] = on.get(where, 0.0) + one.bytes
+            on[where] = on.get(where, 0.0) + counts.bytes
         yield OverviewLine(
             "user", key, title, "", 100.0 * ratio(sums[at].bytes, everything),
             sums[at].ios, sums[at].bytes / MB, where=_most(on), command=command,
@@ -450,18 +463,18 @@ def _channels(present: RecentLoad, lost: Collection[str]) -> Iterator[OverviewLi
             "channel", key, key, "bad", 100.0 * utilisation(load.paths.get(key, 0.0)), words="lost",
             command=f"DEVICE CHPID {key}", estimated=not load.paths_measured,
         )  # fmt: skip
-    known = [
+    measured = [
         (100.0 * use, key)
         for key, use in load.paths.items()
         if not isinstance(use, Absent) and use <= 1.0 and key not in lost
     ]
     groups: dict[int, list[tuple[float, str]]] = {}
-    for use, key in sorted(known, key=lambda one: (-one[0], one[1])):
+    for use, key in sorted(measured, key=lambda pair: (-pair[0], pair[1])):
         groups.setdefault(round(use), []).append((use, key))
     lines = [
-        (max(each)[0], chpids)
-        for each in groups.values()
-        for chpids in ranges(key for _, key in each).split()
+        (max(group)[0], chpids)
+        for group in groups.values()
+        for chpids in ranges(key for _, key in group).split()
     ]
     for why, chpids in _unmeasured(load, lost):
         command = "CHANNEL" if "-" in chpids else f"DEVICE CHPID {chpids}"
@@ -475,8 +488,8 @@ def _channels(present: RecentLoad, lost: Collection[str]) -> Iterator[OverviewLi
 
 def _unmeasured(load: ObservedLoad, lost: Collection[str]) -> Iterator[tuple[Absent, str]]:
     """Yield the paths that carry I/O and that nobody measured, each with the reason."""
-    busy = (one for one in load.lcus if any(volume.rate for volume in load.volumes_of(one.key)))
-    used = {chpid for one in busy for chpid in one.chpids}
+    busy = (lcu for lcu in load.lcus if any(volume.rate for volume in load.volumes_of(lcu.key)))
+    used = {chpid for lcu in busy for chpid in lcu.chpids}
     reasons: dict[Absent, list[str]] = {}
     for key in sorted(used - set(lost)):
         use = utilisation(load.paths.get(key, UNTIMED))
@@ -491,33 +504,33 @@ def _devices(view: View, present: RecentLoad, hung: Collection[str]) -> Iterator
     keys, ranks = volumes.column("key"), list(map(requests_of, *map(volumes.column, ("rate", "response"))))
     used = (at for at, key in enumerate(keys) if key in hung or any(ranks[at]))
     most = nlargest(MOST, used, key=lambda at: (keys[at] in hung, ranks[at]))
-    for one, busy in zip(volumes.some(most), pick(present.busy, most), strict=True):
-        unit = units.lcus.get(units.of.get(one.key, ""))
+    for volume, busy in zip(volumes.some(most), pick(present.busy, most), strict=True):
+        unit = units.lcus.get(units.of.get(volume.key, ""))
         yield OverviewLine(
-            "device", one.key, one.title, "bad" if one.key in hung else "", busy, one.rate,
-            one.rate * one.size / MB if one.rate else 0.0, 1e3 * one.response,
-            NO_VALUE if unit is None else unit.short, "hangs" if one.key in hung else "",
-            f"DEVICE {one.title}",
+            "device", volume.key, volume.title, "bad" if volume.key in hung else "", busy, volume.rate,
+            volume.rate * volume.size / MB if volume.rate else 0.0, 1e3 * volume.response,
+            NO_VALUE if unit is None else unit.short, "hangs" if volume.key in hung else "",
+            f"DEVICE {volume.title}",
         )  # fmt: skip
 
 
 # what is open, and what cannot be seen
 
 
-def _that_held(view: View, known: Exceptions, present: RecentLoad) -> list[ExceptionEntry]:
+def _that_held(view: View, log: Exceptions, present: RecentLoad) -> list[ExceptionEntry]:
     """Return the exceptions that held in the present interval or period, the heaviest first.
 
     One that is open but has ceased to hold makes no resource short.
     """
     if not view.interval.skipped:
-        return [one for one in known.open_at(present.end) if one.end >= present.end]
-    each = (one for one in known.entries if one.begin < present.end and one.end > present.begin)
-    return sorted(each, key=lambda one: one.heaviness)
+        return [entry for entry in log.open_at(present.end) if entry.end >= present.end]
+    held = (entry for entry in log.entries if entry.begin < present.end and entry.end > present.begin)
+    return sorted(held, key=lambda entry: entry.heaviness)
 
 
-def _is_judged(known: Exceptions, present: RecentLoad) -> bool:
+def _is_judged(log: Exceptions, present: RecentLoad) -> bool:
     """Return whether the rules are applied to all samples up to the present one."""
-    return known.until >= min(known.end, present.end)
+    return log.until >= min(log.end, present.end)
 
 
 def _earlier(view: View, present: RecentLoad) -> str:
@@ -525,7 +538,7 @@ def _earlier(view: View, present: RecentLoad) -> str:
     entries = view.history.exceptions(0, present.end).entries
     if not entries:
         return ""
-    worst = min(entries, key=lambda one: one.heaviness)
+    worst = min(entries, key=lambda entry: entry.heaviness)
     days = {clock(utc, "%Y-%m-%d") for utc in (worst.begin, present.end)}
     at = clock(worst.begin, DATED if len(days) > 1 else "%H:%M:%S")
     which = f"{len(entries)} earlier, the worst" if len(entries) > 1 else "one earlier,"
@@ -540,48 +553,46 @@ def _in_period(present: RecentLoad, entries: Sequence[ExceptionEntry], still: in
     return f"{figures} {many}{ends}."
 
 
-def _exceptions(
-    view: View, verdict: Verdict, known: Exceptions, present: RecentLoad
-) -> Iterator[OverviewLine]:
+def _exceptions(view: View, verdict: Verdict, log: Exceptions, present: RecentLoad) -> Iterator[OverviewLine]:
     """Yield how many exceptions are open and since when, then each, the heaviest first.
 
     Where nothing is short all the same it is said why, as EXCEPT and DIAGNOSE do.
     """
-    entries = known.open_at(present.end)
+    entries = log.open_at(present.end)
     looked_at = examined_of(verdict, entries) if verdict.is_calm else []
-    inside = [one for one in known.entries if one.until > present.begin]
-    words = "No exception is open."
-    if view.interval.skipped and (inside or _is_judged(known, present)):
-        words = _in_period(present, inside, len(entries))
+    inside = [entry for entry in log.entries if entry.until > present.begin]
+    sentence = "No exception is open."
+    if view.interval.skipped and (inside or _is_judged(log, present)):
+        sentence = _in_period(present, inside, len(entries))
     elif entries:
         many = (
             f"{len(entries)} exceptions are open, the oldest" if len(entries) > 1 else "An exception is open"
         )
-        last = max(one.end for one in entries)
-        words = f"{many} since {clock(min(one.begin for one in entries))}"
+        last = max(entry.end for entry in entries)
+        sentence = f"{many} since {clock(min(entry.begin for entry in entries))}"
         if last < present.end:
-            words += f", last seen at {clock(last)}"
-        words += ": see Looked at, below." if looked_at else "."
-    elif not _is_judged(known, present):
-        until = f": done up to {clock(known.until)}" if known.until > known.begin else ""
-        words = f"The rules are still being applied to the samples{until}."
+            sentence += f", last seen at {clock(last)}"
+        sentence += ": see Looked at, below." if looked_at else "."
+    elif not _is_judged(log, present):
+        until = f": done up to {clock(log.until)}" if log.until > log.begin else ""
+        sentence = f"The rules are still being applied to the samples{until}."
     elif present.gap:
-        words = "No exception is open; only states were judged, because samples are missing."
+        sentence = "No exception is open; only states were judged, because samples are missing."
     else:
         why = "" if verdict.is_calm else ": rules watch limits over some time, the verdict what waits now"
-        words = f"No exception is open{why}{_earlier(view, present)}."
-    if known.anew and inside:
-        words += " Judged by the rules of then: see EXCEPT."
-    state = LEVELS[max((one.level for one in entries), default=0)]
-    yield OverviewLine("exception", "all", "Exceptions", state, words=words, command="EXCEPT")
+        sentence = f"No exception is open{why}{_earlier(view, present)}."
+    if log.anew and inside:
+        sentence += " Judged by the rules of then: see EXCEPT."
+    state = LEVELS[max((entry.level for entry in entries), default=0)]
+    yield OverviewLine("exception", "all", "Exceptions", state, words=sentence, command="EXCEPT")
     for number, told in enumerate(looked_at, 1):
         yield OverviewLine("also", f"looked-{number}", "Looked at", words=told, command="EXCEPT")
-    for one in entries[:MOST]:
-        seen = f" to {clock(one.end)}" * (one.end < present.end)  # it ends if it stays away
+    for entry in entries[:MOST]:
+        seen = f" to {clock(entry.end)}" * (entry.end < present.end)  # it ends if it stays away
         yield OverviewLine(
-            "open", str(one.number), f"{clock(one.begin)}{seen}", LEVELS[one.level], where=one.where,
-            words=one.words,
-            command=f"WORST {one.number}",
+            "open", str(entry.number), f"{clock(entry.begin)}{seen}", LEVELS[entry.level], where=entry.where,
+            words=entry.words,
+            command=f"WORST {entry.number}",
         )  # fmt: skip
 
 
@@ -589,9 +600,9 @@ def _unseen(view: View, present: RecentLoad) -> Iterator[OverviewLine]:
     """Yield what is not visible here, each with its reason; its screen says more."""
     load = present.load
     if load.paths and not load.paths_measured:
-        words = "~ is the connect time of this system alone"
-        yield OverviewLine("unseen", "channel", "Channel load of others", words=words, command="CHANNEL")
-    misses = (one.misses for one in load.lcus if isinstance(one.misses, Absent))
+        sentence = "~ is the connect time of this system alone"
+        yield OverviewLine("unseen", "channel", "Channel load of others", words=sentence, command="CHANNEL")
+    misses = (lcu.misses for lcu in load.lcus if isinstance(lcu.misses, Absent))
     reasons: tuple[tuple[str, str, Absent | None], ...] = (
         ("LPAR", "Other LPARs", view.interval.of(LPAR).missing),
         ("DEVICE", "Pend, Disc, Conn", _untimed(load)),

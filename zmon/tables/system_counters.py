@@ -59,10 +59,10 @@ def table(view: View) -> Table:
     }
     for what, delta, source in (("", interrupts, "{}"), ("Diag.X'{}' ", diagnoses, "diag {}")):
         told = zip(delta.keys, delta["what"], delta.numbers("count"), strict=True)
-        for key, words, count in told:
+        for key, sentence, count in told:
             if count and key not in {TIMESLICE, RELINQUISHED, FAULTS}:
                 code = what.format(key.upper().lstrip("0") or "0")
-                name = f"{code}{words if isinstance(words, str) else key}"
+                name = f"{code}{sentence if isinstance(sentence, str) else key}"
                 rows[name if name not in rows else f"{name} ({key})"] = (source.format(key), count)
     seconds = interval.seconds
     columns: dict[str, list[Value]] = {
@@ -75,12 +75,12 @@ def table(view: View) -> Table:
     for source, count in rows.values():
         if isinstance(count, Absent):
             reasons.setdefault(count, {})[source] = None
-    known = any(not isinstance(count, Absent) for _, count in rows.values())
+    is_counted = any(not isinstance(count, Absent) for _, count in rows.values())
     return Table(
-        list(rows) if known else [],
-        columns if known else {name: [] for name in columns},
-        notes=tuple(_reason(count, sources) for count, sources in reasons.items()) if known else (),
-        missing=None if known else interrupts.missing or diagnoses.missing or NO_ROW,
+        list(rows) if is_counted else [],
+        columns if is_counted else {name: [] for name in columns},
+        notes=tuple(_reason(count, sources) for count, sources in reasons.items()) if is_counted else (),
+        missing=None if is_counted else interrupts.missing or diagnoses.missing or NO_ROW,
     )
 
 
@@ -92,7 +92,7 @@ def _reason(count: Absent, sources: Iterable[str]) -> str:
 def _started(view: View) -> Number:
     """Return the starts of all devices; where none is measured, the reason of one is not that of all."""
     counted = view.interval.after.frame(CMF).column("ssch")
-    is_off = bool(counted) and all(isinstance(one, Absent) for one in counted)
+    is_off = bool(counted) and all(isinstance(count, Absent) for count in counted)
     return NOT_MEASURED if is_off else _all(view.interval.of(CMF), "ssch")
 
 

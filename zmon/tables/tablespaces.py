@@ -140,20 +140,20 @@ def choose(machine: Machine, word: str) -> FileSelection:
     """
     if not word:
         return _chosen(pieces(machine), (), machine)
-    found: dict[int, FilePiece] = {}
+    chosen: dict[int, FilePiece] = {}
     meant = meanings(word, machine)
     for meaning in meant:
-        found |= {id(piece): piece for piece in _of(meaning, machine)}
+        chosen |= {id(piece): piece for piece in _of(meaning, machine)}
     wanted = word.casefold()
-    found |= {id(piece): piece for piece in pieces(machine) if wanted in _spaces(piece)}
-    if not meant and not found:
-        known = any(isinstance(volume.rdev, str) for volume in machine.volumes.values())
-        hint = "" if known else "; real device numbers and labels of z/VM need --cp-file or --cp"
+    chosen |= {id(piece): piece for piece in pieces(machine) if wanted in _spaces(piece)}
+    if not meant and not chosen:
+        has_rdevs = any(isinstance(volume.rdev, str) for volume in machine.volumes.values())
+        hint = "" if has_rdevs else "; real device numbers and labels of z/VM need --cp-file or --cp"
         raise NoSuchThing(
             f"{word!r} was not found: no tablespace, file, mount, disk, device number, label or LCU{hint}"
         )
     notes = (f"Chosen: {', '.join(_said(meant, machine))}",) if meant else ()
-    return _chosen([piece for piece in pieces(machine) if id(piece) in found], notes, machine)
+    return _chosen([piece for piece in pieces(machine) if id(piece) in chosen], notes, machine)
 
 
 def _said(meant: Sequence[WordMeaning], machine: Machine) -> Iterator[str]:
@@ -171,8 +171,8 @@ def _said(meant: Sequence[WordMeaning], machine: Machine) -> Iterator[str]:
 def _unit(meaning: WordMeaning, machine: Machine) -> str:
     """Return the name of an LCU, as the column has it."""
     name = next((volume.lcu_name for volume in machine.volumes.values() if volume.key == meaning.key), "")
-    known = name if isinstance(name, str) and name else meaning.key
-    return known if known.startswith(("LCU ", "LSS ")) else f"LCU {known}"
+    called = name if isinstance(name, str) and name else meaning.key
+    return called if called.startswith(("LCU ", "LSS ")) else f"LCU {called}"
 
 
 def _spaces(piece: FilePiece) -> set[str]:
@@ -185,12 +185,12 @@ def _of(meaning: WordMeaning, machine: Machine) -> Sequence[FilePiece]:
     """Return the pieces that one meaning of a word chooses."""
     if meaning.sort is MeaningKind.MOUNT:
         return [piece for piece in pieces(machine) if _mount(piece) == meaning.key]
-    known = find(meaning, machine)
+    meant = find(meaning, machine)
     if meaning.disks:
-        paths = {on_disk.file.path for on_disk in known.files}
-        disks = {volume.number for volume in known.volumes}.union(meaning.disks)
+        paths = {on_disk.file.path for on_disk in meant.files}
+        disks = {volume.number for volume in meant.volumes}.union(meaning.disks)
         return [piece for piece in pieces(machine) if piece.file.path in paths and piece.number in disks]
-    paths = {answer.path for answer in known.locations}
+    paths = {answer.path for answer in meant.locations}
     return [piece for piece in pieces(machine) if piece.file.path in paths]
 
 
@@ -199,13 +199,13 @@ def _mount(piece: FilePiece) -> Value:
     return mount if isinstance(mount, Absent) else mount.point
 
 
-def _chosen(found: Sequence[FilePiece], notes: tuple[str, ...], machine: Machine) -> FileSelection:
-    lines = [_line(piece, machine) for piece in found]
-    missed = [piece for piece in found if piece.share is None]
+def _chosen(chosen: Sequence[FilePiece], notes: tuple[str, ...], machine: Machine) -> FileSelection:
+    lines = [_line(piece, machine) for piece in chosen]
+    missed = [piece for piece in chosen if piece.share is None]
     if missed:
         notes = (*notes, _missed(missed))
     names = lines[0] if lines else ()
-    return FileSelection(tuple(found), {name: [line[name] for line in lines] for name in names}, notes)
+    return FileSelection(tuple(chosen), {name: [line[name] for line in lines] for name in names}, notes)
 
 
 def _missed(missed: Sequence[FilePiece]) -> str:
@@ -244,7 +244,7 @@ def _line(piece: FilePiece, machine: Machine) -> dict[str, Value]:
         )
     volume = share.volume
     joined = machine.stack.named(volume.joined) if isinstance(volume.joined, str) else None
-    everywhere = sum(one.bytes for one in piece.location.disks)
+    everywhere = sum(disk.bytes for disk in piece.location.disks)
     return line | {
         "size": share.bytes,
         "share": 100.0 * ratio(share.bytes, everywhere, "it has no bytes on a disk"),
@@ -281,12 +281,15 @@ def spread_table(view: View) -> Table:
     without_lcu = Counter((row.database, row.tablespace) for row in on_disks)
     loads = _loads(machine, traffic)
     lines = [
-        _spread_line(one, other, names, without_lcu[one.database, one.tablespace])
-        | _of_disks(loads.get((one.database, one.tablespace), ()), without_lcu[one.database, one.tablespace])
-        for one, other in zip(by_bytes.spaces, by_traffic.spaces, strict=True)
+        _spread_line(of_bytes, other, names, without_lcu[of_bytes.database, of_bytes.tablespace])
+        | _of_disks(
+            loads.get((of_bytes.database, of_bytes.tablespace), ()),
+            without_lcu[of_bytes.database, of_bytes.tablespace],
+        )
+        for of_bytes, other in zip(by_bytes.spaces, by_traffic.spaces, strict=True)
     ]
     whole = _spread_line(by_bytes.whole, by_traffic.whole, names, len(on_disks))
-    whole |= _of_disks([load for each in loads.values() for load in each], len(on_disks))
+    whole |= _of_disks([load for of_space in loads.values() for load in of_space], len(on_disks))
     return Table(
         [space.title for space in by_bytes.spaces],
         {name: [line[name] for line in lines] for name in lines[0]},
@@ -298,12 +301,12 @@ def spread_table(view: View) -> Table:
 
 def _loads(machine: Machine, traffic: Attribution) -> Mapping[Space, Sequence[Number]]:
     """Return by tablespace the traffic of each part of a file that is on a disk."""
-    found: dict[Space, list[Number]] = {}
+    of_spaces: dict[Space, list[Number]] = {}
     for piece in pieces(machine):
         if piece.share is not None:
             space = piece.file.database, tablespace_of(piece.file)
-            found.setdefault(space, []).append(_traffic(piece, traffic))
-    return found
+            of_spaces.setdefault(space, []).append(_traffic(piece, traffic))
+    return of_spaces
 
 
 def _of_disks(loads: Sequence[Number], without_lcu: int) -> dict[str, Value]:
@@ -325,30 +328,30 @@ def _by_bytes(machine: Machine) -> SpreadReport:
 
 
 def _spread_line(
-    one: TablespaceSpread, other: TablespaceSpread, names: dict[str, str], without_lcu: int
+    of_bytes: TablespaceSpread, other: TablespaceSpread, names: dict[str, str], without_lcu: int
 ) -> dict[str, Value]:
-    by_bytes, by_traffic = one.spread, other.spread
+    by_bytes, by_traffic = of_bytes.spread, other.spread
     no_traffic = by_traffic.uneven if isinstance(by_traffic.uneven, Absent) else None
     return {
-        "tablespace": one.tablespace,
-        "database": one.database or NO_DATABASE,
-        "size": one.size,
-        "files": one.files,
+        "tablespace": of_bytes.tablespace,
+        "database": of_bytes.database or NO_DATABASE,
+        "size": of_bytes.size,
+        "files": of_bytes.files,
         "effective": by_bytes.effective,
         "units": by_bytes.units,
         "worst": names.get(by_bytes.worst) or _reason(by_bytes.share),
         "share": 100 * by_bytes.share,
         "uneven": by_bytes.uneven,
-        "disk": one.fullest if isinstance(one.fullest, Absent) else 100 * one.fullest[1],
+        "disk": of_bytes.fullest if isinstance(of_bytes.fullest, Absent) else 100 * of_bytes.fullest[1],
         "mbs": sum(other.load_on.values()) / MB if no_traffic is None or other.load_on else no_traffic,
         "teffective": by_traffic.effective,
         "tworst": names.get(by_traffic.worst) or _reason(by_traffic.share),
         "tshare": 100 * by_traffic.share,
         "tuneven": by_traffic.uneven,
         "basis": other.basis or (no_traffic if no_traffic and not other.load_on else NO_BASIS),
-        "grade": str(one.grade),
-        "unplaced": one.problems - without_lcu,
-        "logs": "yes" if one.shares_with_logs else "no",
+        "grade": str(of_bytes.grade),
+        "unplaced": of_bytes.problems - without_lcu,
+        "logs": "yes" if of_bytes.shares_with_logs else "no",
     }
 
 
@@ -360,25 +363,25 @@ def _spread_notes(
     by_bytes: SpreadReport, by_traffic: SpreadReport, on_disks: Sequence[FilePlacement]
 ) -> list[str]:
     """Return what a reader has to know: the LCU with most traffic, logs, and what is left out."""
-    found = []
+    notes = []
     crowded = by_traffic.whole.spread
     if not isinstance(crowded.share, Absent):
         title = next((unit.title for unit in by_traffic.units if unit.key == crowded.worst), "")
-        found.append(f"{title} has {100 * crowded.share:.0f} % of the tablespaces' traffic")
-    if words := even_words(by_traffic):
-        found.append(words)
+        notes.append(f"{title} has {100 * crowded.share:.0f} % of the tablespaces' traffic")
+    if sentence := even_words(by_traffic):
+        notes.append(sentence)
     if by_bytes.mixed:
         many = len(by_bytes.mixed)
-        volumes = ", ".join(one.volume for one in by_bytes.mixed[:3])
-        words = f"Logs share {many} volume{'s' * (many != 1)} with data of their database: {volumes}"
-        found.append(f"{words}{UNSIZED if all(one.unsized for one in by_bytes.mixed) else ''}")
+        volumes = ", ".join(mix.volume for mix in by_bytes.mixed[:3])
+        sentence = f"Logs share {many} volume{'s' * (many != 1)} with data of their database: {volumes}"
+        notes.append(f"{sentence}{UNSIZED if all(mix.unsized for mix in by_bytes.mixed) else ''}")
     paths = {row.path for row in on_disks}
     unplaced = [row for row in by_bytes.problems if row.path not in paths]
     for rows, what in ((unplaced, "not placed, or only in part"), (on_disks, "on disks without a known LCU")):
         if rows:
             first = f"{rows[0].path}: {rows[0].problem}"
-            found.append(f"{len(rows)} of {by_bytes.whole.files} files are {what}; the first is {first}")
-    return found
+            notes.append(f"{len(rows)} of {by_bytes.whole.files} files are {what}; the first is {first}")
+    return notes
 
 
 COLUMNS: Final = (
@@ -395,18 +398,18 @@ def moves_table(view: View) -> Table:
     machine = machine_of(view)
     if not machine.files:
         return Table([], {}, missing=no_files(view))
-    found, plan = _suggested(machine, view)
-    traffic = found.wanted.traffic
+    report, plan = _suggested(machine, view)
+    traffic = report.wanted.traffic
     lines = [_move_line(number, step, traffic=traffic) for number, step in enumerate(plan.steps, 1)]
-    why = f"no move is suggested: {why_no_move(found)}"
+    why = f"no move is suggested: {why_no_move(report)}"
     if isinstance(plan.uneven, Absent):
         why = plan.uneven.reason
-    why = no_use_words(found) or why
+    why = no_use_words(report) or why
     return Table(
         [str(line["path"]) for line in lines],
         {name: [line[name] for line in lines] for name in COLUMNS},
-        estimated=dict.fromkeys(MOVE_ESTIMATES) if found.wanted.traffic else {},
-        notes=tuple(_move_notes(found, plan)),
+        estimated=dict.fromkeys(MOVE_ESTIMATES) if report.wanted.traffic else {},
+        notes=tuple(_move_notes(report, plan)),
         missing=None if lines else absent(why),
     )
 
@@ -414,16 +417,16 @@ def moves_table(view: View) -> Table:
 def _suggested(machine: Machine, view: View) -> tuple[SpreadReport, MovePlan]:
     """Return the answer by traffic, or by bytes where no traffic is known."""
     interval = view.interval
-    known = placement_of(machine, traffic=attribution_of(view))
+    placement = placement_of(machine, traffic=attribution_of(view))
     wanted = SpreadQuery(traffic=True, seconds=interval.seconds, moves=PLANNED)
-    found = predicted(report_spread(known, wanted, waits_in(view)), view)
-    if found.plan is None or isinstance(found.plan.uneven, Absent):
-        found = report_spread(known, SpreadQuery(moves=PLANNED))
-    if found.plan is None:
+    report = predicted(report_spread(placement, wanted, waits_in(view)), view)
+    if report.plan is None or isinstance(report.plan.uneven, Absent):
+        report = report_spread(placement, SpreadQuery(moves=PLANNED))
+    if report.plan is None:
         from zmon.placement.planner import plan_moves  # noqa: PLC0415 - only where no LCU is known
 
-        return found, plan_moves((), ())
-    return found, found.plan
+        return report, plan_moves((), ())
+    return report, report.plan
 
 
 def _move_line(number: int, step: PlanStep, *, traffic: bool) -> dict[str, Value]:
@@ -436,7 +439,7 @@ def _move_line(number: int, step: PlanStep, *, traffic: bool) -> dict[str, Value
         "source": move.source.title,
         "target": move.target.title,
         "swap": _beside(step),
-        "size": sum(one.bytes for one in step.moves),
+        "size": sum(move.bytes for move in step.moves),
         "mbs": move.load / MB if traffic else NO_TRAFFIC,
         "basis": (move.item.basis or NO_BASIS) if traffic else NO_TRAFFIC,
         "copied": step.copied,
@@ -455,21 +458,21 @@ def _beside(step: PlanStep) -> Value:
     return f"and {', '.join(others)}" if others else NO_SWAP
 
 
-def _move_notes(found: SpreadReport, plan: MovePlan) -> Iterator[str]:
+def _move_notes(report: SpreadReport, plan: MovePlan) -> Iterator[str]:
     """Yield what all of it may give, what cannot be better, and what it rests on."""
-    if found.moved is not None and plan.steps:
+    if report.moved is not None and plan.steps:
         many = len(plan.steps)  # also where not all of them are shown
-        yield times_words(f"These {many} moves" if many > 1 else "This move", found.moved, found.units)
+        yield times_words(f"These {many} moves" if many > 1 else "This move", report.moved, report.units)
         yield spread_words(plan)
         yield from anew_words(plan)
-    elif found.volumes:
-        yield even_words(found)
-    if words := staying_words(found):
-        yield words
-    by = " --traffic" if found.wanted.traffic else ""
+    elif report.volumes:
+        yield even_words(report)
+    if staying := staying_words(report):
+        yield staying
+    by = " --traffic" if report.wanted.traffic else ""
     if plan.steps:
         yield f"zmon moves nothing; zmon spread{by} --moves {PLANNED} prints the statements that do"
-    yield from (f"Basis: {sentence}" for sentence in found.assumptions)
+    yield from (f"Basis: {sentence}" for sentence in report.assumptions)
 
 
 MAX_NAMED: Final = 5
@@ -492,18 +495,18 @@ def busiest_tablespaces(
 def _words(spaces: Mapping[Space, SpaceLoad], megabytes: Number) -> Value:
     if not spaces:
         return NOTHING_ON
-    loads = {space: one.load for space, one in spaces.items() if one.load}
+    loads = {space: load.load for space, load in spaces.items() if load.load}
     if not isinstance(megabytes, Absent) and megabytes > 0 and loads:
         basis = max((spaces[space].basis for space in loads), key=BASES.index)
         return ", ".join(_named(loads, megabytes * MB, "~")) + BASIS_WORDS.get(basis, "")
-    sizes = {space: one.bytes for space, one in spaces.items()}
+    sizes = {space: load.bytes for space, load in spaces.items()}
     return f"by bytes: {', '.join(_named(sizes, sum(sizes.values()), ''))}"
 
 
 def _named(much: Mapping[Space, float], whole: float, sign: str) -> Iterable[str]:
     """Yield the tablespaces that have most, each with its part of the whole; a database is named once."""
     before = ""
-    for (database, name), value in sorted(much.items(), key=lambda one: (-one[1], one[0]))[:MAX_NAMED]:
+    for (database, name), value in sorted(much.items(), key=lambda item: (-item[1], item[0]))[:MAX_NAMED]:
         part = value / whole if whole else 0.0
         if part < MIN_PART and before:
             return
