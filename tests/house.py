@@ -32,6 +32,8 @@ READERS: Final = frozenset({"collected", "cp", "kernel", "lab", "listing", "stor
 """Packages that know no screen: a word there is that of a source."""
 REGISTRIES: Final = frozenset({"DEFINITIONS", "TABLES"})
 """What says which tables there are."""
+TIMES: Final = frozenset({"system", "user"})
+"""Parts of processor time, which bear the names of tables."""
 LIMITED: Final = ("look", "bad", "when", "siblings")
 """The keys of a rule that have limits."""
 SHARED: Final = {
@@ -152,11 +154,11 @@ def members(node: ast.expr | None) -> Iterator[str | None]:
 def lists_by_id(tree: ast.Module, ids: Collection[str]) -> list[str]:
     """Return the collections of a module all of whose members name a screen, or half of them and three.
 
-    Where fewer do, a word means something else: `user` and `system` are parts of processor time, too.
+    Where fewer do, a word means something else, as those of `TIMES` always may.
     """
     lists = []
     for name, value in constants(tree).items():
-        is_id = [member in ids for member in members(value)]
+        is_id = [member in ids and member not in TIMES for member in members(value)]
         if sum(is_id) >= 2 and (all(is_id) or (sum(is_id) >= 3 and 2 * sum(is_id) >= len(is_id))):
             lists.append(name)
     return [name for name in lists if name not in REGISTRIES]

@@ -25,7 +25,7 @@ def lcus(words, *, lcu=one):
 
 
 def test_a_list_counts_if_its_members_name_screens() -> None:
-    """All do, or half and three; `user` and `system` beside others are something else."""
+    """All do, or half and three; `user` and `system` are parts of processor time."""
     tree = ast.parse("""
 DRAWN: Final = frozenset({"plot", "cpu"})
 DOORS: Final = {"cpu": 1, **dict.fromkeys(("device", "plot")), "x": 2, "y": 3}
@@ -33,9 +33,10 @@ FIGURES: Final = (Figure("cpu", 1), Figure("device", 2))
 BY_NAME: Final = {log.name: log for log in (Log("plot"), Log("cpu"))}
 TABLES: Final = {"plot": 1, "cpu": 2}
 PARTS: Final = {"user", "cpu", "plot", "steal", "idle"}
+WHOLE: Final = {"user": 1, "system": 2}
 ALONE: Final = {"cpu"}
 """)
-    ids = {"cpu", "device", "plot"}
+    ids = {"cpu", "device", "plot", "system", "user"}
     assert house.lists_by_id(tree, ids) == ["DRAWN", "DOORS", "FIGURES", "BY_NAME"]
 
 
