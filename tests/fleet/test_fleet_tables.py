@@ -11,6 +11,7 @@ from zmon.base.event import BAD, LOOK, ExceptionEntry
 from zmon.fleet.fleet_screens import fleet_table
 from zmon.fleet.fleet_tables import APART, LATE, channel_rows, exception_rows, fleet_of
 from zmon.fleet.member import ChannelUse, Member, Weighed
+from zmon.tables.fleet import GLANCE
 
 HOUR = 3_600_000_000_000
 
@@ -147,7 +148,7 @@ def test_io_that_never_ran_together_is_not_added_up() -> None:
         ("after", 272, False), ("before", 199, True),
     ]  # fmt: skip
     assert any("Not added up: before." in note for note in fleet.notes)
-    glance = fleet_table("fleet", fleet)
+    glance = fleet_table(GLANCE, fleet)
     shares = dict(zip(glance.keys, glance.columns["percent"], strict=True))
     assert shares["system after"] == 100
     assert isinstance(shares["system before"], Absent)

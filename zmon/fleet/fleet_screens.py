@@ -12,6 +12,7 @@ from zmon.fleet.filling import WAITING
 from zmon.fleet.fleet_tables import APART
 from zmon.machine.figure import TimedValue
 from zmon.session.when import written
+from zmon.tables.fleet import GLANCE
 from zmon.tables.table import Table
 
 if TYPE_CHECKING:
@@ -21,23 +22,14 @@ if TYPE_CHECKING:
     from zmon.base.event import ExceptionEntry
     from zmon.fleet.fleet_tables import Fleet, LcuRow
 
-SCREENS: Final = {
-    "FLEET": "fleet",
-    "GUESTS": "fleet_guests",
-    "BOXES": "fleet_boxes",
-    "LCUS": "fleet_lcus",
-    "FILLERS": "fleet_fillers",
-    "CHPIDS": "fleet_paths",
+KEYS: Final = {
+    "guests": ("guest",),
+    "boxes": ("box", "vendor"),
+    "lcus": ("box", "lcu"),
+    "fillers": ("box", "lcu", "guest"),
+    "channels": ("cpc", "chpid"),
 }
-"""The table of each screen."""
-LISTED: Final = {
-    "fleet_guests": ("guests", ("guest",)),
-    "fleet_boxes": ("boxes", ("box", "vendor")),
-    "fleet_lcus": ("lcus", ("box", "lcu")),
-    "fleet_fillers": ("fillers", ("box", "lcu", "guest")),
-    "fleet_paths": ("channels", ("cpc", "chpid")),
-}
-"""The rows of each list, and what their keys are made of."""
+"""What the keys of the rows of each list are made of."""
 NONE: Final = {
     "boxes": "no system here reports an LCU in this time",
     "lcus": "no system here reports an LCU in this time",
@@ -79,12 +71,11 @@ class FleetLine(NamedTuple):
     command: str = ""
 
 
-def fleet_table(name: str, fleet: Fleet, exceptions: Sequence[ExceptionEntry] = ()) -> Table:
-    """Return a table of a fleet by its name; FLEET names the exceptions of its time, too."""
-    if name == SCREENS["FLEET"]:
+def fleet_table(listed: str, fleet: Fleet, exceptions: Sequence[ExceptionEntry] = ()) -> Table:
+    """Return a list of some rows of a fleet; FLEET names the exceptions of its time, too."""
+    if listed == GLANCE:
         return _glance(fleet, exceptions)
-    view, parts = LISTED[name]
-    rows: Sequence[Any] = getattr(fleet, view)
+    rows: Sequence[Any] = getattr(fleet, listed)
     fields = rows[0]._fields if rows else ()
     columns: dict[str, list[Value]] = {each: [getattr(row, each) for row in rows] for each in fields}
     if "filled_by" in columns:
@@ -92,8 +83,8 @@ def fleet_table(name: str, fleet: Fleet, exceptions: Sequence[ExceptionEntry] = 
         del columns["filled_by"]
     if "until" in columns:
         columns["ended"] = [clock(row.until, DATED) if row.until else "" for row in rows]
-    keys = [" ".join(getattr(row, part) for part in parts) for row in rows]
-    missing = absent(NONE[view]) if view in NONE and not rows else None
+    keys = [" ".join(getattr(row, part) for part in KEYS[listed]) for row in rows]
+    missing = absent(NONE[listed]) if listed in NONE and not rows else None
     return Table(keys, columns, notes=fleet.notes, missing=missing)
 
 

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.clock import END_OF_TIME, SECOND
 from zmon.base.event import Exceptions
-from zmon.fleet.fleet_screens import SCREENS, fleet_table
+from zmon.fleet.fleet_screens import fleet_table
 from zmon.fleet.fleet_tables import fleet_of, sentence
 from zmon.fleet.recorded_fleet import FleetError
 from zmon.interval import Interval
 from zmon.sample import Instant, Sample
 from zmon.session.exception_log import ExceptionLog
 from zmon.session.timeline import Section, Timeline
+from zmon.tables.fleet import GLANCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -183,9 +184,9 @@ class FleetTimeline(Timeline):
                 self._fleets[begin, end] = found
             return found
 
-    def _fill(self, name: str, begin: int, end: int) -> Table:
-        known = self.log.exceptions(begin, end) if name == SCREENS["FLEET"] else Exceptions()
-        return fleet_table(name, self.of(begin, end), known.entries)
+    def _fill(self, listed: str, begin: int, end: int) -> Table:
+        known = self.log.exceptions(begin, end) if listed == GLANCE else Exceptions()
+        return fleet_table(listed, self.of(begin, end), known.entries)
 
     def system_of(self, entry: ExceptionEntry) -> str:
         """Return which system an exception is of."""

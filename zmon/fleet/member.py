@@ -18,7 +18,7 @@ from zmon.trends.exception_rows import stored
 from zmon.trends.trend_tables import SECONDS, THOUSAND, TREND_TABLES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from zmon.base.absent import Number, Value
     from zmon.base.event import ExceptionEntry
@@ -26,11 +26,8 @@ if TYPE_CHECKING:
     from zmon.store.reader import Recording
 
 MINUTE: Final = 60
-FIGURES: Final = {
-    "CTLUNIT": ("io", "mbs", "pend", "disc", "conn", "resp", "queue"),
-    "CPU": ("busy",),
-}
-"""The figures that are read of roll-ups, by screen."""
+LCU_FIGURES: Final = ("io", "mbs", "pend", "disc", "conn", "resp", "queue")
+"""The figures of LCUs that are read of roll-ups."""
 NO_ROLLUPS: Final = absent("the recording has no roll-ups in this time")
 
 
@@ -216,14 +213,14 @@ def _member(member: Member, inside: Sequence[tuple[Recording, range]], begin: in
     if known is not None:
         during = (entry for entry in known.entries if entry.begin <= end and entry.end >= begin)
         entries = tuple(sorted(during, key=lambda entry: entry.heaviness))
-    cpus = _summed(recordings, "CPU", begin, end)
+    cpus = _summed(recordings, "CPU", ("busy",), begin, end)
     cpu = Weighed()
     for figures in cpus.values():
         cpu = cpu.plus(figures.get("busy", Weighed()))
     found = member._replace(
         machine=machine,
         is_simulated=last.simulated,
-        lcus=_summed(recordings, "CTLUNIT", begin, end),
+        lcus=_summed(recordings, "CTLUNIT", LCU_FIGURES, begin, end),
         cpu=cpu,
         channels=tuple(_channels(recording, numbers, last, machine.get("sequence", ""))),
         exceptions=entries,
@@ -235,15 +232,15 @@ def _member(member: Member, inside: Sequence[tuple[Recording, range]], begin: in
 
 
 def _summed(
-    recordings: Sequence[Recording], screen: str, begin: int, end: int
+    recordings: Sequence[Recording], screen: str, wanted: Collection[str], begin: int, end: int
 ) -> dict[str, dict[str, Weighed]]:
-    """Return the sums of figures over the minutes of a time, by thing; one that rested has zeros.
+    """Return the sums of wanted figures over the minutes of a time, by thing; one that rested has zeros.
 
     Raises:
         RecordingError: a recording cannot be read.
     """
     table = next(one for one in TREND_TABLES if one.screen == screen)
-    chosen = [figure for figure in table.figures if figure.name in FIGURES[screen]]
+    chosen = [figure for figure in table.figures if figure.name in wanted]
     found: dict[str, dict[str, Weighed]] = {}
     for recording in recordings:
         columns = {

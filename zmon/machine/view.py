@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     Trend = Callable[[Variable, int, int], Sequence[TimedValue]]
     """Returns what is kept of a variable by minutes or quarters of an hour, if anything is."""
     FleetFill = Callable[[str, int, int], Any]
-    """Fills a table of a fleet, by its name, from a time, UTC in ns."""
+    """Fills a list of some rows of a fleet, by their name, from a time, UTC in ns."""
 
     Limits = Mapping[str, tuple[float, float]]
     """From where on a value deserves a look, and from where it is bad, by `table.column`."""

@@ -17,22 +17,32 @@ if TYPE_CHECKING:
     from zmon.machine.view import View
 
 NEEDS: Final = Needs()
+GLANCE: Final = "glance"
+"""FLEET, which has some of each list."""
 ONE_SYSTEM: Final = absent("this is one system; zmon fleet DIR shows many")
 NO_TIME: Final = absent("this is the begin of all recordings; NEXTSAMP goes to the first figures")
 
 
-def table(name: str, view: View) -> Table:
-    """Fill a table of the fleet from the time of the interval; without one there are no rows."""
+def table(rows: str, view: View) -> Table:
+    """Fill a list of some rows of the fleet from the time of the interval; without one there are none."""
     if view.history.fleet is None:
         return Table([], {}, missing=ONE_SYSTEM)
     before, after = view.interval.before, view.interval.after
     if before is None:
         return Table([], {}, missing=NO_TIME)
-    filled: Table = view.history.fleet(name, before.at.utc, after.at.utc)
+    filled: Table = view.history.fleet(rows, before.at.utc, after.at.utc)
     return filled
 
 
 DEFINITIONS: Final = {
-    name: TableDefinition(NEEDS, partial(table, name))
-    for name in ("fleet", "fleet_boxes", "fleet_fillers", "fleet_guests", "fleet_lcus", "fleet_paths")
+    name: TableDefinition(NEEDS, partial(table, rows))
+    for name, rows in (
+        ("fleet", GLANCE),
+        ("fleet_boxes", "boxes"),
+        ("fleet_fillers", "fillers"),
+        ("fleet_guests", "guests"),
+        ("fleet_lcus", "lcus"),
+        ("fleet_paths", "channels"),
+    )
 }
+"""The rows that each lists are those of `zmon.fleet.fleet_tables.Fleet`."""
