@@ -582,8 +582,8 @@ SHOWN: Final = catalogue(
 Devices.figures = SHOWN | catalogue(
     Figure("measured", attrgetter("timed"), lambda devices, rows: devices.measured(rows)),
     Figure("answered", attrgetter("answers"), lambda devices, rows: devices.answered(rows)),
-    Figure("paths", path_count),
-    Figure("lost", _lost),
+    Figure("paths", path_count, steady=True),
+    Figure("lost", _lost, steady=True),
     Figure("lostchpids", _lost_chpids),
 )
 """The loads of DEVICE, which DEVLOG, CTLUNIT, CTLULOG and trends take from here, and its paths.

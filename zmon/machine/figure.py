@@ -59,6 +59,8 @@ class Figure(NamedTuple):
     """The key of the rate that it is a mean over; empty for a mean over time."""
     trend: int = 0
     """Its place among the SQL columns of trends, from 1; 0 if none is made of it."""
+    steady: bool = False
+    """Whether it changes seldom: with the devices, disks and paths that there are."""
 
 
 def catalogue(*figures: Figure) -> dict[str, Figure]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import Absent, ratio
 from zmon.kinds import BLOCK, DEVICE
 from zmon.rule.grammar import ALL, COUNT, LACKING, SIGNS
-from zmon.tables.filled import needs
+from zmon.tables.filled import definition, needs
 from zmon.values.path_masks import PATH_MASKS
 
 if TYPE_CHECKING:
@@ -24,11 +24,9 @@ if TYPE_CHECKING:
     from zmon.tables.table import Table
 
 OF_DEVICES: Final = ("online", "chpids", "path_masks", *PATH_MASKS)
-"""Of devices, what these are made of, ..."""
+"""Of devices, what steady figures are made of, ..."""
 OF_DISKS: Final = ("map",)
 """... and of block devices: which of them are paths of a multipath device."""
-STEADY: Final = frozenset({("device", "paths"), ("device", "lost")})
-"""Columns that change seldom."""
 ESTIMATED: Final = frozenset({"channel"})
 """Tables in which a screen may estimate what the trends lack."""
 
@@ -40,11 +38,12 @@ def quiet(rules: Iterable[Rule], tables: Mapping[str, Table]) -> set[str]:
 
 def is_unchanged(rule: Rule, interval: Interval) -> bool:
     """Return whether all that a rule looks at is as in the interval before: it holds for no further row."""
-    steady = (rule.table, rule.column) in STEADY and not (
-        rule.per or rule.siblings or rule.hours or rule.rows
+    figures = definition(rule.table).figures
+    is_steady = not (rule.per or rule.siblings or rule.hours or rule.rows) and all(
+        column in figures and figures[column].steady and not other
+        for column, other in ((rule.column, ""), *((term.left, term.other) for term in rule.when))
     )
-    steady = steady and all((rule.table, one.left) in STEADY and not one.other for one in rule.when)
-    if not steady or interval.before is None:
+    if not is_steady or interval.before is None:
         return False
     return _are_alike(interval, DEVICE, OF_DEVICES) and _are_alike(interval, BLOCK, OF_DISKS)
 
