@@ -47,7 +47,9 @@ def filled(
     """Fill a by-time table from a history that ends with the last sample."""
     past = intervals(samples)
     view = View(past[-1], history=History(lambda: reversed(past)))
-    return by_time(view, Log("test", Needs(), lambda view, _key: figures(view.interval), weights or {}))
+    return by_time(
+        view, Log("test", "TEST", Needs(), lambda view, _key: figures(view.interval), weights or {})
+    )
 
 
 def ends(lengths: Sequence[float]) -> list[Sample]:
@@ -79,7 +81,7 @@ def test_a_window_holds_its_own_intervals_only() -> None:
 
     view = View(Interval(samples[1], samples[4], skipped=True), history=History(upto))
     table = by_time(
-        view, Log("test", Needs(), lambda view, _key: {"x": view.interval.after.at.utc // SECOND})
+        view, Log("test", "TEST", Needs(), lambda view, _key: {"x": view.interval.after.at.utc // SECOND})
     )
     assert table.columns["x"] == [1020, 1030, 1040]
     assert table.summary is not None
@@ -215,7 +217,7 @@ def live(*bounds: tuple[int, int]) -> Table:
     for begin, end in bounds:
         view = View(Interval(sample(begin), sample(end)), history=history)
         table = by_time(
-            view, Log("test", Needs(), lambda view, _key: {"x": view.interval.after.at.utc // SECOND})
+            view, Log("test", "TEST", Needs(), lambda view, _key: {"x": view.interval.after.at.utc // SECOND})
         )
     return table
 
@@ -256,5 +258,5 @@ def test_rows_are_made_once() -> None:
     past = intervals(ends([10, 10, 10]))
     history = History(lambda: reversed(past))
     for _ in range(3):
-        by_time(View(past[-1], history=history), Log("test", Needs(), figures))
+        by_time(View(past[-1], history=history), Log("test", "TEST", Needs(), figures))
     assert len(made) == len(set(made)) == len(past)

@@ -27,7 +27,8 @@ from zmon.tables.correlation import (
     table,
     together,
 )  # fmt: skip
-from zmon.tables.plot import SCREENS, row_names
+from zmon.tables.filled import definition
+from zmon.tables.plot import row_names
 
 if TYPE_CHECKING:
     from zmon.session.navigator import Navigator
@@ -170,6 +171,6 @@ def test_all_that_is_looked_at_stands_on_its_screen() -> None:
         (name, column)
         for name, columns in looked.items()
         for column in columns
-        if column not in screens.find(SCREENS[name]).by_name
+        if column not in screens.find(definition(name).screen).by_name
     ]
     assert strange == []

@@ -74,6 +74,7 @@ class Devices(Things):
     """The devices of one interval, column by column, in the order of `keys`."""
 
     as_shown = True
+    sparse = True
 
     def __init__(self, interval: Interval) -> None:
         """Line up the kinds that speak of a device: ccw device, measurement, block device, DASD."""

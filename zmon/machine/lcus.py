@@ -45,6 +45,7 @@ class ControlUnits(Things):
     """The LCUs of an interval with the rows of their devices, in the order of `keys`."""
 
     as_shown = True
+    sparse = True
 
     def __init__(self, interval: Interval, units: Mapping[str, Lcu] | None = None) -> None:
         """Put the devices of each together; by default of those that unique ids name."""

@@ -23,6 +23,8 @@ class Things:
     """What there is of them, by key."""
     as_shown = False
     """Whether screens show the figures as they are: then each can be asked for alone."""
+    sparse = False
+    """Whether most of its thousands are idle; what did nothing has no row in trends."""
     keys: list[str]
 
     def __init__(self, interval: Interval) -> None:

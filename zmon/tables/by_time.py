@@ -44,6 +44,8 @@ class Log(NamedTuple):
     """A by-time screen: what it shows of each interval."""
 
     name: str
+    screen: str
+    """Its command."""
     needs: Needs
     figures: Callable[[View, str], Cells]
     """Returns the cells of an interval, of the thing with a key or, without one, of all or of the busiest."""

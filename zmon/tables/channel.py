@@ -134,4 +134,8 @@ def table(view: View) -> Table:
     )
 
 
-DEFINITIONS: Final = {"channel": TableDefinition(NEEDS, table, things=ChannelPaths)}
+DEFINITIONS: Final = {
+    "channel": TableDefinition(
+        NEEDS, table, things=ChannelPaths, screen="CHANNEL", correlated=("cur", "own", "bus", "read", "write")
+    )
+}

@@ -249,4 +249,12 @@ def _for_whom(loads: Sequence[tuple[float, str, int]], spaces: Sequence[Value]) 
     return [] if isinstance(named, Absent) else [f"{name}: {named}"]
 
 
-DEFINITIONS: Final = {"control_unit": TableDefinition(NEEDS, table, things=ControlUnits)}
+DEFINITIONS: Final = {
+    "control_unit": TableDefinition(
+        NEEDS,
+        table,
+        things=ControlUnits,
+        screen="CTLUNIT",
+        correlated=("io", "pend", "disc", "conn", "serv", "resp", "qued", "queue", "mbs", "share"),
+    )
+}

@@ -17,12 +17,12 @@ from zmon.machine.figure import Needs, Variable
 from zmon.machine.topology import TOPOLOGY
 from zmon.machine.view import NOT_KNOWN
 from zmon.tables import channel, control_unit, device, system
-from zmon.tables.filled import TableDefinition, alone
-from zmon.tables.plot import MAX_INTERVALS, SCREENS, Figures, cell, parse, row_names, rows_of, window
+from zmon.tables.filled import TableDefinition, alone, definition
+from zmon.tables.plot import MAX_INTERVALS, Figures, called, cell, parse, row_names, rows_of, window
 from zmon.tables.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from zmon.base.absent import Value
     from zmon.interval import Interval
@@ -36,10 +36,10 @@ KEY_FIGURES: Final = (
 )  # fmt: skip
 """Of REDISP: those that are figures."""
 
-LISTS: Final[Mapping[str, tuple[str, ...]]] = {
-    "device": ("io", "pend", "disc", "conn", "serv", "resp", "qued", "busy", "queue", "mbs", "reqkb", "read"),
-    "control_unit": ("io", "pend", "disc", "conn", "serv", "resp", "qued", "queue", "mbs", "share"),
-    "channel": ("cur", "own", "bus", "read", "write"),
+LISTS: Final = {
+    name: table.correlated
+    for part in (device, control_unit, channel)
+    for name, table in part.DEFINITIONS.items()
 }
 """Of each list the figures; the first is its load."""
 
@@ -116,7 +116,7 @@ def _listed(
 ) -> Table:
     chosen, *others = everyone
     columns: dict[str, list[Value]] = {
-        "screen": [SCREENS[one.table] for one in others],
+        "screen": [definition(one.table).screen for one in others],
         "column": [one.column for one in others],
         "row": list(names[1:]),
         "strength": [_strength(one) for one in moved],
@@ -132,7 +132,7 @@ def _listed(
         said.append(f"Below {2 / sqrt(pairs):.2f} it may be chance; moving together is no cause")
     known = [row for row in rows if row.begin is not None]
     facts: dict[str, Value] = {
-        "subject": f"{SCREENS.get(chosen.table, chosen.table)}.{chosen.column} {names[0]}".rstrip(),
+        "subject": f"{called(chosen)} {names[0]}".rstrip(),
         "begin": known[0].begin.utc if known and known[0].begin else "",
         "end": known[-1].end.utc if known else "",
         "intervals": len(known),

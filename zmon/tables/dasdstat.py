@@ -484,4 +484,4 @@ def _changed(then: Value, now: Value) -> str:
     return f"{then:.3g}~, now {now:.3g}~ ms ({100 * (now - then) / then:+.0f} %)"
 
 
-DEFINITIONS: Final = {"dasdstat": TableDefinition(NEEDS, table, together=together)}
+DEFINITIONS: Final = {"dasdstat": TableDefinition(NEEDS, table, together=together, screen="DASDSTAT")}

@@ -265,5 +265,7 @@ def _measured(facts: dict[str, Value]) -> str:
 
 
 DEFINITIONS: Final = {
-    "details": TableDefinition(NEEDS, table, find=lambda view: find_device(view, view.argument))
+    "details": TableDefinition(
+        NEEDS, table, find=lambda view: find_device(view, view.argument), screen="DETAILS"
+    )
 }

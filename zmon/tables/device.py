@@ -210,4 +210,14 @@ def with_labels(filled: Table, view: View, by: str = "addr", column: str = "labe
     return filled._replace(columns={**filled.columns, column: values})
 
 
-DEFINITIONS: Final = {"device": TableDefinition(NEEDS, table, things=Devices)}
+DEFINITIONS: Final = {
+    "device": TableDefinition(
+        NEEDS,
+        table,
+        things=Devices,
+        screen="DEVICE",
+        correlated=(
+            "io", "pend", "disc", "conn", "serv", "resp", "qued", "busy", "queue", "mbs", "reqkb", "read",
+        ),
+    )
+}  # fmt: skip

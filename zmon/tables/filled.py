@@ -35,6 +35,10 @@ class TableDefinition(NamedTuple):
     """Prepares two fillings to be shown side by side."""
     things: type[Things] | None = None
     """The things whose figures it shows; some of these have a trend."""
+    correlated: tuple[str, ...] = ()
+    """The figures that CORREL sets a chosen one against; the first is the load of a thing."""
+    screen: str = ""
+    """The command of the screen that shows it, which notes, exceptions and trends name."""
 
     @property
     def figures(self) -> Mapping[str, Figure]:

@@ -69,4 +69,7 @@ def menu_table(view: View) -> Table:  # noqa: ARG001 - the same signature as all
     return Table([], {})
 
 
-DEFINITIONS: Final = {"itself": TableDefinition(NEEDS, table), "menu": TableDefinition(Needs(), menu_table)}
+DEFINITIONS: Final = {
+    "itself": TableDefinition(NEEDS, table, screen="ZMON"),
+    "menu": TableDefinition(Needs(), menu_table),
+}

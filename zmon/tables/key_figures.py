@@ -354,6 +354,7 @@ def partition_figures(view: View, name: str = "") -> dict[str, Value]:
 LOGS: Final = (
     Log(
         "cpu_log",
+        "PROCLOG",
         Needs((CPU, *OVERHEAD), history=True),
         cpu_figures,
         find=find_cpu,
@@ -361,11 +362,13 @@ LOGS: Final = (
     ),
     Log(
         "paging_log",
+        "PAGELOG",
         Needs((MEMORY,), history=True),
         lambda view, _key: Memory(view.interval).as_facts(PAGING),
     ),
     Log(
         "device_log",
+        "DEVLOG",
         Needs((BLOCK, CMF, DASD, DEVICE), history=True, topology=TOPOLOGY),
         device_figures,
         DEVICE_WEIGHTS,
@@ -374,6 +377,7 @@ LOGS: Final = (
     ),
     Log(
         "control_unit_log",
+        "CTLULOG",
         Needs((BLOCK, CMF, DASD, DEVICE), history=True, topology=TOPOLOGY),
         lcu_figures,
         LCU_WEIGHTS,
@@ -382,6 +386,7 @@ LOGS: Final = (
     ),
     Log(
         "alias_log",
+        "PAVLOG",
         Needs((BLOCK, CMF, DASD, DEVICE), history=True, topology=TOPOLOGY),
         pool_figures,
         POOL_WEIGHTS,
@@ -390,6 +395,7 @@ LOGS: Final = (
     ),
     Log(
         "channel_log",
+        "CHANLOG",
         Needs((BLOCK, CHANNEL, CMF, DEVICE), history=True),
         lambda view, chpid: path_figures(view, chpid, view.limits().get("channel.cur")),
         PATH_WEIGHTS,
@@ -397,6 +403,7 @@ LOGS: Final = (
     ),
     Log(
         "lpar_log",
+        "LPARLOG",
         Needs((LPAR, LPAR_CPU, MACHINE, PHYSICAL_CPU), history=True),
         partition_figures,
         find=lambda view: _listed(view, "partition", view.argument.strip(), view.interval.of(LPAR).keys),
@@ -405,5 +412,6 @@ LOGS: Final = (
 )
 
 DEFINITIONS: Final = {
-    log.name: TableDefinition(log.needs, partial(log_table, log), find=log.find) for log in LOGS
+    log.name: TableDefinition(log.needs, partial(log_table, log), find=log.find, screen=log.screen)
+    for log in LOGS
 }

@@ -166,4 +166,4 @@ def _notes(keys: Sequence[str], columns: Mapping[str, Sequence[Value]], counted:
     return lost[:MAX_NOTES]
 
 
-DEFINITIONS: Final = {"network": TableDefinition(NEEDS, table)}
+DEFINITIONS: Final = {"network": TableDefinition(NEEDS, table, screen="NETWORK")}

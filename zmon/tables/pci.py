@@ -127,4 +127,4 @@ def _carried(view: View, functions: Delta, way: str) -> list[Number]:
     return carried
 
 
-DEFINITIONS: Final = {"pci": TableDefinition(NEEDS, table)}
+DEFINITIONS: Final = {"pci": TableDefinition(NEEDS, table, screen="PCI")}

@@ -21,7 +21,7 @@ from zmon.machine.devices import address, devices_of
 from zmon.machine.figure import Needs, TimedValue, Variable, quoted, unquoted
 from zmon.machine.topology import lcus_named, units_of
 from zmon.machine.view import GAP, NoSuchThing, View
-from zmon.tables.filled import TableDefinition, alone, fill, needs, with_figures
+from zmon.tables.filled import TableDefinition, alone, definition, fill, needs, with_figures
 from zmon.tables.table import Table
 from zmon.topology.volumes import short_titles
 
@@ -51,17 +51,6 @@ OF_OTHERS: Final = frozenset({"aliases"})
 
 ABOUT_DEVICES: Final = frozenset({"details", "device_log", "focus"})
 """Tables that are about one device."""
-
-SCREENS: Final = {
-    "system": "REDISP", "device": "DEVICE", "control_unit": "CTLUNIT", "channel": "CHANNEL", "cpu": "CPU",
-    "lpar": "LPAR", "cache": "CACHEXT", "device_log": "DEVLOG", "control_unit_log": "CTLULOG",
-    "alias_log": "PAVLOG",
-    "channel_log": "CHANLOG", "cpu_log": "PROCLOG", "lpar_log": "LPARLOG", "paging_log": "PAGELOG",
-    "focus": "BENCHMRK", "details": "DETAILS", "dasdstat": "DASDSTAT", "itself": "ZMON",
-    "pressure": "PRESSURE", "spread": "SPREAD", "network": "NETWORK", "pci": "PCI",
-    "stacked": "STACKED",
-}  # fmt: skip
-"""The command of the screen of each table whose columns can be drawn."""
 
 NO_COLUMN: Final = absent("the screen has no such column")
 
@@ -367,6 +356,11 @@ def rows(variables: Sequence[Variable], found: Sequence[Series]) -> Table:
                  facts={"plotted": write(variables)}, notes=notes)  # fmt: skip
 
 
+def called(variable: Variable) -> str:
+    """Return what the column of a variable is called, with its screen: `DEVICE.resp`."""
+    return f"{definition(variable.table).screen or variable.table}.{variable.column}"
+
+
 def _unknown(variables: Sequence[Variable], found: Sequence[Series]) -> Iterator[str]:
     """Say of each variable that is never known why."""
     for one, many in zip(variables, found, strict=True):
@@ -374,7 +368,7 @@ def _unknown(variables: Sequence[Variable], found: Sequence[Series]) -> Iterator
         why = next((value for value in reversed(means) if isinstance(value, Absent)), None)
         if why is not None and all(isinstance(value, Absent) for value in means):
             key = one.key.rpartition(".")[2] if one.table != "control_unit" else one.key
-            name = f"{SCREENS.get(one.table, one.table)}.{one.column} {key}".rstrip()
+            name = f"{called(one)} {key}".rstrip()
             yield f"{name} is unknown: {why.reason}"
 
 

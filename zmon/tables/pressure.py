@@ -29,4 +29,4 @@ def table(view: View) -> Table:
     return Table([*lost.keys], columns, missing=lost.missing)
 
 
-DEFINITIONS: Final = {"pressure": TableDefinition(NEEDS, table, things=LostTime)}
+DEFINITIONS: Final = {"pressure": TableDefinition(NEEDS, table, things=LostTime, screen="PRESSURE")}

@@ -151,7 +151,7 @@ def _finish(filled: Table, view: View) -> Table:
     return key_figures.with_sources(filled, view, "lcu")
 
 
-SYSTEM: Final = Log("system", NEEDS, lambda view, _key: figures(view), WEIGHTS, finish=_finish)
+SYSTEM: Final = Log("system", "REDISP", NEEDS, lambda view, _key: figures(view), WEIGHTS, finish=_finish)
 
 # BENCHMRK
 
@@ -242,6 +242,7 @@ def _cache(view: View, key: str) -> dict[str, Value]:
 
 FOCUS: Final = Log(
     "focus",
+    "BENCHMRK",
     Needs((BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE), history=True, topology=TOPOLOGY),
     focus_figures,
     FOCUS_WEIGHTS,
@@ -250,6 +251,6 @@ FOCUS: Final = Log(
 )
 
 DEFINITIONS: Final = {
-    "system": TableDefinition(NEEDS, lambda view: log_table(SYSTEM, view)),
-    "focus": TableDefinition(FOCUS.needs, focus_table, find=find),
+    "system": TableDefinition(NEEDS, lambda view: log_table(SYSTEM, view), screen=SYSTEM.screen),
+    "focus": TableDefinition(FOCUS.needs, focus_table, find=find, screen=FOCUS.screen),
 }

@@ -516,6 +516,6 @@ def _named(much: Mapping[Space, float], whole: float, sign: str) -> Iterable[str
 
 DEFINITIONS: Final = {
     "files": TableDefinition(NEEDS, files_table),
-    "spread": TableDefinition(WAITING_NEEDS, spread_table),
+    "spread": TableDefinition(WAITING_NEEDS, spread_table, screen="SPREAD"),
     "moves": TableDefinition(WAITING_NEEDS, moves_table),
 }

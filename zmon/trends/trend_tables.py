@@ -11,6 +11,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zmon.tables import channel, control_unit, cpu, device, lpar
 from zmon.tables.filled import definition
 
 if TYPE_CHECKING:
@@ -54,8 +55,8 @@ class TrendTable(NamedTuple):
     """Its command."""
     table: str
     """Its table in `zmon.tables`, whose definition gives the things of an interval, and columns."""
-    sparse: bool = False
-    """Whether most of its thousands of rows are idle; what did nothing has no row in trends."""
+    sparse: bool
+    """Whether what did nothing has no row in trends: most of its thousands of rows are idle."""
 
     @property
     def figures(self) -> tuple[TrendFigure, ...]:
@@ -106,14 +107,13 @@ def _figures(table: str) -> tuple[TrendFigure, ...]:
     return tuple(TrendFigure(figure.key, figure.over or SECONDS) for figure in figures if figure.trend)
 
 
-TREND_TABLES: Final = (
-    TrendTable("CHANNEL", "channel"),
-    TrendTable("CPU", "cpu"),
-    TrendTable("CTLUNIT", "control_unit", sparse=True),
-    TrendTable("DEVICE", "device", sparse=True),
-    TrendTable("LPAR", "lpar"),
+TREND_TABLES: Final = tuple(
+    TrendTable(table.screen, name, table.things.sparse)
+    for part in (channel, cpu, control_unit, device, lpar)
+    for name, table in part.DEFINITIONS.items()
+    if table.things is not None
 )
-"""By command."""
+"""By command: those that show things, whose figures have trends."""
 
 
 # SQL
