@@ -6,31 +6,33 @@ import pytest
 
 from tests.diagnosis.simulated import view_of as simulated_view
 from tests.tables.test_overview import session_at, view_of
-from zmon.diagnosis.conclusion import LISTED, ONE, Conclusion, conclusion
+from zmon.diagnosis.conclusion import LISTED, Conclusion, conclusion
 from zmon.diagnosis.judged import judged_view, verdict_of
 from zmon.diagnosis.steps import span_of
 from zmon.diagnosis.stretch import times
 from zmon.machine.view import View, no_inputs
 from zmon.queueing.resource import Resource
-from zmon.tables import CONCLUDED, diagnosed, overview
+from zmon.tables import TABLES, diagnosed, overview
+from zmon.tables.filled import definition
 
 SKEW = "LCU 7600 is full while LCU 7100 and LCU 7500 are hardly used (certain)."
 
 
 def drawn(name: str) -> dict[str, Conclusion]:
     view = simulated_view(name)
-    return {table: conclusion(view, table) for table in LISTED}
+    return {resource: conclusion(view, resource) for resource in LISTED}
 
 
-def test_every_screen_that_has_one_is_known() -> None:
-    """A lookup asks a plain set, so that it starts without diagnoses."""
-    assert {*LISTED, ONE} == CONCLUDED
+def test_a_table_with_a_conclusion_lists_what_one_is_drawn_of() -> None:
+    """Its definition says which resource; a lookup starts without diagnoses."""
+    tables = map(definition, TABLES)
+    assert {table.resource for table in tables if table.concluded} == LISTED.keys()
 
 
 def test_where_nothing_is_short_all_screens_have_the_words_of_diagnose() -> None:
     """The same question has the same answer everywhere."""
     view = view_of(session_at("lab-healthy-day.zmon", "2026-03-16 10:00"))
-    assert {conclusion(view, table) for table in LISTED} == {Conclusion(verdict_of(view).sentence)}
+    assert {conclusion(view, resource) for resource in LISTED} == {Conclusion(verdict_of(view).sentence)}
 
 
 def test_a_verdict_on_a_longer_time_than_the_interval_says_its_time_everywhere() -> None:
@@ -38,7 +40,7 @@ def test_a_verdict_on_a_longer_time_than_the_interval_says_its_time_everywhere()
     view = view_of(session_at("hercules-four-queries.zmon", "2026-11-21T15:15:59Z"))
     when = f"{times(*span_of(judged_view(view)))}: "
     assert when != f"{times(*span_of(view))}: "
-    told = [conclusion(view, table).words for table in LISTED]
+    told = [conclusion(view, resource).words for resource in LISTED]
     told.append(str(overview.table(view).column("words")[0]))
     told.append(str(diagnosed.table(view).column("text")[0]))
     assert [words for words in told if not words.startswith(f"{when}Requests wait in LCU 7000")] == []
@@ -52,11 +54,11 @@ def test_a_verdict_on_a_longer_time_than_the_interval_says_its_time_everywhere()
 
 
 @pytest.mark.parametrize(
-    ("name", "table", "words", "state"),
+    ("name", "resource", "words", "state"),
     [
         (
             "shark-before",
-            "control_unit",
+            "lcu",
             SKEW,
             "bad",
         ),
@@ -73,10 +75,10 @@ def test_a_verdict_on_a_longer_time_than_the_interval_says_its_time_everywhere()
     ],
 )
 def test_it_is_the_claim_about_what_is_listed_or_else_the_first(
-    name: str, table: str, words: str, state: str
+    name: str, resource: str, words: str, state: str
 ) -> None:
     """What is only possible does not stand before what is certain; of a resource with room this is said."""
-    found = conclusion(simulated_view(name), table)
+    found = conclusion(simulated_view(name), resource)
     assert (found.words, found.state) == (words, state)
 
 
@@ -89,7 +91,7 @@ def test_how_busy_an_lcu_is_has_the_mark_of_an_estimate(
     """Beside a diagnosis of something else, too: nobody outside of the storage server measures it."""
     use = Resource("lcu", "L", "LCU 8000", use=0.3, estimated=estimated)
     monkeypatch.setattr("zmon.diagnosis.conclusion.resource_uses", lambda _load: (use,))
-    assert conclusion(simulated_view("zvm-2-cpus"), "control_unit").words.startswith(f"The LCUs are {words}")
+    assert conclusion(simulated_view("zvm-2-cpus"), "lcu").words.startswith(f"The LCUs are {words}")
 
 
 def test_what_another_diagnosis_explains_is_said_behind_its_cause() -> None:
@@ -106,5 +108,5 @@ def test_a_device_has_that_of_itself_its_lcu_or_its_paths() -> None:
     """Of any other device it is said that the diagnosis is not about it."""
     interval = simulated_view("shark-before").interval
     of = {one: View(interval, argument=one, inputs=no_inputs) for one in ("3373", "0F41")}
-    assert conclusion(of["3373"], ONE) == Conclusion(SKEW, "bad")
-    assert conclusion(of["0F41"], ONE) == Conclusion(f"Not this device: {SKEW}")
+    assert conclusion(of["3373"], "device") == Conclusion(SKEW, "bad")
+    assert conclusion(of["0F41"], "device") == Conclusion(f"Not this device: {SKEW}")

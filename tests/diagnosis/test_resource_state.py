@@ -13,6 +13,7 @@ from zmon.diagnosis.diagnosis import BLIND, CERTAIN, LIKELY, POSSIBLE, Diagnosis
 from zmon.diagnosis.resource_state import resource_of, resource_of_exception, shortages
 from zmon.diagnosis.resources import RESOURCES
 from zmon.rule.grammar import load_rules
+from zmon.tables.filled import resource_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,14 +30,16 @@ def verdict(*diagnoses: Diagnosis, explained: tuple[Diagnosis, ...] = ()) -> Ver
     return Verdict(diagnoses, tuple((one, "D1") for one in explained), "", "", ())
 
 
-def entry(table: str, cause: str, level: int = LOOK) -> ExceptionEntry:
+def entry(table: str, cause: str, level: int = LOOK) -> tuple[ExceptionEntry, str]:
+    """Return an exception with the resource that its table lists."""
     nothing = absent("not asked for")
-    return ExceptionEntry(
+    exception = ExceptionEntry(
         "rule", "", table, "key", "7600", 0, 1, level, nothing, 0, 1, nothing, nothing, 1, "", cause
     )
+    return exception, resource_in(table)
 
 
-def levels(verdict: Verdict, entries: Iterable[ExceptionEntry] = ()) -> dict[str, int]:
+def levels(verdict: Verdict, entries: Iterable[tuple[ExceptionEntry, str]] = ()) -> dict[str, int]:
     """Return how bad each resource is; of one that is not short there is nothing."""
     return {key: short.level for key, short in shortages(verdict, entries).items()}
 
@@ -126,12 +129,12 @@ def test_a_measurement_that_is_off_makes_nothing_bad() -> None:
 )
 def test_an_exception_is_about_what_its_cause_is_about(table: str, cause: str, resource: str) -> None:
     """The table of its rule is only where it was seen."""
-    assert resource_of_exception(entry(table, cause)) == resource
+    assert resource_of_exception(*entry(table, cause)) == resource
 
 
 def test_every_shipped_rule_and_every_diagnosis_is_about_a_resource_of_overview_or_none() -> None:
     """So that none is left out by a name that OVERVIEW does not know."""
-    of_rules = {resource_of_exception(entry(rule.table, rule.cause)) for rule in load_rules()}
+    of_rules = {resource_of_exception(*entry(rule.table, rule.cause)) for rule in load_rules()}
     assert of_rules <= RESOURCE_KEYS
     assert {resource_of(diagnosis(id_)) for id_ in CATALOGUE} <= RESOURCE_KEYS
     assert resource_of(diagnosis("D18", subject=Subject("file", "/a"))) == ""

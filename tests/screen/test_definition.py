@@ -215,6 +215,8 @@ def test_positions_are_counted_with_gaps() -> None:
         ("id = 5\n", "id"), (HEAD.replace('"Try"', "1"), "title"), (HEAD.replace("FCX1", ""), "id"),
         (HEAD + "colour = 1\n", "colour"), (HEAD + 'layout = "wide"\n', "layout"),
         (HEAD.replace('"device"', '"x"'), "table"),
+        (HEAD + 'about = "DEVICE"\n', "about"), (HEAD + "about = [3]\n", "about"),
+        (HEAD + 'naming = ["addr"]\n' + COLUMN, "naming.*addr"), (HEAD + "drawn = 0\n", "drawn"),
         (HEAD.replace("TRY", "try"), "command"), (HEAD + 'sort = "nope"\n', "sort"),
         (HEAD + 'drill = "DEVICE {row}"\n', "drill"), (HEAD + "form = 3\n", "form"),
         (HEAD + "column = 3\n", "column"), (HEAD + "column = [3]\n", "column"),
@@ -285,7 +287,7 @@ def _toml(value: object) -> str:
 
 
 KEYS = ("menu", "guidance", "help", "own", "layout", "form", "form_formats", "form_names", "sort", "drill",
-        "argument", "defaults", "column", "section")  # fmt: skip
+        "argument", "about", "naming", "drawn", "defaults", "column", "section")  # fmt: skip
 
 
 @given(st.dictionaries(st.sampled_from(KEYS), JSON))

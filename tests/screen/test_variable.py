@@ -13,7 +13,7 @@ from tests.tables.disks import watch
 from zmon.base.shipped import shipped
 from zmon.machine.figure import Variable
 from zmon.machine.view import NoSuchThing
-from zmon.screen.definition import load_screens
+from zmon.screen.definition import load_screens, parse_screen
 from zmon.screen.variable import VariableError, described, listed, names, parse, resolve, with_headings
 from zmon.tables.table import Table
 
@@ -149,3 +149,11 @@ def test_correl_calls_columns_by_their_headings() -> None:
     filled = with_headings(Table(keys, columns), SCREENS)
     assert filled.columns["heading"] == ["Used", "Busiest LCU Resp", "Req. Qued", "inner"]
     assert filled.columns["column"] == columns["column"]
+
+
+@pytest.mark.parametrize(("drawn", "columns"), [("true", ["io"]), ("false", [])])
+def test_of_a_screen_that_is_not_drawn_there_is_no_figure(drawn: str, columns: list[str]) -> None:
+    """Its file says so, whatever its columns hold."""
+    head = f'id = "MINE"\ncommand = "MINE"\ntitle = "Mine"\ntable = "device"\ndrawn = {drawn}\n'
+    column = '[[column]]\nname = "io"\nwidth = 4\nformat = "rate"\n'
+    assert names(parse_screen(head + column, "mine.toml")) == columns

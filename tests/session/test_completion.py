@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from tests.conftest import ListTimeline
 from tests.ui.conftest import machine
-from zmon.screen.definition import load_screens
+from zmon.screen.definition import Screens, load_screens, parse_screen
 from zmon.session.commands import COMMANDS
-from zmon.session.completion import NAMING, OPERANDS, SUBJECTS, Completion, complete
+from zmon.session.completion import OPERANDS, Completion, complete
 from zmon.session.session import Session
 
 if TYPE_CHECKING:
@@ -99,15 +99,22 @@ def test_before_the_first_sample_there_are_no_things() -> None:
     assert words(session, "CTLUN") == ("CTLUNIT",)
 
 
-def test_what_is_named_here_is_there() -> None:
-    """Screens, their columns, and commands with operands."""
+def test_what_a_screen_is_about_is_listed_and_named() -> None:
+    """And the commands with operands are commands."""
     screens = load_screens()
-    for command, columns in NAMING.items():
-        assert set(columns) <= set(screens.find(command).by_name)
-    for command, lists in SUBJECTS.items():
-        assert screens.find(command).command == command
-        assert set(lists) <= set(NAMING)
+    about = {command for screen in screens for command in screen.about}
+    assert {command for command in about if not screens.find(command).naming} == set()
+    assert about <= set(screens.commands)
     assert set(OPERANDS) <= {command.word for command in COMMANDS}
+
+
+def test_a_screen_of_the_users_own_is_about_lists_that_are_there() -> None:
+    """Their things are offered; a list that is not there has none."""
+    mine = 'id = "MINE"\ncommand = "MINE"\ntitle = "Mine"\ntable = "device_log"\nabout = ["NOPE", "DEVICE"]\n'
+    screens = Screens([*load_screens(), parse_screen(mine, "mine.toml")])
+    session = Session(ListTimeline([machine(minute, 3) for minute in range(2)]), screens, "DEVICE")
+    session.end()
+    assert sorted(words(session, "MINE 70")) == ["7000", "7001", "7002"]
 
 
 @given(text=st.text(alphabet="devicsortplg 70=.<>~!A", max_size=14))

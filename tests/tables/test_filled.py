@@ -1,71 +1,35 @@
-"""A figure that is added to the machine is shown, watched, drawn and kept by naming it."""
+"""What a table says of itself holds for the screens and resources that there are."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from zmon.base.shipped import shipped
+from zmon.diagnosis.resource_state import OF_SUBJECT
+from zmon.screen.definition import load_screens
+from zmon.tables import TABLES
+from zmon.tables.filled import definition, resource_in, shown_on
 
-import pytest
-
-from tests.diagnosis.simulated import view_of
-from zmon.machine.devices import Devices
-from zmon.machine.figure import Figure, Variable
-from zmon.rule.grammar import parse_rules
-from zmon.rule.judge import Judge
-from zmon.tables.filled import definition, fill, with_figures
-from zmon.tables.plot import cell
-
-if TYPE_CHECKING:
-    from zmon.base.absent import Number
-    from zmon.machine.view import View
-
-RULE = """
-[[rule]]
-name = "twice-busy"
-on = "device.twice"
-look = 1
-say = "{where}: {twice}"
-"""
+DEFINITIONS = {name: definition(name) for name in TABLES}
 
 
-@pytest.fixture
-def view(monkeypatch: pytest.MonkeyPatch) -> View:
-    """Return a simulated machine whose devices have a figure that no screen, rule or trend knows yet."""
-
-    def twice(devices: Devices) -> list[Number]:
-        return [2 * rate for rate in devices.rate]
-
-    monkeypatch.setitem(Devices.figures, "twice", Figure("twice", twice, trend=10))
-    return view_of("shark-before")
+def test_a_table_is_shown_by_the_screen_that_it_names() -> None:
+    """But for memory, which is a part of PAGELOG."""
+    screens = load_screens(shipped("screens"))
+    shown = {name: screens.find(table.screen).table for name, table in DEFINITIONS.items() if table.screen}
+    assert {name: table for name, table in shown.items() if name != table} == {"memory": "paging_log"}
 
 
-def test_a_screen_shows_it(view: View) -> None:
-    """As a column of a screen file that names it."""
-    table = with_figures("device", view, fill("device", view), ("addr", "twice"))
-    assert table.column("twice") == [2 * rate for rate in table.column("io")]
+def test_the_resources_of_tables_are_those_of_diagnoses() -> None:
+    """So that an exception is one of the resource that a diagnosis speaks of."""
+    assert {table.resource for table in DEFINITIONS.values() if table.resource} == {*OF_SUBJECT.values()}
 
 
-def test_a_rule_watches_it(view: View) -> None:
-    """As TABLE.COLUMN."""
-    judged = Judge(view).judge(parse_rules(RULE)[0], {}, {})
-    rates = {key: 2 * rate for key, rate in zip(*device_rates(view), strict=True)}
-    assert {key: judgement.value for key, judgement in judged.items()} == {  # type: ignore[union-attr]
-        key: rate for key, rate in rates.items() if rate >= 1
-    }
+def test_a_table_with_a_resource_names_the_screen_of_its_exceptions() -> None:
+    """Else an exception of it would lead to DEVICE."""
+    assert [name for name, table in DEFINITIONS.items() if table.resource and not table.screen] == []
 
 
-def test_plot_draws_it(view: View) -> None:
-    """Of the device that is named."""
-    keys, rates = device_rates(view)
-    assert cell(Variable("device", "twice", keys[0]), view) == 2 * rates[0]
-
-
-def test_a_roll_up_keeps_it(view: View) -> None:
-    """As a column of its trend."""
-    keys, rates = device_rates(view)
-    kept = definition("device").trend(view.interval)
-    assert (kept.keys, kept.columns["twice"]) == (keys, [2 * rate for rate in rates])
-
-
-def device_rates(view: View) -> tuple[list[str], list[Number]]:
-    devices = Devices.at(view.interval)
-    return devices.keys, devices.rate
+def test_exceptions_of_a_table_that_is_not_here_are_shown_by_device() -> None:
+    """A recording of another zmon may name any table; it is of no resource."""
+    assert (shown_on("gone"), resource_in("gone")) == ("DEVICE", "")
+    assert (shown_on("blocked"), resource_in("blocked")) == ("DEVICE", "")
+    assert (shown_on("control_unit"), resource_in("control_unit")) == ("CTLUNIT", "lcu")

@@ -1152,7 +1152,7 @@ def test_a_conclusion_is_asked_for_once_in_an_interval_and_page(
     assert len(conclusions.asked) == 1
     concluding.run("DEVICE")
     concluding.run("PREVSAMP")
-    assert [task.table for task in conclusions.asked[1:]] == ["device", "device"]
+    assert [task.resource for task in conclusions.asked[1:]] == ["device", "device"]
 
 
 def test_words_about_another_time_are_not_shown(concluding: Glass, conclusions: Conclusions) -> None:

@@ -246,7 +246,7 @@ def test_conclusions_of_a_live_screen_rest_in_between(
     monkeypatch.setattr(threads, "LONGEST_REST", longest)
     first = session.conclude_task()
     assert first is not None
-    asked = {name: first._replace(table="device") for name in ("next", "now")}
+    asked = {name: first._replace(resource="device") for name in ("next", "now")}
     concluding = ConcludingThread(results.put)
     concluding.conclude(first)
     concluding.start()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.light_typing import TYPE_CHECKING
 from zmon.cli.output import OK, WHOLE, misused, write_text
 from zmon.cli.source_options import source_instead
 from zmon.cli.subcommands import command_instead
@@ -11,9 +11,6 @@ from zmon.screen.definition import NoScreen, ScreenError, load_screens
 
 if TYPE_CHECKING:
     import argparse
-
-WITH_STATUS: Final = ("exceptions", "overview", "diagnosis", "check")
-"""The tables of screens that say how the machine is: `--status` is for them."""
 
 
 def run(args: argparse.Namespace) -> int:
@@ -48,8 +45,11 @@ def run(args: argparse.Namespace) -> int:
 
 def _contradiction(args: argparse.Namespace, table: str) -> str:
     """Return what is wrong with options that argparse takes each for itself; empty if nothing is."""
-    if args.status and table not in WITH_STATUS:
-        return "--status is for EXCEPT, OVERVIEW, DIAGNOSE and CHECK"
+    if args.status:
+        from zmon.tables.filled import definition  # noqa: PLC0415 - most lookups start without it
+
+        if not definition(table).has_status:
+            return "--status is for EXCEPT, OVERVIEW, DIAGNOSE and CHECK"
     if args.format in WHOLE and (args.count > 1 or args.status):
         return f"{args.format} is one page: leave out {'--status' if args.status else '--count'}"
     return "--at and --until are the same: give one" if args.until and args.at else ""

@@ -47,19 +47,19 @@ class ListedThings(NamedTuple):
 
 
 LISTED: Final[Mapping[str, ListedThings]] = {
-    "control_unit": ListedThings("The LCUs", frozenset({"lcu", "alias"}), frozenset({"lcu"}), "lcu"),
+    "lcu": ListedThings("The LCUs", frozenset({"lcu", "alias"}), frozenset({"lcu"}), "lcu"),
     "channel": ListedThings(
         "The channel paths", frozenset({"channel"}), frozenset({"path", "adapter"}), "paths"
     ),
     "device": ListedThings("The devices", frozenset({"device", "alias"}), frozenset({"volume", "disk"})),
 }
-"""The tables of the screens of which a conclusion is drawn."""
-ONE: Final = "details"
-"""The table of the screen of one device, of which one is drawn, too."""
+"""By the resource that it lists."""
 
 
-def conclusion(view: View, table: str) -> Conclusion:
-    """Return what the verdict on a view's interval says about a screen; the view's argument names a device.
+def conclusion(view: View, resource: str) -> Conclusion:
+    """Return what the verdict on a view's interval says about a screen of a resource.
+
+    A screen that is about one device has that as the view's argument.
 
     Raises:
         NoSuchThing: no device, or more than one, has that name.
@@ -67,14 +67,14 @@ def conclusion(view: View, table: str) -> Conclusion:
     found = verdict_of(view)
     if found.is_calm:
         return Conclusion(calm_on(view, found))
-    is_about = _is_about_one(view) if table == ONE else _is_about_list(LISTED[table])
+    is_about = _is_about_one(view) if view.argument else _is_about_list(LISTED[resource])
     first = found.diagnoses[0]
     every = [*((one, "") for one in found.diagnoses if one.id != BLIND), *found.explained]
     if first.confidence != POSSIBLE:
         every = [pair for pair in every if pair[0].confidence != POSSIBLE]
     one, cause = next((pair for pair in every if is_about(pair[0])), (None, ""))
     if one is None:
-        return Conclusion(f"{_elsewhere(view, table, found)}{_clause(view, first)} ({first.confidence}).")
+        return Conclusion(f"{_elsewhere(view, resource, found)}{_clause(view, first)} ({first.confidence}).")
     root = next((each for each in found.diagnoses if each.id == cause), None)
     state = "bad" if one.is_bad else "look"
     if root is None:
@@ -109,11 +109,11 @@ def _is_about_one(view: View) -> Callable[[Diagnosis], bool]:
     )
 
 
-def _elsewhere(view: View, table: str, found: Verdict) -> str:
+def _elsewhere(view: View, resource: str, found: Verdict) -> str:
     """Return what is said before a diagnosis of something else: how busy that is which the screen lists."""
-    listed = LISTED.get(table)
-    if listed is None:
+    if view.argument:
         return "Not this device: "
+    listed = LISTED[resource]
     ids = {one.id for one in found.diagnoses} | {one.id for one, _ in found.explained}
     if not ids.isdisjoint(OF_KIND.get(listed.use, ids)):
         return ""

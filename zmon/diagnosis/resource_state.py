@@ -31,11 +31,6 @@ OF_SUBJECT: Final[Mapping[str, str]] = {
     "volume": "device", "disk": "device",
 }  # fmt: skip
 """That of any other diagnosis, by the kind of its first subject; none of files and of the whole machine."""
-OF_TABLE: Final[Mapping[str, str]] = {
-    "cpu": "cpu", "lpar": "cpu", "memory": "memory", "pressure": "memory", "channel": "channel",
-    "multipath": "channel", "control_unit": "lcu", "device": "device", "stacked": "device",
-}  # fmt: skip
-"""That of an exception whose rule names no cause, by the table of the rule."""
 
 
 def resource_of(diagnosis: Diagnosis) -> str:
@@ -44,9 +39,9 @@ def resource_of(diagnosis: Diagnosis) -> str:
     return _of_id(diagnosis.id) or subject
 
 
-def resource_of_exception(entry: ExceptionEntry) -> str:
-    """Return the key of the resource that an exception is about; empty if it is about none."""
-    return _of_id(entry.cause) or OF_TABLE.get(entry.table, "")
+def resource_of_exception(entry: ExceptionEntry, listed: str) -> str:
+    """Return the key of the resource that an exception is about: of its cause, else what its table lists."""
+    return _of_id(entry.cause) or listed
 
 
 class Shortage(NamedTuple):
@@ -67,12 +62,13 @@ class Shortage(NamedTuple):
     """What is wrong, as a clause: `a path is lost`, or the sentence of an exception."""
 
 
-def shortages(verdict: Verdict, entries: Iterable[ExceptionEntry] = ()) -> dict[str, Shortage]:
+def shortages(verdict: Verdict, entries: Iterable[tuple[ExceptionEntry, str]] = ()) -> dict[str, Shortage]:
     """Return what is wrong with each resource, the worst of it, and of equals what is said first.
 
-    An exception of an LCU is one of the LCUs as well, whatever its cause.  What explains something is not
-    better than that: a diagnosis that is explained is no worse than the one that explains it, and an
-    exception with its cause is one of what explains it as well.
+    With each exception comes the resource that its table lists.  An exception of an LCU is one of the LCUs as
+    well, whatever its cause.  What explains something is not better than that: a diagnosis that is explained
+    is no worse than the one that explains it, and an exception with its cause is one of what explains it as
+    well.
     """
     found: dict[str, Shortage] = {}
     roots = {one.id: one for one in reversed(verdict.diagnoses)}
@@ -80,13 +76,13 @@ def shortages(verdict: Verdict, entries: Iterable[ExceptionEntry] = ()) -> dict[
     for one, id_ in verdict.explained:
         level = min(_level(one), _level(roots[id_])) if id_ in roots else _level(one)
         each.append((resource_of(one), _short(one, level)))
-    for entry in entries:
+    for entry, listed in entries:
         if cause := _root(entry.cause, roots, verdict):
             root = _short(cause, entry.level)._replace(begin=entry.begin, end=entry.end)
             each.append((resource_of(cause), root))
-        kind = "lcu" if entry.table == "control_unit" else ""
+        kind = "lcu" if listed == "lcu" else ""
         short = Shortage(entry.level, kind, entry.key, entry.where, entry.begin, entry.end, entry.sentence)
-        each += [(key, short) for key in dict.fromkeys((resource_of_exception(entry), kind)) if key]
+        each += [(key, short) for key in dict.fromkeys((resource_of_exception(entry, listed), kind)) if key]
     for key, short in each:
         if key not in found or short.level > found[key].level:
             found[key] = short

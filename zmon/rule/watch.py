@@ -20,7 +20,7 @@ from zmon.interval import Interval
 from zmon.machine.view import View
 from zmon.rule.bounds import has_no_rows_again, is_unchanged
 from zmon.rule.judge import Judge, sentence
-from zmon.tables import SCREENS
+from zmon.tables.filled import shown_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -362,8 +362,7 @@ def _worse(rule: Rule, value: Number, worst: Number) -> bool:
 
 def event_of(entry: ExceptionEntry) -> Event:
     """Return the event that an exception is."""
-    screen = SCREENS.get(entry.table, "DEVICE")
-    return Event(What.LIMIT, entry.begin, entry.end, entry.key, entry.words, screen)
+    return Event(What.LIMIT, entry.begin, entry.end, entry.key, entry.words, shown_on(entry.table))
 
 
 def by_begin(entry: ExceptionEntry) -> tuple[Any, ...]:

@@ -11,6 +11,10 @@ same name does not say, from the first file that has it; a column of another nam
 `figure = "lcu.resp"`, one that is none of these `figure = ""`.  The `[defaults]` of a screen are for columns
 that are no figures.  Neighbours may be one record: `name = ["pend", "disc", "conn"]`; what it says holds for
 all of them, `disc.width = 5` for one.
+
+Of a list, `naming = ["addr", "label"]` are the columns that name what it lists; another screen that is about
+one of these things says `about = ["DEVICE"]`, the command of the list.  With `drawn = false` nothing of a
+screen can be drawn by time or compared: its rows are checks, conclusions, events, proposals.
 """
 
 from __future__ import annotations
@@ -150,6 +154,12 @@ class Screen(Described):
     """The command that ENTER gives: with `{key}` for the row, or `{column}`; of a page with `{fact}`."""
     argument: str = ""
     """The operand of the command, in words: `device number`."""
+    about: tuple[str, ...] = ()
+    """The commands of the lists whose things the operand may name."""
+    naming: tuple[str, ...] = ()
+    """The columns that name what it lists; its own operand may do so, too."""
+    drawn: bool = True
+    """Whether its rows can be followed in time, so that they can be drawn and compared."""
     pictures: tuple[Picture, ...] = ()
     """What is drawn beside the figures where there is room, the most important first."""
     items: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
@@ -222,8 +232,8 @@ _TEXTS: Final = {"help", "form", "head"}
 _SCREEN_KEYS: Final[dict[str, type]] = {
     "id": str, "command": str, "title": str, "table": str, "menu": str, "guidance": str, "help": str,
     "own": bool, "layout": str, "form": str, "form_formats": dict, "form_names": dict, "sort": str,
-    "drill": str, "argument": str, "figures": list, "defaults": dict, "column": list, "picture": list,
-    "section": list, "reasons": dict,
+    "drill": str, "argument": str, "about": list, "naming": list, "drawn": bool, "figures": list,
+    "defaults": dict, "column": list, "picture": list, "section": list, "reasons": dict,
 }  # fmt: skip
 
 _FIGURE_KEYS: Final[dict[str, type]] = {
@@ -281,11 +291,12 @@ def parse_screen(text: str, file: str, *, is_shipped: bool = False) -> Screen:
     items = tuple(_section(entry) for entry in top.list_of("section", []))
     form = tuple(data.pop("form", "").splitlines())
     command, shortest = _command(data.pop("command"), file)
-    others = {"figures", "column", "picture", "section"}
+    others = {"about", "naming", "figures", "column", "picture", "section"}
     fields = {key: value for key, value in data.items() if key not in others}
+    about, naming = (tuple(top.words(key, [])) for key in ("about", "naming"))
     screen = Screen(
         **fields, command=command, shortest=shortest, columns=columns, pictures=pictures, form=form,
-        items=items, file=file,
+        items=items, file=file, about=about, naming=naming,
     )  # fmt: skip
     _check_whole(screen, top)
     return screen
@@ -308,6 +319,7 @@ def _check_whole(screen: Screen, top: TomlTable) -> None:
     names = [column.name for column in screen.columns]
     sortable = [column.name for column in screen.columns if column.sort]
     twice = sorted({name for name in names if names.count(name) > 1})
+    unnamed = [name for name in screen.naming if name not in names]
     problems = (
         ("column", twice, f"{', '.join(twice)} is there twice"),
         (
@@ -315,6 +327,7 @@ def _check_whole(screen: Screen, top: TomlTable) -> None:
             screen.sort not in ("", *sortable),
             f"names no column to sort on: {screen.sort!r}",
         ),
+        ("naming", unnamed, f"is of columns of the screen; {', '.join(unnamed)} is none"),
         ("layout", screen.layout not in LAYOUTS, f"is one of {', '.join(LAYOUTS)}, not {screen.layout!r}"),
         ("section", screen.layout == "menu" and not screen.items, "is missing: a menu needs one"),
         ("table", screen.table not in TABLES, f"is one of {', '.join(TABLES)}, not {screen.table!r}"),

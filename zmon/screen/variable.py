@@ -14,9 +14,8 @@ from zmon.machine.view import NoSuchThing, View
 from zmon.screen.definition import ScreenError
 from zmon.screen.query import QueryError, find_column, shortest
 from zmon.screen.sheet import Order, Sheet, natural
-from zmon.tables import DRAWN, UNDRAWN
 from zmon.tables.filled import alone, definition, needs
-from zmon.tables.plot import find, thing
+from zmon.tables.plot import device_named, find
 from zmon.tables.plot import parse as parse_variables
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ def plottable(screen: Screen) -> list[Column]:
 
 def names(screen: Screen) -> list[str]:
     """Return the names of what a screen can have drawn: columns, or the facts of a page."""
-    if screen.table in DRAWN | UNDRAWN:
+    if not screen.drawn:
         return []
     if screen.layout == "page":
         return [name for name, form in screen.form_formats.items() if form not in LETTERS]
@@ -196,7 +195,9 @@ def resolve(
             view = View(interval, inputs=inputs)
             for row in rows if screen.layout != "page" else ():
                 _check_row(screen, column, row, view)
-            found += [Variable(screen.table, column, thing(screen.table, view, row)) for row in rows or ("",)]
+            of_device = "DEVICE" in screen.about
+            keys = (device_named(view, row) if of_device else row for row in rows or ("",))
+            found += [Variable(screen.table, column, key) for key in keys]
         elif rows:
             view = View(interval, inputs=inputs)
             table = alone(screen.table, view)

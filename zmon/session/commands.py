@@ -22,8 +22,7 @@ from zmon.session.navigator import NO_SAMPLES, Arrival, CommandError, Navigator
 from zmon.session.session import Session, SystemRequest, until_time
 from zmon.session.timeline import NoteError
 from zmon.session.when import outside, parse_when, whole
-from zmon.tables import DRAWN, SCREENS, UNDRAWN
-from zmon.tables.filled import needs
+from zmon.tables.filled import definition, needs, shown_on
 from zmon.tables.plot import parse
 
 if TYPE_CHECKING:
@@ -288,14 +287,14 @@ def draw(session: Session, command: str, operands: str) -> None:
     if session.page.against is not None:
         column = next((name for name in screen.by_name if column.removeprefix(name) in SIDES), column)
     known = variable.names(screen)
-    if screen.table in DRAWN and not words:
+    if definition(screen.table).about_figures and not words:
         session.open(command, f"{row} {since}".strip() if row else "")  # CORREL's rows are figures by name
         return
     argument = session.page.argument
     if (drawn := _drawn(session)) is not None:
         screen, column, row = drawn
         argument, known = row, variable.names(screen)
-    if screen.table in UNDRAWN and not words:
+    if not (screen.drawn or words):
         raise CommandError(variable.NO_FIGURES.format(screen.command))
     named = _column(words[0], screen) if words and known else ""
     if named:
@@ -326,7 +325,8 @@ def _with_screen(session: Session, operands: str) -> str:
 def _drawn(session: Session) -> tuple[Screen, str, str] | None:
     """Return the screen, column and row that PLOT or CORREL shows first; None on another screen."""
     page = session.page
-    variables = parse(page.argument)[0] if page.screen.table in DRAWN and page.argument else []
+    argument = page.argument if definition(page.screen.table).about_figures else ""
+    variables = parse(argument)[0] if argument else []
     found = variable.described(variables[0], session.screens) if variables else None
     return None if found is None else (found[0], variables[0].column, variables[0].key)
 
@@ -394,7 +394,7 @@ def to_worst(session: Session, operands: str) -> None:
 
     session.leave_present()
     session.move(find, NO_SAMPLES)
-    screen = SCREENS.get(found.table, "DEVICE")
+    screen = shown_on(found.table)
     system = session.timeline.system_of(found)
     if system:
         _enter(session, system, found.worst_end, screen)

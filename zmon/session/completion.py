@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -17,33 +18,6 @@ if TYPE_CHECKING:
 
     from zmon.screen.definition import Screen
     from zmon.session.session import Session
-
-NAMING: Final[Mapping[str, tuple[str, ...]]] = {
-    "DEVICE": ("addr", "label"),
-    "CTLUNIT": ("ssid",),
-    "CHANNEL": ("chpid",),
-    "LPAR": ("partition",),
-    "CPU": ("proc",),
-    "USER": ("unit",),
-    "CHECK": ("id",),
-    "FILES": ("tablespace",),
-}
-"""Lists, and their columns that name things."""
-
-SUBJECTS: Final[Mapping[str, tuple[str, ...]]] = {
-    **{command: (command,) for command in NAMING},
-    **dict.fromkeys(("DEVLOG", "DETAILS", "DASDSTAT", "BENCHMRK"), ("DEVICE",)),
-    "CTLULOG": ("CTLUNIT",),
-    "PAVLOG": ("CTLUNIT",),
-    "CHANLOG": ("CHANNEL",),
-    "LPARLOG": ("LPAR",),
-    "PROCLOG": ("CPU",),
-    "USERIO": ("USER",),
-    "UDETAIL": ("USER",),
-    "UPROC": ("USER",),
-    "FILES": ("FILES", "DEVICE"),
-}
-"""The lists whose things a screen may be about."""
 
 MOST: Final = 5_000
 """Things of a list that are looked through."""
@@ -102,8 +76,7 @@ def _of_screen(session: Session, first: str, before: list[str], word: str) -> It
     if before and before[-1].casefold() in variable.LCU_WORDS:
         return _things(session, "CTLUNIT")
     conditions = _conditions(session, screen, word) if screen.layout == "list" else ()
-    things = (thing for of in SUBJECTS.get(screen.command, ()) for thing in _things(session, of))
-    return (*things, *conditions)
+    return (*_subjects(session, screen), *conditions)
 
 
 def _conditions(session: Session, screen: Screen, word: str) -> Iterator[str]:
@@ -117,9 +90,18 @@ def _conditions(session: Session, screen: Screen, word: str) -> Iterator[str]:
             yield f"{match[1]}{match[2]}{value}"
 
 
+def _subjects(session: Session, screen: Screen) -> Iterator[str]:
+    """Yield what things are called that a screen may be about: what it lists, and what other lists do."""
+    for command in (screen.command, *screen.about):
+        yield from _things(session, command)
+
+
 def _things(session: Session, command: str) -> Iterator[str]:
-    for column in NAMING[command]:
-        yield from _values(session, command, column)
+    """Yield what the things of a list are called; the user's own screens may name one that is not there."""
+    with suppress(ScreenError):
+        screen = session.screens.find(command)
+        for column in screen.naming:
+            yield from _values(session, screen.command, column)
 
 
 def _values(session: Session, command: str, column: str) -> Iterator[str]:
@@ -150,7 +132,7 @@ def _figures(session: Session, before: list[str], word: str) -> Iterable[str]:
     """Return the columns that can be drawn, behind one of them the things of the list."""
     screen = session.page.alone
     if before:
-        return (thing for of in SUBJECTS.get(screen.command, ()) for thing in _things(session, of))
+        return _subjects(session, screen)
     name, dot, _ = word.partition(".")
     if dot:
         try:

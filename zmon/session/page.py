@@ -13,7 +13,6 @@ from zmon.screen.definition import Column
 from zmon.screen.number import LEFT
 from zmon.screen.query import QueryError, find_column, parse_conditions
 from zmon.session.running_period import REACH, counted
-from zmon.tables import DRAWN
 from zmon.tables.filled import definition, fill, needs, with_figures
 
 if TYPE_CHECKING:
@@ -165,12 +164,13 @@ class ConcludeTask(NamedTuple):
     """The work of drawing the conclusion of a page, for which another thread may ask for the verdict."""
 
     view: View
-    table: str
+    resource: str
+    """What the page lists, as `TableDefinition` has it."""
 
     @property
     def about(self) -> tuple[object, ...]:
         """What it is drawn from."""
-        return self.view.interval, self.table, self.view.argument
+        return self.view.interval, self.resource, self.view.argument
 
     def follows(self, other: ConcludeTask) -> bool:
         """Return whether it is about the same things as another, one interval later."""
@@ -190,7 +190,7 @@ class ConcludeTask(NamedTuple):
         """
         from zmon.diagnosis.conclusion import conclusion  # noqa: PLC0415 - a lookup starts without diagnoses
 
-        return conclusion(self.view, self.table)
+        return conclusion(self.view, self.resource)
 
 
 def _interval(window: Window, history: History) -> Interval:
@@ -267,7 +267,7 @@ def row_conditions(screen: Screen, operands: str) -> str:
     `LCU 7600`, a heading and a value, is a condition on DEVICE and on lists that are about nothing; on these
     `7600` alone is one on the first column.
     """
-    if not operands or not screen.columns or screen.table in DRAWN:
+    if not operands or not screen.columns or definition(screen.table).about_figures:
         return ""
     if any(sign in operands for sign in "=<>~"):
         return operands

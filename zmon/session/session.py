@@ -29,7 +29,6 @@ from zmon.session.page import (
     of_one,
     row_conditions,
 )
-from zmon.tables import CONCLUDED, DRAWN, UNDRAWN
 from zmon.tables.filled import definition, fill, needs
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ if TYPE_CHECKING:
 
 def _is_comparable(screen: Screen) -> bool:
     """Return whether a screen is a list with figures of one interval."""
-    return screen.layout == "list" and not needs(screen.table).history and screen.table not in UNDRAWN
+    return screen.layout == "list" and not needs(screen.table).history and screen.drawn
 
 
 BEGINNINGS: Final = frozenset({"dashboard", "menu"})
@@ -174,7 +173,8 @@ class Session(Navigator):
         if (
             self.comparison is not None
             and not _is_comparable(screen)
-            and screen.table not in {*DRAWN, "menu", "overview"}
+            and not definition(screen.table).about_figures
+            and screen.table not in {"menu", "overview"}
         ):
             self.message = f"{screen.command} cannot be compared. COMPARE goes on with lists such as DEVICE."
 
@@ -191,7 +191,7 @@ class Session(Navigator):
         conditions = row_conditions(screen, operands)
         if conditions:
             return page._replace(conditions=self._conditions(page, conditions))
-        if operands and screen.table in DRAWN:
+        if operands and definition(screen.table).about_figures:
             operands = self._variables(operands)
         if operands and not screen.argument:
             other = f"; write {screen.command} alone or with conditions" if screen.columns else ""
@@ -474,11 +474,12 @@ class Session(Navigator):
     def conclude_task(self) -> ConcludeTask | None:
         """Return the work of drawing the conclusion of the present page; None for a page that has none."""
         page, interval = self.page, self.interval
-        if page.screen.table not in CONCLUDED or page.against is not None:
+        table = definition(page.screen.table)
+        if not table.concluded or page.against is not None:
             return None
         if interval is None or interval.before is None:
             return None
-        return ConcludeTask(self._task(page).view, page.screen.table)
+        return ConcludeTask(self._task(page).view, table.resource)
 
     def accept(self, task: FillTask, table: Table) -> None:
         """Take a table that was filled elsewhere; it serves as long as its interval is the present one."""

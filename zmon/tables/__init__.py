@@ -33,30 +33,3 @@ TABLES: Final = {
     "wait_states": "wait_states",
 }  # fmt: skip
 """The module here that fills each table; a screen file names a table."""
-
-DRAWN: Final = frozenset({"plot", "correlation"})
-"""Those about figures of other screens; theirs are not by time again."""
-
-UNDRAWN: Final = frozenset(
-    {
-        "check", "diagnosis", "exceptions", "files", "fleet", "fleet_boxes", "fleet_fillers", "fleet_guests",
-        "fleet_lcus", "fleet_paths", "io_changes", "io_configuration", "moves", "overview", "user_details",
-    }
-)  # fmt: skip
-"""Those whose rows cannot be followed in time: checks, conclusions, events, files, fleets, proposals."""
-
-CONCLUDED: Final = frozenset({"channel", "control_unit", "details", "device"})
-"""Those whose screens have a conclusion from the verdict: see `zmon.diagnosis.conclusion`."""
-
-SCREENS: Final = {
-    "channel": "CHANNEL",
-    "control_unit": "CTLUNIT",
-    "cpu": "CPU",
-    "device": "DEVICE",
-    "lpar": "LPAR",
-    "memory": "PAGELOG",
-    "multipath": "MPATH",
-    "pressure": "PRESSURE",
-    "stacked": "STACKED",
-}
-"""The command of the screen that shows a table with exceptions; of others DEVICE."""

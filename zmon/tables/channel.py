@@ -136,6 +136,7 @@ def table(view: View) -> Table:
 
 DEFINITIONS: Final = {
     "channel": TableDefinition(
-        NEEDS, table, things=ChannelPaths, screen="CHANNEL", correlated=("cur", "own", "bus", "read", "write")
+        NEEDS, table, things=ChannelPaths, screen="CHANNEL", resource="channel", concluded=True,
+        correlated=("cur", "own", "bus", "read", "write"),
     )
-}
+}  # fmt: skip

@@ -96,4 +96,4 @@ def _questions(ids: Collection[str]) -> Iterator[str]:
     )
 
 
-DEFINITIONS: Final = {"check": TableDefinition(NEEDS, table)}
+DEFINITIONS: Final = {"check": TableDefinition(NEEDS, table, has_status=True)}

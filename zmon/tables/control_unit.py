@@ -251,10 +251,7 @@ def _for_whom(loads: Sequence[tuple[float, str, int]], spaces: Sequence[Value]) 
 
 DEFINITIONS: Final = {
     "control_unit": TableDefinition(
-        NEEDS,
-        table,
-        things=ControlUnits,
-        screen="CTLUNIT",
+        NEEDS, table, things=ControlUnits, screen="CTLUNIT", resource="lcu", concluded=True,
         correlated=("io", "pend", "disc", "conn", "serv", "resp", "qued", "queue", "mbs", "share"),
     )
-}
+}  # fmt: skip

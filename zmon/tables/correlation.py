@@ -275,4 +275,4 @@ def ranks(values: Sequence[float]) -> list[float]:
     return found
 
 
-DEFINITIONS: Final = {"correlation": TableDefinition(NEEDS, table)}
+DEFINITIONS: Final = {"correlation": TableDefinition(NEEDS, table, about_figures=True)}

@@ -86,6 +86,6 @@ def memory_table(view: View) -> Table:
 
 
 DEFINITIONS: Final = {
-    "cpu": TableDefinition(NEEDS, table, things=Processors, screen="CPU"),
-    "memory": TableDefinition(Needs((MEMORY,)), memory_table, screen="PAGELOG"),
+    "cpu": TableDefinition(NEEDS, table, things=Processors, screen="CPU", resource="cpu"),
+    "memory": TableDefinition(Needs((MEMORY,)), memory_table, screen="PAGELOG", resource="memory"),
 }

@@ -266,6 +266,7 @@ def _measured(facts: dict[str, Value]) -> str:
 
 DEFINITIONS: Final = {
     "details": TableDefinition(
-        NEEDS, table, find=lambda view: find_device(view, view.argument), screen="DETAILS"
+        NEEDS, table, find=lambda view: find_device(view, view.argument),
+        screen="DETAILS", resource="device", concluded=True,
     )
-}
+}  # fmt: skip

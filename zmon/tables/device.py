@@ -212,10 +212,7 @@ def with_labels(filled: Table, view: View, by: str = "addr", column: str = "labe
 
 DEFINITIONS: Final = {
     "device": TableDefinition(
-        NEEDS,
-        table,
-        things=Devices,
-        screen="DEVICE",
+        NEEDS, table, things=Devices, screen="DEVICE", resource="device", concluded=True,
         correlated=(
             "io", "pend", "disc", "conn", "serv", "resp", "qued", "busy", "queue", "mbs", "reqkb", "read",
         ),

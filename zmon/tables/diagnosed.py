@@ -114,4 +114,4 @@ def lcu_door(key: str) -> str:
     return f"DEVICE cu={key}" if key != SCSI else "CTLUNIT"
 
 
-DEFINITIONS: Final = {"diagnosis": TableDefinition(NEEDS, table)}
+DEFINITIONS: Final = {"diagnosis": TableDefinition(NEEDS, table, has_status=True)}

@@ -151,4 +151,4 @@ def not_judged(unknown: Mapping[str, Absent]) -> list[str]:
     ]
 
 
-DEFINITIONS: Final = {"exceptions": TableDefinition(NEEDS, table)}
+DEFINITIONS: Final = {"exceptions": TableDefinition(NEEDS, table, has_status=True)}

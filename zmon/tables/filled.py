@@ -39,6 +39,14 @@ class TableDefinition(NamedTuple):
     """The figures that CORREL sets a chosen one against; the first is the load of a thing."""
     screen: str = ""
     """The command of the screen that shows it, which notes, exceptions and trends name."""
+    resource: str = ""
+    """The resource that its rows and their exceptions are of, by its key in `zmon.tables.resources`."""
+    concluded: bool = False
+    """Whether its screens have a conclusion from the verdict: see `zmon.diagnosis.conclusion`."""
+    has_status: bool = False
+    """Whether it says how the machine is: `--status` is for it."""
+    about_figures: bool = False
+    """Whether its operand names figures of other screens; its own are not by time again."""
 
     @property
     def figures(self) -> Mapping[str, Figure]:
@@ -64,6 +72,16 @@ def definition(name: str) -> TableDefinition:
         raise KeyError(f"no table {name!r}; there are {', '.join(TABLES)}")
     declared: TableDefinition = import_module(f"zmon.tables.{TABLES[name]}").DEFINITIONS[name]
     return declared
+
+
+def shown_on(name: str) -> str:
+    """Return the command of the screen that shows a table with exceptions; DEVICE if none here says one."""
+    return (definition(name).screen if name in TABLES else "") or "DEVICE"
+
+
+def resource_in(name: str) -> str:
+    """Return the resource that the exceptions of a table are of; empty if none here says one."""
+    return definition(name).resource if name in TABLES else ""
 
 
 def needs(name: str) -> Needs:

@@ -93,4 +93,6 @@ def _hypervisor(environment: Value, control_program: Value) -> Value:
     return control_program
 
 
-DEFINITIONS: Final = {"lpar": TableDefinition(NEEDS, table, things=LogicalProcessors, screen="LPAR")}
+DEFINITIONS: Final = {
+    "lpar": TableDefinition(NEEDS, table, things=LogicalProcessors, screen="LPAR", resource="cpu")
+}

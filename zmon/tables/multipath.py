@@ -185,4 +185,4 @@ def _usable(maps: Sequence[Value], down: Sequence[Number]) -> Mapping[str, Numbe
     return usable
 
 
-DEFINITIONS: Final = {"multipath": TableDefinition(NEEDS, table, screen="MPATH")}
+DEFINITIONS: Final = {"multipath": TableDefinition(NEEDS, table, screen="MPATH", resource="channel")}

@@ -48,7 +48,7 @@ from zmon.queueing.waiting import CERTAINLY_FULL
 from zmon.sample import pick
 from zmon.tables.diagnosed import lcu_door
 from zmon.tables.exceptions import examined_of
-from zmon.tables.filled import TableDefinition
+from zmon.tables.filled import TableDefinition, resource_in
 from zmon.tables.table import Table
 from zmon.tables.user import PROCESSES, REST, REST_DISKS, lcu_doors, without_units
 from zmon.topology.volumes import short
@@ -134,8 +134,8 @@ def table(view: View) -> Table:
         return _table(lines, [])
     verdict = verdict_of(view)
     exceptions = view.history.exceptions(recent[0].begin, recent[-1].end)
-    held = _that_held(view, exceptions, recent[-1])
-    short = shortages(verdict, _fullest_first(view, held, recent[-1]))
+    held = _fullest_first(view, _that_held(view, exceptions, recent[-1]), recent[-1])
+    short = shortages(verdict, [(entry, resource_in(entry.table)) for entry in held])
     present = recent[-1] = _speaking_of(view, recent[-1], short)
     short = _with_slow_device(present, verdict, short)
     units = unit_loads(view.interval)
@@ -624,4 +624,4 @@ def _untimed(load: ObservedLoad) -> Absent | None:
     return absent(load.missing[0]) if load.missing else None
 
 
-DEFINITIONS: Final = {"overview": TableDefinition(NEEDS, table)}
+DEFINITIONS: Final = {"overview": TableDefinition(NEEDS, table, has_status=True)}

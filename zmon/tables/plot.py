@@ -49,9 +49,6 @@ BROKEN: Final = frozenset({What.GAP, What.HOLE, What.RESTART})
 OF_OTHERS: Final = frozenset({"aliases"})
 """Columns of DEVICE that count other devices."""
 
-ABOUT_DEVICES: Final = frozenset({"details", "device_log", "focus"})
-"""Tables that are about one device."""
-
 NO_COLUMN: Final = absent("the screen has no such column")
 
 
@@ -128,12 +125,12 @@ def find(table: Table, name: str, view: View | None = None, screen: str = "this 
     return found[0]
 
 
-def thing(table: str, view: View, name: str) -> str:
-    """Return the name by which samples alone know what a page or a screen by time is about.
+def device_named(view: View, name: str) -> str:
+    """Return the name by which samples alone know a device that a page or a screen by time is about.
 
     A label or number of CP becomes the bus id of its device; other names stay.
     """
-    if table not in ABOUT_DEVICES or not name:
+    if not name:
         return name
     found = matches(view, name, devices_of(view.interval).keys)
     known = matches(View(view.interval), name, devices_of(view.interval).keys)
@@ -430,4 +427,4 @@ def parse(argument: str) -> tuple[list[Variable], str]:
     return found, since
 
 
-DEFINITIONS: Final = {"plot": TableDefinition(NEEDS, table)}
+DEFINITIONS: Final = {"plot": TableDefinition(NEEDS, table, about_figures=True)}

@@ -29,4 +29,6 @@ def table(view: View) -> Table:
     return Table([*lost.keys], columns, missing=lost.missing)
 
 
-DEFINITIONS: Final = {"pressure": TableDefinition(NEEDS, table, things=LostTime, screen="PRESSURE")}
+DEFINITIONS: Final = {
+    "pressure": TableDefinition(NEEDS, table, things=LostTime, screen="PRESSURE", resource="memory")
+}

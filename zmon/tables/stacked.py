@@ -86,4 +86,4 @@ def _missing(interval: Interval) -> Absent | None:
     return blocks.missing or layers.missing or interval.void
 
 
-DEFINITIONS: Final = {"stacked": TableDefinition(NEEDS, table, screen="STACKED")}
+DEFINITIONS: Final = {"stacked": TableDefinition(NEEDS, table, screen="STACKED", resource="device")}
