@@ -121,8 +121,10 @@ def twice() -> list[str]:
 
 
 def vague_names(tree: ast.Module) -> list[str]:
-    """Return the vague names of variables and arguments, each as often as it is bound."""
-    variables = [name for target, _ in bindings(tree) for name in names_in(target)]
+    """Return the vague names of variables and arguments, each as often as it is bound; fields are none."""
+    fields = {field.target for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for field in node.body
+              if isinstance(field, ast.AnnAssign)}  # fmt: skip
+    variables = [name for target, _ in bindings(tree) if target not in fields for name in names_in(target)]
     arguments = [node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)]
     return [name for name in (*variables, *arguments) if name in VAGUE]
 

@@ -50,6 +50,14 @@ column = [
     assert house.repeated(columns) == ["io"]
 
 
+def test_variables_of_the_machine_and_its_tables_say_the_thing() -> None:
+    """Who reads `one`, `each`, `found`, `known` or `words` has to find out what it is."""
+    paths = [path for room in ("machine", "tables") for path in (house.ZMON / room).glob("*.py")]
+    assert {
+        path.name: names for path in paths if (names := house.vague_names(ast.parse(path.read_text())))
+    } == {}
+
+
 def test_no_threshold_stands_twice() -> None:
     """A constant and the rule about the same figure name one limit, which stands in rules/limits.toml."""
     assert house.twice() == []

@@ -94,7 +94,7 @@ def table(view: View) -> Table:
         )
     variables, since = parse(view.argument)
     chosen, span = variables[0], window(view, since)
-    others = [one for one in candidates(view, span) if one != chosen]
+    others = [variable for variable in candidates(view, span) if variable != chosen]
     everyone = [chosen, *others]
     figures = Figures(
         ("correlation", tuple(everyone), view.user_inputs),
@@ -116,34 +116,34 @@ def _listed(
 ) -> Table:
     chosen, *others = everyone
     columns: dict[str, list[Value]] = {
-        "screen": [definition(one.table).screen for one in others],
-        "column": [one.column for one in others],
+        "screen": [definition(variable.table).screen for variable in others],
+        "column": [variable.column for variable in others],
         "row": list(names[1:]),
-        "strength": [_strength(one) for one in moved],
-        "r": [one.straight for one in moved],
-        "rank": [one.rank for one in moved],
-        "n": [one.pairs for one in moved],
-        "lag": [one.lag for one in moved],
-        "lagr": [one.lagged for one in moved],
+        "strength": [_strength(pair) for pair in moved],
+        "r": [pair.straight for pair in moved],
+        "rank": [pair.rank for pair in moved],
+        "n": [pair.pairs for pair in moved],
+        "lag": [pair.lag for pair in moved],
+        "lagr": [pair.lagged for pair in moved],
     }
-    pairs = max((one.pairs for one in moved), default=0)
+    pairs = max((pair.pairs for pair in moved), default=0)
     said = [note] if note else []
-    if any(isinstance(one.straight, float) for one in moved):
+    if any(isinstance(pair.straight, float) for pair in moved):
         said.append(f"Below {2 / sqrt(pairs):.2f} it may be chance; moving together is no cause")
-    known = [row for row in rows if row.begin is not None]
+    complete = [row for row in rows if row.begin is not None]
     facts: dict[str, Value] = {
         "subject": f"{called(chosen)} {names[0]}".rstrip(),
-        "begin": known[0].begin.utc if known and known[0].begin else "",
-        "end": known[-1].end.utc if known else "",
-        "intervals": len(known),
+        "begin": complete[0].begin.utc if complete and complete[0].begin else "",
+        "end": complete[-1].end.utc if complete else "",
+        "intervals": len(complete),
     }
-    if moved and not any(isinstance(one.straight, float) for one in moved):
-        best = max(moved, key=lambda one: one.pairs).straight
+    if moved and not any(isinstance(pair.straight, float) for pair in moved):
+        best = max(moved, key=lambda pair: pair.pairs).straight
         why = best.reason if isinstance(best, Absent) else ""
-        if len(known) >= MIN_PAIRS:
+        if len(complete) >= MIN_PAIRS:
             why += "; name another column and row, such as CORREL DEVICE.resp 7000"
         return Table([], {name: [] for name in columns}, facts=facts, missing=absent(why))
-    return Table([str(one) for one in others], columns, facts=facts, notes=tuple(said))
+    return Table([str(variable) for variable in others], columns, facts=facts, notes=tuple(said))
 
 
 def _strength(moved: Correlation) -> Value:
@@ -156,14 +156,14 @@ def candidates(view: View, span: tuple[int, int | None]) -> list[Variable]:
     end = present.after.at.utc if span[1] is None else span[1]
     ranked = end if span[1] is not None or end - span[0] < RANKED else end // RANKED * RANKED
     whole = view.history.between(span[0], ranked) or present
-    found = [Variable("system", name) for name in KEY_FIGURES]
+    variables = [Variable("system", name) for name in KEY_FIGURES]
     for name, columns in LISTS.items():
-        found += [
+        variables += [
             Variable(name, column, key)
             for key in busiest(alone(name, view.at(whole)), columns[0])
             for column in columns
         ]
-    return found
+    return variables
 
 
 def busiest(filled: Table, load: str) -> list[str]:
@@ -179,27 +179,27 @@ def _cells(variables: Iterable[Variable], view: View, interval: Interval) -> dic
     view = view.at(interval)
     keyed = system.system_figures(view)
     return {
-        str(place): keyed.get(one.column, NOT_KNOWN)
-        if one.table == "system" and one.column in KEY_FIGURES
-        else cell(one, view)
-        for place, one in enumerate(variables)
+        str(place): keyed.get(variable.column, NOT_KNOWN)
+        if variable.table == "system" and variable.column in KEY_FIGURES
+        else cell(variable, view)
+        for place, variable in enumerate(variables)
     }
 
 
 def line(rows: Iterable[Row], name: str) -> list[float | None]:
     """Return the values of a figure, None where there is none; a gap is so wide that no lag bridges it."""
-    found: list[float | None] = []
+    values: list[float | None] = []
     last = None
     for row in rows:
         if row.begin is None:
             continue
         if row.gap or (last is not None and row.begin.utc > last):
-            found += repeat(None, MAX_LAG)
+            values += repeat(None, MAX_LAG)
         last = row.end.utc
         value = None if row.gap else row.cells[name]
         usable = isinstance(value, (int, float)) and isfinite(value)
-        found.append(value if usable else None)  # type: ignore[arg-type]  # a number
-    return found
+        values.append(value if usable else None)  # type: ignore[arg-type]  # a number
+    return values
 
 
 def together(base: Sequence[float | None], other: Sequence[float | None]) -> Correlation:
@@ -227,20 +227,24 @@ def paired(
     """Return the values where both are known, those of the other taken `lag` intervals later."""
     ahead = base[: len(base) - lag] if lag >= 0 else base[-lag:]
     behind = other[lag:] if lag >= 0 else other[: len(other) + lag]
-    both = [(one, two) for one, two in zip(ahead, behind, strict=True) if one is not None and two is not None]
-    return [one for one, _ in both], [two for _, two in both]
+    both = [
+        (value, two)
+        for value, two in zip(ahead, behind, strict=True)
+        if value is not None and two is not None
+    ]
+    return [value for value, _ in both], [two for _, two in both]
 
 
 def pearson(ones: Sequence[float], others: Sequence[float]) -> float | Absent:
     """Return the correlation of two figures, from -1 to 1; absent when one of them never changed."""
     if not ones:
         return absent("there are no pairs of values")
-    (first, one), (second, other) = _centred(ones), _centred(others)
+    (first, left), (second, other) = _centred(ones), _centred(others)
     if not first:
         return absent("the chosen figure never changed")
     if not second:
         return absent("it never changed")
-    product = sum(a * b for a, b in zip(one, other, strict=True))
+    product = sum(a * b for a, b in zip(left, other, strict=True))
     return max(-1.0, min(product, 1.0))
 
 
@@ -263,16 +267,16 @@ def _centred(values: Sequence[float]) -> tuple[bool, list[float]]:
 def ranks(values: Sequence[float]) -> list[float]:
     """Return for each value its place in their order, from 1; equal ones share the mean of their places."""
     order = sorted(range(len(values)), key=values.__getitem__)
-    found = [0.0] * len(values)
+    ranked = [0.0] * len(values)
     at = 0
     while at < len(order):
         last = at
         while last + 1 < len(order) and values[order[last + 1]] == values[order[at]]:
             last += 1
         for place in range(at, last + 1):
-            found[order[place]] = (at + last) / 2 + 1
+            ranked[order[place]] = (at + last) / 2 + 1
         at = last + 1
-    return found
+    return ranked
 
 
 DEFINITIONS: Final = {"correlation": TableDefinition(NEEDS, table, about_figures=True)}

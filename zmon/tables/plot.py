@@ -110,19 +110,19 @@ def find(table: Table, name: str, view: View | None = None, screen: str = "this 
     if len(lcus) == 1:
         return lcus[0]
     # 7000 is the device, though all volumes of its control unit are labelled with that number, too
-    found = [key for key in table.keys if key.casefold().endswith(f".{wanted}")] or [
+    keys = [key for key in table.keys if key.casefold().endswith(f".{wanted}")] or [
         key
         for place, key in enumerate(table.keys)
         if any(
             isinstance(v[place], str) and str(v[place]).casefold() == wanted for v in table.columns.values()
         )
     ]
-    if not found and view is not None:
-        found = matches(view, name, table.keys)
-    if len(found) != 1:
-        several = f"means several rows: {', '.join(found[:9])}" if found else f"is in no row of {screen}"
+    if not keys and view is not None:
+        keys = matches(view, name, table.keys)
+    if len(keys) != 1:
+        several = f"means several rows: {', '.join(keys[:9])}" if keys else f"is in no row of {screen}"
         raise NoSuchThing(f"{name!r} {several}")
-    return found[0]
+    return keys[0]
 
 
 def device_named(view: View, name: str) -> str:
@@ -132,9 +132,9 @@ def device_named(view: View, name: str) -> str:
     """
     if not name:
         return name
-    found = matches(view, name, devices_of(view.interval).keys)
-    known = matches(View(view.interval), name, devices_of(view.interval).keys)
-    return name if known or len(found) != 1 else found[0]
+    keys = matches(view, name, devices_of(view.interval).keys)
+    plainly = matches(View(view.interval), name, devices_of(view.interval).keys)
+    return name if plainly or len(keys) != 1 else keys[0]
 
 
 def series(
@@ -151,8 +151,8 @@ def series(
     figures = _figures_of(variables, view)
     if not span.exact(figures):
         return [_long(variable, span, buckets, view) for variable in variables]
-    found, _note = rows_of(figures, view.history, window, buckets)
-    return [Series(list(_drawn(found, str(place)))) for place in range(len(variables))]
+    drawn, _note = rows_of(figures, view.history, window, buckets)
+    return [Series(list(_drawn(drawn, str(place)))) for place in range(len(variables))]
 
 
 def is_of_one_device(variable: Variable) -> bool:
@@ -249,13 +249,13 @@ def _span(history: History, window: tuple[int, int | None]) -> Span | None:
 
 
 def _cells(variables: Sequence[Variable], view: View, interval: Interval) -> dict[str, Value]:
-    return {str(place): cell(one, view.at(interval)) for place, one in enumerate(variables)}
+    return {str(place): cell(variable, view.at(interval)) for place, variable in enumerate(variables)}
 
 
 def _cells_of_one_device(variables: Sequence[Variable], view: View, interval: Interval) -> dict[str, Value]:
     """Return the same, looking at no other rows than those."""
-    only = [interval.only(frozenset((one.key,))) for one in variables]
-    return {str(place): cell(one, view.at(only[place])) for place, one in enumerate(variables)}
+    only = [interval.only(frozenset((variable.key,))) for variable in variables]
+    return {str(place): cell(variable, view.at(only[place])) for place, variable in enumerate(variables)}
 
 
 def _drawn(rows: Sequence[Row], name: str) -> Iterator[TimedValue]:
@@ -306,10 +306,10 @@ def table(view: View) -> Table:
     if not view.argument:
         return Table([], {name: [] for name in COLUMNS})
     variables, since = parse(view.argument)
-    found = series(variables, view, window(view, since), BUCKETS)
-    filled = rows(variables, found)
+    drawn = series(variables, view, window(view, since), BUCKETS)
+    filled = rows(variables, drawn)
     names = row_names(variables, view)
-    if all(name == one.key.rpartition(".")[2] for name, one in zip(names, variables, strict=True)):
+    if all(name == variable.key.rpartition(".")[2] for name, variable in zip(names, variables, strict=True)):
         return filled
     return filled._replace(facts={**filled.facts, "names": " ".join(map(quoted, names))})
 
@@ -317,12 +317,15 @@ def table(view: View) -> Table:
 def row_names(variables: Sequence[Variable], view: View) -> list[str]:
     """Return what the rows are called on their screens, `7000` or LCU `6`; keys where that is ambiguous."""
     shorts = short_titles(units_of(view).lcus)
-    names = {one[::2]: _row_name(one, view, shorts) for one in variables}
-    known = Counter((one[0], name) for one, name in names.items())
-    known.update(
+    names = {variable[::2]: _row_name(variable, view, shorts) for variable in variables}
+    often = Counter((variable[0], name) for variable, name in names.items())
+    often.update(
         ("control_unit", short) for key, short in shorts.items() if ("control_unit", key) not in names
     )
-    return [names[one[::2]] if known[one.table, names[one[::2]]] == 1 else one.key for one in variables]
+    return [
+        names[variable[::2]] if often[variable.table, names[variable[::2]]] == 1 else variable.key
+        for variable in variables
+    ]
 
 
 def _row_name(variable: Variable, view: View, shorts: Mapping[str, str]) -> str:
@@ -341,15 +344,19 @@ def _row_name(variable: Variable, view: View, shorts: Mapping[str, str]) -> str:
 COLUMNS: Final = ("series", "begin", "end", "low", "mean", "high")
 
 
-def rows(variables: Sequence[Variable], found: Sequence[Series]) -> Table:
+def rows(variables: Sequence[Variable], drawn: Sequence[Series]) -> Table:
     """Return figures as the rows of a table."""
-    each = [(str(one), figure) for one, many in zip(variables, found, strict=True) for figure in many.figures]
+    figures = [
+        (str(variable), figure)
+        for variable, many in zip(variables, drawn, strict=True)
+        for figure in many.figures
+    ]
     columns: dict[str, list[Value]] = {
-        "series": [name for name, _figure in each],
-        **{name: [getattr(figure, name) for _, figure in each] for name in COLUMNS[1:]},
+        "series": [name for name, _figure in figures],
+        **{name: [getattr(figure, name) for _, figure in figures] for name in COLUMNS[1:]},
     }
-    notes = tuple(dict.fromkeys([*filter(None, (many.note for many in found)), *_unknown(variables, found)]))
-    return Table([f"{name}@{figure.begin}" for name, figure in each], columns,
+    notes = tuple(dict.fromkeys([*filter(None, (many.note for many in drawn)), *_unknown(variables, drawn)]))
+    return Table([f"{name}@{figure.begin}" for name, figure in figures], columns,
                  facts={"plotted": write(variables)}, notes=notes)  # fmt: skip
 
 
@@ -358,14 +365,14 @@ def called(variable: Variable) -> str:
     return f"{definition(variable.table).screen or variable.table}.{variable.column}"
 
 
-def _unknown(variables: Sequence[Variable], found: Sequence[Series]) -> Iterator[str]:
+def _unknown(variables: Sequence[Variable], drawn: Sequence[Series]) -> Iterator[str]:
     """Say of each variable that is never known why."""
-    for one, many in zip(variables, found, strict=True):
+    for variable, many in zip(variables, drawn, strict=True):
         means = [figure.mean for figure in many.figures]
         why = next((value for value in reversed(means) if isinstance(value, Absent)), None)
         if why is not None and all(isinstance(value, Absent) for value in means):
-            key = one.key.rpartition(".")[2] if one.table != "control_unit" else one.key
-            name = f"{called(one)} {key}".rstrip()
+            key = variable.key.rpartition(".")[2] if variable.table != "control_unit" else variable.key
+            name = f"{called(variable)} {key}".rstrip()
             yield f"{name} is unknown: {why.reason}"
 
 
@@ -395,11 +402,11 @@ def write(variables: Sequence[Variable]) -> str:
     """Write variables as an argument names them."""
     said: list[str] = []
     last: Variable | None = None
-    for one in variables:
-        if last is None or one[:2] != last[:2] or not (one.key and last.key):
-            said.append(f"{one.table}.{one.column}")
-        said += [quoted(one.key)] if one.key else []
-        last = one
+    for variable in variables:
+        if last is None or variable[:2] != last[:2] or not (variable.key and last.key):
+            said.append(f"{variable.table}.{variable.column}")
+        said += [quoted(variable.key)] if variable.key else []
+        last = variable
     return " ".join(said)
 
 
@@ -409,22 +416,22 @@ def parse(argument: str) -> tuple[list[Variable], str]:
     Raises:
         NoSuchThing: it names no variable.
     """
-    found: list[Variable] = []
-    words = argument.split()
-    since = words.pop() if words and re.fullmatch(_SINCE, words[-1]) else ""
-    for word in words:
+    variables: list[Variable] = []
+    arguments = argument.split()
+    since = arguments.pop() if arguments and re.fullmatch(_SINCE, arguments[-1]) else ""
+    for word in arguments:
         name, dot, column = word.partition(".")
         if dot and re.fullmatch(_COLUMN, word):
-            found.append(Variable(name, column))
-        elif not found:
+            variables.append(Variable(name, column))
+        elif not variables:
             raise NoSuchThing(f"{argument!r} begins with no column, such as device.resp")
-        elif found[-1].key:
-            found.append(found[-1]._replace(key=unquoted(word)))
+        elif variables[-1].key:
+            variables.append(variables[-1]._replace(key=unquoted(word)))
         else:
-            found[-1] = found[-1]._replace(key=unquoted(word))
-    if not found:
+            variables[-1] = variables[-1]._replace(key=unquoted(word))
+    if not variables:
         raise NoSuchThing(f"{argument!r} names no column, such as device.resp")
-    return found, since
+    return variables, since
 
 
 DEFINITIONS: Final = {"plot": TableDefinition(NEEDS, table, about_figures=True)}
