@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from zmon.base.event import BAD, LOOK, ExceptionEntry
 from zmon.base.shipped import shipped
-from zmon.fleet.fleet_tables import OWN_ONLY
+from zmon.fleet.fleet_tables import OWN_ONLY, RECORDED
 from zmon.fleet.fleet_timeline import MAX_PERIODS, FleetTimeline, period_ends
 from zmon.fleet.member import Member, Weighed
 from zmon.screen.definition import load_screens
@@ -32,7 +32,7 @@ class TwoSystems:
     """A source of two systems, one of which has no recording at hand; counts how often it is read."""
 
     name = "/fleet"
-    unseen = "systems without a recording here"
+    sight = RECORDED
 
     def __init__(self) -> None:
         """Count nothing yet."""

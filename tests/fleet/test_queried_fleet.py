@@ -147,7 +147,7 @@ def test_the_tables_are_those_of_recordings(server: FakeServer) -> None:
     source = QueriedFleet(server.url, {"lnx1": "/fleet/lnx1"}, END)
     assert source.systems == {"lnx1": "/fleet/lnx1", "lnx2": ""}
     begin = END - 3600 * SECOND
-    fleet = fleet_of(source.members(begin, END), begin, END, source.unseen)
+    fleet = fleet_of(source.members(begin, END), begin, END, source.sight)
     (lcu,) = fleet.lcus
     assert (lcu.box, lcu.lcu, lcu.guests, lcu.io, lcu.mbs) == ("B.1", "7600", 2, 40, 40)
     assert (lcu.resp, lcu.conn) == pytest.approx((2.0, 1.0))

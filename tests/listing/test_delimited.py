@@ -224,7 +224,7 @@ def test_says_what_headings_it_looked_for() -> None:
     """When there is none, a note tells."""
     notes: list[Note] = []
     assert (list(view_rows("a,b\n1,2", SORTS, notes)), notes) == (
-        [], [Note(0, "no heading was found that has all of: AGE, PET; FOOD")],
+        [], [Note(0, "no heading was found that has all of: AGE, PET; FOOD", of_heading=True)],
     )  # fmt: skip
 
 

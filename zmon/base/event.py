@@ -59,6 +59,41 @@ class Event(NamedTuple):
         """Whether the keys `[` and `]` stop at it."""
         return self.what not in {What.NOTE, What.CAME}
 
+    # a recording has no more than the text, which is read here alone
+
+    @property
+    def kind(self) -> str:
+        """The kind of a thing that came or went: `block`."""
+        return self.text.partition(" ")[0]
+
+    @property
+    def names_thing(self) -> bool:
+        """Whether the text says of the thing that it came or went; those of anonymous recordings do not."""
+        return bool(self.thing) and f" {self.thing} " in self.text
+
+    @property
+    def says_length(self) -> bool:
+        """Whether the text of a gap says how long it is, which those of older recordings do not."""
+        return self.what is What.GAP and self.text.startswith(GAP)
+
+    def renamed(self, name: str) -> Event:
+        """Return the event with another name of its thing in the text."""
+        return self._replace(text=self.text.replace(self.thing, name, 1))
+
+
+GAP: Final = "No samples: "
+MOVED: Final = {What.CAME: "is there now", What.WENT: "is gone"}
+
+
+def gap(begin: int, end: int, long: str) -> Event:
+    """Return the event that samples are missing."""
+    return Event(What.GAP, begin, end, text=f"{GAP}{long}")
+
+
+def moved(what: What, utc: int, kind: str, thing: str) -> Event:
+    """Return the event that a thing came or went."""
+    return Event(what, utc, utc, thing, f"{kind} {thing} {MOVED[what]}")
+
 
 LOOK: Final = 1
 BAD: Final = 2

@@ -109,7 +109,7 @@ def _shown_or_printed(args: argparse.Namespace, source: FleetSource) -> int:
                 session = _session(args, source, begin, end)
             else:
                 members = source.members(begin, end)
-                fleet = fleet_of(members, begin, end, source.unseen)
+                fleet = fleet_of(members, begin, end, source.sight)
     except WhenError as error:
         return misused(str(error))
     except (FleetError, ScreenError) as error:

@@ -499,7 +499,7 @@ def _built(one: LookupResult) -> list[str]:
 def _unused(one: LookupResult) -> str:
     """Say that no use of disks was found, and what was not looked at."""
     used = "no mount, no active swap and no listed file on it"
-    if one.unseen and all(what.endswith("(not recorded)") for what in one.unseen):
+    if one.is_unrecorded:
         return "What lies on it was not recorded"
     if one.unseen and one.meaning.sort in DOWNWARDS:
         return f"Cannot be seen: {'; '.join(one.unseen)}"

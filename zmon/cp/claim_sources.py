@@ -16,7 +16,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.cp import answer_reader, user_directory
-from zmon.cp.directory_statement import AMBIGUOUS
+from zmon.cp.directory_statement import ambiguous
 from zmon.cp.user_directory import UserDirectory
 from zmon.kinds import CLAIM
 from zmon.registry import CP_EVERY
@@ -225,11 +225,11 @@ def _without_wrong(claims: list[Claim]) -> list[Claim]:
     labels = {claim.volser for claim in claims if claim.via.startswith("QUERY DASD")}
     kept = []
     for claim in claims:
-        if not claim.weak.endswith(AMBIGUOUS):
+        word = claim.rdev or claim.volser
+        if claim.weak != ambiguous(word):
             kept.append(claim)
             continue
         right, wrong = (devices, labels) if claim.rdev else (labels, devices)
-        word = claim.rdev or claim.volser
         if word not in wrong or word in right:
             kept.append(claim._replace(weak="") if word in right and word not in wrong else claim)
     return kept

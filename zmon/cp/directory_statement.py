@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from zmon.topology.claims import Claim
 
 CUT: Final = "the text ends with this word, which may be cut"
-AMBIGUOUS: Final = "is a device number or a label: both have this form"
 """Why both claims about a dedicated device are weak; a list of real devices can decide."""
 
 
@@ -238,6 +237,11 @@ def _by_keyword(base: Claim, record: str, whole: bool) -> Claim:
     return disk if whole or not last else disk._replace(weak=CUT)
 
 
+def ambiguous(word: str) -> str:
+    """Return why a claim about a real device, or about a volume, may be wrong: it has the form of both."""
+    return f"{word} is a device number or a label: both have this form"
+
+
 def _dedicate(base: Claim, operands: _Operands) -> tuple[Claim, ...]:
     rdev = volser = weak = ""
     if operands.skip("VOLID"):
@@ -250,7 +254,7 @@ def _dedicate(base: Claim, operands: _Operands) -> tuple[Claim, ...]:
             rdev, weak = _rdev(word)
         elif len(word) == 5 and _RDEV.match(word):
             rdev = volser = word
-            weak = f"{word} {AMBIGUOUS}"
+            weak = ambiguous(word)
         else:
             volser = word
     base = base._replace(mode="R/O" if "R/O" in operands.words else "", weak=weak or operands.cut)

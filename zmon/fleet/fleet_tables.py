@@ -35,7 +35,16 @@ OWN_ONLY: Final = "(~: estimated from the I/O of this guest alone)"
 """Marks the load of a channel path that is estimated from the connect time of one guest."""
 APART: Final = "of another time than the others: not added to boxes and LCUs"
 """What is to be known of a system whose I/O did not run while that of the others did."""
-UNSEEN: Final = "systems without a recording here"
+
+
+class Sight(NamedTuple):
+    """Which systems a fleet has, in words."""
+
+    seen: str
+    unseen: str
+
+
+RECORDED: Final = Sight("recorded system", "systems without a recording here")
 NO_EXCEPTIONS: Final = absent("exceptions were not recorded")
 
 
@@ -165,8 +174,8 @@ class Fleet(NamedTuple):
     """The LCU at which most requests wait, if guests do; and who fills it."""
 
 
-def fleet_of(members: Sequence[Member], begin: int, end: int, unseen: str = UNSEEN) -> Fleet:
-    """Return the tables of a fleet's members; `unseen` are the systems that are not among them."""
+def fleet_of(members: Sequence[Member], begin: int, end: int, sight: Sight = RECORDED) -> Fleet:
+    """Return the tables of a fleet's members; `sight` says which systems are among them."""
     apart = ran_apart(members, begin, end)
     added = [member for member in members if member.name not in apart]
     rows = [_guest(member, begin, end, is_apart=member.name in apart) for member in members]
@@ -182,7 +191,7 @@ def fleet_of(members: Sequence[Member], begin: int, end: int, unseen: str = UNSE
         channels,
         exception_rows(members),
         any(member.is_simulated for member in members),
-        tuple(_notes(members, channels, unseen, sorted(apart))),
+        tuple(_notes(members, channels, sight, sorted(apart))),
         filling_of(shares),
     )
 
@@ -402,11 +411,11 @@ def sentence(entry: ExceptionEntry, *, is_measured: bool) -> str:
 
 
 def _notes(
-    members: Sequence[Member], channels: Sequence[ChannelRow], unseen: str, apart: Sequence[str]
+    members: Sequence[Member], channels: Sequence[ChannelRow], sight: Sight, apart: Sequence[str]
 ) -> list[str]:
     """Say what the figures are of, and what they do not see."""
     reporting = sum(1 for member in members if member.lcus and member.name not in apart)
-    of = many(len(members), "recorded system" if unseen == UNSEEN else "system")
+    of = many(len(members), sight.seen)
     figures = f"Figures are of {reporting} of {of}: the others report no LCU"
     if reporting == len(members):
         figures = f"Figures are of all {of}" if reporting > 1 else f"Figures are of {of}"
@@ -416,7 +425,7 @@ def _notes(
         figures += " in this time, or ran at another"
     else:
         figures += " in this time"
-    found = [f"{figures}; z/OS and {unseen} are not seen."]
+    found = [f"{figures}; z/OS and {sight.unseen} are not seen."]
     if apart:
         found.append(
             f"Not added up: {names(apart, MAX_NAMED)}. Recorded at another time than the others, so that"

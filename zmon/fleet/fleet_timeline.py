@@ -178,7 +178,7 @@ class FleetTimeline(Timeline):
         with self._lock:
             found = self._fleets.get((begin, end))
             if found is None:
-                found = fleet_of(self._source.members(begin, end), begin, end, self._source.unseen)
+                found = fleet_of(self._source.members(begin, end), begin, end, self._source.sight)
                 if len(self._fleets) >= KEPT:
                     del self._fleets[next(iter(self._fleets))]
                 self._fleets[begin, end] = found

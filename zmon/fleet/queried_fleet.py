@@ -32,6 +32,7 @@ from zmon.exposition.metric import (
     SAMPLED_AT,
     SIMULATED,
 )
+from zmon.fleet.fleet_tables import Sight
 from zmon.fleet.member import ChannelUse, Member, Weighed
 from zmon.fleet.recorded_fleet import FleetError
 from zmon.kinds import NOT_MEASURED
@@ -72,6 +73,7 @@ NO_CREDENTIALS: Final = (
 FIGURES: Final = tuple(
     metric for metric in LCU_METRICS if "_busy_" not in metric.name and "_device_" not in metric.name
 )
+REPORTING: Final = Sight("system", "systems that do not report there")
 NOT_EXPORTED: Final = absent("metrics say only that an exception is open")
 
 
@@ -274,7 +276,7 @@ class QueriedFleet:
             FleetError: there is no answer, or no system.
         """
         self._api = PrometheusApi(url)
-        self.name, self.unseen = self._api.name, "systems that do not report there"
+        self.name, self.sight = self._api.name, REPORTING
         self._recordings = recordings
         self._rules = {rule.name: rule for rule in usable_rules("")[0]}
         self.move_on(end)

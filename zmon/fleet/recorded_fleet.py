@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
-from zmon.fleet.fleet_tables import UNSEEN
+from zmon.fleet.fleet_tables import RECORDED, Sight
 from zmon.fleet.member import SystemRecording, found_in
 from zmon.store.file_format import RecordingError
 
@@ -30,8 +30,8 @@ class FleetSource(Protocol):
     name: str
     systems: Mapping[str, str]
     """The recordings of the systems, by name; empty for one that is not at hand."""
-    unseen: str
-    """The systems that are not among them."""
+    sight: Sight
+    """Which systems these are."""
 
     def span(self) -> tuple[int, int]:
         """Return the times between which there are figures, UTC in ns."""
@@ -71,7 +71,7 @@ class RecordedFleet:
         Raises:
             FleetError: there is none, or none that can be read.
         """
-        self.name, self.unseen = directory, UNSEEN
+        self.name, self.sight = directory, RECORDED
         try:
             self.systems: Mapping[str, str] = found_in(directory)
         except OSError as error:

@@ -53,7 +53,9 @@ NO_SIZE: Final = absent("the size of the file is not known: get DBA_DATA_FILES")
 NO_MAP: Final = "X$KFFXP is not there for this file"
 NO_UNIT: Final = "ALLOCATION_UNIT_SIZE of V$ASM_DISKGROUP is not there"
 NO_TYPE: Final = absent("the redundancy of the group is not known: get TYPE of V$ASM_DISKGROUP")
-LABEL: Final = absent("it is a label: get asmcmd afd_lsdsk, or oracleasm querydisk -p")
+NAMING: Final = "get asmcmd afd_lsdsk, or oracleasm querydisk -p"
+"""What says which disk has a label."""
+LABEL: Final = absent(f"it is a label: {NAMING}")
 
 _FILE: Final = re.compile(r"\+(?P<group>[^/(]+).*?(?:\.(?P<file>[0-9]{1,10})\.[0-9]{1,12})?", re.DOTALL)
 
@@ -204,9 +206,7 @@ def disks_of(groups: DiskGroups, database: str = "") -> Iterator[Container]:
     for disk in groups.disks:
         if disk.member:
             name, path = f"+{disk.group}" if disk.group else "", device_of(disk.path, groups.labels)
-            problem = (
-                "" if path.startswith("/") else f"{disk.path} is a label: {LABEL.reason.partition(': ')[2]}"
-            )
+            problem = "" if path.startswith("/") else f"{disk.path} is a label: {NAMING}"
             yield Container(
                 database, name, disk.number, kind=c.DEVICE, path=path, bytes_declared=disk.size,
                 source=groups.origin, line=disk.line, problem=problem,

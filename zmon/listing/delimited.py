@@ -312,7 +312,7 @@ def view_rows(
         notes.append(Note(0, f"{broken - MAX_NOTES:,} more rows are not understood", unread=True))
     if reader.heading is None:
         known = "; ".join(", ".join(sorted(needed)) for needed in views.values())
-        notes.append(Note(0, f"no heading was found that has all of: {known}"))
+        notes.append(Note(0, f"no heading was found that has all of: {known}", of_heading=True))
 
 
 class _ViewReader:

@@ -29,6 +29,8 @@ class Note(NamedTuple):
     text: str
     unread: bool = False
     """Something of the listing was not understood or left out, so the answer may lack files."""
+    of_heading: bool = False
+    """It says that no heading was found."""
 
 
 class NoteSeries:

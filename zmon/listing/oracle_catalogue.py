@@ -92,7 +92,7 @@ def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTI
         notes.append(Note(0, why))
     groups = reader.disk_groups(origin)
     if groups:  # a text that needs no headings
-        notes = [note for note in notes if note.line or not note.text.startswith("no heading")]
+        notes = [note for note in notes if not note.of_heading]
     made += asm.disks_of(groups, options.database)
     host = c.only_name({row.text("HOST_NAME") for row in views["instance"]})
     return c.content_of(made, notes, host, groups)

@@ -197,9 +197,10 @@ class _OracleReader(DdlReader):
         """Add files of a tablespace; `without` is the problem of a file without a path."""
         row = self.row(name.stored if name is not None else "", role=role)
         for file in files:
-            problem = UNKNOWN_VARIABLE if _VARIABLE.search(file.path) else "" if file.path else without
+            is_variable = bool(_VARIABLE.search(file.path))
+            problem = UNKNOWN_VARIABLE if is_variable else "" if file.path else without
             made = row._replace(line=file.line, bytes_declared=file.size, problem=problem)
-            if problem == UNKNOWN_VARIABLE:
+            if is_variable:
                 self.note(file.line, f"{problem}: {quote(file.path)}", unread=True)
             self._rows[self._next] = made._replace(path=file.path, kind=kind_of(file.path))
             self._named.setdefault(file.path, []).append(self._next)

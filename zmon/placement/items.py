@@ -110,6 +110,11 @@ class Unit(NamedTuple):
         """The name, or else the key."""
         return self.name or self.key
 
+    @property
+    def number(self) -> str:
+        """What may stand for its name: `6`."""
+        return self.title.rpartition(" ")[2]
+
 
 def weights(units: Sequence[Unit]) -> list[float]:
     """Return the capacity of each unit as a multiple of their mean; all 1 unless every capacity is given."""

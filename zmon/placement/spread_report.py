@@ -278,8 +278,7 @@ def available(placement: Placement, names: Sequence[str]) -> tuple[Unit, ...]:
 def _means(name: str, unit: Unit) -> bool:
     """Return whether a name matches a unit: `LCU 6`, `6`, `SSID 7600`, `LSS 0*`."""
     wanted = name.casefold().strip()
-    title = unit.title.casefold()
-    candidates = (title, title.rpartition(" ")[2], unit.key.casefold(), *unit.others)
+    candidates = (unit.title.casefold(), unit.number.casefold(), unit.key.casefold(), *unit.others)
     return any(fnmatchcase(candidate, wanted) for candidate in candidates)
 
 
@@ -568,7 +567,7 @@ def beside_words(report: SpreadReport) -> str:
     """Return, behind the only unit with files, which others there are and how to plan with them."""
     if not report.beside or report.wanted.what != "LCU":
         return ""
-    every = ",".join(unit.title.rpartition(" ")[2] for unit in (*report.units, *report.beside))
+    every = ",".join(unit.number for unit in (*report.units, *report.beside))
     hold = "holds" if len(report.beside) == 1 else "hold"
     return (
         f"; {names([unit.title for unit in report.beside])} {hold} none of these files:"

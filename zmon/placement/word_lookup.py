@@ -252,6 +252,8 @@ class LookupResult(NamedTuple):
     files: tuple[FileOnDisk, ...] = ()
     unseen: tuple[str, ...] = ()
     """Possible uses of a disk that were not read, if disks are meant."""
+    is_unrecorded: bool = False
+    """Whether these are all, and a recording has none of them."""
     offline: bool = False
     """Whether it means an adapter, or another device with disks, that is offline."""
     unused: Mapping[str, str] = {}
@@ -363,6 +365,7 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
         mounts=tuple(_mounts_on(disks, upon, machine)),
         files=tuple(_files_on(disks, upon, machine)),
         unseen=machine.unseen,
+        is_unrecorded=machine.is_unrecorded,
         offline=meaning.sort in _OF_ADAPTERS and any(is_offline(text_of(v.busid), machine) for v in volumes),
         unused=reasons_of(joined, machine),
         lost_chpids={number: lost for number, lost in chpids.items() if lost},

@@ -27,11 +27,9 @@ def line(event: Event) -> str:
     seconds = (event.end - event.begin) / 1e9
     comma = "," * (event.what is What.LIMIT)  # behind how much it was
     words = " ".join((event.text or f"{event.what.value} {event.thing}").split())
-    if event.what in CHANGES and event.thing:
-        kind, _, rest = words.partition(f" {event.thing} ")
-        words = f"{KINDS.get(kind, kind)} {event.thing} {CHANGES[event.what]}" if rest else words
-    said = event.what is What.GAP and words.startswith("No samples: ")  # how long
-    lasted = f"{comma} for {length(seconds)}" if seconds and not said else ""
+    if event.what in CHANGES and event.names_thing:
+        words = f"{KINDS.get(event.kind, event.kind)} {event.thing} {CHANGES[event.what]}"
+    lasted = f"{comma} for {length(seconds)}" if seconds and not event.says_length else ""
     mark = "!" if event.exception else " "
     return harmless(f"{clock(event.begin, DATED)} {mark} {words}{lasted}")
 

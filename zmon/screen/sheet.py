@@ -90,9 +90,6 @@ def _roomy(screen: Screen, table: Table) -> Screen:
 PARTITION: Final = "lpar"
 """How the names of columns of the own partition begin, beside others in a table."""
 
-PARTITION_NOTE: Final = "~ LPAR: "
-"""How the note on them begins."""
-
 
 class Sheet:
     """One screen filled with one table: headings, rows in order, marks."""
@@ -175,9 +172,7 @@ class Sheet:
             column.name.startswith(PARTITION) for column in self.screen.columns
         ):
             return table
-        return table._replace(
-            notes=tuple(note for note in table.notes if not note.startswith(PARTITION_NOTE))
-        )
+        return table._replace(notes=tuple(note for note in table.notes if note != table.of_partition))
 
     def first(self, most: int | None) -> Sheet:
         """Return the same sheet with so many of its rows at most."""

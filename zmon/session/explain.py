@@ -152,7 +152,7 @@ def explain_screen(of: Screen, sheet: Sheet | None = None) -> list[HelpPart]:
     """Explain a screen and all its columns, and why cells of its form are not there."""
     head = of.spelled if of.id == of.command else f"{of.id} {of.spelled}"
     said = [HelpPart(f"{head} - {of.title}", "strong"), BLANK, HelpPart(of.help)]
-    if of.own and "zmon's own" not in " ".join(of.help.split()):
+    if of.own:
         said.append(HelpPart("The layout is zmon's own."))
     if sheet is not None and sheet.table.notes:
         said += [BLANK, HelpPart("About these figures", "strong")]

@@ -306,7 +306,7 @@ class Session(Navigator):
         names = dict(zip(things, row_names(things, View(interval, inputs=self.inputs)), strict=True))
         return [
             event if (thing := _thing(event)) is None
-            else event._replace(text=event.text.replace(event.thing, names[thing], 1))
+            else event.renamed(names[thing])
             for event in events
         ]  # fmt: skip
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from zmon.base.absent import Absent
 from zmon.base.clock import SECOND
-from zmon.base.event import Event, What
+from zmon.base.event import Event, What, gap, moved
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
 from zmon.configuration_change import MAX_CHANGES, changes_between
@@ -58,7 +58,7 @@ def events_between(before: Sample, after: Sample) -> list[Event]:
     elif interval.gap:
         seconds = interval.seconds
         long = f"{seconds:.0f} s" if not isinstance(seconds, Absent) else "unknown"
-        found.append(Event(What.GAP, min(begin, end), end, text=f"No samples: {long}"))
+        found.append(gap(min(begin, end), end, long))
     if before.at.boot == after.at.boot:
         by = (end - begin) - (after.at.steady - before.at.steady)
         if abs(by) >= MIN_CLOCK_STEP:
@@ -78,13 +78,13 @@ def events_between(before: Sample, after: Sample) -> list[Event]:
 def _moved(before: Frame, after: Frame, utc: int) -> Iterator[Event]:
     if before.keys == after.keys or before.missing is not None or after.missing is not None:
         return
-    for what, keys, others, verb in (
-        (What.CAME, after.keys, before.index, "is there now"),
-        (What.WENT, before.keys, after.index, "is gone"),
+    for what, keys, others in (
+        (What.CAME, after.keys, before.index),
+        (What.WENT, before.keys, after.index),
     ):
         for key in keys:
             if key not in others:
-                yield Event(what, utc, utc, key, f"{after.kind.name} {key} {verb}")
+                yield moved(what, utc, after.kind.name, key)
 
 
 def label_changes(before: Sample, after: Sample) -> Iterator[LabelChange]:

@@ -122,7 +122,7 @@ def _shown(event: Event, form: str) -> str:
 def _change(event: Event) -> ConfigurationChange:
     """Return what an event says; one of another form is told as it is."""
     if event.what in MOVED:
-        return ConfigurationChange(event.text.partition(" ")[0], event.thing, MOVED[event.what], "", "")
+        return ConfigurationChange(event.kind, event.thing, MOVED[event.what], "", "")
     return parse_change(event.text) or ConfigurationChange("", event.thing, event.text, "", "")
 
 

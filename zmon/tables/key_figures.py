@@ -336,11 +336,12 @@ def _stamped(interval: Interval, row: int) -> Number:
     return seconds[row] / interval.seconds if row < len(seconds) and interval.seconds else FIRST
 
 
-def with_age(filled: Table, column: str, called: str = "LPAR") -> Table:
-    """Say why figures of the hypervisor are repeated."""
+def with_age(filled: Table, column: str, called: str = "") -> Table:
+    """Say why figures of the hypervisor are repeated: of the own partition, or of what `called` says."""
     if column not in filled.estimated:
         return filled
-    return filled._replace(notes=(*filled.notes, f"~ {called}: repeated from the last reading; {SELDOM}"))
+    note = f"~ {called or 'LPAR'}: repeated from the last reading; {SELDOM}"
+    return filled._replace(notes=(*filled.notes, note), of_partition="" if called else note)
 
 
 def partition_figures(view: View, name: str = "") -> dict[str, Value]:

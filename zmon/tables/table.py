@@ -43,6 +43,8 @@ class Table(NamedTuple):
     Estimates are marked wherever they are shown."""
     notes: tuple[str, ...] = ()
     """Sentences a reader must know: what is estimated, what is missing and why."""
+    of_partition: str = ""
+    """That of the notes which is on columns of the own partition."""
     missing: Absent | None = None
     """Why there are no rows, when there are none."""
     gaps: Mapping[int, str] = MappingProxyType({})

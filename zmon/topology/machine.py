@@ -165,6 +165,12 @@ class Machine:
         return (*unread_uses, *(f"devices built on others ({below.reason})" for below in list(unread)[:1]))
 
     @property
+    def is_unrecorded(self) -> bool:
+        """Whether nothing that lies on disks was recorded: no use of them is unseen for another reason."""
+        unrecorded = sum(kind.name not in self.sample.frames for kind in (MOUNT, SWAP, LAYER))
+        return bool(unrecorded) and unrecorded == len(self.unseen)
+
+    @property
     def _unplaced(self) -> Iterator[str]:
         """Yield the uses whose device is not among those that were read, and those that texts do not tell."""
         from zmon.topology.mounts import is_unplaced  # noqa: PLC0415 - tables of devices need no files

@@ -219,7 +219,7 @@ class Glass:
 
     def _list_events(self) -> None:
         """Let the list of events, if it is open, go on with what is shown."""
-        if not self.helps or self.helps.title != EVENTS:
+        if not (self.helps and self.helps.goes_on):
             return
         try:
             self.helps.renew(*self.happened())

@@ -155,6 +155,8 @@ class Helps:
         self._texts: list[Pane] = []
         self.title = ""
         """What the text is, for the header: HELP or EVENTS."""
+        self.goes_on = False
+        """Whether it goes on with what is shown."""
         self._place = 0
         """The line that the text is about now."""
 
@@ -166,9 +168,9 @@ class Helps:
         """The text that was opened last."""
         return self._texts[-1]
 
-    def put(self, title: str, lines: Sequence[Line], place: int = 0) -> None:
-        """Open a text; `place` is the line that it is about now."""
-        self.title, self._place = title, place
+    def put(self, title: str, lines: Sequence[Line], place: int | None = None) -> None:
+        """Open a text; `place` is the line that it is about now, if it goes on with what is shown."""
+        self.title, self.goes_on, self._place = title, place is not None, place or 0
         self._texts.append(Pane(lines))
 
     def renew(self, lines: Sequence[Line], place: int) -> None:
