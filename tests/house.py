@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 ROOT: Final = Path(__file__).parents[1]
 ZMON: Final = ROOT / "zmon"
 CEILINGS: Final = {
-    "base": 1177, "check": 2171, "cli": 9405, "collected": 2133, "cp": 3201, "diagnosis": 6205,
+    "base": 1182, "check": 2171, "cli": 9405, "collected": 2133, "cp": 3201, "diagnosis": 6206,
     "exposition": 1879, "fleet": 2015, "kernel": 12_801, "lab": 5158, "listing": 5496, "machine": 5409,
-    "placement": 4855, "queueing": 3470, "recorder": 1651, "rule": 1691, "screen": 4367, "session": 4716,
-    "store": 5760, "tables": 8371, "topology": 5288, "trends": 1796, "ui": 5340, "values": 452,
+    "placement": 4879, "queueing": 3470, "recorder": 1653, "rule": 1691, "screen": 4367, "session": 4716,
+    "store": 5770, "tables": 8371, "topology": 5288, "trends": 1796, "ui": 5340, "values": 452,
     "zmon": 2676,
 }  # fmt: skip
 """The most lines of each package; `zmon` are the modules that are in none."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from tests import house
+from tests.wording import wording
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -99,6 +100,43 @@ def test_a_code_stands_once() -> None:
         if isinstance(node.args[0], ast.Constant)
     ]
     assert len(set(codes)) == len(codes)
+
+
+WORDED: Final = {
+    "what a file has is text: code and facts are found by it, and here alone": {
+        "base.absent: self.reason.partition(':')",
+        "base.absent: reason[len(beginning):]",
+    },
+    "tomllib says in words alone where a mistake is": {
+        "base.toml: problem.endswith(END)",
+        "base.toml: problem.removesuffix(END)",
+        r"base.toml: re.fullmatch('(?s)(.*) \\(at line (\\d+), column (\\d+)\\)', problem)",
+    },
+    "SQLite says in words alone that pages are damaged": {"cli.info: MALFORMED in rows.missing"},
+    "a message is one sentence, whose form docs/programs.md promises to programs": {
+        "cli.json_message: WHERE.fullmatch(sentence)",
+        "cli.json_message: DO.fullmatch(rest)",
+    },
+    "a capture names refused files as text": {
+        "kernel.capture_tree: reason == 'write-only'",
+        "kernel.capture_tree: _NUMBERS.get(reason, errno.EIO)",
+    },
+    "the help of a column begins with what it is, a sentence of hundreds in screens/*.toml": {
+        "ui.sort_menu: ' '.join(column.help.split()).partition('. ')"
+    },
+}
+"""Why code reads sentences, and where: nowhere else it may."""
+
+
+def test_no_program_decides_by_wording_and_no_sentence_is_cut_apart() -> None:
+    """Who rewords a sentence changes that sentence: programs ask for codes, fields and members of an enum."""
+    places = {
+        f"{name.removeprefix('zmon.')}: {place.partition(': ')[2]}"
+        for name in FILES
+        for places in wording(parsed(name))
+        for place in places
+    }
+    assert places == set().union(*WORDED.values())
 
 
 def test_what_the_uuid_of_a_multipath_device_begins_with_stands_once() -> None:

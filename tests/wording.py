@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 
     Node = ast.AST | None
 
-SINGLE: Final = frozenset(
-    {"action", "claim", "gain", "help", "note", "problem", "reason", "sentence", "title", "weak", "why"}
-)
+SINGLE: Final = frozenset({
+    "action", "besides", "claim", "clause", "gain", "help", "note", "problem", "reason", "sentence", "title",
+    "weak", "why",
+})  # fmt: skip
 """Fields that say something to people."""
 SENTENCES: Final = SINGLE | {"excluded", "missing", "notes", "reasons", "sentences", "unseen"}
 """These, and fields that hold several."""

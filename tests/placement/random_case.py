@@ -6,7 +6,7 @@ from random import Random
 
 from zmon.base.absent import absent
 from zmon.base.record import NamedTuple
-from zmon.placement.items import FileItem, Unit
+from zmon.placement.items import FileItem, Hindrance, Unit
 from zmon.placement.planner_state import PlannerState, SharedResource
 
 CAPACITY = 40.0
@@ -43,7 +43,7 @@ def random_case(seed: int, files: tuple[int, int] = (6, 40), lcus: tuple[int, in
                 "log" if is_log else "data",
                 {home: round(100 * 10 ** rng.uniform(0, 2))},
                 {home: 10 ** rng.uniform(0, 2)},
-                pinned="it is pinned" if rng.random() < 0.08 else "",
+                pinned=Hindrance.PINNED if rng.random() < 0.08 else None,
             )
         )
     total = sum(item.size for item in items)

@@ -10,7 +10,7 @@ from tests.placement.study import FILES, MIB, NO, SECOND, filled, sample, site, 
 from zmon.base.absent import Absent
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CONTAINER, DASD, DEVICE, LAYER, MACHINE
-from zmon.placement.items import AUTOMATIC, Placement, UnitIndex, UnitKind, placement_of
+from zmon.placement.items import Hindrance, Placement, UnitIndex, UnitKind, placement_of
 from zmon.placement.measures import sums
 from zmon.placement.pieces import pieces
 from zmon.placement.traffic import disks_traffic
@@ -256,4 +256,4 @@ def test_files_of_automatic_storage_are_pinned() -> None:
     """Db2 adds and drops paths of a storage group, not single files: their paths tell which they are."""
     path = "/db2/d1/db2inst1/NODE0000/PROD/T0000004/C0000000.LRG"
     found = placement_of(Machine(sample([(path, "TS", 1, 0), ("/db2/C0000000.LRG", "TS", 1, 0)])))
-    assert [item.pinned for item in found.items] == [AUTOMATIC, ""]
+    assert [item.pinned for item in found.items] == [Hindrance.AUTOMATIC, None]

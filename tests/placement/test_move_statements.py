@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from zmon.listing import containers
-from zmon.placement.items import AUTOMATIC, MANAGED, FileItem, Unit
+from zmon.placement.items import FileItem, Hindrance, Unit
 from zmon.placement.move_statements import (
     DB2,
     DB2_AUTOMATIC,
@@ -95,7 +95,7 @@ def test_who_manages_the_space_decides_what_moves_a_container() -> None:
 
 def test_automatic_storage_has_no_containers_of_its_own() -> None:
     """Db2 refuses to add and drop them: a storage path takes their place; its logs are not affected."""
-    item = move().item._replace(pinned=AUTOMATIC)
+    item = move().item._replace(pinned=Hindrance.AUTOMATIC)
     assert instead(item)[:2] == (
         "ALTER STOGROUP <storage group of TS1> ADD '<a path on the other units>'",
         "ALTER TABLESPACE TS1 REBALANCE",
@@ -105,15 +105,15 @@ def test_automatic_storage_has_no_containers_of_its_own() -> None:
 
 def test_a_temporary_tablespace_is_not_rebalanced() -> None:
     """Db2 refuses it; the new path is used when the database is activated."""
-    item = move(role="temp").item._replace(pinned=AUTOMATIC)
+    item = move(role="temp").item._replace(pinned=Hindrance.AUTOMATIC)
     assert not any("REBALANCE" in line for line in instead(item)[:2])
 
 
 def test_of_a_directory_of_db2_the_tables_are_moved() -> None:
     """No statement moves one of its files; a file that may be moved needs nothing instead."""
-    assert "ADMIN_MOVE_TABLE" in instead(move().item._replace(pinned=MANAGED))[1]
+    assert "ADMIN_MOVE_TABLE" in instead(move().item._replace(pinned=Hindrance.MANAGED))[1]
     assert not instead(move().item)
-    assert not instead(move().item._replace(pinned="it is pinned"))
+    assert not instead(move().item._replace(pinned=Hindrance.PINNED))
 
 
 def test_what_holds_no_table_of_its_own_is_moved_otherwise() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.placement.random_case import random_case
 from zmon.base.absent import Absent, absent
-from zmon.placement.items import FileItem, Unit
+from zmon.placement.items import FileItem, Hindrance, Unit
 from zmon.placement.measures import spread
 from zmon.placement.planner import GAIN, PLANNED, MovePlan, plan_moves
 
@@ -191,7 +191,7 @@ def test_the_bound_is_that_of_the_units_that_may_be_used() -> None:
 
 def test_where_nothing_may_be_put_and_nothing_be_moved_there_is_a_bound() -> None:
     """That of what lies there."""
-    items = [FileItem("a", "T", "D", bytes_on={"1": 6}, pinned="it is pinned")]
+    items = [FileItem("a", "T", "D", bytes_on={"1": 6}, pinned=Hindrance.PINNED)]
     assert plan_moves(items, [Unit("1", open=False), Unit("2", open=False)]).bound == 2
 
 
@@ -215,7 +215,7 @@ def test_the_order_of_items_is_of_no_matter(items: list[FileItem]) -> None:
 
 
 def pinned(item: FileItem, *names: str) -> FileItem:
-    return item._replace(pinned="pinned by the user") if item.name in names else item
+    return item._replace(pinned=Hindrance.PINNED) if item.name in names else item
 
 
 def moved(found: MovePlan) -> set[str]:
@@ -231,9 +231,9 @@ def test_pinned_items_stay() -> None:
 
 def test_why_nothing_can_be_moved() -> None:
     """Is counted by its reasons."""
-    found = plan_moves([item._replace(pinned="pinned by the user") for item in study()], FOUR)
+    found = plan_moves([item._replace(pinned=Hindrance.PINNED) for item in study()], FOUR)
     assert not found.steps
-    assert found.held == (("pinned by the user", 10),)
+    assert found.held == ((Hindrance.PINNED, 10),)
 
 
 def test_closed_units_get_nothing() -> None:

@@ -46,6 +46,11 @@ class Absent:
         return f"Absent({self.reason!r})"
 
     @property
+    def short(self) -> str:
+        """The reason where there is little room: without what follows its colon, such as the file."""
+        return self.reason.partition(":")[0]
+
+    @property
     def code(self) -> str:
         """A short word that programs ask for; empty where none does."""
         return _meaning(self.reason)[0]

@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
         write_text(map(harmless, _text(whole, directory, damage)))
     for file in files:
         if file.problem:
-            complain(f"{file.path}: {file.problem.removeprefix(f'{file.path}: ')}")
+            complain(f"{file.path}: {file.cause or file.problem}")
     bad = any(file.problem for file in files) or any((damage or {}).values())
     return FAILED if bad else OK
 

@@ -194,7 +194,8 @@ def damaged_recording(path: str) -> ValueError | None:
         return None
     from zmon.recorder.info import recording_info  # noqa: PLC0415 - only a damaged recording needs it
 
-    return RecordingError(f"{path}: {recording_info(path).problem.removeprefix(f'{path}: ')}")
+    found = recording_info(path)
+    return RecordingError(found.cause or found.problem, path)
 
 
 def source_instead(words: Iterable[str], command: str = "zmon") -> str:

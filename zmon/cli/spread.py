@@ -438,19 +438,8 @@ def _judged(plan: MovePlan, report: SpreadReport) -> Iterator[str]:
             f" {percent(100 * plan.apart)} % before"
         )
     if plan.held and plan.gap > 0.01:
-        held = "; ".join(
-            f"{count}, because {reason if count == 1 else SEVERAL.get(reason, reason)}"
-            for reason, count in plan.held[:3]
-        )
+        held = "; ".join(f"{count}, because {why.of(count)}" for why, count in plan.held[:3])
         yield f"Files that have to stay on the fullest {report.wanted.what}: {held}"
-
-
-SEVERAL: Final = {
-    "it is pinned": "they are pinned",
-    "it is spread by itself": "they are spread by themselves",
-    "it is not known where it lies": "it is not known where they lie",
-}
-"""Why one file has to stay, and why several have to."""
 
 
 def _problems(rows: Sequence[FilePlacement]) -> list[str]:
@@ -608,7 +597,7 @@ def document(
             "above_lower_bound": plan.gap,
             "anew": plan.anew,
             **({} if plan.longer is None else {"longer": plan.longer}),
-            "held": dict(plan.held),
+            "held": {why.words: count for why, count in plan.held},
             "before": plan.before,
             "after": plan.after,
             "steps": [
@@ -622,7 +611,7 @@ def document(
                     {
                         "database": item.database,
                         "tablespace": item.tablespace,
-                        "why": item.pinned,
+                        "why": item.pinned.words if item.pinned else "",
                         "instead": instead(item),
                     }
                     for item in report.staying

@@ -78,13 +78,14 @@ def _lost(situation: Situation, lost: tuple[tuple[str, Unused], ...], ones: list
     )
     number = sum(max(each.devices for each in one.lost) for one in ones)
     titles = names(sorted(one.title for one in ones))
+    taken = "" if why is Unused.ON or why is Unused.UNKNOWN else f" ({why.words})"
     clause = f"{len(chpids)} of {whole} channel paths to {titles} {_are_lost(chpids, since)}"
     return Diagnosis(
         "D13",
         subjects=(*(Subject("path", chpid, f"channel path {chpid}") for chpid in chpids), *shared, *lcus),
         clause=clause,
         short=f"{clause}: {ranges(chpids)}{f' ({why.text})' if why is Unused.MAINTENANCE else ''}",
-        rest=f": {ranges(chpids)}{'' if why in {Unused.ON, Unused.UNKNOWN} else f' ({why.words})'}",
+        rest=f": {ranges(chpids)}{taken}",
         evidence=(
             evidence("device.paths", lcus[0], left, f"{number} devices on line have {left} of {whole} paths"),
             *(

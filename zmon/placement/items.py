@@ -40,6 +40,31 @@ LOGS: Final = frozenset({"log", "archive"})
 """The roles whose files are to be on other volumes than data."""
 
 
+class Hindrance(Enum):
+    """Why a file stays where it is, or may not go somewhere; and the same of several, if in other words."""
+
+    PINNED = "it is pinned", "they are pinned"
+    MANAGED = "Db2 itself manages the files of the directory (MANAGED BY SYSTEM)", ""
+    AUTOMATIC = "Db2 itself places the files of automatic storage, on all paths of a storage group", ""
+    UNPLACED = "it is not known where it lies", "it is not known where they lie"
+    UNLOADED = "it has no load", ""
+    SPREAD = "it is spread by itself", "they are spread by themselves"
+    CLOSED = "nothing may be put there", ""
+    FULL = "there is not room enough", ""
+    COPY = "another copy of the log is there", ""
+    TOGETHER = "logs and data of the database would come together", ""
+
+    @property
+    def words(self) -> str:
+        """Why, of one file."""
+        return self.value[0]
+
+    def of(self, count: int) -> str:
+        """Return why, of so many files."""
+        words, several = self.value
+        return several or words if count > 1 else words
+
+
 class FileItem(NamedTuple):
     """One container of a tablespace, with its bytes per unit and volume."""
 
@@ -57,7 +82,7 @@ class FileItem(NamedTuple):
     """Bytes on each volume, by the key of the real volume, which several minidisks may share."""
     unsized: Mapping[str, str] = NO_UNITS
     """The unit of each volume on which it has an unknown part, by its key; empty for a unit not known."""
-    pinned: str = ""
+    pinned: Hindrance | None = None
     """The reason why it must not be moved; empty when it may be moved."""
     mirror: str = ""
     """The name of the set of copies that it belongs to, such as a group of redo logs; empty without one."""
@@ -113,7 +138,7 @@ class Unit(NamedTuple):
     @property
     def number(self) -> str:
         """What may stand for its name: `6`."""
-        return self.title.rpartition(" ")[2]
+        return (self.name or self.key).rpartition(" ")[2]
 
 
 def weights(units: Sequence[Unit]) -> list[float]:
@@ -201,11 +226,11 @@ def placement_of(
         space, role = tablespace_of(file), file.role
         if role in {"", "unknown"} and site.is_log(file.path):
             role = "log"
-        pinned = "it is pinned" if site.pinned((file.path, file.tablespace)) else ""
+        pinned = Hindrance.PINNED if site.pinned((file.path, file.tablespace)) else None
         if managed and not managed.isdisjoint(_parents(file.path)):
-            pinned = MANAGED
+            pinned = Hindrance.MANAGED
         if _AUTOMATIC_FILE.search(file.path):
-            pinned = AUTOMATIC
+            pinned = Hindrance.AUTOMATIC
         items.append(
             FileItem(
                 file.path,
@@ -259,8 +284,6 @@ def placement_of(
     )
 
 
-MANAGED: Final = "Db2 itself manages the files of the directory (MANAGED BY SYSTEM)"
-AUTOMATIC: Final = "Db2 itself places the files of automatic storage, on all paths of a storage group"
 _AUTOMATIC_FILE: Final = re.compile(r"/NODE[0-9]{4}/[^/]+/T[0-9]{7}/C[0-9]{7}\.(?:CAT|LRG|SYS|TMP|USR|UTM)$")
 """How Db2 names a container of automatic storage, below a storage path and its instance."""
 _DB2_FILE: Final = re.compile(r"SQLTAG\.NAM|SQL[0-9]{5}\.[A-Z][A-Z0-9]{1,2}")

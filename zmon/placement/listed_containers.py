@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import absent
 from zmon.listing.asm import is_in_group, name_in_group
 from zmon.listing.containers import UNKNOWN
-from zmon.placement.items import AUTOMATIC, MANAGED, FilePlacement
+from zmon.placement.items import FilePlacement, Hindrance
 from zmon.placement.move_statements import DB2, DB2_AUTOMATIC, DB2_SMS, DB2_UNKNOWN, product_of
 from zmon.topology.claims import Grade
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from zmon.topology.data_files import DataFile, DiskGroupFile
 
 
-STAYING: Final = {DB2_AUTOMATIC: AUTOMATIC, DB2_SMS: MANAGED}
+STAYING: Final = {DB2_AUTOMATIC: Hindrance.AUTOMATIC, DB2_SMS: Hindrance.MANAGED}
 """Products whose files cannot be moved one by one, with the reason."""
 
 
@@ -42,7 +42,7 @@ def with_listing(
     }
     items = (item._replace(mirror=mirrors.get(item.name, item.mirror)) for item in placement.items)
     items = (
-        item if item.pinned or item.is_log else item._replace(pinned=STAYING.get(products(item.name), ""))
+        item if item.pinned or item.is_log else item._replace(pinned=STAYING.get(products(item.name)))
         for item in items
     )
     disks = {device for one in in_groups for device in one.devices}  # files there have their own problem

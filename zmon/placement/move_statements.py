@@ -11,7 +11,7 @@ import shlex
 from typing import TYPE_CHECKING, Final
 
 from zmon.listing import containers
-from zmon.placement.items import AUTOMATIC, MANAGED
+from zmon.placement.items import Hindrance
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -220,7 +220,9 @@ def _log(product: str, move: Move) -> tuple[str, ...]:
     return _linux(move)
 
 
-_INSTEAD: Final[dict[str, Callable[[FileItem], tuple[str, ...]]]] = {AUTOMATIC: _automatic, MANAGED: _managed}
+_INSTEAD: Final[dict[Hindrance | None, Callable[[FileItem], tuple[str, ...]]]] = {
+    Hindrance.AUTOMATIC: _automatic, Hindrance.MANAGED: _managed,
+}  # fmt: skip
 _STORAGES: Final = {containers.SMS: DB2_SMS, containers.DMS: DB2, containers.AUTOMATIC: DB2_AUTOMATIC}
 _MARIADB_OPTIONS: Final = {
     "innodb_system": "innodb_data_home_dir = {}",

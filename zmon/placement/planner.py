@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.record import NamedTuple
 from zmon.placement.annealing import LEVELLED, SAME, Annealing
+from zmon.placement.items import Hindrance
 from zmon.placement.measures import NO_LOAD
-from zmon.placement.planner_state import NOTHING, PlannerState
+from zmon.placement.planner_state import PlannerState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -135,7 +136,7 @@ class MovePlan(NamedTuple):
     """The relative distance of the result from the bound."""
     anew: FreshPlacement | None
     """The result of placing all anew, if that is not suggested."""
-    held: tuple[tuple[str, int], ...]
+    held: tuple[tuple[Hindrance, int], ...]
     """The reasons why items on the unit with most load stay there, with their numbers."""
     is_anew: bool
     """Whether placing all anew is what is suggested, because it is better."""
@@ -634,7 +635,7 @@ def _wider_by_exchange(state: PlannerState, spaces: Iterable[int]) -> Iterator[C
                         yield ((number, unit), (other, state.where[number]))
 
 
-def _held(begin: PlannerState, steps: Iterable[PlanStep]) -> tuple[tuple[str, int], ...]:
+def _held(begin: PlannerState, steps: Iterable[PlanStep]) -> tuple[tuple[Hindrance, int], ...]:
     """Return the reasons why items on the fullest unit stay there, with their numbers."""
     state, numbers = begin.copy(), {id(item): number for number, item in enumerate(begin.items)}
     for move in (move for step in steps for move in step.moves):
@@ -644,11 +645,10 @@ def _held(begin: PlannerState, steps: Iterable[PlanStep]) -> tuple[tuple[str, in
     cold = min(
         range(len(levels)), key=lambda unit: (unit == hot, not state.units[unit].open, levels[unit], unit)
     )
-    reasons = Counter(
-        state.hindrance(number, cold)
+    staying = Counter(
+        hindrance
         for number, unit in enumerate(state.where)
-        if unit == hot and state.home[number] == hot
+        if unit == hot and state.home[number] == hot and (hindrance := state.hindrance(number, cold))
     )
-    for reason in ("", NOTHING):
-        del reasons[reason]
-    return tuple(sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0])))
+    del staying[Hindrance.UNLOADED]
+    return tuple(sorted(staying.items(), key=lambda pair: (-pair[1], pair[0].words)))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent
 from zmon.base.record import NamedTuple
-from zmon.placement.items import weights
+from zmon.placement.items import Hindrance, weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 MAINLY: Final = 0.5
 """An item with at most this share of its load on any unit is spread by itself."""
 
-NOTHING: Final = "it has no load"
 
 DATA: Final = 0
 LOG: Final = 1
@@ -125,15 +124,15 @@ class PlannerState:
         known = known or {key: 0.0 for key in _falling(item.bytes_on) if item.bytes_on[key]}
         return tuple((self.number[key], float(known[key])) for key in _falling(known))
 
-    def _fixed(self, number: int) -> str:
+    def _fixed(self, number: int) -> Hindrance | None:
         item, vector = self.items[number], self.first[number]
         if item.pinned:
             return item.pinned
         if not vector:
-            return "it is not known where it lies"
+            return Hindrance.UNPLACED
         if not self.amount[number]:
-            return NOTHING
-        return "it is spread by itself" if vector[0][1] <= MAINLY * self.amount[number] else ""
+            return Hindrance.UNLOADED
+        return Hindrance.SPREAD if vector[0][1] <= MAINLY * self.amount[number] else None
 
     # placing
 
@@ -214,27 +213,27 @@ class PlannerState:
 
     # hindrances
 
-    def hindrance(self, number: int, unit: int) -> str:
-        """Return the reason why an item may not go to a unit; empty if it may."""
+    def hindrance(self, number: int, unit: int) -> Hindrance | None:
+        """Return why an item may not go to a unit; None if it may."""
         if self.fixed[number]:
             return self.fixed[number]
         if not self.units[unit].open:
-            return "nothing may be put there"
+            return Hindrance.CLOSED
         if self.size[number] > self.free[unit]:
-            return "there is not room enough"
+            return Hindrance.FULL
         return self.clash(number, unit)
 
-    def clash(self, number: int, unit: int) -> str:
-        """Return the reason why an item may not lie beside the items that are on a unit; empty if it may."""
+    def clash(self, number: int, unit: int) -> Hindrance | None:
+        """Return why an item may not lie beside the items that are on a unit; None if it may."""
         item = self.items[number]
         if item.mirror and self._copies.get((unit, item.database, item.mirror)):
-            return "another copy of the log is there"
+            return Hindrance.COPY
         counts = self._present.get((unit, item.database))
         if counts is not None:
             mine, other = (LOG, DATA) if item.is_log else (DATA, LOG)
             if counts[other] and not counts[mine]:
-                return "logs and data of the database would come together"
-        return ""
+                return Hindrance.TOGETHER
+        return None
 
 
 def _falling(loads: Mapping[str, int] | Mapping[str, float]) -> list[str]:

@@ -12,7 +12,7 @@ from zmon.base.absent import Absent, absent
 from zmon.base.ranges import names
 from zmon.base.record import NamedTuple
 from zmon.base.sizes import GIB
-from zmon.placement.items import weights, worst_grade
+from zmon.placement.items import Hindrance, weights, worst_grade
 from zmon.placement.measures import (
     OVERLOADED,
     Mixed,
@@ -249,7 +249,7 @@ def shared_resources(units: Sequence[Unit], channels: Mapping[str, float]) -> li
 
 def _pinned(item: FileItem, pins: Iterable[str]) -> FileItem:
     held = any(fnmatchcase(name, pattern) for name in (item.name, item.tablespace) for pattern in pins)
-    return item._replace(pinned="it is pinned") if held else item
+    return item._replace(pinned=Hindrance.PINNED) if held else item
 
 
 def available(placement: Placement, names: Sequence[str]) -> tuple[Unit, ...]:
@@ -607,7 +607,7 @@ def _result(uneven: float, moves: int, copied: int, apart: float) -> str:
 
 def staying_words(report: SpreadReport) -> str:
     """Return which tablespaces stay where they are because of their database; empty if none."""
-    reasons = dict.fromkeys(item.pinned for item in report.staying)
+    reasons = dict.fromkeys(item.pinned.words for item in report.staying if item.pinned)
     spaces = [item.tablespace for item in report.staying]
     return f"Files of {names(spaces, FEW)} are not moved one by one: {'; '.join(reasons)}" if spaces else ""
 

@@ -76,6 +76,8 @@ class RecordingInfo(NamedTuple):
     """None: not a recording."""
     problem: str = ""
     """Reason why no more is known."""
+    cause: str = ""
+    """The same without the name of the file, where that has it."""
     begin: int | None = None
     """UTC in ns of the first sample."""
     end: int | None = None
@@ -132,7 +134,7 @@ def recording_info(path: str) -> RecordingInfo:
         with closing(Recording(path)) as recording:
             return _of_samples(found, recording)
     except RecordingError as error:
-        return _without_samples(found)._replace(problem=str(error))
+        return _without_samples(found)._replace(problem=str(error), cause=error.of(path))
 
 
 def writer(path: str) -> str:

@@ -21,6 +21,15 @@ if TYPE_CHECKING:
 class RecordingError(ValueError):
     """A recording that cannot be read or written; the message says what, where, and what to do."""
 
+    def __init__(self, problem: str, path: str = "") -> None:
+        """Say what is wrong, with a file if one is named."""
+        super().__init__(f"{path}: {problem}" if path else problem)
+        self.problem, self.path = problem, path
+
+    def of(self, path: str) -> str:
+        """Return what is wrong with a file without its name."""
+        return self.problem if self.path == path else str(self)
+
 
 class Damaged(RecordingError):  # noqa: N818 - it says what it is
     """A part of a recording is damaged; the rest can be read."""
@@ -175,13 +184,13 @@ def version(connection: sqlite3.Connection, path: str) -> int:
     if empty and magic in {0, MAGIC}:
         return 0
     if magic != MAGIC:
-        raise RecordingError(f"{path}: a database, but no recording of zmon")
+        raise RecordingError("a database, but no recording of zmon", path)
     if found < 1:
-        raise RecordingError(f"{path}: no whole recording of zmon: its version is {found}")
+        raise RecordingError(f"no whole recording of zmon: its version is {found}", path)
     if found > VERSION:
         raise RecordingError(
-            f"{path}: written by a newer zmon (format {found});"
-            f" this one knows formats up to {VERSION}: update zmon"
+            f"written by a newer zmon (format {found}); this one knows formats up to {VERSION}: update zmon",
+            path,
         )
     return found
 
@@ -198,8 +207,9 @@ def prepare(connection: sqlite3.Connection, path: str) -> bool:
         return False
     if found:
         raise RecordingError(
-            f"{path}: written by an older zmon (format {found}); it is read, but not continued: record to"
-            " another file"
+            f"written by an older zmon (format {found}); it is read, but not continued: record to"
+            " another file",
+            path,
         )
     connection.execute("BEGIN IMMEDIATE")
     try:

@@ -47,14 +47,14 @@ class FileLock:
         try:
             self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o644)
         except OSError as error:
-            raise RecordingError(f"{path}: cannot be written: {error.strerror}") from error
+            raise RecordingError(f"cannot be written: {error.strerror}", path) from error
         try:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             os.close(self._fd)
             if error.errno in {errno.EWOULDBLOCK, errno.EACCES}:
                 raise RecordingError(busy) from error
-            raise RecordingError(f"{path}: its file system has no locks: {error.strerror}") from error
+            raise RecordingError(f"its file system has no locks: {error.strerror}", path) from error
         about = os.fstat(self._fd)
         self._file = _identity(about)
         self._size = about.st_size

@@ -88,12 +88,12 @@ def open_reading(path: str) -> ReadConnection:
     try:
         about = os.stat(path)
     except OSError as error:
-        raise RecordingError(f"{path}: {error.strerror}") from error
+        raise RecordingError(f"{error.strerror}", path) from error
     if not stat.S_ISREG(about.st_mode):
-        raise RecordingError(f"{path}: {no_file(about.st_mode)}")
+        raise RecordingError(no_file(about.st_mode), path)
     for name in (path, f"{path}-wal"):
         if os.path.exists(name) and not os.access(name, os.R_OK):
-            raise RecordingError(f"{name}: may not be read; ask who recorded it")
+            raise RecordingError("may not be read; ask who recorded it", name)
     problem: Exception | None = None
     for way in _ways(path):
         try:
@@ -111,7 +111,7 @@ def open_reading(path: str) -> ReadConnection:
             problem = error
             continue
         return opened._replace(checks=not made or any(name == "latest" for _type, name, _sql in made))
-    raise RecordingError(f"{path}: cannot be read: {problem}; {_lost(path)}") from problem
+    raise RecordingError(f"cannot be read: {problem}; {_lost(path)}", path) from problem
 
 
 def _lost(path: str) -> str:
@@ -225,7 +225,7 @@ def _check_schema(connection: sqlite3.Connection, path: str) -> list[tuple[str, 
     plain = {name for name in wanted if _is_plain(tables.get(name))}
     if plain != wanted:
         lacking = ", ".join(sorted(wanted - plain))
-        raise RecordingError(f"{path}: no whole recording of zmon: of its tables it lacks {lacking}")
+        raise RecordingError(f"no whole recording of zmon: of its tables it lacks {lacking}", path)
     return made
 
 
@@ -244,8 +244,9 @@ def see_writable(connection: sqlite3.Connection, path: str) -> None:
     for kind, name, sql in _check_schema(connection, path):
         if kind == "trigger" or (kind == "index" and sql and not _COLUMNS.fullmatch(sql)):
             raise RecordingError(
-                f"{path}: somebody has added the {kind} {name}, which zmon will not run: drop it, or record "
-                "to another file"
+                f"somebody has added the {kind} {name}, which zmon will not run: drop it, or record "
+                "to another file",
+                path,
             )
 
 
@@ -321,7 +322,7 @@ class RecordingFile:
             with self.asking() as connection:
                 return connection.execute(question, values).fetchall()
         except OverflowError as error:
-            raise Damaged(f"{self.path}: {error}") from error
+            raise Damaged(str(error), self.path) from error
 
     @contextmanager
     def asking(self, ticks: int = MAX_TICKS) -> Iterator[sqlite3.Connection]:
@@ -331,7 +332,7 @@ class RecordingFile:
             try:
                 yield self.connection
             except Trouble as error:
-                raise Damaged(f"{self.path}: {error}") from error
+                raise Damaged(str(error), self.path) from error
 
     def _tick(self) -> bool:
         """Return whether SQLite is to give up."""

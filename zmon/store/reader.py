@@ -106,7 +106,7 @@ class Recording:
             return
         if len(found) > MAX_KINDS:
             self.close()
-            raise RecordingError(f"{self.path}: more than {MAX_KINDS:,} kinds: no recording of zmon")
+            raise RecordingError(f"more than {MAX_KINDS:,} kinds: no recording of zmon", self.path)
 
     def close(self) -> None:
         """Close it; a shared connection stays open."""

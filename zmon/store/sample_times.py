@@ -40,7 +40,7 @@ class SampleTimes:
         except Damaged:  # then it does not grow any more
             last = self.count - 1 if self.count else self._last_found()
         if last >= MAX_SAMPLES:
-            raise Damaged(f"{self.path}: sample {last:,} is beyond what a recording holds")
+            raise Damaged(f"sample {last:,} is beyond what a recording holds", self.path)
         more, self.count = last >= self.count, max(last + 1, self.count)
         return more
 
@@ -52,7 +52,7 @@ class SampleTimes:
                          "SELECT n FROM sample WHERE n >= ? AND n < ?"):  # fmt: skip
             found += [int(n) for (n,) in self.pieces(question, 0, MAX_SAMPLES)]
         if max(found) < 0:
-            raise Damaged(f"{self.path}: no sample in it can be read")
+            raise Damaged("no sample in it can be read", self.path)
         return max(found)
 
     def span(self) -> tuple[int, int] | None:
@@ -69,16 +69,16 @@ class SampleTimes:
         """Return the time of the first sample in an order of times; raises `Damaged` if it is not known."""
         rows = self.ask(f"SELECT n, utc FROM sample ORDER BY {order} LIMIT 1")  # noqa: S608 - ours
         if not rows or type(rows[0][1]) is not int or self.row(rows[0][0])[0] != rows[0][1]:
-            raise Damaged(f"{self.path}: the index of times is damaged")
+            raise Damaged("the index of times is damaged", self.path)
         return rows[0][1]
 
     def row(self, number: int) -> tuple[int, int, int]:
         """Return the time of a sample, its steady clock and its session; raises `Damaged`."""
         rows = self.ask(f"SELECT utc, steady, session, {self._file.crc} FROM sample WHERE n = ?", number)  # noqa: S608 - ours
         if not rows:
-            raise Damaged(f"{self.path}: sample {number} is missing")
+            raise Damaged(f"sample {number} is missing", self.path)
         if not self._is_whole(number, *rows[0]):
-            raise Damaged(f"{self.path}: the time of sample {number} is damaged")
+            raise Damaged(f"the time of sample {number} is damaged", self.path)
         utc, steady, session, _crc = rows[0]
         return utc, steady, session
 
@@ -103,7 +103,7 @@ class SampleTimes:
                 "SELECT n FROM sample WHERE utc <= ? ORDER BY utc DESC, n DESC LIMIT 1", sql_integer(utc)
             )
             if found and self._file.checks and not self._is_last(found[0][0], utc):
-                raise Damaged(f"{self.path}: the index of times is damaged")  # noqa: TRY301 - one way out
+                raise Damaged("the index of times is damaged", self.path)  # noqa: TRY301 - one way out
         except Damaged:
             found = [(max(((when, n) for n, when in self._all_times() if when <= utc), default=(0, 0))[1],)]
         return max(0, min(int(found[0][0]), self.count - 1)) if found else 0
@@ -136,7 +136,7 @@ class SampleTimes:
         try:
             ((first, last),) = self.ask(question, sql_integer(begin), sql_integer(end))
             if self._file.checks and not self._are_ends(first, last, begin, end):
-                raise Damaged(f"{self.path}: the index of times is damaged")  # noqa: TRY301 - one way out
+                raise Damaged("the index of times is damaged", self.path)  # noqa: TRY301 - one way out
         except Damaged:
             found = [n for n, utc in self._all_times() if begin <= utc <= end]
             first, last = min(found, default=None), max(found, default=0)

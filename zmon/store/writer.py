@@ -221,9 +221,9 @@ class Writer:
         try:
             yield
         except sqlite3.Error as error:
-            raise RecordingError(f"{self.path}: {_sentence(error)}") from error
+            raise RecordingError(_sentence(error), self.path) from error
         except UnicodeDecodeError as error:  # SQLite quotes what is damaged
-            raise Damaged(f"{self.path}: {DAMAGED}") from error
+            raise Damaged(DAMAGED, self.path) from error
 
     # samples
 
@@ -413,7 +413,7 @@ class Writer:
         connection = self._connect(durable=True)
         try:
             if self.gone():  # what was opened may be another file
-                raise RecordingError(f"{self.path}: {self.gone()}")
+                raise RecordingError(self.gone(), self.path)
             yield connection, nullcontext()
         finally:
             connection.close()

@@ -328,9 +328,7 @@ def _resources(
             state = "look"  # nothing waits, or zmon itself fills them: but no room is left
         sentence = resource.words(view, present) if is_short or is_seen else ""
         if isinstance(percent, Absent):
-            sentence = sentence or (
-                short[resource.key].what if is_short else percent.reason.partition(":")[0]
-            )
+            sentence = sentence or (short[resource.key].what if is_short else percent.short)
         if resource.key == "device" and hung:
             sentence = f"{' '.join(hung.values())} hang{'s' * (len(hung) == 1)}; {sentence}"
         elif resource.key == "device" and held:
