@@ -41,7 +41,7 @@ def test_aliases_whose_use_is_not_measured_are_there(tmp_path: Path) -> None:
         recent = RecentLoad(0, 1, gap=False, load=now._replace(lcus=(aliases,)), uses=(), memory=0.5)
         (alias,) = [one for one in RESOURCES if one.key == "alias"]
         assert (alias.use(recent) is UNTIMED) is bool(number)
-        assert (str(number) in alias.words(view, recent)) is bool(number)
+        assert (str(number) in alias.said(view, recent).whole) is bool(number)
 
 
 @pytest.mark.parametrize("is_there", [False, True])

@@ -18,7 +18,7 @@ from zmon.cli.main import main
 from zmon.diagnosis.diagnosis import BLIND, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.judged import judged_view, situation_of, verdict_of
 from zmon.diagnosis.recent import MAX_RECENT, recent_loads
-from zmon.diagnosis.resources import NO_DISC, NO_PATHS, RESOURCES
+from zmon.diagnosis.resources import NO_DISC, NO_PATHS, RESOURCES, Said
 from zmon.interval import Interval
 from zmon.kinds import PROCESS
 from zmon.machine.view import View
@@ -180,7 +180,7 @@ def test_a_lost_path_comes_first() -> None:
 def test_what_is_short_without_a_figure_says_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     """Disks of a KVM guest have paths, and no channel path that could be busy."""
     unknown = tuple(
-        one._replace(use=lambda _recent: NO_PATHS, words=lambda _view, _recent: "")
+        one._replace(use=lambda _recent: NO_PATHS, said=lambda _view, _recent: Said(""))
         if one.key == "channel"
         else one
         for one in RESOURCES

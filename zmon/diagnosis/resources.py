@@ -50,6 +50,19 @@ UNTIMED: Final = absent("channel measurement gives no times")
 FEW: Final = absent("too little I/O to tell")
 
 
+class Said(NamedTuple):
+    """What is said of a resource, and of which part of it."""
+
+    text: str
+    about: str = ""
+    """What stands before the text, `LCU 7600`; empty where it is about the whole."""
+
+    @property
+    def whole(self) -> str:
+        """Both."""
+        return f"{self.about} {self.text}" if self.about else self.text
+
+
 class ShownResource(NamedTuple):
     """One resource."""
 
@@ -59,7 +72,7 @@ class ShownResource(NamedTuple):
     """Of the screen behind it."""
     use: Callable[[RecentLoad], Number]
     """Returns how much of it is used, in percent, in whichever interval."""
-    words: Callable[[View, RecentLoad], str]
+    said: Callable[[View, RecentLoad], Said]
     """Says what the percentage is of, in the present one."""
 
 
@@ -175,7 +188,7 @@ def busy_volumes(devices: Devices, volumes: Sequence[ObservedVolume]) -> tuple[N
     return tuple(busy if isinstance(busy, Absent) else min(busy, 100.0) for busy in each)
 
 
-def _cpu_words(view: View, recent: RecentLoad) -> str:
+def _cpu_said(view: View, recent: RecentLoad) -> Said:
     cpus = Processors(view.interval)
     count, steal = recent.load.processors.number, cpus.average(cpus.part["steal"])
     parts = [] if isinstance(count, Absent) else [f"of {count:.0f} processor{'s' * (count != 1)}"]
@@ -187,14 +200,14 @@ def _cpu_words(view: View, recent: RecentLoad) -> str:
     entitled, busy, online = (partition[name] for name in ("entitled", "busy", "online"))
     if not any(isinstance(one, (Absent, str)) for one in (entitled, busy, online)):
         parts.append(f"LPAR {busy * online / 100:.1f} of {entitled:.1f} entitled")  # type: ignore[operator]
-    return ", ".join(parts)
+    return Said(", ".join(parts))
 
 
-def _memory_words(view: View, _recent: RecentLoad) -> str:
+def _memory_said(view: View, _recent: RecentLoad) -> Said:
     memory = Memory(view.interval)
     size, paging = memory.figure("total"), memory.figure("paging")
     if isinstance(size, (Absent, str)):
-        return ""
+        return Said("")
     swaps = (
         ""
         if isinstance(paging, (Absent, str))
@@ -202,39 +215,41 @@ def _memory_words(view: View, _recent: RecentLoad) -> str:
         if paging
         else ", no swapping"
     )
-    return f"of {size / GIB:.1f} GiB{swaps}"
+    return Said(f"of {size / GIB:.1f} GiB{swaps}")
 
 
-def _path_words(_view: View, recent: RecentLoad) -> str:
+def _path_said(_view: View, recent: RecentLoad) -> Said:
     paths = {key: use for key, use in recent.load.paths.items() if not isinstance(use, Absent)}
     if not recent.load.knows_paths:
-        return ""
+        return Said("")
     most = max(paths.values(), default=0.0)
     if not most:
-        return f"{len(paths)} path{'s' * (len(paths) != 1)}" if paths else ""
+        return Said(f"{len(paths)} path{'s' * (len(paths) != 1)}" if paths else "")
     busiest = [key for key, use in paths.items() if use > most - NEAR]
     chpids = ranges(busiest)
     if len(chpids) > LONG:
-        return f"{len(busiest)} of {len(paths)} paths alike"
-    return f"path{'s' * (len(busiest) != 1)} {chpids} of {len(paths)}"
+        return Said(f"{len(busiest)} of {len(paths)} paths alike")
+    return Said(f"path{'s' * (len(busiest) != 1)} {chpids} of {len(paths)}")
 
 
-def _lcu_words(view: View, recent: RecentLoad) -> str:
+def _lcu_said(view: View, recent: RecentLoad) -> Said:
     """Say how fast the fullest LCU answers and who fills it; if none is timed, where most requests wait."""
     named = recent.named.get("lcu")
     each = (one for one in recent.lcus if one.rate and named in {None, one.lcu.key})
     fullest, busiest = _fullest(recent, "lcu"), next(each, None)
     if fullest is None and busiest is None:
-        return ""
+        return Said("")
     key, title = (fullest.key, fullest.title) if fullest is not None else busiest.lcu[:2]  # type: ignore[union-attr]
     many, where = _longest_queue(recent, named)
     if isinstance(recent.percents["lcu"], Absent) and many >= 1:
-        return f"{where}: {many:.1f} wait{_in_linux(recent.load)}; {_all_lcus(recent.load)}"
+        return Said(f"{where}: {many:.1f} wait{_in_linux(recent.load)}; {_all_lcus(recent.load)}")
     response = mean_of(recent.load.volumes_of(key), "response")
-    answers = "" if isinstance(response, Absent) else f" answers in {ms(response)}"
     users = filling(view, key) if fullest is not None and fullest.use >= FULL else ""
     whose = f", filled by {users}" if users else ""
-    return f"{title}{answers}{whose}; {_all_lcus(recent.load)}"
+    rest = f"{whose}; {_all_lcus(recent.load)}"
+    if isinstance(response, Absent):
+        return Said(f"{title}{rest}")
+    return Said(f"answers in {ms(response)}{rest}", title)
 
 
 def _all_lcus(load: ObservedLoad) -> str:
@@ -309,7 +324,7 @@ def _is_bare(volume: ObservedVolume) -> bool:
     return bool(volume.rate) and volume.servers == 1 and volume.is_dasd
 
 
-def _alias_words(_view: View, recent: RecentLoad) -> str:
+def _alias_said(_view: View, recent: RecentLoad) -> Said:
     """Say how many aliases are busy in the LCU that uses most of its own, and how many requests wait.
 
     Of aliases that single volumes have for themselves there is no pool: it is said how many there are.
@@ -319,28 +334,30 @@ def _alias_words(_view: View, recent: RecentLoad) -> str:
         many, where = _longest_queue(recent, recent.named.get("aliases"))
         pooled = sum(one.aliases for one in load.lcus)
         if pooled:
-            return f"{pooled} in pools; how many are busy is not measured"
+            return Said(f"{pooled} in pools; how many are busy is not measured")
         own = sum(one.servers - 1 for one in _with_own_aliases(load))
         if own:
             there = f"{own}, {'each ' * (own > 1)}of one volume"
             most, bare = _longest_bare_queue(recent)
             if many >= 1 and 2 * most > many:
-                return f"{most:.1f} wait{_in_linux(load)} for {bare}, which has none; {there}"
-            return f"{there}; {many:.1f} wait{_in_linux(load)}" if many >= 1 else there
-        return f"none; {many:.1f} wait{_in_linux(load)} for {where}" if many >= 1 else ""
+                return Said(f"{most:.1f} wait{_in_linux(load)} for {bare}, which has none; {there}")
+            return Said(f"{there}; {many:.1f} wait{_in_linux(load)}" if many >= 1 else there)
+        return Said(f"none; {many:.1f} wait{_in_linux(load)} for {where}" if many >= 1 else "")
     lcu = next(one for one in load.lcus if one.key == fullest.key)
     many = _queued(recent, lcu.key)
     wait = f"; {many:.1f} wait{_in_linux(load)}" if many >= 1 else ""
-    return f"{lcu.alias_use:.1f} of {lcu.aliases} busy in {lcu.title}{wait}"
+    return Said(f"{lcu.alias_use:.1f} of {lcu.aliases} busy in {lcu.title}{wait}")
 
 
-def _volume_words(_view: View, recent: RecentLoad) -> str:
+def _volume_said(_view: View, recent: RecentLoad) -> Said:
     """Say how fast the busiest volume answers."""
     load, one = recent.load, recent.load.busiest
     if one is None:
-        return f"none of {len(load.volumes)} in use"
-    response = "" if isinstance(one.response, Absent) else f" answers in {ms(one.response)}"
-    return f"{one.title}{response}; {len(load.used)} of {len(load.volumes)} in use"
+        return Said(f"none of {len(load.volumes)} in use")
+    rest = f"; {len(load.used)} of {len(load.volumes)} in use"
+    if isinstance(one.response, Absent):
+        return Said(f"{one.title}{rest}")
+    return Said(f"answers in {ms(one.response)}{rest}", one.title)
 
 
 def _volume_use(recent: RecentLoad) -> Number:
@@ -358,11 +375,11 @@ def _path_use(recent: RecentLoad) -> Number:
 
 
 RESOURCES: Final = (
-    ShownResource("cpu", "CPU", "CPU", lambda recent: 100.0 * recent.load.processors.busy, _cpu_words),
-    ShownResource("memory", "Memory", "PAGELOG", lambda recent: recent.memory, _memory_words),
-    ShownResource("channel", "Channels", "CHANNEL", _path_use, _path_words),
-    ShownResource("lcu", "LCUs", "CTLUNIT", _lcu_use, _lcu_words),
-    ShownResource("alias", "Aliases", "CTLUNIT", _alias_use, _alias_words),
-    ShownResource("device", "Devices", "DEVICE", _volume_use, _volume_words),
+    ShownResource("cpu", "CPU", "CPU", lambda recent: 100.0 * recent.load.processors.busy, _cpu_said),
+    ShownResource("memory", "Memory", "PAGELOG", lambda recent: recent.memory, _memory_said),
+    ShownResource("channel", "Channels", "CHANNEL", _path_use, _path_said),
+    ShownResource("lcu", "LCUs", "CTLUNIT", _lcu_use, _lcu_said),
+    ShownResource("alias", "Aliases", "CTLUNIT", _alias_use, _alias_said),
+    ShownResource("device", "Devices", "DEVICE", _volume_use, _volume_said),
 )
 """What explains the rest comes first."""

@@ -18,7 +18,7 @@ from zmon.base.ranges import ranges
 from zmon.base.same import Same
 from zmon.machine.observation import MIN_LOST, disc_of_misses, mean_of, path_groups
 from zmon.queueing.fit import FittedFlow, observed_model, service_bytes, shows_lcus, taken_paths
-from zmon.queueing.resource import Resource, processors_title
+from zmon.queueing.resource import Resource, the_processors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,7 +50,7 @@ def _uses(load: ObservedLoad) -> Iterator[Resource]:
         own = min(load.processors.noticed, float(busy))
         niced = min(load.processors.giving_way, float(busy) - own)
         use = float(busy) - own - niced
-        yield Resource("processors", "cpu", processors_title(number), use=use, own=own, niced=niced)
+        yield the_processors(number)._replace(use=use, own=own, niced=niced)
     for key, chpids in path_groups(load.lcus).items():
         yield from _paths(load, key, chpids)
     for lcu in load.lcus:

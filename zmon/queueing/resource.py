@@ -23,11 +23,6 @@ CALLED: Final = {
 """What stands before the title of a resource in a sentence, by its kind."""
 
 
-def processors_title(number: Number) -> str:
-    """Return what so many processors are called."""
-    return SINGLE if number == 1 else f"{number:.0f} processors"
-
-
 class Resource(NamedTuple):
     """One resource, or a group of channel paths that is shared as a whole."""
 
@@ -45,7 +40,7 @@ class Resource(NamedTuple):
     inside: float = 0.0
     """Of paths, how many of the requests wait inside all LCUs behind them, as they do for reconnection."""
     servers: int = 1
-    """How many requests it does at once."""
+    """How many requests it does at once; of processors how many there are."""
     own: float = 0.0
     """Of processors the part that zmon itself uses, where it is worth naming; `use` is without it."""
     niced: float = 0.0
@@ -92,4 +87,10 @@ class Resource(NamedTuple):
     @property
     def full(self) -> str:
         """Says of processors that they are full."""
-        return f"{self.name} {'is' if self.title == SINGLE else 'are'} full"
+        return f"{self.name} {'is' if self.servers == 1 else 'are'} full"
+
+
+def the_processors(number: Number) -> Resource:
+    """Return the processors of a Linux as a resource of which nothing is known but how many there are."""
+    many = 1 if isinstance(number, Absent) else round(number)
+    return Resource("processors", "cpu", SINGLE if many == 1 else f"{number:.0f} processors", servers=many)

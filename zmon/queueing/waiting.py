@@ -31,7 +31,7 @@ from zmon.machine.observation import (
     path_groups,
     requests_of,
 )
-from zmon.queueing.resource import NOT_KNOWN, SINGLE, Resource, processors_title
+from zmon.queueing.resource import NOT_KNOWN, Resource, the_processors
 from zmon.queueing.undecided import undecided, words_of
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ MUCH_STOLEN: Final = limit("cpu-stolen") / 100
 """The part of the processors' time that the hypervisor withholds from which on it is named."""
 SURGE: Final = 3.0
 """How many times its bytes of before an LCU has where somebody new reads or writes."""
+WITHHELD: Final = absent("they are not busy, but withheld")
 OF_LCU: Final = frozenset({"lcu", "aliases", "volume"})
 """The kinds of places that belong to one LCU."""
 
@@ -162,7 +163,7 @@ def waiting(load: ObservedLoad, before: ObservedLoad | None = None) -> Waiting:
     known = load.processors
     if processors_full(known) is None:
         busy = f"({100 * known.busy:.0f} % busy)"
-        processors = Resource("processors", "cpu", processors_title(known.number))
+        processors = the_processors(known.number)
         unknown = f"whether {processors.full} is not known {busy}"
         return Waiting((), 0.0, f"Nothing waits, as far as is measured; {unknown}")
     busiest = load.busiest
@@ -351,13 +352,13 @@ def _processors(load: ObservedLoad) -> Resource | None:
     known = load.processors
     if isinstance(known.number, Absent) or isinstance(known.busy, Absent):
         return None
-    title = processors_title(known.number)
+    processors = the_processors(known.number)
     if known.stolen >= MUCH_STOLEN:
         if known.taken < FULL_PROCESSORS:
             return None
-        whose = "its" if title == SINGLE else "their"
-        title += f": the hypervisor withholds {100 * known.stolen:.0f} % of {whose} time"
-        return Resource("processors", "cpu", title, 0.0, absent("they are not busy, but withheld"))
+        whose = "its" if processors.servers == 1 else "their"
+        title = f"{processors.title}: the hypervisor withholds {100 * known.stolen:.0f} % of {whose} time"
+        return processors._replace(title=title, use=WITHHELD)
     if processors_full(known):
-        return Resource("processors", "cpu", title, 0.0, known.busy)
+        return processors._replace(use=known.busy)
     return None

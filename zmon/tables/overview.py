@@ -30,7 +30,16 @@ from zmon.diagnosis.judged import (
 from zmon.diagnosis.processors import may_be_full
 from zmon.diagnosis.recent import recent_loads
 from zmon.diagnosis.resource_state import Shortage, shortages
-from zmon.diagnosis.resources import NO_ALIASES, NO_DASD, NO_DISC, NO_LCUS, NO_PATHS, RESOURCES, fullness
+from zmon.diagnosis.resources import (
+    NO_ALIASES,
+    NO_DASD,
+    NO_DISC,
+    NO_LCUS,
+    NO_PATHS,
+    RESOURCES,
+    Said,
+    fullness,
+)
 from zmon.diagnosis.stretch import times
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU, PROCESS, UNIT_IO
 from zmon.machine.channel_paths import UNTIMED
@@ -299,13 +308,13 @@ def _with_slow_device(
     return {**short, "device": Shortage(LOOK, "volume", volume.key, volume.title, None, None)}
 
 
-def _timed(sentence: str, view: View, short: Shortage, present: RecentLoad) -> str:
+def _timed(said: Said, view: View, short: Shortage, present: RecentLoad) -> str:
     """Say before the words of a resource what was short, how bad, and in which part of a long time."""
     if not view.interval.skipped or short.begin is None or short.end is None:
-        return sentence
+        return said.whole
     title = {lcu.key: lcu.title for lcu in present.load.lcus}.get(short.key, short.title)
     when = times(max(short.begin, present.begin), min(short.end, present.end))
-    more = sentence.removeprefix(f"{title} ")
+    more = said.text if said.about == title else said.whole
     return f"{title} {LEVELS[short.level]} {when}{'; ' * bool(more)}{more}".lstrip()
 
 
@@ -326,19 +335,19 @@ def _resources(
         niced = present.load.processors.giving_way
         if resource.key == "cpu" and state == "ok" and percent >= 100 * (CERTAINLY_FULL + niced):
             state = "look"  # nothing waits, or zmon itself fills them: but no room is left
-        sentence = resource.words(view, present) if is_short or is_seen else ""
-        if isinstance(percent, Absent):
-            sentence = sentence or (short[resource.key].what if is_short else percent.short)
+        said = resource.said(view, present) if is_short or is_seen else Said("")
+        if isinstance(percent, Absent) and not said.whole:
+            said = Said(short[resource.key].what if is_short else percent.short)
         if resource.key == "device" and hung:
-            sentence = f"{' '.join(hung.values())} hang{'s' * (len(hung) == 1)}; {sentence}"
+            said = Said(f"hang{'s' * (len(hung) == 1)}; {said.whole}", " ".join(hung.values()))
         elif resource.key == "device" and held:
-            sentence = f"{' '.join(held)} {'is' if len(held) == 1 else 'are'} suspended; {sentence}"
-        elif resource.key == "channel" and of_paths:
-            sentence = of_paths if isinstance(percent, Absent) else f"{of_paths}; {sentence}"
+            said = Said(f"{'is' if len(held) == 1 else 'are'} suspended; {said.whole}", " ".join(held))
+        elif resource.key == "channel" and of_paths is not None:
+            more = "" if isinstance(percent, Absent) else f"; {said.whole}"
+            said = of_paths._replace(text=f"{of_paths.text}{more}")
         elif undecided:
-            sentence = f"{sentence}; perhaps full: tasks that wait are not counted"
-        if is_short:
-            sentence = _timed(sentence, view, short[resource.key], present)
+            said = Said(f"{said.whole}; perhaps full: tasks that wait are not counted")
+        sentence = _timed(said, view, short[resource.key], present) if is_short else said.whole
         yield OverviewLine(
             "resource", resource.key, resource.title, state, percent, words=sentence,
             command=resource.command, estimated=_is_estimate(resource.key, present),
@@ -352,17 +361,17 @@ def _is_estimate(resource: str, present: RecentLoad) -> bool:
     return resource == "channel" and not present.load.paths_measured
 
 
-def _of_paths(verdict: Verdict) -> str:
+def _of_paths(verdict: Verdict) -> Said | None:
     """Say, in the words of a resource, which paths are lost or slow, or for what requests pend."""
     lost = _subjects(verdict, "D13", "path")
     if lost:
-        return f"{ranges(lost)} {'is' if len(lost) == 1 else 'are'} lost"
+        return Said(f"{'is' if len(lost) == 1 else 'are'} lost", ranges(lost))
     for ident, what in ADAPTERS.items():
         adapters = _subjects(verdict, ident, "adapter")
         if adapters:
-            return f"{next(iter(adapters))} {what}"
+            return Said(what, next(iter(adapters)))
     pending = ", ".join(_subjects(verdict, "D5", "lcu").values())
-    return f"requests pend for {pending}" if pending else ""
+    return Said(f"requests pend for {pending}") if pending else None
 
 
 def _subjects(verdict: Verdict, ident: str, kind: str) -> dict[str, str]:
