@@ -334,6 +334,14 @@ def test_a_screen_of_ones_own_replaces_by_id(tmp_path: Path, monkeypatch: pytest
     assert load_screens().find("DEVICE").title == "Try"
 
 
+def test_a_screen_of_ones_own_is_about_what_the_shipped_one_of_its_table_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So one that was written before a file could say it is drawn, completed and plotted as ever."""
+    own(tmp_path, monkeypatch, HEAD.replace('"device"', '"check"') + COLUMN)
+    assert load_screens().find("TRY").drawn is load_screens(whole=False).find("TRY").drawn is False
+
+
 def test_a_screen_of_ones_own_is_added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A new id is one screen more."""
     own(tmp_path, monkeypatch, HEAD)
@@ -360,7 +368,7 @@ def test_files_may_be_read_only_as_far_as_needed(tmp_path: Path, monkeypatch: py
 def test_own_screens_are_checked_before_one_is_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A mistake in one is told at once; those that come with zmon are not read for that."""
+    """A mistake in one is told at once; of those that come with zmon only the one of its table is read."""
     own(tmp_path, monkeypatch, HEAD + COLUMN)
     read: list[str] = []
 
@@ -370,7 +378,7 @@ def test_own_screens_are_checked_before_one_is_asked_for(
 
     monkeypatch.setattr(definition, "parse_screen", noted)
     load_screens(whole=False).check_own()
-    assert read == ["mine.toml"]
+    assert read == ["mine.toml", "device.toml"]
     (tmp_path / "zmon" / "screens" / "mine.toml").write_text(HEAD + "[[column]]\nname = 3\n")
     with pytest.raises(ScreenError, match=r"mine\.toml.*column"):
         load_screens(whole=False).check_own()

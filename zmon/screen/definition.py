@@ -565,7 +565,8 @@ class Screens:
         found = self._by_id[ident]
         if isinstance(found, ScreenHead):
             is_shipped = os.path.dirname(found.file) == shipped("screens")
-            found = self._by_id[ident] = parse_screen(found.text, found.file, is_shipped=is_shipped)
+            screen = parse_screen(found.text, found.file, is_shipped=is_shipped)
+            found = self._by_id[ident] = screen if is_shipped else _like_shipped(screen)
         return found
 
     def check_own(self) -> None:
@@ -654,11 +655,32 @@ def load_screens(*folders: str, whole: bool = True) -> Screens:
     own = list(_files(own_screens())) if not folders else []
     if not whole and not folders and not own:  # else one of the user's may replace what a file is named after
         return Screens(_heads(shipped("screens")), shipped("screens"))
-    read = parse_screen if whole else parse_head
+    read = _own if whole else parse_head
     files = [file for folder in folders or (shipped("screens"),) for file in _files(folder)] + own
     if not files:
         raise ScreenError(f"no screens found in {', '.join(folders) or shipped('screens')}: {INCOMPLETE}")
     return Screens([read(_text(file), file) for file in files])
+
+
+def _own(text: str, file: str) -> Screen:
+    screen = parse_screen(text, file)
+    return screen if os.path.dirname(file) == shipped("screens") else _like_shipped(screen)
+
+
+def _like_shipped(screen: Screen) -> Screen:
+    """Return a user's own screen with what it is about, names and draws as the shipped one of its table.
+
+    So it is unless it says something else.
+    """
+    if screen.about or screen.naming or "drawn" in vars(screen):
+        return screen
+    line = f'\ntable = "{screen.table}"\n'
+    head = next((head for head in _heads(shipped("screens")) if line in head.text), None)
+    if head is None:
+        return screen
+    like = parse_screen(head.text, head.file, is_shipped=True)
+    naming = tuple(name for name in like.naming if name in screen.by_name)
+    return screen.changed(about=like.about, naming=naming, drawn=like.drawn)
 
 
 def _heads(folder: str) -> Iterator[ScreenHead]:
