@@ -733,7 +733,8 @@ def _unknown(session: Session, word: str) -> CommandError:
     words = (one.word for one in COMMANDS if is_fleet or one.run not in {open_system, to_fleet})
     known = (*session.screens.commands, *words)
     typed = word if len(word) <= MAX_QUOTED else f"{word[:MAX_QUOTED]}..."
-    instead = ELSEWHERE.get(word.upper()) or did_you_mean(word, known) or "; HELP COMMANDS lists them"
+    elsewhere, meant = ELSEWHERE.get(word.upper()), did_you_mean(word, known)
+    instead = elsewhere or meant or "; HELP COMMANDS lists them"
     if is_fleet:
-        instead = f" of a fleet{instead}" if "did you mean" in instead else f" of a fleet; {OF_ONE}"
+        instead = f" of a fleet{meant}" if meant and not elsewhere else f" of a fleet; {OF_ONE}"
     return CommandError(f"{typed!r} is no screen and no command{instead}")

@@ -59,6 +59,8 @@ class FileLock:
         self._file = _identity(about)
         self._size = about.st_size
         self._damage = ""
+        self.is_overwritten = False
+        """Whether the file holds what another program wrote, which may be a recording, too."""
         self._beside: dict[str, tuple[int, int]] = {}
         """Device and inode of the files that SQLite has open beside this one, by the ending of their
         names."""
@@ -100,9 +102,9 @@ class FileLock:
             size = os.fstat(self._fd).st_size
             head = os.pread(self._fd, len(SQLITE_HEAD), 0)
             if size < known and not writes % 2 and writes == self._writes:
-                self._damage = "was truncated by another program"
+                self._damage, self.is_overwritten = "was truncated by another program", False
             elif not self._damage and (head not in {b"", SQLITE_HEAD} or self._has_other_content()):
-                self._damage = "was overwritten by another program"
+                self._damage, self.is_overwritten = "was overwritten by another program", True
             if writes == self._writes:
                 self._size = max(size, self._size)
         return self._damage
@@ -134,11 +136,6 @@ class FileLock:
             return writes == self._writes
         self._content = found  # only its time was changed
         return False
-
-    @property
-    def is_overwritten(self) -> bool:
-        """Whether the file holds what another program wrote, which may be a recording, too."""
-        return self._damage.startswith("was overwritten")
 
     def unlinked(self) -> bool:
         """Return whether the file has no name any more; it ends with the last process that has it open."""
