@@ -325,12 +325,12 @@ def _few_of_a_volume(situation: Situation, waited: Sequence[tuple[ObservedVolume
         " Linux",
         evidence=(
             evidence(
-                "device.qued",
+                "device.volqued",
                 of_volume(first),
                 waited[0][1],
                 _waits(waited[0][1], first.queued, first.serv),
             ),
-            evidence("device.busy", of_volume(first), 100 * first.use, f"{percent(first.use)} busy"),
+            evidence("device.volbusy", of_volume(first), 100 * first.use, f"{percent(first.use)} busy"),
         ),
         confidence=CERTAIN,
         action=f"Define {more}, or turn on HyperPAV.",
@@ -353,7 +353,7 @@ def _unused(waited: Sequence[tuple[ObservedVolume, float]]) -> Diagnosis:
         rest=f": {many(lost, 'request')} wait in Linux while base and aliases are {percent(first.use)} busy",
         evidence=(
             evidence(
-                "device.qued",
+                "device.volqued",
                 of_volume(first),
                 waited[0][1],
                 _waits(waited[0][1], first.queued, first.serv),

@@ -29,7 +29,7 @@ from zmon.machine.things import Things
 from zmon.sample import pick
 from zmon.topology.volumes import OF_MINIDISK, has_own_label, lcus
 from zmon.values.path_masks import NO_MASKS, PATH_MASKS, lost_in, paths_in
-from zmon.values.uid import alias_kind
+from zmon.values.uid import HYPERPAV, Uid, alias_kind, find_uid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -560,6 +560,62 @@ def unusable_paths(frame: Frame) -> frozenset[str]:
     return frozenset(chpid for chpid, many in lost.items() if many == have[chpid])
 
 
+def own_aliases(devices: Devices, lcu_of: Mapping[str, str]) -> dict[str, list[int]]:
+    """Return the rows of the aliases that serve one volume alone, by its key."""
+    if 1 not in devices.ccw["alias"]:
+        return {}
+    columns = zip(devices.keys, devices.ccw["uid"], devices.ccw["alias"], strict=True)
+    devices_with_uid = [(key, row, text, alias == 1) for row, (key, text, alias) in enumerate(columns)]
+    aliases = [
+        (key, row, uid)
+        for key, row, text, is_alias in devices_with_uid
+        if is_alias and (uid := _own_uid(text))
+    ]
+    if not aliases:
+        return {}
+    bases = {
+        (lcu_of.get(key, ""), uid.ua): key
+        for key, _row, text, is_alias in devices_with_uid
+        if not is_alias and (uid := _own_uid(text))
+    }
+    of_base: dict[str, list[int]] = {}
+    for key, row, uid in aliases:
+        base = bases.get((lcu_of.get(key, ""), uid.ua))
+        if base is not None:
+            of_base.setdefault(base, []).append(row)
+    return of_base
+
+
+def _own_uid(text: Value) -> Uid | None:
+    """Return the unique id of a device with a unit address of its own."""
+    uid = find_uid(text)
+    return None if uid is None or uid.ua == HYPERPAV else uid
+
+
+def _of_volumes(devices: Devices, make: Callable[[Sequence[int]], Number]) -> list[Number]:
+    """Return a figure of each device with the aliases that serve it alone; of one without any, of itself."""
+    own = own_aliases(devices, devices.lcu_of)
+    return [make((row, *own.get(key, ()))) for row, key in enumerate(devices.keys)]
+
+
+def _volumes_queued(devices: Devices) -> list[Number]:
+    """Return how many requests wait in Linux for each volume: Qued, with the time that aliases take."""
+
+    def queued(rows: Sequence[int]) -> Number:
+        volume = rows[0]
+        if len(rows) == 1:
+            return devices.queued[volume]
+        longer = devices.response[volume] - devices.average(rows, devices.serv)
+        return not_below_zero([devices.requests[volume] * longer / 1e3])[0]
+
+    return _of_volumes(devices, queued)
+
+
+def _volumes_busy(devices: Devices) -> list[Number]:
+    """Return how busy base and aliases of each volume are on average, in percent."""
+    return _of_volumes(devices, lambda rows: total(pick(devices.busy, rows)) / len(rows))
+
+
 SHOWN: Final = catalogue(
     _load("io", "rate", _sum, trend=1),
     _load("pend", "pend", Devices.average, "measured", 2),
@@ -589,8 +645,9 @@ Devices.figures = SHOWN | catalogue(
 )
 """The loads of DEVICE, which DEVLOG, CTLUNIT, CTLULOG and trends take from here, and its paths.
 
-No screen shows `measured` and `answered`, which times are averages over, and `lost` and `lostchpids`, which
-rules watch and name."""
+No screen shows `measured` and `answered`, which times are averages over, `lost` and `lostchpids`, which rules
+watch and name, and `volqued` and `volbusy`, which diagnoses rest on: a volume with the aliases that serve it
+alone, where `qued` and `busy` are those of the device."""
 
 
 def _is_logical(name: str) -> bool:

@@ -33,7 +33,16 @@ from zmon.kinds import (
 )
 from zmon.machine.channel_paths import path_loads
 from zmon.machine.cpus import Processors
-from zmon.machine.devices import SCSI_HOME, TOO_BUSY, VIRTIO, address, devices_of, sorts, unusable_paths
+from zmon.machine.devices import (
+    SCSI_HOME,
+    TOO_BUSY,
+    VIRTIO,
+    address,
+    devices_of,
+    own_aliases,
+    sorts,
+    unusable_paths,
+)
 from zmon.machine.disks_below import swap_volumes
 from zmon.machine.join import is_absent, mean, plus, present, quotient, total
 from zmon.machine.lost_time import LostTime
@@ -61,13 +70,12 @@ from zmon.values.uid import HYPERPAV, find_uid
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from zmon.base.absent import Number, Value
+    from zmon.base.absent import Number
     from zmon.interval import Interval
     from zmon.machine.devices import Devices
     from zmon.machine.observation import ObservedVolume
     from zmon.machine.view import View
     from zmon.topology.volumes import Lcu
-    from zmon.values.uid import Uid
 
 FCP: Final = 0x25
 """Type of the channel path of an FCP adapter."""
@@ -227,38 +235,6 @@ def _pools(devices: Devices, units: Mapping[str, Lcu], row_of: Mapping[str, int]
     }
 
 
-def _own_aliases(devices: Devices, lcu_of: Mapping[str, str]) -> dict[str, list[int]]:
-    """Return the rows of the aliases that serve one volume alone, by its key."""
-    if 1 not in devices.ccw["alias"]:
-        return {}
-    columns = zip(devices.keys, devices.ccw["uid"], devices.ccw["alias"], strict=True)
-    devices_with_uid = [(key, row, text, alias == 1) for row, (key, text, alias) in enumerate(columns)]
-    aliases = [
-        (key, row, uid)
-        for key, row, text, is_alias in devices_with_uid
-        if is_alias and (uid := _own_uid(text))
-    ]
-    if not aliases:
-        return {}
-    bases = {
-        (lcu_of.get(key, ""), uid.ua): key
-        for key, _row, text, is_alias in devices_with_uid
-        if not is_alias and (uid := _own_uid(text))
-    }
-    of_base: dict[str, list[int]] = {}
-    for key, row, uid in aliases:
-        base = bases.get((lcu_of.get(key, ""), uid.ua))
-        if base is not None:
-            of_base.setdefault(base, []).append(row)
-    return of_base
-
-
-def _own_uid(text: Value) -> Uid | None:
-    """Return the unique id of a device with a unit address of its own."""
-    uid = find_uid(text)
-    return None if uid is None or uid.ua == HYPERPAV else uid
-
-
 def _disks(devices: Devices) -> Sequence[int]:
     """Return the rows of the disks whose requests are counted."""
     every = range(len(devices.keys))
@@ -287,7 +263,7 @@ class _VolumeColumns:
         self, devices: Devices, lcu_of: Mapping[str, str], pools: Mapping[str, Sequence[int]]
     ) -> None:
         self._devices, self._lcu_of, self._pools = devices, lcu_of, pools
-        self._own = _own_aliases(devices, lcu_of)
+        self._own = own_aliases(devices, lcu_of)
         self._timed: list[tuple[Sequence[int], _VolumeTimes]] = []
         """The rows that were asked for, with their times: those with requests, and those with enough."""
 
