@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.diagnosis.simulated import situation_in, with_load
+from tests.diagnosis.simulated import situation_in, view_of, with_load
 from zmon.base.absent import Absent, absent
 from zmon.diagnosis.verdict import verdict
 from zmon.lab.scenario import names
 from zmon.machine.observation import ObservedProcessors
 from zmon.rule.known_columns import columns_of
+from zmon.tables.filled import definition
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +36,8 @@ SOME: Final = (
 """Of each sort of machine and of trouble at least one."""
 MACHINES: Final = tuple(names()) if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else SOME
 """All that the laboratory has before a release: an interval of each is simulated."""
+OF_SEVERAL: Final = frozenset({("D2", "control_unit.pend"), ("D5", "device.pend")})
+"""Means over the LCUs behind paths, and over a volume with the aliases of its pool."""
 OF_THE_MACHINE: Final = frozenset({"D13", "D13b", "D14", "D14b", "D14c", "D15", "D15b", "D16", "D17", "D21"})
 """Their lost time is that of paths, tasks and memory, of which `several` has no more."""
 
@@ -215,6 +218,24 @@ def test_the_value_of_a_number_is_the_one_in_its_words(machine: str) -> None:
     assert [(one.column, one.value, one.words) for one in numbers if not stands_in(one)] == []
     columns = [one.column.split(".") for one in numbers]
     assert not [each for each in columns if each[0] not in UNLISTED and each[1] not in columns_of(each[0])]
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_number_is_that_of_the_figure_that_it_names(machine: str) -> None:
+    """Who looks at the screen of a thing, or watches the figure, finds the number of the diagnosis."""
+    found, view = verdict(situation_in(machine)), view_of(machine)
+    for diagnosis in (*found.diagnoses, *(explained for explained, _ in found.explained)):
+        for number in diagnosis.evidence:
+            table, column, key = number.variable
+            sort = definition(table).things if table in {"control_unit", "cpu", "device"} else None
+            if sort is None or column not in sort.figures or (diagnosis.id, number.column) in OF_SEVERAL:
+                continue
+            things = sort.seen(view)
+            shown = things.column(column)[things.keys.index(key)] if key else things.together(column)
+            if isinstance(shown, Absent):
+                assert number.subject.kind == "adapter"  # requests to its disks, which DEVICE has
+            else:
+                assert shown == pytest.approx(number.value), (diagnosis.id, number)
 
 
 @pytest.mark.parametrize("machine", MACHINES)

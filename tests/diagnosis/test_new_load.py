@@ -59,9 +59,9 @@ def test_numbers_before_and_now() -> None:
     assert found.confidence == LIKELY
     assert found.since is None
     pairs = {one.column: (one.before, one.value) for one in found.evidence if one.before is not None}
-    assert pairs["device.ios"] == (200.0, 800.0)
-    assert pairs["device.reqkb"] == (4.0, 256.0)
-    assert pairs["device.read"] == (100.0, 100.0)
+    assert pairs["control_unit.ios"] == (200.0, 800.0)
+    assert pairs["control_unit.reqkb"] == (4.0, 256.0)
+    assert pairs["control_unit.read"] == (100.0, 100.0)
 
 
 def test_the_size_of_a_request_is_that_of_the_new_ones() -> None:
@@ -71,7 +71,7 @@ def test_the_size_of_a_request_is_that_of_the_new_ones() -> None:
     now = load(volume(rate=500.0, queued=0.02, size=mixed), volume("0.0.7001", 300.0))
     found = only(new_load(situation(now, calm, period=NOT_LOOKED, usual=NOT_LOOKED)))
     assert "reads 105 MB/s in requests of about 256 KiB on volume 7000 of" in found.claim
-    assert {one.column: one.value for one in found.evidence}["device.reqkb"] == pytest.approx(
+    assert {one.column: one.value for one in found.evidence}["control_unit.reqkb"] == pytest.approx(
         (400 * 4096 + 400 * 262_144) / 800 / 1024
     )
 

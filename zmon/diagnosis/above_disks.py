@@ -46,8 +46,8 @@ def _above(one: StackedDisk, lost: float) -> Diagnosis:
         short=f"{wait} in {one.volume or one.name}, above the disks",
         rest=f": a request takes {ms(one.response)} there and {ms(one.below)} on the disks below",
         evidence=(
-            evidence("device.await", subject, 1e3 * one.response, f"{one.name}: {ms(one.response)}"),
-            evidence("device.await", subject, 1e3 * one.below, f"the disks below: {ms(one.below)}"),
+            evidence("stacked.resp", subject, 1e3 * one.response, f"{one.name}: {ms(one.response)}"),
+            evidence("stacked.below", subject, 1e3 * one.below, f"the disks below: {ms(one.below)}"),
         ),
         confidence=LIKELY if same else POSSIBLE,
         action="Look at its scheduler, at queue/nr_requests of the device, and at the selector of its paths.",

@@ -238,7 +238,7 @@ def _no_aliases(situation: Situation, waited: Sequence[tuple[ObservedVolume, flo
                 f"volume {first.title}: {many(waited[0][1], 'request')} wait, it is {percent(use)} busy",
             ),
             evidence(
-                "control_unit.aliases", of_lcu(lcus[first.lcu]), 0, f"{lcus[first.lcu].title} has no aliases"
+                "control_unit.pool", of_lcu(lcus[first.lcu]), 0, f"{lcus[first.lcu].title} has no aliases"
             ),
         ),
         confidence=CERTAIN if use >= FULL_BASE else LIKELY,

@@ -123,7 +123,7 @@ class _FullLcu:
             evidence("control_unit.resp", subject, 1e3 * self.response, f"Resp {ms(self.response)}")
             if self.estimated
             else evidence("control_unit.disc", subject, 1e3 * self.disc, disc),
-            evidence("device.ios", subject, self.rate, f"{self.rate:,.0f} requests a second"),
+            evidence("control_unit.ios", subject, self.rate, f"{self.rate:,.0f} requests a second"),
             evidence("control_unit.mbs", subject, self.megabytes, f"{self.megabytes:.1f} MB/s"),
         )
 
@@ -292,7 +292,7 @@ def _full_arrays(found: Sequence[_FullLcu]) -> Diagnosis:
         evidence=(
             *first.evidence(),
             evidence(
-                "device.read",
+                "control_unit.read",
                 of_lcu(first.lcu),
                 100 * first.reads,
                 f"{percent(first.reads)} of the requests read",

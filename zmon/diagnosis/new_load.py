@@ -101,7 +101,7 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
         short=short,
         evidence=(
             main,
-            Measurement("device.ios", subject, rate,
+            Measurement("control_unit.ios", subject, rate,
                         f"{rate:,.0f} requests a second, {old_rate:,.0f} before", old_rate),
             *_sizes(subject, size, old_size),
             *_reads(subject, reads, old_reads),
@@ -214,13 +214,13 @@ def _spaces_words(spaces: Sequence[tuple[str, float]]) -> str:
 def _sizes(subject: Subject, now: Number, then: Number) -> Iterator[Measurement]:
     if not isinstance(now, Absent) and not isinstance(then, Absent):
         words = f"{now / KIB:.0f} KiB a request, {then / KIB:.0f} before"
-        yield Measurement("device.reqkb", subject, now / KIB, words, then / KIB)
+        yield Measurement("control_unit.reqkb", subject, now / KIB, words, then / KIB)
 
 
 def _reads(subject: Subject, now: Number, then: Number) -> Iterator[Measurement]:
     if not isinstance(now, Absent) and not isinstance(then, Absent):
         words = f"{percent(now)} reads, {percent(then)} before"
-        yield Measurement("device.read", subject, 100 * now, words, 100 * then)
+        yield Measurement("control_unit.read", subject, 100 * now, words, 100 * then)
 
 
 def _as_before(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Iterator[str]:

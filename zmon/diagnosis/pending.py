@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from zmon.base.absent import Number
-    from zmon.diagnosis.diagnosis import Diagnoses, Measurement, Subject
+    from zmon.diagnosis.diagnosis import Diagnoses, Measurement
     from zmon.diagnosis.situation import Situation
     from zmon.machine.observation import ObservedLcu, ObservedVolume, Volumes
 
@@ -90,12 +90,12 @@ def _before(situation: Situation, lcu: ObservedLcu) -> float | None:
     return None if isinstance(pend, Absent) else float(pend)
 
 
-def _pending(subject: Subject, slow: Sequence[ObservedVolume], busy: int) -> Iterator[Measurement]:
+def _pending(slow: Sequence[ObservedVolume], busy: int) -> Iterator[Measurement]:
     """Yield how many of the busy volumes of an LCU pend for long, with the shortest time of these."""
     if slow:
-        least = min(1e3 * one.pend for one in slow)
-        words = f"{len(slow)} of {busy} busy volumes pend for {ms(least / 1e3)} or longer"
-        yield evidence("device.pend", subject, least, words)
+        least = min(slow, key=lambda volume: volume.pend)
+        words = f"{len(slow)} of {busy} busy volumes pend for {ms(least.pend)} or longer"
+        yield evidence("device.pend", of_volume(least), 1e3 * least.pend, words)
 
 
 def _long(  # noqa: PLR0913, PLR0917 - the numbers of one LCU
@@ -116,7 +116,7 @@ def _long(  # noqa: PLR0913, PLR0917 - the numbers of one LCU
         rest=f": {ms(pend)} of Serv {ms(serv)}; {where} {ms(usual)}",
         evidence=(
             evidence("control_unit.pend", subject, 1e3 * pend, f"Pend {ms(pend)} of Serv {ms(serv)}"),
-            *_pending(subject, slow, len(known)),
+            *_pending(slow, len(known)),
             *(
                 (evidence("control_unit.pend", subject, 1e3 * before, f"Pend was {ms(before)} before"),)
                 if is_new and before is not None

@@ -239,7 +239,7 @@ def costly_fcp(situation: Situation) -> Diagnoses:
         clause="FCP costs processor time",
         rest=f": {1e6 * cost:.0f} microseconds in the kernel for each request",
         evidence=(
-            evidence("cpu.system", subject, 100 * system, f"{percent(system)} of the time in the kernel"),
+            evidence("cpu.kernel", subject, 100 * system, f"{percent(system)} of the time in the kernel"),
             evidence("device.ios", MACHINE, fcp, f"{fcp:,.0f} requests a second over FCP"),
         ),
         confidence=POSSIBLE,

@@ -153,7 +153,7 @@ def _write_cache(one: _Unit, lost: float) -> Diagnosis:
                 f"{one.delayed * one.writes:,.0f} writes a second are delayed, {percent(one.delayed)} of all",
             ),
             evidence(
-                "device.await",
+                "control_unit.wwait",
                 subject,
                 1e3 * one.write,
                 f"{one.writes:,.0f} writes a second, {ms(one.write)} each",
@@ -227,7 +227,7 @@ def _mirror(situation: Situation, found: Sequence[tuple[_Unit, float]], lost: fl
         evidence=(
             evidence("control_unit.disc", subject, 1e3 * disc, f"Disc {ms(disc)} on average"),
             evidence(
-                "device.await",
+                "control_unit.wwait",
                 subject,
                 1e3 * one.write,
                 f"{one.writes:.0f} writes a second to {one.lcu.title}, {ms(one.write)} each",
@@ -235,7 +235,7 @@ def _mirror(situation: Situation, found: Sequence[tuple[_Unit, float]], lost: fl
             *(
                 (
                     evidence(
-                        "device.await",
+                        "control_unit.wwait",
                         subject,
                         1e3 * jump.write,
                         f"until {when} one took {ms(jump.write)} with {jump.writes:.0f} a second",
@@ -244,7 +244,10 @@ def _mirror(situation: Situation, found: Sequence[tuple[_Unit, float]], lost: fl
                 if jump is not None
                 else ()
             ),
-            *((evidence("device.await", of_lcu(alike[0].lcu), 1e3 * alike[0].write, same),) if alike else ()),
+            *(
+                evidence("control_unit.wwait", of_lcu(other.lcu), 1e3 * other.write, same)
+                for other in alike[:1]
+            ),
             *(
                 (
                     evidence(

@@ -163,7 +163,7 @@ def _writes(volume: ObservedVolume) -> Iterator[Measurement]:
         yield evidence("device.read", of_volume(volume), 100 * reads, words)
     if volume.estimated and not isinstance(volume.write_response, Absent):
         words = f"a write to volume {volume.title} takes {ms(volume.write_response)}"
-        yield evidence("device.await", of_volume(volume), 1e3 * volume.write_response, words)
+        yield evidence("device.wwait", of_volume(volume), 1e3 * volume.write_response, words)
 
 
 CAUSES: Final = {"D12": logs_beside_data}

@@ -126,7 +126,7 @@ def small_requests(situation: Situation) -> Diagnoses:
             clause=f"Requests to {titles} are small, {size / KIB:.0f} KiB, although {percent(part)} of the"
             " reads follow one another",
             evidence=(
-                evidence("device.reqkb", of_lcu(first), size / KIB, f"{size / KIB:.0f} KiB a request"),
+                evidence("control_unit.reqkb", of_lcu(first), size / KIB, f"{size / KIB:.0f} KiB a request"),
                 evidence(
                     "cache.seq", of_lcu(first), 100 * part, f"{percent(part)} of the reads are sequential"
                 ),
@@ -160,7 +160,7 @@ def _cut(one: StackedDisk) -> Diagnosis:
                 f"{one.rate:,.0f} requests a second become {one.below_rate:,.0f}",
             ),
             evidence(
-                "device.await",
+                "stacked.resp",
                 subject,
                 1e3 * one.response,
                 f"{ms(one.response)} for the whole, {ms(one.below)} for a piece",

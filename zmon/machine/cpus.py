@@ -40,6 +40,7 @@ OVERHEAD: Final = (LPAR, LPAR_CPU, MACHINE, VIRTUAL_CPU)
 
 BUSY: Final = ("user", "nice", "system", "irq", "softirq")
 """What a CPU did for this Linux; `guest` is a part of `user`, `guest_nice` of `nice`."""
+IN_KERNEL: Final = ("system", "irq", "softirq")
 WAIT: Final = ("idle", "iowait")
 EVERY: Final = (*BUSY, *WAIT, "steal")
 """All that the time of a CPU consists of."""
@@ -80,6 +81,11 @@ class Processors(Things):
             100.0 * ratio(busy, 100.0 - steal, "stolen all the time")
             for busy, steal in zip(self.busy, self.part["steal"], strict=True)
         ]
+
+    @property
+    def kernel(self) -> list[Number]:
+        """The time in the kernel, with interrupts."""
+        return plus(*(self.part[name] for name in IN_KERNEL))
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -184,6 +190,7 @@ _TRENDS: Final = {"user": 2, "system": 3, "steal": 4, "iowait": 5}
 Processors.figures = catalogue(
     _percent("busy", attrgetter("busy"), 1),
     *(_part(name, _TRENDS.get(name, 0)) for name in (*EVERY, "guest", "guest_nice")),
+    _percent("kernel", attrgetter("kernel")),
     _percent("wait", attrgetter("wait")),
     _percent("logical", attrgetter("logical")),
     _percent("delay", lambda cpus: cpus.counted("run_delay", 1e-7)),

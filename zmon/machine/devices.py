@@ -25,6 +25,7 @@ from zmon.interval import IDLE
 from zmon.kinds import BLOCK, CACHE, CACHE_NOT_READ, CMF, DASD, DEVICE, MACHINE, NO_CMF, NO_DASD, NO_DISK
 from zmon.machine.figure import Figure, catalogue
 from zmon.machine.join import NO_BLOCK, Joined, first, mean, not_below_zero, plus, quotient, total
+from zmon.machine.observation import NOT_APART
 from zmon.machine.things import Things
 from zmon.sample import pick
 from zmon.topology.volumes import OF_MINIDISK, has_own_label, lcus
@@ -226,6 +227,17 @@ class Devices(Things):
         numbers = self.block.numbers
         waited = numbers("request_ms") if self.mixed else plus(numbers("read_ms"), numbers("write_ms"))
         return self._idle(quotient(waited, self._completed, 1.0, IDLE))
+
+    @cached_property
+    def write_wait(self) -> list[Number]:
+        """Milliseconds that Linux waits for a write."""
+        if self.mixed:
+            return [NOT_APART] * len(self.keys)
+        return quotient(self.block.numbers("write_ms"), self.block.numbers("writes"), 1.0, IDLE)
+
+    def average_write(self, rows: Sequence[int]) -> Number:
+        """Average what Linux waits for a write over some devices."""
+        return mean(pick(self.write_wait, rows), pick(self.block.numbers("writes"), rows), IDLE.reason)
 
     @cached_property
     def _sectors(self) -> list[Number]:
@@ -639,6 +651,9 @@ SHOWN: Final = catalogue(
 Devices.figures = SHOWN | catalogue(
     Figure("measured", attrgetter("timed"), lambda devices, rows: devices.measured(rows)),
     Figure("answered", attrgetter("answers"), lambda devices, rows: devices.answered(rows)),
+    Figure("wwait", attrgetter("write_wait"), lambda devices, rows: devices.average_write(rows)),
+    Figure("volqued", _volumes_queued),
+    Figure("volbusy", _volumes_busy),
     Figure("paths", path_count, steady=True),
     Figure("lost", _lost, steady=True),
     Figure("lostchpids", _lost_chpids),
@@ -646,8 +661,8 @@ Devices.figures = SHOWN | catalogue(
 """The loads of DEVICE, which DEVLOG, CTLUNIT, CTLULOG and trends take from here, and its paths.
 
 No screen shows `measured` and `answered`, which times are averages over, `lost` and `lostchpids`, which rules
-watch and name, and `volqued` and `volbusy`, which diagnoses rest on: a volume with the aliases that serve it
-alone, where `qued` and `busy` are those of the device."""
+watch and name, and `wwait`, `volqued` and `volbusy`, which diagnoses rest on: a volume with the aliases that
+serve it alone, where `qued` and `busy` are those of the device."""
 
 
 def _is_logical(name: str) -> bool:

@@ -41,6 +41,21 @@ BASE_PAV: Final = "PAV"
 NOT_IN_UID: Final = absent("its devices have no uid, and no answer of CP gives it")
 
 
+def pools_of(devices: Devices, units: Mapping[str, Lcu], row_of: Mapping[str, int]) -> dict[str, list[int]]:
+    """Return the rows of the aliases that any volume of an LCU may use."""
+    uids = devices.ccw["uid"]
+    return {
+        key: [
+            row
+            for alias in unit.aliases
+            if (row := row_of.get(alias)) is not None
+            and (uid := find_uid(uids[row])) is not None
+            and uid.ua == HYPERPAV
+        ]
+        for key, unit in units.items()
+    }
+
+
 class ControlUnits(Things):
     """The LCUs of an interval with the rows of their devices, in the order of `keys`."""
 
@@ -85,6 +100,11 @@ class ControlUnits(Things):
         """Return why nothing is known of the aliases of an LCU of which none is known."""
         many = self.aliases(unit)
         return many if isinstance(many, Absent) else NO_ALIAS
+
+    @cached_property
+    def pools(self) -> dict[str, list[int]]:
+        """The rows of the aliases of each that any of its volumes may use: HyperPAV."""
+        return pools_of(self.devices, self.units, rows_of_lcus(self.devices.keys, self.units).row_of)
 
     @cached_property
     def rates(self) -> list[Number]:
@@ -175,7 +195,8 @@ def _of_devices(name: str, trend: int = 0) -> Figure:
 
 _TRENDS: Final = {"io": 1, "mbs": 2, "pend": 3, "disc": 4, "conn": 5, "resp": 6, "queue": 7, "serv": 8}
 OF_DEVICES: Final = (
-    "io", "mbs", "queue", "pend", "disc", "conn", "serv", "resp", "cuwt", "measured", "answered",
+    "io", "mbs", "queue", "pend", "disc", "conn", "serv", "resp", "cuwt", "measured", "answered", "ios",
+    "read", "reqkb", "wwait",
 )  # fmt: skip
 LOADS: Final = catalogue(*(_of_devices(key, _TRENDS.get(key, 0)) for key in OF_DEVICES))
 """The columns of DEVICE that an LCU has, too."""
@@ -189,6 +210,7 @@ ControlUnits.figures = catalogue(
     _each("units", lambda _found, unit, _rows: len(unit.bases)),
     Figure("active", attrgetter("active")),
     _each("aliases", lambda lcus, unit, _rows: lcus.aliases(unit)),
+    Figure("pool", lambda lcus: list(map(len, lcus.pools.values()))),
     _each("aliasuse", ControlUnits.alias_use),
     _each("aliasio", ControlUnits.alias_share),
     _each("mode", lambda lcus, unit, _rows: lcus.alias_mode(unit)),

@@ -45,6 +45,7 @@ from zmon.machine.devices import (
 )
 from zmon.machine.disks_below import swap_volumes
 from zmon.machine.join import is_absent, mean, plus, present, quotient, total
+from zmon.machine.lcus import pools_of
 from zmon.machine.lost_time import LostTime
 from zmon.machine.observation import (
     NO_CAPACITY,
@@ -65,7 +66,6 @@ from zmon.machine.topology import rows_of_lcus, units_of
 from zmon.sample import pick
 from zmon.topology.site import NO_SITE, Site
 from zmon.topology.volumes import lcus, titles
-from zmon.values.uid import HYPERPAV, find_uid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -120,7 +120,7 @@ def observed_load(
     capacity = capacity or {}
     devices = devices_of(interval)
     rows = rows_of_lcus(devices.keys, units)
-    pools = _pools(devices, units, rows.row_of)
+    pools = pools_of(devices, units, rows.row_of)
     every = Volumes(_disks(devices), _VolumeColumns(devices, rows.lcu_of, pools))
     used = every.used()
     volumes: Sequence[ObservedVolume] = every
@@ -218,21 +218,6 @@ def tasks_that_wait(interval: Interval) -> tuple[Number, Number]:
     """Return how many tasks run or wait for processors, and the part of the time in which some wait."""
     some = LostTime(interval).part("cpu", NOT_COUNTED)
     return interval.of(TASKS).cell("tasks", "running"), some  # type: ignore[return-value]  # a number
-
-
-def _pools(devices: Devices, units: Mapping[str, Lcu], row_of: Mapping[str, int]) -> dict[str, list[int]]:
-    """Return the rows of the aliases that any volume of an LCU may use."""
-    uids = devices.ccw["uid"]
-    return {
-        key: [
-            row
-            for alias in unit.aliases
-            if (row := row_of.get(alias)) is not None
-            and (uid := find_uid(uids[row])) is not None
-            and uid.ua == HYPERPAV
-        ]
-        for key, unit in units.items()
-    }
 
 
 def _disks(devices: Devices) -> Sequence[int]:
