@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 ROOT: Final = Path(__file__).parents[1]
 ZMON: Final = ROOT / "zmon"
 CEILINGS: Final = {
-    "base": 1182, "check": 2171, "cli": 9405, "collected": 2133, "cp": 3201, "diagnosis": 6206,
-    "exposition": 1879, "fleet": 2015, "kernel": 12_801, "lab": 5158, "listing": 5496, "machine": 5409,
-    "placement": 4879, "queueing": 3470, "recorder": 1653, "rule": 1691, "screen": 4367, "session": 4716,
-    "store": 5770, "tables": 8371, "topology": 5288, "trends": 1796, "ui": 5340, "values": 452,
-    "zmon": 2676,
+    "base": 1225, "check": 2172, "cli": 9397, "collected": 2131, "cp": 3201, "diagnosis": 6689,
+    "exposition": 1879, "fleet": 2005, "kernel": 12_798, "lab": 5158, "listing": 5496, "machine": 5914,
+    "placement": 4879, "queueing": 3491, "recorder": 1653, "rule": 1707, "screen": 4489, "session": 4801,
+    "store": 5767, "tables": 7790, "topology": 5288, "trends": 1798, "ui": 5340, "values": 452,
+    "zmon": 2677,
 }  # fmt: skip
 """The most lines of each package; `zmon` are the modules that are in none."""
 VAGUE: Final = frozenset({"each", "found", "known", "one", "words"})
