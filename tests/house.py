@@ -23,7 +23,7 @@ CEILINGS: Final = {
     "exposition": 1879, "fleet": 2005, "kernel": 12_798, "lab": 5158, "listing": 5496, "machine": 5914,
     "placement": 4879, "queueing": 3491, "recorder": 1653, "rule": 1707, "screen": 4489, "session": 4801,
     "store": 5767, "tables": 7790, "topology": 5288, "trends": 1798, "ui": 5340, "values": 452,
-    "zmon": 2677,
+    "zmon": 2680,
 }  # fmt: skip
 """The most lines of each package; `zmon` are the modules that are in none."""
 VAGUE: Final = frozenset({"each", "found", "known", "one", "words"})

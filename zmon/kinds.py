@@ -719,7 +719,10 @@ NO_FULL: Final = absent("of the CPU of a whole system only `some` is defined")
 NOT_MEASURED: Final = absent("channel load is measured in an LPAR only")
 CACHE_NOT_READ: Final = absent("the cache statistics were not read: --cache")
 NO_DASD_DRIVER: Final = declared("no-dasd-driver", "there is no DASD driver on this machine")
-UNLISTED: Final = declared("no-listing", "no listing of tablespaces was given (--listing)")
+UNLISTED: Final = declared(
+    "no-listing", "no listing of tablespaces was given (--listing)",
+    former=["no listing of tablespaces was given: --listing"],
+)  # fmt: skip
 NOT_LISTED: Final = declared(
     UNLISTED.code, "the capture holds no containers: make it with `zmon capture --listing`"
 )
