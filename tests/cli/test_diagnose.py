@@ -57,6 +57,7 @@ def test_json_has_a_list_of_diagnoses(capsys: pytest.CaptureFixture[str]) -> Non
     assert {each["column"] for each in first["evidence"]} >= {"control_unit.share", "control_unit.disc"}
     assert all(isinstance(each["value"], float) for each in first["evidence"])
     assert document["verdict"].startswith(first["claim"])
+    assert {*first["subjects"][0]} == {"kind", "key", "title"}
 
 
 def test_csv_has_a_record_per_diagnosis(capsys: pytest.CaptureFixture[str]) -> None:

@@ -302,7 +302,7 @@ def _object(one: Diagnosis, by: str, span: tuple[int, int]) -> dict[str, Any]:
         "title": CATALOGUE[one.id].title,
         "confidence": one.confidence,
         "lost": one.lost,
-        "subjects": [each._asdict() for each in one.subjects],
+        "subjects": [{"kind": each.kind, "key": each.key, "title": each.title} for each in one.subjects],
         "claim": one.claim,
         "evidence": [
             {
