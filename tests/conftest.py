@@ -49,7 +49,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 # What a screen is drawn with depends on the terminal and the locale: here they are always the same.
 # Settings of the machine and of the user are not read.
-os.environ.update(TERM="xterm-256color", LANG="C.UTF-8", TZ="UTC", ZMON_CONFIG="")
+os.environ.update(TERM="xterm-256color", LANG="C.UTF-8", TZ="UTC", ZMON_CONFIG="", XDG_CONFIG_HOME=os.devnull)
 time.tzset()
 for name in ("LC_ALL", "LC_CTYPE", "NO_COLOR", "ZMON_PLOT"):
     os.environ.pop(name, None)

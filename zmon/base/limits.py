@@ -5,8 +5,13 @@ from __future__ import annotations
 import os
 from functools import lru_cache
 
+from zmon.base.light_typing import TYPE_CHECKING, Any
+from zmon.base.plain_text import did_you_mean
 from zmon.base.shipped import shipped
 from zmon.base.toml import TomlDocument, read_utf8
+
+if TYPE_CHECKING:
+    from zmon.base.toml import TomlTable
 
 
 @lru_cache(maxsize=1)
@@ -15,6 +20,20 @@ def limits() -> dict[str, float]:
     path = os.path.join(shipped("rules"), "limits.toml")
     document = TomlDocument(read_utf8(path, ValueError), path, is_shipped=True)
     return {table.text("name"): table.number("value") for table in document.top().list_of("limit")}
+
+
+def number_of(table: TomlTable, key: str, value: Any) -> Any:
+    """Return what a record says under a key, or of a name of a limit the number.
+
+    Raises:
+        ValueError: the record's, as there is no limit of this name.
+    """
+    if not isinstance(value, str):
+        return value
+    if value not in limits():
+        others = did_you_mean(value, limits())
+        raise table.wrong(key, f"is a number or a limit, and there is no limit {value!r:.60}{others}")
+    return limits()[value]
 
 
 def limit(name: str) -> float:

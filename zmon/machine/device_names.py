@@ -19,9 +19,6 @@ MADE: Final = ("dm", "md")
 """The sorts of LAYER that are made of other devices."""
 
 
-# which device a word names; what one screen shows all accept
-
-
 def find_device(view: View, word: str) -> str:
     """Return the key of the device on line that a word names.
 

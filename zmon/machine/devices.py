@@ -142,6 +142,11 @@ class Devices(Things):
         """The cache statistics of each."""
         return Joined(self._interval.of(CACHE), self.keys, CACHE_NOT_READ)
 
+    @property
+    def summed(self) -> list[int]:
+        """The rows of all disks and of their aliases."""
+        return disks(self) + [row for row, alias in enumerate(self.ccw["alias"]) if alias == 1]
+
     @cached_property
     def lcu_of(self) -> dict[str, str]:
         """The key of the LCU of each device that has a unique id."""
@@ -793,8 +798,3 @@ def strays(count: int) -> Absent:
 def disks(devices: Devices) -> list[int]:
     """Return the rows of all disks."""
     return [row for row, name in enumerate(devices.names) if isinstance(name, str)]
-
-
-def members(devices: Devices) -> list[int]:
-    """Return the rows of all disks and of their aliases."""
-    return disks(devices) + [row for row, alias in enumerate(devices.ccw["alias"]) if alias == 1]

@@ -179,6 +179,16 @@ def _each(name: str, value: Callable[[ControlUnits, Lcu, list[int]], Value]) -> 
     return Figure(name, lambda lcus: list(map(value, repeat(lcus), lcus.units.values(), lcus.members)))
 
 
+def _summed(figure: Figure) -> Figure:
+    """Declare that several LCUs have the sum of it."""
+
+    def together(lcus: ControlUnits, rows: Sequence[int]) -> Number:
+        values = lcus.column(figure.key)
+        return total([values[row] for row in rows])  # type: ignore[misc]  # numbers
+
+    return figure._replace(together=together)
+
+
 def _of_devices(name: str, trend: int = 0) -> Figure:
     """Declare a load that the devices of an LCU have together."""
     of_devices = Devices.figures[name]
@@ -187,7 +197,7 @@ def _of_devices(name: str, trend: int = 0) -> Figure:
     return Figure(
         name,
         lambda units: [together(units.devices, rows) for rows in units.members],
-        lambda units, _rows: together(units.devices, units.rows),
+        lambda units, rows: together(units.devices, [row for lcu in rows for row in units.members[lcu]]),
         of_devices.over,
         trend,
     )
@@ -207,11 +217,11 @@ ControlUnits.figures = catalogue(
     _each("serial", lambda _found, unit, _rows: unit.serial or NOT_IN_UID),
     _each("maker", lambda _found, unit, _rows: unit.vendor or NOT_IN_UID),
     _each("cutype", lambda lcus, _unit, rows: lcus.types(rows)),
-    _each("units", lambda _found, unit, _rows: len(unit.bases)),
-    Figure("active", attrgetter("active")),
-    _each("aliases", lambda lcus, unit, _rows: lcus.aliases(unit)),
+    _summed(_each("units", lambda _found, unit, _rows: len(unit.bases))),
+    _summed(Figure("active", attrgetter("active"))),
+    _summed(_each("aliases", lambda lcus, unit, _rows: lcus.aliases(unit))),
     Figure("pool", lambda lcus: list(map(len, lcus.pools.values()))),
-    _each("aliasuse", ControlUnits.alias_use),
+    _summed(_each("aliasuse", ControlUnits.alias_use)),
     _each("aliasio", ControlUnits.alias_share),
     _each("mode", lambda lcus, unit, _rows: lcus.alias_mode(unit)),
     _each("paths", lambda lcus, unit, rows: lcus.paths(unit, rows)),
@@ -219,8 +229,8 @@ ControlUnits.figures = catalogue(
     Figure("share", attrgetter("shares")),
     Figure("fair", lambda lcus: [share * len(lcus.keys) / 100.0 for share in lcus.shares]),
     *LOADS.values(),
-    _each("qued", lambda lcus, _unit, rows: lcus.devices.queued_at(rows)),
-    _each("hung", lambda lcus, _unit, rows: lcus.devices.hanging(rows)),
+    _summed(_each("qued", lambda lcus, _unit, rows: lcus.devices.queued_at(rows))),
+    _summed(_each("hung", lambda lcus, _unit, rows: lcus.devices.hanging(rows))),
     Figure("lss", attrgetter("subsystems")),
 )
 """What is known of an LCU, but for what people call it and the files on it."""

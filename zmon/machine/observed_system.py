@@ -24,7 +24,7 @@ from zmon.kinds import (
     SOURCE,
     TASKS,
 )
-from zmon.machine.cpus import Processors
+from zmon.machine.cpus import IN_KERNEL, Processors
 from zmon.machine.devices import VIRTIO, devices_of, hung_for, in_each_before
 from zmon.machine.join import plus, total
 from zmon.machine.lost_time import LostTime
@@ -48,7 +48,6 @@ KINDS: Final = (
 )  # fmt: skip
 """What is read of a sample."""
 HYPERVISORS: Final = {"zvm": "z/VM", "lpar": "the hypervisor of the LPARs", "kvm": "KVM"}
-IN_KERNEL: Final = ("system", "irq", "softirq")
 NO_STATE: Final = absent("whether a device is suspended was not read: dm/suspended")
 NO_ZVM: Final = absent("no z/VM is below")
 NO_CPU: Final = absent("/proc/stat was not read")
@@ -82,7 +81,7 @@ class ObservedSystem(NamedTuple):
     blocked: Number = NOT_READ
     """Tasks that wait for I/O to end, likewise."""
     waiting: tuple[tuple[str, float], ...] = ()
-    """Tasks that wait uninterruptibly, in words, with seconds; the longest first.  None where not read."""
+    """Tasks that wait uninterruptibly, in words, with seconds, the longest first; none where not read."""
     io_some: Number = NOT_READ
     memory_some: Number = NOT_READ
     """Parts of the time in which some tasks waited for the resource (PSI)."""

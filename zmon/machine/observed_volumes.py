@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 KINDS: Final = (BLOCK, CACHE, LAYER)
 """What is read of a sample besides what `zmon.machine.observed` reads."""
 SECONDS: Final = 1e-3
-"""A millisecond."""
+"""Seconds in a millisecond."""
 OF_STARTS: Final = {"device_busy": "busy", "cu_queue": "cu_queue"}
 """Details that are times per start of I/O, with the field that counts them."""
 OF_CACHE: Final = {
@@ -39,7 +39,7 @@ OF_CACHE: Final = {
 }
 """Details that are parts of reads or writes, with the fields that they are the quotient of."""
 TICKS: Final = 1e-9
-"""A nanosecond."""
+"""Seconds in a nanosecond."""
 STRIPED: Final = " striped "
 """What the table of a device with stripes has."""
 

@@ -35,6 +35,11 @@ class Things:
         """What each is called."""
         return [*self.keys]
 
+    @property
+    def summed(self) -> Sequence[int]:
+        """The rows that a line for all of them adds up: by default all."""
+        return range(len(self.keys))
+
     @classmethod
     def at(cls, interval: Interval) -> Self:
         """Return the things of an interval, as far as the kernel tells of them: trends are made of these."""

@@ -148,7 +148,7 @@ class History:
         return None if interval is None or interval.before is None else interval
 
     def within(self, interval: Interval, most: int) -> Iterator[Interval]:
-        """Yield at most `count` parts of an interval that the timeline has, the last first."""
+        """Yield at most `most` parts of an interval that the timeline has, the last first."""
         begin = 0 if interval.before is None else interval.before.at.utc
         for part in islice(self.past(interval.after.at.utc), most):
             if part.after.at.utc <= begin:

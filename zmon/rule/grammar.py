@@ -17,7 +17,7 @@ from operator import ge, gt, le, lt
 
 from zmon.base import own_files
 from zmon.base.light_typing import TYPE_CHECKING, Any, Final
-from zmon.base.limits import limits
+from zmon.base.limits import number_of
 from zmon.base.plain_text import did_you_mean
 from zmon.base.record import NamedTuple
 from zmon.base.shipped import shipped as shipped_data
@@ -466,24 +466,15 @@ def _with_numbers(table: TomlTable, data: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         RuleError: there is no limit of a name.
     """
-    known = limits()
-
-    def number(key: str, name: str) -> float:
-        if name not in known:
-            others = did_you_mean(name, known)
-            raise table.wrong(key, f"is a number or a limit, and there is no limit {name!r:.60}{others}")
-        return known[name]
-
     numbers = dict(data)
-    for key in ("look", "bad"):
-        if isinstance(data.get(key), str):
-            numbers[key] = number(key, data[key])
+    for key in data.keys() & {"look", "bad"}:
+        numbers[key] = number_of(table, key, data[key])
     siblings, conditions = data.get("siblings"), data.get("when")
-    if isinstance(siblings, dict) and isinstance(siblings.get("times"), str):
-        numbers["siblings"] = siblings | {"times": number("siblings", siblings["times"])}
+    if isinstance(siblings, dict) and "times" in siblings:
+        numbers["siblings"] = siblings | {"times": number_of(table, "siblings", siblings["times"])}
     if isinstance(conditions, list):
         numbers["when"] = [
-            LIMIT.sub(lambda match: f"{number('when', match[0]):g}", condition)
+            LIMIT.sub(lambda match: f"{number_of(table, 'when', match[0]):g}", condition)
             if isinstance(condition, str)
             else condition
             for condition in conditions

@@ -28,6 +28,7 @@ from types import MappingProxyType
 from zmon.base import own_files
 from zmon.base.absent import Absent
 from zmon.base.light_typing import TYPE_CHECKING, Any, Final
+from zmon.base.limits import number_of
 from zmon.base.plain_text import did_you_mean
 from zmon.base.record import NamedTuple
 from zmon.base.shipped import shipped
@@ -438,6 +439,7 @@ def _figure(entry: TomlTable, figures: Iterable[Figures]) -> Mapping[str, Any]:
         figure = next((sort[name] for sort in figures if name in sort), None)
     if figure is None:
         return {}
+    figure = _with_limits(figure)
     figure.check(_FIGURE_KEYS, ("name",), _TEXTS)
     return figure.data
 
@@ -455,7 +457,22 @@ def _named_figure(entry: TomlTable) -> TomlTable | None:
     return figures[name]
 
 
+def _with_limits(entry: TomlTable) -> TomlTable:
+    """Return a record with the numbers of the shared limits that it names.
+
+    Raises:
+        ScreenError: there is no limit of a name.
+    """
+    named = {
+        key: number_of(entry, key, entry.data[key])
+        for key in ("look", "bad")
+        if isinstance(entry.data.get(key), str)
+    }
+    return TomlTable(entry.document, entry.keys, {**entry.data, **named}) if named else entry
+
+
 def _column(entry: TomlTable, defaults: dict[str, Any], figures: Sequence[Figures]) -> Column:
+    entry = _with_limits(entry)
     entry.check(_COLUMN_KEYS, ("name",), _TEXTS)
     figure = _figure(entry, figures)
     said = {**(figure or defaults), **entry.data}

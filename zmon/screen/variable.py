@@ -136,6 +136,8 @@ def _columns(word: str, screens: Screens, *, needed: bool) -> list[ColumnRef]:
 def figure(word: str, screen: Screen) -> str:
     """Return the name of what a word names of a screen, by its name or heading, that can be drawn.
 
+    A figure of the screen's things can be, whether it is a column or not.
+
     Raises:
         VariableError: it names nothing, or several things; says which there are.
     """
@@ -147,6 +149,9 @@ def figure(word: str, screen: Screen) -> str:
         raise VariableError(f"{screen.command} has no figure {word!r}{guess or '; HELP ' + screen.command}")
     if not names(screen):
         raise VariableError(NO_FIGURES.format(screen.command))
+    key = word.lower()
+    if key not in screen.by_name and key in definition(screen.table).figures:
+        return key  # before any heading that reads so: diagnoses name figures by their keys
     try:
         return find_column(word, plottable(screen)).name
     except QueryError as error:
@@ -236,11 +241,13 @@ def busiest(screen: Screen, view: View, column: str = "") -> str:
 
 
 def described(variable: Variable, screens: Screens) -> tuple[Screen, Column | None] | None:
-    """Return the screen and the column of a variable; None when no screen has them."""
-    for screen in screens:
-        if screen.table == variable.table and variable.column in names(screen):
+    """Return the screen and the column of a variable, if it is in one; None when no screen has them."""
+    of_table = [screen for screen in screens if screen.table == variable.table]
+    for screen in of_table:
+        if variable.column in names(screen):
             return screen, screen.by_name.get(variable.column)
-    return None
+    of_machine = of_table and variable.column in definition(variable.table).figures
+    return (of_table[0], None) if of_machine else None
 
 
 def with_headings(filled: Table, screens: Screens) -> Table:

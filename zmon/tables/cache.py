@@ -85,4 +85,4 @@ def _missing(reason: Absent | None) -> Absent | None:
     return OFF if code_of(reason) == OFF.code else reason
 
 
-DEFINITIONS: Final = {"cache": TableDefinition(NEEDS, table, screen="CACHEXT")}
+DEFINITIONS: Final = {"cache": TableDefinition(NEEDS, table, things=CachedVolumes, screen="CACHEXT")}

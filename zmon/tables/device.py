@@ -24,7 +24,6 @@ from zmon.machine.devices import (
     homes,
     hung_for,
     labels,
-    members,
     path_count,
     roles,
     strays,
@@ -188,8 +187,7 @@ def _aliases(devices: Devices, unit: Sequence[Value]) -> list[Value]:
 
 def summary(devices: Devices) -> Summary:
     """Add up all DASD and their aliases; times are averages, each with its I/O rate as its weight."""
-    cells = devices.as_one(members(devices), SHOWN)
-    return Summary(">> All DASD <<", cells)
+    return Summary(">> All DASD <<", devices.as_one(devices.summed, SHOWN))
 
 
 def with_labels(filled: Table, view: View, by: str = "addr", column: str = "label") -> Table:

@@ -7,7 +7,7 @@ from importlib import import_module
 
 from zmon.base.absent import Absent, absent
 from zmon.base.event import What
-from zmon.base.light_typing import TYPE_CHECKING
+from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
 from zmon.machine.figure import is_faint, weights_of
 from zmon.machine.view import View
@@ -17,11 +17,16 @@ from zmon.tables.table import Table
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from zmon.base.absent import Value
     from zmon.interval import Interval
     from zmon.machine.figure import Figure, Needs
     from zmon.machine.things import Things
     from zmon.sample import Sample
     from zmon.topology.machine import UserInputs
+
+
+NO_THING: Final = absent("what the row is about has no such figure")
+NOT_SUMMED: Final = absent("there is no sum or mean of it over all rows")
 
 
 class TableDefinition(NamedTuple):
@@ -40,7 +45,7 @@ class TableDefinition(NamedTuple):
     screen: str = ""
     """The command of the screen that shows it, which notes, exceptions and trends name."""
     resource: str = ""
-    """The resource that its rows and their exceptions are of, by its key in `zmon.tables.resources`."""
+    """The resource that its rows and their exceptions are of, by its key in `zmon.diagnosis.resources`."""
     concluded: bool = False
     """Whether its screens have a conclusion from the verdict: see `zmon.diagnosis.conclusion`."""
     has_status: bool = False
@@ -110,17 +115,22 @@ def with_figures(name: str, view: View, filled: Table, keys: Iterable[str]) -> T
 
     So a screen, or PLOT, shows any figure of the machine by naming it.
     """
-    figures = definition(name).figures
-    more = [key for key in keys if key in figures and key not in filled.columns]
     sort = definition(name).things
+    more = [] if sort is None else [key for key in keys if key in sort.figures and key not in filled.columns]
     if not more or sort is None:
         return filled
     things = sort.seen(view)
-    return (
-        filled._replace(columns={**filled.columns, **things.columns(more)})
-        if things.keys == filled.keys
-        else filled
-    )
+    place_of = {key: place for place, key in enumerate(things.keys)}
+    places = [place_of.get(key) for key in filled.keys]
+    columns: dict[str, list[Value]] = {
+        key: [NO_THING if place is None else values[place] for place in places]
+        for key, values in things.columns(more).items()
+    }
+    summary = filled.summary
+    if summary is not None:
+        cells = things.as_one(things.summed, more)
+        summary = summary._replace(cells={**dict.fromkeys(more, NOT_SUMMED), **summary.cells, **cells})
+    return filled._replace(columns={**filled.columns, **columns}, summary=summary)
 
 
 def _faint(name: str, filled: Table, interval: Interval) -> dict[str, frozenset[int]]:

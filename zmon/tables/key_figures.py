@@ -29,7 +29,7 @@ from zmon.kinds import (
 from zmon.machine.channel_paths import UNTIMED, stamp_seconds
 from zmon.machine.cpus import OVERHEAD, Processors, cpu_name
 from zmon.machine.device_names import find_device
-from zmon.machine.devices import NO_DISKS, Devices, address, devices_of, labels, members, unseen_disks
+from zmon.machine.devices import NO_DISKS, Devices, address, devices_of, labels, unseen_disks
 from zmon.machine.figure import Needs, weights_of
 from zmon.machine.join import present, total
 from zmon.machine.lcus import LOADS
@@ -114,7 +114,7 @@ def device_figures(view: View, key: str = "") -> dict[str, Value]:
     if key:
         here = key in devices.keys
         return of_one(devices, devices.keys.index(key)) if here else {"addr": address(key), "io": DEVICE_GONE}
-    rows = members(devices)
+    rows = devices.summed
     row = busiest(devices, rows)
     cells = devices.as_one(rows)
     nothing = unseen_disks(view.interval) or NO_DISKS
@@ -131,7 +131,7 @@ def of_one(devices: Devices, row: int) -> dict[str, Value]:
     hung = " resp" if row in devices.hung else ""
     return {
         **cells,
-        **_chosen(devices, row, members(devices)),
+        **_chosen(devices, row, devices.summed),
         ESTIMATED: _device_estimates(devices, [row], row) + hung,
     }
 

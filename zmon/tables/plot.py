@@ -50,6 +50,7 @@ OF_OTHERS: Final = frozenset({"aliases"})
 """Columns of DEVICE that count other devices."""
 
 NO_COLUMN: Final = absent("the screen has no such column")
+A_WORD: Final = absent("it is a word, not a number")
 
 
 class Series(NamedTuple):
@@ -91,7 +92,10 @@ def _value(variable: Variable, filled: Table, *, by_time: bool = False) -> Value
     if not by_time and key not in filled.keys:
         return filled.missing or absent(f"{key} is not there")
     values = filled.columns.get(column)
-    return values[0 if by_time else filled.keys.index(key)] if values else filled.missing or NO_COLUMN
+    if not values:
+        return filled.missing or NO_COLUMN
+    value = values[0 if by_time else filled.keys.index(key)]
+    return A_WORD if isinstance(value, str) else value
 
 
 def find(table: Table, name: str, view: View | None = None, screen: str = "this screen") -> str:

@@ -34,7 +34,7 @@ from zmon.kinds import (
 )  # fmt: skip
 from zmon.machine import memory_use
 from zmon.machine.device_names import find_device
-from zmon.machine.devices import address, devices_of, members
+from zmon.machine.devices import address, devices_of
 from zmon.machine.figure import Needs
 from zmon.machine.join import mean, total
 from zmon.machine.memory_use import Memory
@@ -196,7 +196,7 @@ def find(view: View) -> str:
 
 def _busiest(interval: Interval) -> str:
     devices = devices_of(interval)
-    row = key_figures.busiest(devices, members(devices))
+    row = key_figures.busiest(devices, devices.summed)
     return "" if row is None else devices.keys[row]
 
 
