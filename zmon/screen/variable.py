@@ -14,7 +14,7 @@ from zmon.machine.view import NoSuchThing, View
 from zmon.screen.definition import ScreenError
 from zmon.screen.query import QueryError, find_column, shortest
 from zmon.screen.sheet import Order, Sheet, natural
-from zmon.tables.filled import alone, definition, needs
+from zmon.tables.filled import alone, definition, needs, with_figures
 from zmon.tables.plot import device_named, find
 from zmon.tables.plot import parse as parse_variables
 
@@ -236,7 +236,8 @@ def _check_row(screen: Screen, column: str, row: str, view: View) -> None:
 def busiest(screen: Screen, view: View, column: str = "") -> str:
     """Return the key of the row on top of a list, or with the highest value; empty when there are no rows."""
     order = Order(column, descending=True) if column else natural(screen)
-    keys = Sheet(screen, alone(screen.table, view), order).keys
+    filled = with_figures(screen.table, view, alone(screen.table, view), screen.by_name)
+    keys = Sheet(screen, filled, order).keys
     return keys[0] if keys else ""
 
 
