@@ -319,7 +319,7 @@ def boot(job: Job, out: Path, machine: str = "hercules", work: Path = WORK, time
 
 def with_zmon(work: Path, into: Path) -> tuple[Path, ...]:
     """Return what the guest needs in order to run this checkout's zmon."""
-    data = (HERE.parent / name for name in ("screens", "rules"))
+    data = (HERE.parent / name for name in ("screens", "figures", "rules"))
     return byte_compiled(HERE.parent / "zmon", work, into), *data
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import ast
 import tomllib
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from tests import house
@@ -64,11 +65,16 @@ def test_no_threshold_stands_twice() -> None:
 
 
 def test_each_shared_limit_is_shared() -> None:
-    """A limit that only a rule or only a module has stands there."""
+    """A limit that only one rule, module or column has stands there."""
     (limits,) = (document["limit"] for document in house.documents("rules") if "limit" in document)
     taken = {house.limit_of(constant) for constant in house.SHARED}
     rules = [rule for document in house.documents("rules") for rule in document.get("rule", ())]
-    assert {limit["name"] for limit in limits} == taken
+    columns = [column for document in house.documents("screens") for column in house.columns_of(document)]
+    named = [name for column in columns for name in (column.get("look"), column.get("bad"))]
+    uses = Counter([*taken, *named, *(name for rule in rules for name in house.named_limits(rule))])
+    assert {limit["name"] for limit in limits if uses[limit["name"]] >= 2} == {
+        limit["name"] for limit in limits
+    }
     assert taken <= set().union(*map(house.named_limits, rules))
 
 

@@ -187,10 +187,9 @@ def _part(name: str, trend: int = 0) -> Figure:
 
 
 _TRENDS: Final = {"user": 2, "system": 3, "steal": 4, "iowait": 5}
-Processors.figures = catalogue(
+SHOWN: Final = catalogue(
     _percent("busy", attrgetter("busy"), 1),
     *(_part(name, _TRENDS.get(name, 0)) for name in (*EVERY, "guest", "guest_nice")),
-    _percent("kernel", attrgetter("kernel")),
     _percent("wait", attrgetter("wait")),
     _percent("logical", attrgetter("logical")),
     _percent("delay", lambda cpus: cpus.counted("run_delay", 1e-7)),
@@ -198,7 +197,8 @@ Processors.figures = catalogue(
     Figure("tv", attrgetter("overheads"), lambda cpus, _rows: cpus.overhead),
     _percent("idlex", lambda cpus: cpus.counted("idle_exact", 1e-7)),
 )
-"""The loads of a CPU, which are averaged over all CPUs."""
+"""The loads of a CPU that screens show, which are averaged over all CPUs."""
+Processors.figures = SHOWN | catalogue(_percent("kernel", attrgetter("kernel")))
 
 
 def cpu_name(key: str) -> str:

@@ -13,7 +13,7 @@ from zmon.kinds import (
     DEVICE,
     MEMORY,
 )
-from zmon.machine.cpus import NO_CPU, OVERHEAD, Processors, cpu_name
+from zmon.machine.cpus import NO_CPU, OVERHEAD, SHOWN, Processors, cpu_name
 from zmon.machine.devices import devices_of
 from zmon.machine.figure import Needs
 from zmon.machine.join import total
@@ -40,7 +40,7 @@ def table(view: View) -> Table:
     columns: dict[str, list[Value]] = {
         "proc": [cpu_name(key) for key in cpus.keys],
         "type": cpus.labels,
-        **cpus.columns(),
+        **cpus.columns(SHOWN),
         "polarization": interval.of(CPU)["polarization"],
         "address": interval.of(CPU)["address"],
         "state": ["offline" if online == 0 else "online" for online in cpus.online],
@@ -49,7 +49,7 @@ def table(view: View) -> Table:
     return Table(
         list(cpus.keys),
         columns,
-        Summary(">>Mean>>", cpus.as_one()) if cpus.keys else None,
+        Summary(">>Mean>>", cpus.as_one(keys=SHOWN)) if cpus.keys else None,
         facts=facts(view, cpus, devices),
         estimated={} if span is None else {"tv": None},
         notes=(

@@ -28,8 +28,9 @@ from zmon.kinds import (
 )
 from zmon.machine.channel_paths import UNTIMED, stamp_seconds
 from zmon.machine.cpus import OVERHEAD, Processors, cpu_name
+from zmon.machine.cpus import SHOWN as OF_CPU
 from zmon.machine.device_names import find_device
-from zmon.machine.devices import NO_DISKS, Devices, address, devices_of, labels, unseen_disks
+from zmon.machine.devices import NO_DISKS, SHOWN, Devices, address, devices_of, labels, unseen_disks
 from zmon.machine.figure import Needs, weights_of
 from zmon.machine.join import present, total
 from zmon.machine.lcus import LOADS
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
 
 
 ONLY_ALL: Final = absent("only the sum of all CPUs was recorded")
-CPU_COLUMNS: Final = tuple(key for key in Processors.figures if key not in {"guest", "guest_nice"})
+CPU_COLUMNS: Final = tuple(key for key in OF_CPU if key not in {"guest", "guest_nice"})
 NO_SUCH_CPU: Final = absent("there was no such CPU")
 
 
@@ -108,6 +109,10 @@ DEVICE_WEIGHTS: Final = {**weights_of(Devices.figures.values()), "share": "all"}
 DEVICE_GONE: Final = absent("the device was not on line")
 
 
+OF_DISKS: Final = (*SHOWN, "measured", "answered")
+"""What all disks have together, and the rates that their means are over."""
+
+
 def device_figures(view: View, key: str = "") -> dict[str, Value]:
     """Return the load of all disks and which of them is the busiest, or that of one device."""
     devices = devices_of(view.interval)
@@ -116,7 +121,7 @@ def device_figures(view: View, key: str = "") -> dict[str, Value]:
         return of_one(devices, devices.keys.index(key)) if here else {"addr": address(key), "io": DEVICE_GONE}
     rows = devices.summed
     row = busiest(devices, rows)
-    cells = devices.as_one(rows)
+    cells = devices.as_one(rows, OF_DISKS)
     nothing = unseen_disks(view.interval) or NO_DISKS
     return {**cells, **_chosen(devices, row, rows, nothing), ESTIMATED: _device_estimates(devices, rows, row)}
 
@@ -124,9 +129,7 @@ def device_figures(view: View, key: str = "") -> dict[str, Value]:
 def of_one(devices: Devices, row: int) -> dict[str, Value]:
     """Return the load of the device in a row."""
     cells: dict[str, Value] = {
-        key: devices.column(key)[row]
-        for key, figure in devices.figures.items()
-        if figure.together is not None
+        key: devices.column(key)[row] for key in OF_DISKS if devices.figures[key].together is not None
     }
     hung = " resp" if row in devices.hung else ""
     return {
