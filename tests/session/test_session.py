@@ -702,6 +702,15 @@ def test_a_comparison_names_the_mark_that_is_not_set(line: str, words: str) -> N
     assert words in said(to, line)
 
 
+@pytest.mark.parametrize("screen", ["DEVICE", "CTLUNIT", "CHANNEL", "MENU"])
+def test_a_figure_is_drawn_by_the_name_that_a_diagnosis_gives_it(screen: str) -> None:
+    """TABLE.FIGURE, whether it is a column or not, and whichever screen it is typed at."""
+    for figure in ("device.volqued", "control_unit.ios", "control_unit.resp"):
+        to = session(screen)
+        run(to, f"PLOT {figure}")
+        assert (to.page.screen.command, to.page.argument.split()[0]) == ("PLOT", figure)
+
+
 @pytest.mark.parametrize("column", ["io", "io_then", "io_diff"])
 def test_a_plot_from_a_comparison_draws_the_plain_column(column: str) -> None:
     """Whichever of its three columns is chosen."""

@@ -359,14 +359,14 @@ def _column(word: str, screen: Screen) -> str:
 
 
 def _names_screen(session: Session, word: str) -> bool:
-    """Return whether a word names another screen rather than a row of the present list."""
-    name = word.partition(".")[0]
+    """Return whether a word names another screen, or its table, rather than a row of the present list."""
+    name, dot, _ = word.partition(".")
     if not name[:1].isalpha() or any(word == key.rpartition(".")[2] for key in session.sheet().keys):
         return False
     try:
         session.screens.find(name)
     except ScreenError:
-        return False
+        return bool(dot) and any(screen.table == name.lower() for screen in session.screens)
     return True
 
 
