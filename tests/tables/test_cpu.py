@@ -50,6 +50,14 @@ def test_busy_is_what_the_cpu_did(ran: Callable[..., Interval]) -> None:
     assert found.logical == pytest.approx([100 * 40 / 90])
 
 
+def test_the_time_in_the_kernel_has_interrupts(ran: Callable[..., Interval]) -> None:
+    """Where they are not told apart, as by sar, the system's time has them."""
+    told = Processors(ran(_0=cpu(system=6, irq=1, softirq=2, idle=51)))
+    assert told.kernel == pytest.approx([15])
+    not_apart = {"irq": absent("not told apart"), "softirq": absent("not told apart")}
+    assert Processors(ran(_0=cpu(system=9, idle=51) | not_apart)).kernel == pytest.approx([15])
+
+
 @given(st.fixed_dictionaries({name: st.integers(0, 1000) for name in EVERY}))
 def test_busy_waiting_and_stolen_are_all(seconds: dict[str, int]) -> None:
     """Together they are 100."""

@@ -84,8 +84,8 @@ class Processors(Things):
 
     @property
     def kernel(self) -> list[Number]:
-        """The time in the kernel, with interrupts."""
-        return plus(*(self.part[name] for name in IN_KERNEL))
+        """The time in the kernel, with interrupts; sar may give the system's time with these in it."""
+        return first(plus(*(self.part[name] for name in IN_KERNEL)), self.part["system"])
 
     def __len__(self) -> int:
         return len(self.keys)

@@ -208,7 +208,12 @@ OF_DEVICES: Final = (
     "io", "mbs", "queue", "pend", "disc", "conn", "serv", "resp", "cuwt", "measured", "answered", "ios",
     "read", "reqkb", "wwait",
 )  # fmt: skip
-LOADS: Final = catalogue(*(_of_devices(key, _TRENDS.get(key, 0)) for key in OF_DEVICES))
+LOADS: Final = catalogue(
+    *(
+        load if load.over else _summed(load)
+        for load in (_of_devices(key, _TRENDS.get(key, 0)) for key in OF_DEVICES)
+    )
+)
 """The columns of DEVICE that an LCU has, too."""
 
 

@@ -24,9 +24,9 @@ from zmon.kinds import (
     SOURCE,
     TASKS,
 )
-from zmon.machine.cpus import IN_KERNEL, Processors
+from zmon.machine.cpus import Processors
 from zmon.machine.devices import VIRTIO, devices_of, hung_for, in_each_before
-from zmon.machine.join import plus, total
+from zmon.machine.join import plus
 from zmon.machine.lost_time import LostTime
 from zmon.machine.memory_use import Memory
 from zmon.machine.observed import of_zmon_at_least
@@ -141,12 +141,8 @@ def observed_system(view: View) -> ObservedSystem:
     interval = view.interval
     cpus = Processors(interval)
     memory, lost, tasks = Memory(interval), LostTime(interval), interval.of(TASKS)
-
-    def part(name: str) -> Number:
-        return cpus.average(cpus.part[name]) / 100.0 if cpus.keys else cpus.missing or NO_CPU
-
     return ObservedSystem(
-        system=total([part(name) for name in IN_KERNEL]),
+        system=cpus.average(cpus.kernel) / 100.0,
         running=tasks.cell("tasks", "running"),  # type: ignore[arg-type]  # a number
         blocked=tasks.cell("tasks", "blocked"),  # type: ignore[arg-type]  # likewise
         waiting=tuple(_waiting(interval)),

@@ -17,7 +17,7 @@ from operator import ge, gt, le, lt
 
 from zmon.base import own_files
 from zmon.base.light_typing import TYPE_CHECKING, Any, Final
-from zmon.base.limits import number_of
+from zmon.base.limits import number_of, with_numbers
 from zmon.base.plain_text import did_you_mean
 from zmon.base.record import NamedTuple
 from zmon.base.shipped import shipped as shipped_data
@@ -466,9 +466,7 @@ def _with_numbers(table: TomlTable, data: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         RuleError: there is no limit of a name.
     """
-    numbers = dict(data)
-    for key in data.keys() & {"look", "bad"}:
-        numbers[key] = number_of(table, key, data[key])
+    numbers = with_numbers(table, data)
     siblings, conditions = data.get("siblings"), data.get("when")
     if isinstance(siblings, dict) and "times" in siblings:
         numbers["siblings"] = siblings | {"times": number_of(table, "siblings", siblings["times"])}

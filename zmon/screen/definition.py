@@ -28,7 +28,7 @@ from types import MappingProxyType
 from zmon.base import own_files
 from zmon.base.absent import Absent
 from zmon.base.light_typing import TYPE_CHECKING, Any, Final
-from zmon.base.limits import number_of
+from zmon.base.limits import BOUNDS, with_numbers
 from zmon.base.plain_text import did_you_mean
 from zmon.base.record import NamedTuple
 from zmon.base.shipped import shipped
@@ -463,12 +463,11 @@ def _with_limits(entry: TomlTable) -> TomlTable:
     Raises:
         ScreenError: there is no limit of a name.
     """
-    named = {
-        key: number_of(entry, key, entry.data[key])
-        for key in ("look", "bad")
-        if isinstance(entry.data.get(key), str)
-    }
-    return TomlTable(entry.document, entry.keys, {**entry.data, **named}) if named else entry
+    return (
+        entry
+        if BOUNDS.isdisjoint(entry.data)
+        else TomlTable(entry.document, entry.keys, with_numbers(entry, entry.data))
+    )
 
 
 def _column(entry: TomlTable, defaults: dict[str, Any], figures: Sequence[Figures]) -> Column:

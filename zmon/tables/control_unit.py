@@ -22,7 +22,6 @@ from zmon.machine.devices import (
     strays,
 )
 from zmon.machine.figure import Needs
-from zmon.machine.join import total
 from zmon.machine.lcus import LOADS, NO_PATHS, ControlUnits
 from zmon.machine.observation import NO_LCU, idle_lcus, state_of_idle
 from zmon.machine.topology import TOPOLOGY, has_files, units_of, wrong
@@ -50,9 +49,11 @@ HOMES: Final = {
 }
 """What is said of disks that are on no LCU, by their sort."""
 NOT_CALLED: Final = absent("no rule and no volume map of the site names it: --site")
-SUMMED: Final = ("units", "active", "aliases", "aliasuse", "io", "mbs", "qued", "queue", "hung")
-"""What the line of all LCUs adds up; it has their mean times besides."""
-TIMES: Final = ("pend", "disc", "conn", "serv", "resp", "cuwt")
+TOGETHER: Final = (
+    "units", "active", "aliases", "aliasuse", "io", "mbs", "qued", "queue", "hung",
+    "pend", "disc", "conn", "serv", "resp", "cuwt",
+)  # fmt: skip
+"""What the line of all LCUs has."""
 BULK: Final = 0.8
 """The part of all I/O that is called its bulk."""
 UNFAIR: Final = 1.1
@@ -75,10 +76,9 @@ def table(view: View) -> Table:
     if guessed:
         guessed |= {SUMMARY}
     told = frozenset(place for place, unit in enumerate(lcus.units.values()) if unit.why)
-    sums: dict[str, Value] = {name: total(columns[name]) for name in SUMMED}  # type: ignore[arg-type]  # numbers
+    sums = lcus.as_one(keys=TOGETHER)
     if lcus.strays:
         sums["aliases"] = strays(lcus.strays)
-    times = lcus.as_one(keys=TIMES)
     sentences = findings(titles(lcus.units), columns)
     others = {} if view.figures_only else _on_no_lcu(devices, units.of)
     for rows in others.values():
@@ -92,7 +92,7 @@ def table(view: View) -> Table:
     return Table(
         [*keys, *others],
         columns,
-        Summary(">> All LCUs <<", sums | times) if keys else None,
+        Summary(">> All LCUs <<", sums) if keys else None,
         estimated={**dict.fromkeys(("io", "share", "fair"), guessed), "ssid": told},
         notes=(
             *hanging(view, [row for row in lcus.rows if row in devices.hung]),

@@ -21,7 +21,7 @@ from zmon.machine.devices import address, devices_of
 from zmon.machine.figure import Needs, TimedValue, Variable, quoted, unquoted
 from zmon.machine.topology import lcus_named, units_of
 from zmon.machine.view import GAP, NoSuchThing, View
-from zmon.tables.filled import TableDefinition, alone, definition, fill, needs, with_figures
+from zmon.tables.filled import NOT_SUMMED, TableDefinition, alone, definition, fill, needs, with_figures
 from zmon.tables.table import Table
 from zmon.topology.volumes import short_titles
 
@@ -87,7 +87,7 @@ def _value(variable: Variable, filled: Table, *, by_time: bool = False) -> Value
         return filled.facts.get(column, NO_COLUMN)
     if not key and not by_time:
         if filled.summary is None:
-            return absent("there is no sum or mean of it over all rows: name a row")
+            return absent(f"{NOT_SUMMED.reason}: name a row")
         return filled.summary.cells.get(column, NO_COLUMN)
     if not by_time and key not in filled.keys:
         return filled.missing or absent(f"{key} is not there")
