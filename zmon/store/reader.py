@@ -125,7 +125,7 @@ class Recording:
                 self._segments.forget()
                 self._sessions.clear()
                 self._times.forget()
-        return self._times.refresh(self.made)
+            return self._times.refresh(self.made)  # within the guard: two threads could set its count back
 
     def made(self) -> bool:
         """Return whether the file has its tables yet."""
