@@ -336,9 +336,9 @@ def run(  # noqa: PLR0913 - these are a user's choices
         if early is not None:
             early.restore()
 
-    if early is not None:
-        early.hand_over()
     with ended_by_signals(app.leave, give_back):
+        if early is not None:
+            early.hand_over()
         status = app.run()
     let_go()
     app.check()

@@ -175,7 +175,8 @@ class FirstPictures:
         self._before = termios.tcgetattr(sys.stdin.fileno())
         self.taken = False
         """Whether Textual has the terminal, and gives it back."""
-        self._interrupted = False
+        self._ended: int | None = None
+        """The signal that was to end the program."""
         self._before_interrupt = signal.getsignal(signal.SIGINT)
 
     def begin(self) -> None:
@@ -186,20 +187,20 @@ class FirstPictures:
         termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, settings)
         self._write(BEGIN)
 
-    def interrupt(self, _number: int, _frame: object) -> None:
+    def end(self, number: int, _frame: object) -> None:
         """End the program, as a handler of signals.
 
         Python drops an exception that is raised in a `__del__` or in a callback of a weak reference, of which
         each import has one: so what was asked for is kept, and `check` raises it again.
         """
-        self._interrupted = True
-        raise KeyboardInterrupt
+        self._ended = number
+        self.check()
 
     def hand_over(self) -> None:
-        """Leave the terminal, and Ctrl+C, to Textual.
+        """Leave the terminal, and Ctrl+C, to Textual, which answers the other signals by now.
 
         Raises:
-            KeyboardInterrupt: the user has ended the program.
+            KeyboardInterrupt, SystemExit: the user, or a signal, has ended the program.
         """
         signal.signal(signal.SIGINT, self._before_interrupt)
         self.check()
@@ -209,10 +210,12 @@ class FirstPictures:
         """End the program if that was asked for.
 
         Raises:
-            KeyboardInterrupt: it was.
+            KeyboardInterrupt, SystemExit: it was.
         """
-        if self._interrupted:
+        if self._ended == signal.SIGINT:
             raise KeyboardInterrupt
+        if self._ended is not None:
+            raise SystemExit(128 + self._ended)
 
     def restore(self) -> None:
         """Make the terminal what it was, without waiting for one that takes no output."""
@@ -231,7 +234,7 @@ class FirstPictures:
         """Paint what the glass shows now.
 
         Raises:
-            KeyboardInterrupt: the user has ended the program.
+            KeyboardInterrupt, SystemExit: the user, or a signal, has ended the program.
         """
         self.check()
         width, height = os.get_terminal_size(self._output)
@@ -305,7 +308,7 @@ def first_pictures(
     try:
         for number, handler in handlers.items():
             if handler is not signal.SIG_IGN:
-                signal.signal(number, pictures.interrupt if number == signal.SIGINT else _end)
+                signal.signal(number, pictures.end)
         with suppress(Exception):
             pictures.begin()
             pictures.show()
@@ -315,7 +318,3 @@ def first_pictures(
         for number, handler in handlers.items():
             signal.signal(number, handler)
         pictures.restore()
-
-
-def _end(number: int, _frame: object) -> None:
-    raise SystemExit(128 + number)
