@@ -66,13 +66,14 @@ def test_units_are_those_of_unique_ids() -> None:
     made = sample([])
     found = units_of(look(made))
     assert [unit.ssid for unit in found.lcus.values()] == [f"{0x2480 + n:04x}" for n in range(8)]
-    assert (found.called, found.of["0.0.7300"]) == ({}, "IBM.75000000092461.2483")
+    assert not any(unit.called for unit in found.lcus.values())
+    assert found.of["0.0.7300"] == "IBM.75000000092461.2483"
 
 
 def test_the_site_gives_them_names() -> None:
     """By the number of a device, which in an LPAR is real."""
     found = units_of(look(sample(), INPUTS))
-    assert found.called["IBM.75000000092461.2483"] == "LCU 3"
+    assert found.lcus["IBM.75000000092461.2483"].called == "LCU 3"
 
 
 def test_devices_without_a_unique_id_belong_where_the_site_says() -> None:

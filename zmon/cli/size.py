@@ -15,7 +15,6 @@ from zmon.kinds import MACHINE
 from zmon.machine.devices import disks as disk_rows
 from zmon.machine.join import total
 from zmon.machine.lcus import ControlUnits
-from zmon.machine.topology import units_of
 from zmon.machine.view import View
 from zmon.placement.disk_count import PENALTIES, Arrays, disk_count, whole
 from zmon.screen.export import moment, plain
@@ -113,17 +112,16 @@ def _recorded(args: argparse.Namespace, arrays: Arrays) -> int:
 
 def _rows(view: View, arrays: Arrays) -> list[DiskCount]:
     """Return what each LCU needs, in the order of CTLUNIT, and all disks together."""
-    known = units_of(view)
-    found = ControlUnits(view.interval, known.lcus)
-    block = found.devices.block
+    lcus = ControlUnits.seen(view)
+    block = lcus.devices.block
     reads, writes = block.rate("reads"), block.rate("writes")
 
     def needs(name: str, rows: Sequence[int]) -> DiskCount:
         read, written = (total([rates[row] for row in rows]) for rates in (reads, writes))
         return disk_count(name, read, written, arrays, NO_CELLS)
 
-    named = zip((unit.short for unit in known.lcus.values()), found.members, strict=True)
-    return [*(needs(name, rows) for name, rows in named), needs(ALL, disk_rows(found.devices))]
+    named = zip((unit.short for unit in lcus.units.values()), lcus.members, strict=True)
+    return [*(needs(name, rows) for name, rows in named), needs(ALL, disk_rows(lcus.devices))]
 
 
 # output

@@ -278,7 +278,6 @@ def _few(situation: Situation, pools: Sequence[tuple[ObservedLcu, float]]) -> Di
         in_use += " where most wait"
     changes = tuple(AliasNumber(_more(one.aliases), lcu=one.key) for one, _ in pools)
     ones = situation.load.volumes_of(first.key)
-    use = first.alias_use / first.aliases
     may_be_full = _may_be_full(situation.load, ordered)
     has = "may have" if may_be_full else "has" if len(pools) == 1 else "have"
     found = Diagnosis(
@@ -291,7 +290,8 @@ def _few(situation: Situation, pools: Sequence[tuple[ObservedLcu, float]]) -> Di
                 "control_unit.aliasuse",
                 of_lcu(first),
                 first.alias_use,
-                f"{first.title}: {first.alias_use:.1f} of {first.aliases} aliases in use ({percent(use)})",
+                f"{first.title}: {first.alias_use:.1f} of {first.aliases} aliases in use"
+                f" ({percent(first.pool_use)})",
             ),
             evidence(
                 "control_unit.qued",

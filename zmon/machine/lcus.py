@@ -8,18 +8,19 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import repeat
-from operator import attrgetter
+from operator import attrgetter, sub
 from typing import TYPE_CHECKING, Final
 
-from zmon.base.absent import Absent, absent, ratio
+from zmon.base.absent import Absent, absent, ratio, text_of
 from zmon.kinds import DASD, DEVICE, MACHINE, TYPE_UNKNOWN
-from zmon.machine.devices import Devices, devices_of, most_lost, strays
+from zmon.machine.devices import Devices, devices_of, homes, most_lost, strays
 from zmon.machine.figure import Figure, catalogue
-from zmon.machine.join import Joined, total
+from zmon.machine.join import Joined, not_below_zero, total
 from zmon.machine.things import Things
 from zmon.machine.topology import rows_of_lcus, units_of
+from zmon.sample import pick
 from zmon.topology.identity import LSS_OF_GUEST, platform_of
-from zmon.topology.volumes import lcus, short_titles
+from zmon.topology.volumes import Lcu, lcus, short_titles
 from zmon.values.uid import HYPERPAV, find_uid
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from zmon.base.absent import Number, Value
     from zmon.interval import Interval
     from zmon.machine.view import View
-    from zmon.topology.volumes import Lcu
 
 NO_LSS: Final = absent("the configuration data of the device were not read")
 NO_PATHS: Final = absent("the channel paths of its volumes were not read")
@@ -38,22 +38,10 @@ HYPER_PAV: Final = "HyperPAV"
 """What a pool is called whose aliases serve any base of their LCU ..."""
 BASE_PAV: Final = "PAV"
 """... and one whose aliases belong to a base each."""
+NO_UNIT: Final = absent("these disks are on no LCU")
+NOT_AN_LCU: Final = absent("disks that are on no LCU are no part of the LCUs' I/O")
+NOT_CALLED: Final = absent("no rule and no volume map of the site names it: --site")
 NOT_IN_UID: Final = absent("its devices have no uid, and no answer of CP gives it")
-
-
-def pools_of(devices: Devices, units: Mapping[str, Lcu], row_of: Mapping[str, int]) -> dict[str, list[int]]:
-    """Return the rows of the aliases that any volume of an LCU may use."""
-    uids = devices.ccw["uid"]
-    return {
-        key: [
-            row
-            for alias in unit.aliases
-            if (row := row_of.get(alias)) is not None
-            and (uid := find_uid(uids[row])) is not None
-            and uid.ua == HYPERPAV
-        ]
-        for key, unit in units.items()
-    }
 
 
 class ControlUnits(Things):
@@ -68,7 +56,8 @@ class ControlUnits(Things):
         self.devices = devices_of(interval)
         self.units = lcus(interval.of(DEVICE).frame) if units is None else units
         self.keys = list(self.units)
-        self.members = rows_of_lcus(self.devices.keys, self.units).members
+        self._placed = rows_of_lcus(self.devices.keys, self.units)
+        self.members, self.lcu_of = self._placed.members, self._placed.lcu_of
         self.rows = [row for rows in self.members for row in rows]
         """Of all devices of an LCU."""
 
@@ -81,6 +70,16 @@ class ControlUnits(Things):
     def labels(self) -> list[Value]:
         """What each is called."""
         return [*short_titles(self.units).values()]
+
+    @cached_property
+    def guessed(self) -> frozenset[int]:
+        """The places of those whose I/O is Linux's requests, because starts are not counted."""
+        return frozenset(place for place, rows in enumerate(self.members) if self.devices.estimated(rows))
+
+    @property
+    def told(self) -> frozenset[int]:
+        """The places of those that no unique id names, but CP or the site."""
+        return frozenset(place for place, unit in enumerate(self.units.values()) if unit.why)
 
     @cached_property
     def strays(self) -> int:
@@ -104,7 +103,17 @@ class ControlUnits(Things):
     @cached_property
     def pools(self) -> dict[str, list[int]]:
         """The rows of the aliases of each that any of its volumes may use: HyperPAV."""
-        return pools_of(self.devices, self.units, rows_of_lcus(self.devices.keys, self.units).row_of)
+        uids, row_of = self.devices.ccw["uid"], self._placed.row_of
+        return {
+            key: [
+                row
+                for alias in unit.aliases
+                if (row := row_of.get(alias)) is not None
+                and (uid := find_uid(uids[row])) is not None
+                and uid.ua == HYPERPAV
+            ]
+            for key, unit in self.units.items()
+        }
 
     @cached_property
     def rates(self) -> list[Number]:
@@ -203,6 +212,11 @@ def _of_devices(name: str, trend: int = 0) -> Figure:
     )
 
 
+def _aliases_used(lcus: ControlUnits) -> list[Number]:
+    """Return the part of the aliases of each that is busy on average, in percent."""
+    return [100.0 * ratio(*pair) for pair in zip(*map(lcus.column, ("aliasuse", "aliases")), strict=True)]
+
+
 _TRENDS: Final = {"io": 1, "mbs": 2, "pend": 3, "disc": 4, "conn": 5, "resp": 6, "queue": 7, "serv": 8}
 OF_DEVICES: Final = (
     "io", "mbs", "queue", "pend", "disc", "conn", "serv", "resp", "cuwt", "measured", "answered", "ios",
@@ -227,6 +241,7 @@ ControlUnits.figures = catalogue(
     _summed(_each("aliases", lambda lcus, unit, _rows: lcus.aliases(unit))),
     Figure("pool", lambda lcus: list(map(len, lcus.pools.values()))),
     _summed(_each("aliasuse", ControlUnits.alias_use)),
+    Figure("used", _aliases_used),
     _each("aliasio", ControlUnits.alias_share),
     _each("mode", lambda lcus, unit, _rows: lcus.alias_mode(unit)),
     _each("paths", lambda lcus, unit, rows: lcus.paths(unit, rows)),
@@ -234,8 +249,35 @@ ControlUnits.figures = catalogue(
     Figure("share", attrgetter("shares")),
     Figure("fair", lambda lcus: [share * len(lcus.keys) / 100.0 for share in lcus.shares]),
     *LOADS.values(),
+    Figure("wait", lambda lcus: not_below_zero([*map(sub, lcus.column("resp"), lcus.column("serv"))])),
     _summed(_each("qued", lambda lcus, _unit, rows: lcus.devices.queued_at(rows))),
     _summed(_each("hung", lambda lcus, _unit, rows: lcus.devices.hanging(rows))),
     Figure("lss", attrgetter("subsystems")),
+    _each("called", lambda _found, unit, _rows: unit.called or NOT_CALLED),
 )
-"""What is known of an LCU, but for what people call it and the files on it."""
+"""What is known of an LCU, but for the files on it."""
+
+
+class OtherDisks(ControlUnits):
+    """The disks of an interval that are on no LCU, those of one sort as if they were on one."""
+
+
+_OF_DISKS: Final = {*LOADS, "ssid", "cutype", "units", "active", "paths", "chpids", "qued", "hung"}
+OtherDisks.figures = {
+    key: figure if key in _OF_DISKS else _each(key, lambda _disks, _unit, _rows: NO_UNIT)
+    for key, figure in ControlUnits.figures.items()
+} | catalogue(*(_each(key, lambda _disks, _unit, _rows: NOT_AN_LCU) for key in ("share", "fair")))
+
+
+def other_disks(lcus: ControlUnits) -> dict[str, Lcu]:
+    """Return the disks that are on none of the LCUs, by their sort."""
+    devices, rows_of = lcus.devices, dict[str, list[int]]()
+    for row, sort in enumerate(homes(devices, {**devices.lcu_of, **lcus.lcu_of})):
+        if sort:
+            rows_of.setdefault(sort, []).append(row)
+    units = {}
+    for sort, rows in sorted(rows_of.items()):
+        chpids = {chpid for said in pick(devices.chpids, rows) for chpid in text_of(said).split()}
+        keys = tuple(pick(devices.keys, rows))
+        units[sort] = Lcu("", "", "", keys, keys, (), tuple(sorted(chpids)), said=sort)
+    return units

@@ -13,7 +13,7 @@ from math import fsum
 from operator import add, attrgetter, ge, mul, not_, sub
 from typing import TYPE_CHECKING, Any, Final
 
-from zmon.base.absent import Absent, absent
+from zmon.base.absent import Absent, absent, ratio
 from zmon.base.limits import limit
 from zmon.base.record import NamedTuple
 from zmon.base.same import Same
@@ -275,6 +275,11 @@ class ObservedLcu(NamedTuple):
     disc: Number = NOT_TOGETHER
     conn: Number = NOT_TOGETHER
     """Per start of I/O, over all its devices: those of CTLUNIT."""
+
+    @property
+    def pool_use(self) -> Number:
+        """The part of its aliases that is busy on average."""
+        return ratio(self.alias_use, self.aliases, "it has no aliases")
 
 
 class ObservedProcessors(NamedTuple):

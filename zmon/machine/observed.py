@@ -38,14 +38,13 @@ from zmon.machine.devices import (
     TOO_BUSY,
     VIRTIO,
     address,
-    devices_of,
     own_aliases,
     sorts,
     unusable_paths,
 )
 from zmon.machine.disks_below import swap_volumes
 from zmon.machine.join import is_absent, mean, plus, present, quotient, total
-from zmon.machine.lcus import pools_of
+from zmon.machine.lcus import ControlUnits
 from zmon.machine.lost_time import LostTime
 from zmon.machine.observation import (
     NO_CAPACITY,
@@ -62,10 +61,10 @@ from zmon.machine.observation import (
     places_by,
     tasks_wait,
 )
-from zmon.machine.topology import rows_of_lcus, units_of
+from zmon.machine.topology import units_of
 from zmon.sample import pick
 from zmon.topology.site import NO_SITE, Site
-from zmon.topology.volumes import lcus, titles
+from zmon.topology.volumes import titles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -116,18 +115,16 @@ def observed_load(
     `capacity` has the bytes a second of LCUs by their keys, as the site file gives them; `swap` are the keys
     of the volumes that Linux swaps to.
     """
-    units = lcus(interval.of(DEVICE).frame) if units is None else units
     capacity = capacity or {}
-    devices = devices_of(interval)
-    rows = rows_of_lcus(devices.keys, units)
-    pools = pools_of(devices, units, rows.row_of)
-    every = Volumes(_disks(devices), _VolumeColumns(devices, rows.lcu_of, pools))
+    lcus = ControlUnits(interval, units)
+    devices, pools = lcus.devices, lcus.pools
+    every = Volumes(_disks(devices), _VolumeColumns(devices, lcus.lcu_of, pools))
     used = every.used()
     volumes: Sequence[ObservedVolume] = every
     of_lcu = places_by(used.column("lcu"))
     misses, rates = _misses(devices, used.rows), used.column("rate")
-    observed, title = [], titles(units)
-    for (key, unit), members in zip(units.items(), rows.members, strict=True):
+    observed, title = [], titles(lcus.units)
+    for (key, unit), members in zip(lcus.units.items(), lcus.members, strict=True):
         pool = pools[key]
         busy = total([devices.busy[row] for row in pool]) / 100.0 if pool else 0.0
         places = of_lcu.get(key, ())

@@ -63,11 +63,9 @@ def has_more_lcus(view: View) -> bool:
 
 
 class Units(NamedTuple):
-    """The LCUs, and what people call them."""
+    """The LCUs, and what is on them."""
 
     lcus: Mapping[str, Lcu]
-    called: Mapping[str, str]
-    """Of those that the site has a name for."""
     of: Mapping[str, str]
     """The key of the LCU of each device."""
 
@@ -78,7 +76,7 @@ def units_of(view: View) -> Units:
     if is_told(view) or is_more_known(after.frame(LAYER), after.frame(DASD), after.frame(DEVICE)):
         return _units(machine_of(view))
     of_uids = lcus(view.interval.after.frame(DEVICE))
-    return Units(of_uids, {}, _members(Same(of_uids)))
+    return Units(of_uids, _members(Same(of_uids)))
 
 
 @lru_cache(maxsize=2)  # these are read again once a minute, and two times may be compared
@@ -143,8 +141,7 @@ def _rows_of(keys: SameNames, units: Same[Mapping[str, Lcu]]) -> LcuRows:
 
 @lru_cache(maxsize=2)
 def _units(machine: Machine) -> Units:
-    called = {key: unit.called for key, unit in machine.lcus.items() if unit.called}
-    return Units(machine.lcus, called, _members(Same(machine.lcus)))
+    return Units(machine.lcus, _members(Same(machine.lcus)))
 
 
 def lcus_named(view: View, word: str) -> list[str]:

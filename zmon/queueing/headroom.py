@@ -54,8 +54,8 @@ def _uses(load: ObservedLoad) -> Iterator[Resource]:
     for key, chpids in path_groups(load.lcus).items():
         yield from _paths(load, key, chpids)
     for lcu in load.lcus:
-        if lcu.aliases and not isinstance(lcu.alias_use, Absent):
-            yield Resource("aliases", lcu.key, lcu.title, use=lcu.alias_use / lcu.aliases)
+        if not isinstance(lcu.pool_use, Absent):
+            yield Resource("aliases", lcu.key, lcu.title, use=lcu.pool_use)
         elif not lcu.aliases:
             yield from _volumes(load, lcu.key)
     yield from _lcus(load)

@@ -125,15 +125,15 @@ def _at_others(load: ObservedLoad, lcu: ObservedLcu, name: str) -> Number:
 
 def _bursts(load: ObservedLoad, lcu: ObservedLcu) -> Iterator[UndecidedRequests]:
     """Yield the requests that wait in Linux for an LCU, where they wait for long and aliases are free."""
-    if not lcu.aliases:
+    if isinstance(lcu.pool_use, Absent):
         return
     volumes = load.busy_of(lcu.key)
     queued, serv = mean_of(volumes, "queued"), mean_of(volumes, "serv")
-    if isinstance(queued, Absent) or isinstance(serv, Absent) or isinstance(lcu.alias_use, Absent):
+    if isinstance(queued, Absent) or isinstance(serv, Absent):
         return
-    lost, use = volumes.rate * queued, float(lcu.alias_use) / lcu.aliases
-    if use < FULL_ALIASES and lost >= MIN_LOST and queued >= MIN_LONGER * serv:
-        yield UndecidedRequests("bursts", lcu.key, lcu.title, lost, float(queued), use=use)
+    lost = volumes.rate * queued
+    if lcu.pool_use < FULL_ALIASES and lost >= MIN_LOST and queued >= MIN_LONGER * serv:
+        yield UndecidedRequests("bursts", lcu.key, lcu.title, lost, float(queued), use=float(lcu.pool_use))
 
 
 def words_of(places: Iterable[UndecidedRequests]) -> str:

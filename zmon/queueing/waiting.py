@@ -213,9 +213,8 @@ def _in_linux(load: ObservedLoad, volumes: Volumes) -> Iterator[Resource]:
             yield Resource("volume", one.key, one.title, lost, one.use)
     for key, (lost, rate) in pooled.items():
         lcu = lcus[key]
-        use = lcu.alias_use / lcu.aliases
-        if use >= FULL_ALIASES and _long(lost / rate, mean_of(load.used_of(key), "serv"), rate):
-            yield Resource("aliases", key, lcu.title, lost, use)
+        if lcu.pool_use >= FULL_ALIASES and _long(lost / rate, mean_of(load.used_of(key), "serv"), rate):
+            yield Resource("aliases", key, lcu.title, lost, lcu.pool_use)
 
 
 def _not_timed(load: ObservedLoad, volumes: Volumes) -> Iterator[Resource]:

@@ -16,13 +16,11 @@ from zmon.machine.devices import (
     NVME_HOME,
     SCSI_HOME,
     VIRTIO_HOME,
-    Devices,
-    homes,
     lost_paths,
     strays,
 )
 from zmon.machine.figure import Needs
-from zmon.machine.lcus import LOADS, NO_PATHS, ControlUnits
+from zmon.machine.lcus import ControlUnits, OtherDisks, other_disks
 from zmon.machine.observation import NO_LCU, idle_lcus, state_of_idle
 from zmon.machine.topology import TOPOLOGY, has_files, units_of, wrong
 from zmon.tables.device import REQUESTS, hanging
@@ -40,15 +38,12 @@ if TYPE_CHECKING:
     from zmon.topology.volumes import Lcu
 
 NEEDS: Final = Needs((BLOCK, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, UNIT, UNIT_IO), topology=TOPOLOGY)
-NOT_AN_LCU: Final = absent("disks that are on no LCU are no part of the LCUs' I/O")
-NO_UNIT: Final = absent("these disks are on no LCU")
 HOMES: Final = {
     VIRTIO_HOME: "disks of the host, which alone knows on which volumes they lie",
     NVME_HOME: "NVMe disks, which have no LCU",
     SCSI_HOME: "SCSI disks whose WWID and LUN name no LSS",
 }
 """What is said of disks that are on no LCU, by their sort."""
-NOT_CALLED: Final = absent("no rule and no volume map of the site names it: --site")
 TOGETHER: Final = (
     "units", "active", "aliases", "aliasuse", "io", "mbs", "qued", "queue", "hung",
     "pend", "disc", "conn", "serv", "resp", "cuwt",
@@ -67,43 +62,37 @@ def table(view: View) -> Table:
     """Fill CTLUNIT: one row per LCU, keyed `VENDOR.SERIAL.SSID`."""
     units = units_of(view)
     lcus = ControlUnits(view.interval, units.lcus)
-    keys, devices = lcus.keys, lcus.devices
+    others = OtherDisks(view.interval, {} if view.figures_only else other_disks(lcus))
+    keys = [*lcus.keys, *others.keys]
     columns = lcus.columns()
-    spaces = _spaces(view, units, dict(zip(keys, columns["mbs"], strict=True)))
-    columns["called"] = [units.called.get(key, NOT_CALLED) for key in keys]
+    spaces = _spaces(view, units, dict(zip(lcus.keys, columns["mbs"], strict=True)))
     columns["spaces"] = [spaces.get(key) or UNLISTED for key in keys]
-    guessed = frozenset(place for place, rows in enumerate(lcus.members) if devices.estimated(rows))
-    if guessed:
+    sentences = findings(titles(lcus.units), columns)
+    for name, values in others.columns().items():
+        columns[name] += values
+    guessed = lcus.guessed | {len(lcus.keys) + place for place in others.guessed}
+    if lcus.guessed:
         guessed |= {SUMMARY}
-    told = frozenset(place for place, unit in enumerate(lcus.units.values()) if unit.why)
     sums = lcus.as_one(keys=TOGETHER)
     if lcus.strays:
         sums["aliases"] = strays(lcus.strays)
-    sentences = findings(titles(lcus.units), columns)
-    others = {} if view.figures_only else _on_no_lcu(devices, units.of)
-    for rows in others.values():
-        if devices.estimated(rows):
-            guessed |= {len(columns["io"])}
-        for name, value in _home_cells(lcus, rows).items():
-            columns[name].append(value)
-    columns["ssid"][len(keys) :] = list(others)
     doors = {} if view.figures_only else _doors(view)
-    columns["door"] = [doors.get(key, f"DEVICE cu={key}") for key in (*keys, *others)]
+    columns["door"] = [doors.get(key, f"DEVICE cu={key}") for key in keys]
     return Table(
-        [*keys, *others],
+        keys,
         columns,
-        Summary(">> All LCUs <<", sums) if keys else None,
-        estimated={**dict.fromkeys(("io", "share", "fair"), guessed), "ssid": told},
+        Summary(">> All LCUs <<", sums) if lcus.keys else None,
+        estimated={**dict.fromkeys(("io", "share", "fair"), guessed), "ssid": lcus.told},
         notes=(
-            *hanging(view, [row for row in lcus.rows if row in devices.hung]),
+            *hanging(view, [row for row in lcus.rows if row in lcus.devices.hung]),
             *([REQUESTS] if guessed else []),
             *sentences,
             *_lost(view, lcus.units.values()),
             *told_by(lcus.units.values()),
-            *(f"{home}: {HOMES[home]}" for home in others),
+            *(f"{home}: {HOMES[home]}" for home in others.keys),
             *wrong(view),
         ),
-        missing=None if keys or others else _why_none(view.interval.of(DEVICE).frame),
+        missing=None if keys else _why_none(view.interval.of(DEVICE).frame),
     )
 
 
@@ -134,36 +123,6 @@ def _doors(view: View) -> Mapping[str, str]:
 
     loads = unit_loads(view.interval)
     return lcu_doors(loads, DiskPlaces(view, loads)) if loads.of else {}
-
-
-def _on_no_lcu(devices: Devices, lcu_of: Mapping[str, str]) -> dict[str, list[int]]:
-    """Return the rows of the disks that are on no LCU, by their sort."""
-    rows_of: dict[str, list[int]] = {}
-    for row, home in enumerate(homes(devices, {**devices.lcu_of, **lcu_of})):
-        if home:
-            rows_of.setdefault(home, []).append(row)
-    return dict(sorted(rows_of.items()))
-
-
-def _home_cells(lcus: ControlUnits, rows: list[int]) -> dict[str, Value]:
-    """Return the cells of a row of CTLUNIT for disks that are on no LCU."""
-    devices = lcus.devices
-    cells: dict[str, Value] = dict.fromkeys(lcus.figures, NO_UNIT)
-    cells |= devices.as_one(rows, LOADS)
-    chpids = {chpid for row in rows if isinstance(said := devices.chpids[row], str) for chpid in said.split()}
-    return cells | {
-        "cutype": lcus.types(rows),
-        "units": len(rows),
-        "active": sum(1 for row in rows if devices.rate[row] > 0),
-        "chpids": " ".join(sorted(chpids)) or NO_PATHS,
-        "paths": len(chpids) or NO_PATHS,
-        "share": NOT_AN_LCU,
-        "fair": NOT_AN_LCU,
-        "qued": devices.queued_at(rows),
-        "hung": devices.hanging(rows),
-        "called": NO_UNIT,
-        "spaces": UNLISTED,
-    }
 
 
 def _spaces(view: View, units: Units, megabytes: dict[str, Value]) -> Mapping[str, Value]:

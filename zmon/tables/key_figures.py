@@ -33,7 +33,7 @@ from zmon.machine.device_names import find_device
 from zmon.machine.devices import NO_DISKS, SHOWN, Devices, address, devices_of, labels, unseen_disks
 from zmon.machine.figure import Needs, weights_of
 from zmon.machine.join import present, total
-from zmon.machine.lcus import LOADS
+from zmon.machine.lcus import LOADS, ControlUnits
 from zmon.machine.memory_use import PAGING, Memory
 from zmon.machine.observation import NO_LCU
 from zmon.machine.partitions import (
@@ -184,7 +184,8 @@ LCU_WEIGHTS: Final = {
     **dict.fromkeys(("share", "fair"), "all"),
 }
 OF_LCU: Final = (
-    "io", "share", "fair", "mbs", "pend", "disc", "conn", "serv", "resp", "cuwt", "queue", "aliasuse",
+    "ssid", "io", "share", "fair", "mbs", "pend", "disc", "conn", "serv", "resp", "cuwt", "queue", "aliasuse",
+    "measured", "answered",
 )  # fmt: skip
 
 NO_SUCH_LCU: Final = absent("there was no such control unit")
@@ -211,37 +212,42 @@ def find_lcu(view: View) -> str:
     raise NoSuchThing(f"no control unit {view.argument!r}; CTLUNIT lists those there are")
 
 
-def _row_of(filled: Table, key: str, loads: Sequence[tuple[Number, int]]) -> int | None:
+def _row_of(keys: Sequence[str], key: str, loads: Sequence[tuple[Number, int]]) -> int | None:
     """Return the row of a key, by default of the highest of some loads, each with its row below zero."""
     if not key:
         return -max(loads)[1] if loads else None
-    return filled.keys.index(key) if key in filled.keys else None
+    return keys.index(key) if key in keys else None
+
+
+def _of_lcu(
+    lcus: ControlUnits, key: str, loads: Sequence[tuple[Number, int]], names: Sequence[str], nothing: Value
+) -> dict[str, Value]:
+    """Return which LCU has a key, by default the highest of some loads, and some of its figures."""
+    row = _row_of(lcus.keys, key, loads)
+    if row is None:
+        shown = (name for name in ("cu", *names) if name not in {"measured", "answered"})
+        return dict.fromkeys(shown, NO_SUCH_LCU if key and lcus.keys else nothing)
+    estimates = ["io share fair all aliasio"] * (row in lcus.guessed) + ["ssid cu"] * (row in lcus.told)
+    cells = {name: lcus.column(name)[row] for name in names}
+    return {**cells, "cu": lcus.keys[row], ESTIMATED: " ".join(estimates)}
 
 
 def lcu_figures(view: View, key: str = "") -> dict[str, Value]:
     """Return the load of one LCU, by default of the busiest, and what all of them have together."""
-    units = alone("control_unit", view)
-    rates: list[Number] = list(units.columns.get("io", ()))  # type: ignore[arg-type]  # rates are no texts
-    everything = total(rates) if rates else units.missing or NO_LCU
-    loads = [(rate, -row) for row, rate in enumerate(rates) if rate > 0]
-    common: dict[str, Value] = {
-        "units": len(units.keys) or everything,
-        "active": len(loads) if present(rates) else everything,
+    lcus = ControlUnits.seen(view)
+    everything = total(lcus.rates) if lcus.keys else alone("control_unit", view).missing or NO_LCU
+    loads = [(rate, -row) for row, rate in enumerate(lcus.rates) if rate > 0]
+    return {
+        "units": len(lcus.keys) or everything,
+        "active": len(loads) if present(lcus.rates) else everything,
         "all": everything,
+        **_of_lcu(lcus, key, loads, OF_LCU, everything if isinstance(everything, Absent) else IDLE),
     }
-    row = _row_of(units, key, loads)
-    if row is None:
-        reason = units.missing or (
-            NO_SUCH_LCU if key else everything if isinstance(everything, Absent) else IDLE
-        )
-        return {**common, **dict.fromkeys(("ssid", "cu", *OF_LCU), reason)}
-    cells = {name: units.columns[name][row] for name in ("ssid", *OF_LCU, "measured", "answered")}
-    estimates = "io share fair all " if units.is_estimate("io", row) else ""
-    estimates += "ssid cu" if units.is_estimate("ssid", row) else ""
-    return {**common, **cells, "cu": units.keys[row], ESTIMATED: estimates}
 
 
-OF_POOL: Final = ("mode", "aliases", "aliasuse", "used", "aliasio", "qued", "wait", "io", "serv", "resp")
+OF_POOL: Final = (
+    "ssid", "mode", "aliases", "aliasuse", "used", "aliasio", "qued", "wait", "io", "serv", "resp",
+)  # fmt: skip
 POOL_WEIGHTS: Final = {
     **weights_of(LOADS.values()), "wait": "io", "used": "", "aliasio": "io",
 }  # fmt: skip
@@ -250,36 +256,17 @@ NO_POOL: Final = absent("no LCU has aliases")
 
 def pool_figures(view: View, key: str = "") -> dict[str, Value]:
     """Return the use of the aliases of one LCU, by default where the largest part is busy, and of all."""
-    units = alone("control_unit", view)
-    numbers: dict[str, list[Number]] = {
-        name: list(units.columns.get(name, ()))  # type: ignore[arg-type]  # none of them is a text
-        for name in ("aliases", "aliasuse", "io", "serv", "resp", "qued")
-    }
-    used = [
-        100.0 * ratio(busy, many) for busy, many in zip(numbers["aliasuse"], numbers["aliases"], strict=True)
-    ]
-    pools = [row for row, many in enumerate(numbers["aliases"]) if many > 0]
+    lcus = ControlUnits.seen(view)
+    used: Sequence[Number] = lcus.column("used")  # type: ignore[assignment]  # percentages are no texts
+    pools = [row for row, many in enumerate(lcus.column("aliases")) if many > 0]  # type: ignore[operator]  # a number
     loads = [(used[row], -row) for row in pools if not isinstance(used[row], Absent)]
-    nothing = units.missing or (NO_POOL if not pools else used[pools[0]])
-    common: dict[str, Value] = {
-        "pools": len(pools) or nothing,
-        "defined": total([numbers["aliases"][row] for row in pools]) if pools else nothing,
-        "inuse": total([numbers["aliasuse"][row] for row in pools]) if pools else nothing,
-    }
-    row = _row_of(units, key, loads)
-    if row is None:
-        reason = units.missing or (NO_SUCH_LCU if key else nothing)
-        return {**common, **dict.fromkeys(("ssid", "cu", *OF_POOL), reason)}
-    cells = {name: column[row] for name, column in units.columns.items()}
-    wait = numbers["resp"][row] - numbers["serv"][row]
+    nothing = used[pools[0]] if pools else alone("control_unit", view).missing or NO_POOL
+    together = lcus.as_one(pools, ("aliases", "aliasuse")) if pools else {}
     return {
-        **common,
-        **{name: cells[name] for name in ("ssid", *OF_POOL) if name in cells},
-        "cu": units.keys[row],
-        "used": used[row],
-        "wait": 0.0 if wait < 0 else wait,
-        ESTIMATED: ("io aliasio " if units.is_estimate("io", row) else "")
-        + ("ssid cu" if units.is_estimate("ssid", row) else ""),
+        "pools": len(pools) or nothing,
+        "defined": together.get("aliases", nothing),
+        "inuse": together.get("aliasuse", nothing),
+        **_of_lcu(lcus, key, loads, OF_POOL, nothing),
     }
 
 
@@ -319,7 +306,7 @@ def path_figures(view: View, chpid: str = "", limit: tuple[float, float] | None 
         "bad": nothing or sum(1 for load in loads if load > bad),
         ESTIMATED: estimates,
     }
-    row = _row_of(paths, chpid, ranked)
+    row = _row_of(paths.keys, chpid, ranked)
     if row is None:
         return {**common, **dict.fromkeys(("chpid", "busy", *OF_PATH), NO_SUCH_PATH if chpid else unknown)}
     guessed = paths.is_estimate("cur", row)

@@ -48,7 +48,7 @@ def table(view: View) -> Table:
     paths, maps = view.interval.of(PATH), view.interval.of(MULTIPATH)
     block = Joined(view.interval.of(BLOCK), paths["name"], NOT_COUNTED)
     of_map = Joined(maps, paths["map"], UNREAD)
-    lcus, _, of = units_of(view)
+    lcus, of = units_of(view)
     adapters = Joined(view.interval.of(DEVICE), paths["adapter"], absent("its adapter is no ccw device"))
     states = list(map(state_of, paths["state"], paths["device"]))
     down = list(map(is_down, states))
