@@ -7,6 +7,9 @@ import pytest
 from zmon.base.absent import Absent, absent
 from zmon.kinds import MEMORY
 from zmon.machine.memory_use import Memory
+from zmon.machine.view import View
+from zmon.rule.grammar import parse_rules
+from zmon.rule.judge import Judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,12 +18,20 @@ if TYPE_CHECKING:
 
 NOW = {"total": 1000, "available": 250, "free": 100, "swap_total": 400, "swap_free": 300,
        "swapped_in": 60, "swapped_out": 600}  # fmt: skip
+RULE = """
+[[rule]]
+name = "unwritten"
+on = "memory.dirty"
+rows = { all = true }
+look = 5
+say = "{dirty}"
+"""
 
 
 def test_rates_and_parts(make_interval: Callable[..., Interval]) -> None:
     """Pages per second, and percent of what there is."""
     before = {MEMORY: {"memory": NOW | {"swapped_in": 0, "swapped_out": 0}}}
-    cells = Memory(make_interval(before, {MEMORY: {"memory": NOW}})).as_facts()
+    cells = Memory(make_interval(before, {MEMORY: {"memory": NOW}})).as_one()
     assert [cells[name] for name in ("pagein", "pageout", "paging", "used", "swapused", "swappct")] == [
         1.0, 10.0, 11.0, 75.0, 100, 25.0,
     ]  # fmt: skip
@@ -29,12 +40,12 @@ def test_rates_and_parts(make_interval: Callable[..., Interval]) -> None:
 def test_without_swap_space_no_part_of_it_is_used(make_interval: Callable[..., Interval]) -> None:
     """Which is not zero percent."""
     rows = {MEMORY: {"memory": NOW | {"swap_total": 0, "swap_free": 0}}}
-    assert Memory(make_interval(rows, rows)).as_facts()["swappct"] == absent("there is no swap space")
+    assert Memory(make_interval(rows, rows)).as_one()["swappct"] == absent("there is no swap space")
 
 
 def test_what_was_not_read_is_absent(make_interval: Callable[..., Interval]) -> None:
     """All of it."""
-    assert all(isinstance(value, Absent) for value in Memory(make_interval({}, {})).as_facts().values())
+    assert all(isinstance(value, Absent) for value in Memory(make_interval({}, {})).as_one().values())
 
 
 @pytest.mark.parametrize("name", ["pagein", "pageout", "paging"])
@@ -42,4 +53,12 @@ def test_a_kernel_that_does_not_count_pages(name: str, make_interval: Callable[.
     """The reason stays."""
     why = absent("the kernel does not count pages swapped in")
     rows = {MEMORY: {"memory": NOW | {"swapped_in": why, "swapped_out": why}}}
-    assert Memory(make_interval(rows, rows)).as_facts()[name] is why
+    assert Memory(make_interval(rows, rows)).as_one()[name] is why
+
+
+def test_a_rule_watches_any_figure(make_interval: Callable[..., Interval]) -> None:
+    """Also one that no table holds."""
+    rows = {MEMORY: {"memory": NOW | {"dirty": 7}}}
+    (rule,) = parse_rules(RULE)
+    (judgement,) = Judge(View(make_interval(rows, rows))).judge(rule, {}, {}).values()  # type: ignore[union-attr]
+    assert judgement == (1, 7)

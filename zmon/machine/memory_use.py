@@ -10,9 +10,9 @@ from zmon.machine.figure import Figure, catalogue
 from zmon.machine.things import Things
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
-    from zmon.base.absent import Number, Value
+    from zmon.base.absent import Number
     from zmon.interval import Interval
 
 ROW: Final = "memory"
@@ -25,6 +25,8 @@ NO_SPACE: Final = absent("there is no swap space")
 
 class Memory(Things):
     """The memory of this Linux: a single thing; sizes in bytes, counters per second."""
+
+    as_shown = True
 
     def __init__(self, interval: Interval) -> None:
         """Look at an interval."""
@@ -50,13 +52,9 @@ class Memory(Things):
         """Return one of its figures."""
         return self.column(key)[0]  # type: ignore[return-value]  # all are numbers
 
-    def as_facts(self, keys: Iterable[str] = ()) -> dict[str, Value]:
-        """Return some of its figures, by default all."""
-        return {key: self.figure(key) for key in keys or self.figures}
-
 
 def _figure(key: str, make: Callable[[Memory], Number]) -> Figure:
-    return Figure(key, lambda memory: [make(memory)])
+    return Figure(key, lambda memory: [make(memory)], lambda memory, _rows: memory.figure(key))
 
 
 def _size(key: str, field: str = "") -> Figure:

@@ -82,10 +82,12 @@ def facts(view: View, cpus: Processors, devices: Devices) -> dict[str, Value]:
 def memory_table(view: View) -> Table:
     """Return the use of memory and the paging rates as facts, without a screen: rules watch them."""
     memory = Memory(view.interval)
-    return Table([], {}, facts=memory.as_facts(PAGING), missing=memory.missing)
+    return Table([], {}, facts=memory.as_one(keys=PAGING), missing=memory.missing)
 
 
 DEFINITIONS: Final = {
     "cpu": TableDefinition(NEEDS, table, things=Processors, screen="CPU", resource="cpu"),
-    "memory": TableDefinition(Needs((MEMORY,)), memory_table, screen="PAGELOG", resource="memory"),
+    "memory": TableDefinition(
+        Needs((MEMORY,)), memory_table, things=Memory, screen="PAGELOG", resource="memory"
+    ),
 }

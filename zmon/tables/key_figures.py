@@ -355,7 +355,7 @@ LOGS: Final = (
         "paging_log",
         "PAGELOG",
         Needs((MEMORY,), history=True),
-        lambda view, _key: Memory(view.interval).as_facts(PAGING),
+        lambda view, _key: Memory(view.interval).as_one(keys=PAGING),
     ),
     Log(
         "device_log",

@@ -80,7 +80,7 @@ def facts(view: View) -> dict[str, Value]:
     """Return sizes in bytes, numbers of huge pages, rates per second and percent of time."""
     lost = LostTime(view.interval)
     waited = {key: lost.percent(key, "memory", NO_PRESSURE) for key in ("some", "full")}
-    return Memory(view.interval).as_facts() | waited
+    return Memory(view.interval).as_one() | waited
 
 
 def _areas(view: View) -> Iterator[dict[str, Value]]:

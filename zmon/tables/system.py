@@ -125,7 +125,7 @@ def system_figures(view: View) -> dict[str, Value]:
         (DISKS, key_figures.device_figures(view)),
         (UNITS, key_figures.lcu_figures(view)),
         (PATHS, key_figures.path_figures(view)),
-        (PAGING, Memory(view.interval).as_facts(memory_use.PAGING)),
+        (PAGING, Memory(view.interval).as_one(keys=memory_use.PAGING)),
         (PARTITION, key_figures.partition_figures(view)),
     ))  # fmt: skip
     # so that they add up to busy; sar may give the system's time with interrupts in it: then these are absent

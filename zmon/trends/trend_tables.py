@@ -111,7 +111,7 @@ TREND_TABLES: Final = tuple(
     TrendTable(table.screen, name, table.things.sparse)
     for part in (channel, cpu, control_unit, device, lpar)
     for name, table in part.DEFINITIONS.items()
-    if table.things is not None
+    if table.things is not None and _figures(name)
 )
 """By command: those that show things, whose figures have trends."""
 
