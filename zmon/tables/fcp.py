@@ -21,7 +21,7 @@ from zmon.machine.devices import address
 from zmon.machine.figure import Needs
 from zmon.machine.join import Joined, plus, quotient, total
 from zmon.tables.filled import TableDefinition
-from zmon.tables.table import Summary, Table
+from zmon.tables.table import Summary, Table, sums
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -78,11 +78,7 @@ def table(view: View) -> Table:
     notes = _notes(columns)
     if not view.figures_only:
         notes += _lost(view, columns, keys)
-    sums: dict[str, Value] = {
-        name: total(columns[name])  # type: ignore[arg-type]  # numbers
-        for name in SUMMED
-    }
-    summary = Summary(">> All adapters <<", sums) if keys else None
+    summary = Summary(">> All adapters <<", sums(columns, SUMMED)) if keys else None
     return Table(keys, columns, summary, notes=tuple(notes), missing=None if keys else adapters.missing)
 
 

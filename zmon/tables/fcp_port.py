@@ -16,7 +16,7 @@ from zmon.machine.figure import Needs
 from zmon.machine.join import mean, total
 from zmon.tables import multipath
 from zmon.tables.filled import TableDefinition
-from zmon.tables.table import Summary, Table
+from zmon.tables.table import Summary, Table, sums
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,10 +60,6 @@ def table(view: View) -> Table:
             for name in (*SUMMED[1:], *TIMES)
         },
     }
-    sums: dict[str, Value] = {
-        name: total(columns[name])  # type: ignore[arg-type]  # numbers
-        for name in SUMMED
-    }
     lost = [
         f"{address(adapter)}: port {name} is {state}"
         for (adapter, name), state in states.items()
@@ -72,7 +68,7 @@ def table(view: View) -> Table:
     return Table(
         [f"{adapter} {name}" for adapter, name in places],
         columns,
-        Summary(">> All ports <<", sums) if places else None,
+        Summary(">> All ports <<", sums(columns, SUMMED)) if places else None,
         notes=tuple(some(lost, "ports are not online")),
         missing=None if places else ports.missing,
     )

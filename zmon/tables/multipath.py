@@ -18,11 +18,11 @@ from zmon.base.sizes import KIB, MB, SECTOR
 from zmon.interval import IDLE
 from zmon.kinds import BLOCK, DEVICE, LAYER, LUN, MPATH, MULTIPATH, NO_MAP, NOT_COLLECTED, PATH
 from zmon.machine.figure import Needs
-from zmon.machine.join import Joined, plus, quotient, total
+from zmon.machine.join import Joined, plus, quotient
 from zmon.machine.topology import TOPOLOGY, units_of
 from zmon.tables.fcp import MS, spent, timed
 from zmon.tables.filled import TableDefinition
-from zmon.tables.table import Summary, Table
+from zmon.tables.table import Summary, Table, sums
 from zmon.values.path_state import GONE, is_down, state_of
 
 if TYPE_CHECKING:
@@ -89,17 +89,15 @@ def table(view: View) -> Table:
     keys = list(paths.keys)
     gone = [] if view.figures_only or not keys else _gone(view, columns, keys)
     down += [1] * len(gone)
-    sums: dict[str, Value] = {
-        name: total(columns[name])  # type: ignore[arg-type]  # numbers
-        for name in SUMMED
-    }
     lost = [
         f"{columns['path'][row]} of {columns['map'][row]}" for row, value in enumerate(down) if value == 1
     ]
     notes = (_said(lost, len(down)), *some(gone, "paths are gone")) if lost else ()
     if not paths.keys and _joins_none(view):
         return Table([], columns, notes=(NO_PATHS,))
-    return Table(keys, columns, Summary(">> All paths <<", sums), notes=notes, missing=paths.missing)
+    return Table(
+        keys, columns, Summary(">> All paths <<", sums(columns, SUMMED)), notes=notes, missing=paths.missing
+    )
 
 
 def _gone(view: View, columns: dict[str, list[Value]], keys: list[str]) -> list[str]:

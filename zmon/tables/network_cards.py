@@ -18,7 +18,7 @@ from zmon.machine.devices import address
 from zmon.machine.figure import Needs
 from zmon.machine.join import Joined, plus, total
 from zmon.tables.filled import TableDefinition
-from zmon.tables.table import Summary, Table
+from zmon.tables.table import Summary, Table, sums
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -79,14 +79,10 @@ def table(view: View) -> Table:
         f"CHANNEL chpid={chpid}" if isinstance(chpid, str) else "PCI" if bus == "pci" else NO_DOOR
         for chpid, bus in zip(columns["chpid"], counted["bus"], strict=True)
     ]
-    sums: dict[str, Value] = {
-        name: total(columns[name])  # type: ignore[arg-type]  # numbers
-        for name in SUMMED
-    }
     return Table(
         keys,
         columns,
-        Summary(">> All <<", sums) if keys else None,
+        Summary(">> All <<", sums(columns, SUMMED)) if keys else None,
         notes=tuple(_notes(keys, columns, counted)),
         missing=None if keys else interfaces.missing,
     )

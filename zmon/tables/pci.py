@@ -14,7 +14,7 @@ from zmon.kinds import BLOCK, INTERFACE, PCI_FUNCTION
 from zmon.machine.figure import Needs
 from zmon.machine.join import Joined, first, plus, quotient, total
 from zmon.tables.filled import TableDefinition
-from zmon.tables.table import Summary, Table
+from zmon.tables.table import Summary, Table, sums
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,11 +86,12 @@ def table(view: View) -> Table:
         else NO_DOOR
         for disks, net in zip(functions["disks"], functions["interfaces"], strict=True)
     ]
-    sums: dict[str, Value] = {
-        name: total(columns[name])  # type: ignore[arg-type]  # numbers
-        for name in SUMMED
-    }
-    return Table(keys, columns, Summary(">> All <<", sums) if keys else None, missing=functions.missing)
+    return Table(
+        keys,
+        columns,
+        Summary(">> All <<", sums(columns, SUMMED)) if keys else None,
+        missing=functions.missing,
+    )
 
 
 def _hex(functions: Delta, name: str, digits: int) -> list[Value]:

@@ -13,13 +13,13 @@ from zmon.base.sizes import MB
 from zmon.interval import IDLE
 from zmon.kinds import CMF, DASD, DEVICE, MACHINE, MEMORY, PRESSURE, SWAP
 from zmon.machine.figure import Needs
-from zmon.machine.join import mean, total
+from zmon.machine.join import mean
 from zmon.machine.lost_time import LostTime
 from zmon.machine.memory_use import Memory
 from zmon.machine.topology import TOPOLOGY, machine_of
 from zmon.machine.unit_loads import KINDS, DiskPlaces, unit_loads
 from zmon.tables.filled import TableDefinition
-from zmon.tables.table import Summary, Table
+from zmon.tables.table import Summary, Table, sums
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -61,15 +61,12 @@ def table(view: View) -> Table:
         "area", "type", "priority", "size", "used", "usedpct", "device", "label", "lcu", "io", "mbs", "resp",
     )  # fmt: skip
     columns: dict[str, list[Value]] = {name: [row[name] for row in rows] for name in names}
-    sums: dict[str, Value] = {
-        name: total(columns[name])  # type: ignore[arg-type]  # numbers
-        for name in SUMMED
-    }
-    sums["usedpct"] = 100.0 * ratio(sums["used"], sums["size"]) if rows else NO_SWAP  # type: ignore[arg-type]  # likewise
+    cells = sums(columns, SUMMED)
+    cells["usedpct"] = 100.0 * ratio(cells["used"], cells["size"]) if rows else NO_SWAP  # type: ignore[arg-type]  # likewise
     return Table(
         list(areas.keys),
         columns,
-        Summary(">> All <<", sums) if len(rows) > 1 else None,
+        Summary(">> All <<", cells) if len(rows) > 1 else None,
         facts=facts(view),
         notes=tuple(_notes(view, columns["type"])),
         missing=None if rows else areas.missing or NO_SWAP,

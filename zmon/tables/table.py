@@ -7,9 +7,10 @@ from types import MappingProxyType
 from zmon.base.absent import absent
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
+from zmon.machine.join import total
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from zmon.base.absent import Absent, Value
     from zmon.machine.figure import TimedValue
@@ -24,6 +25,11 @@ class Summary(NamedTuple):
 
     title: str
     cells: Mapping[str, Value]
+
+
+def sums(columns: Mapping[str, Sequence[Value]], names: Iterable[str]) -> dict[str, Value]:
+    """Return the sum of each of some columns of numbers."""
+    return {name: total(columns[name]) for name in names}  # type: ignore[arg-type]  # numbers
 
 
 class Table(NamedTuple):
