@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from tests.conftest import interval_of
 from zmon.base.absent import Absent, absent
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE, U32
-from zmon.machine.devices import HANGS, MIN_HANG_BUSY, MIN_HANG_SECONDS, Devices
+from zmon.machine.blocks import MIN_HANG_BUSY, MIN_HANG_SECONDS, Blocks
+from zmon.machine.devices import HANGS, Devices
 from zmon.machine.observed import observed_load
 from zmon.machine.view import View
 from zmon.session.machines import open_lab
@@ -373,7 +374,7 @@ def test_only_what_completes_nothing_hangs(  # noqa: PLR0913, PLR0917 - each is 
         before["discards"] = after["discards"] = absent("needs Linux 4.18")
     if reset:
         after["reads"] = -1
-    found = Devices(interval_of({BLOCK: {"dasda": before}}, {BLOCK: {"dasda": after}}, seconds)).hung
+    found = Blocks(interval_of({BLOCK: {"dasda": before}}, {BLOCK: {"dasda": after}}, seconds)).hung
     completed = sum(done[name] for name in COMPLETED if not (uncounted and name == "discards"))
     if completed or reset or seconds < MIN_HANG_SECONDS:
         assert not found

@@ -65,9 +65,7 @@ def test_units_and_the_rest_have_the_bytes_of_the_disks(name: str, first: int) -
     """In a simulated machine, where every request is known, within 1 %; no part of them is more than all."""
     view = simulated(name, first, first + 2)
     found = table(view)
-    disks = sum(
-        megabytes for megabytes in devices_of(view.interval).megabytes if not isinstance(megabytes, Absent)
-    )
+    disks = sum(mbs for mbs in devices_of(view.interval).numbers("mbs") if not isinstance(mbs, Absent))
     units = sum(value for value in found.columns["mbs"] if isinstance(value, float))
     assert units == pytest.approx(disks, rel=0.01)
     rest = column(found, "mbs", "path")[REST]

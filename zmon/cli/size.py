@@ -13,7 +13,6 @@ from zmon.cli.show_intervals import moves_to
 from zmon.cli.source_options import open_source, refused
 from zmon.kinds import MACHINE
 from zmon.machine.devices import disks as disk_rows
-from zmon.machine.join import total
 from zmon.machine.lcus import ControlUnits
 from zmon.machine.view import View
 from zmon.placement.disk_count import PENALTIES, Arrays, disk_count, whole
@@ -113,11 +112,10 @@ def _recorded(args: argparse.Namespace, arrays: Arrays) -> int:
 def _rows(view: View, arrays: Arrays) -> list[DiskCount]:
     """Return what each LCU needs, in the order of CTLUNIT, and all disks together."""
     lcus = ControlUnits.seen(view)
-    block = lcus.devices.block
-    reads, writes = block.rate("reads"), block.rate("writes")
+    blocks = lcus.devices.blocks
 
     def needs(name: str, rows: Sequence[int]) -> DiskCount:
-        read, written = (total([rates[row] for row in rows]) for rates in (reads, writes))
+        read, written = (blocks.of(key, rows) for key in ("reads", "writes"))
         return disk_count(name, read, written, arrays, NO_CELLS)
 
     named = zip((unit.short for unit in lcus.units.values()), lcus.members, strict=True)

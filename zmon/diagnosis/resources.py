@@ -184,7 +184,7 @@ def busy_volumes(devices: Devices, volumes: Sequence[ObservedVolume]) -> tuple[N
     """Return how busy each volume is, in percent: its %Busy on DEVICE; where that is not known its %Util."""
     row_of = {key: row for row, key in enumerate(devices.keys)}
     rows = [row_of[one.key] for one in volumes]
-    each = first([devices.busy[row] for row in rows], [devices.linux_busy[row] for row in rows])
+    each = first([devices.busy[row] for row in rows], [devices.blocks.numbers("lbusy")[row] for row in rows])
     return tuple(busy if isinstance(busy, Absent) else min(busy, 100.0) for busy in each)
 
 

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent
 from zmon.base.sizes import MB
-from zmon.kinds import BLOCK, CHANNEL, CMF, DEVICE, NOT_MEASURED
+from zmon.kinds import CHANNEL, CMF, DEVICE, NOT_MEASURED
+from zmon.machine.blocks import Blocks
 from zmon.machine.figure import Figure, catalogue
-from zmon.machine.join import NO_BLOCK, Joined, first, plus, present, quotient
+from zmon.machine.join import Joined, first, present, quotient
 from zmon.machine.things import Things
 from zmon.topology.volumes import channel_type
 from zmon.values.path_masks import PATH_MASKS, paths_in, usable
@@ -87,8 +88,6 @@ def own_load(interval: Interval) -> dict[str, float]:
 def own_load_with_untimed(interval: Interval) -> tuple[dict[str, float], set[str]]:
     """Return the estimates, and the CHPIDs without one that carried I/O of disks."""
     devices = interval.of(DEVICE)
-    blocks = Joined(interval.of(BLOCK), devices["block"], NO_BLOCK)
-    requests = plus(blocks.numbers("reads"), blocks.numbers("writes"))
     measured = Joined(interval.of(CMF), list(devices.keys), NOT_MEASURED)
     connects = measured.rate("connect")
     load: dict[str, float] = {}
@@ -101,7 +100,7 @@ def own_load_with_untimed(interval: Interval) -> tuple[dict[str, float], set[str
         devices["online"],
         measured.numbers("ssch"),
         connects,
-        requests,
+        Blocks(interval, devices["block"]).column("done"),
         *(devices[name] for name in PATH_MASKS),
         strict=True,
     ):

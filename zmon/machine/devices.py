@@ -20,12 +20,11 @@ from operator import attrgetter
 
 from zmon.base.absent import Absent, absent, code_of, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
-from zmon.base.sizes import MB, SECTOR
 from zmon.interval import IDLE
 from zmon.kinds import BLOCK, CACHE, CACHE_NOT_READ, CMF, DASD, DEVICE, MACHINE, NO_CMF, NO_DASD, NO_DISK
+from zmon.machine.blocks import Blocks
 from zmon.machine.figure import Figure, catalogue
-from zmon.machine.join import NO_BLOCK, Joined, first, mean, not_below_zero, plus, quotient, total
-from zmon.machine.observation import NOT_APART
+from zmon.machine.join import Joined, first, mean, not_below_zero, plus, quotient, total
 from zmon.machine.things import Things
 from zmon.sample import pick
 from zmon.topology.volumes import OF_MINIDISK, has_own_label, lcus
@@ -51,13 +50,6 @@ LOGICAL: Final = ("dm-", "md", "loop", "ram", "zram", "sr", "fd")
 A multipath device is one: its paths are not shown, but the kernel counts a request on both."""
 
 HANGS: Final = absent("the volume hangs: requests wait in Linux, and none completed in the interval")
-MAX_BUSY: Final = 110.0
-"""Percent: what is a little more than 100 is due to clocks of 10 ms."""
-TOO_BUSY: Final = absent("the kernel counted more busy time than has passed")
-MIN_HANG_BUSY: Final = 0.9
-"""A volume whose requests do not complete hangs when it is busy for this part of the interval."""
-MIN_HANG_SECONDS: Final = 1.0
-"""Seconds without a completion below which a volume does not hang: one slow request is no more than that."""
 NOT_CCW: Final = absent("not a ccw device: it has no subchannel")
 VIRTIO: Final = absent("virtio disks start their I/O without SSCH")
 
@@ -107,8 +99,6 @@ class Devices(Things):
         self.ccw_missing = devices.missing
         self.ccw_frame = devices.frame
         self._blocks, self._ccw, self._interval = blocks, devices, interval
-        self.mixed = "requests" in blocks.frame.columns
-        """Whether reads, writes and discards are not told apart, as sar does."""
 
     @classmethod
     def at(cls, interval: Interval) -> Self:
@@ -128,9 +118,9 @@ class Devices(Things):
         return Joined(self._interval.of(CMF), self.keys, NO_CMF if self._ccw.keys else NOT_CCW)
 
     @cached_property
-    def block(self) -> Joined:
-        """What the block layer tells of each."""
-        return Joined(self._blocks, self.names, NO_BLOCK)
+    def blocks(self) -> Blocks:
+        """The block device of each."""
+        return Blocks(self._interval, self.names)
 
     @cached_property
     def dasd(self) -> Joined:
@@ -163,17 +153,17 @@ class Devices(Things):
         ]
 
     @cached_property
-    def pend(self) -> list[Number]:
+    def pend(self) -> Sequence[Number]:
         """Milliseconds per I/O until the device accepts the first command."""
         return self._timed("pending")
 
     @cached_property
-    def disc(self) -> list[Number]:
+    def disc(self) -> Sequence[Number]:
         """Milliseconds per I/O in which the device works without the channel."""
         return self._timed("disconnect")
 
     @cached_property
-    def conn(self) -> list[Number]:
+    def conn(self) -> Sequence[Number]:
         """Milliseconds per I/O of data transfer."""
         return self._timed("connect")
 
@@ -199,7 +189,7 @@ class Devices(Things):
             used = plus(used, first(self.cmf.rate("active_only"), [0] * len(used)))
         return self._unless_virtio([ns / 1e7 for ns in used])
 
-    def _timed(self, name: str) -> list[Number]:
+    def _timed(self, name: str) -> Sequence[Number]:
         """Return milliseconds per I/O of what the channel subsystem timed."""
         times = quotient(self.cmf.numbers(name), self.cmf.numbers("samples"), MS, IDLE)
         return self._idle(self._unless_virtio(times))
@@ -215,53 +205,14 @@ class Devices(Things):
     # what Linux counts
 
     @cached_property
-    def requests(self) -> list[Number]:
+    def requests(self) -> Sequence[Number]:
         """The requests per second that the block layer completed."""
-        rate = self.block.rate
-        return rate("requests") if self.mixed else plus(rate("reads"), rate("writes"))
+        return self.blocks.numbers("ios")
 
     @cached_property
-    def _completed(self) -> list[Number]:
-        """The requests that were completed."""
-        numbers = self.block.numbers
-        return numbers("requests") if self.mixed else plus(numbers("reads"), numbers("writes"))
-
-    @cached_property
-    def wait(self) -> list[Number]:
+    def wait(self) -> Sequence[Number]:
         """Milliseconds that Linux waits for a request."""
-        numbers = self.block.numbers
-        waited = numbers("request_ms") if self.mixed else plus(numbers("read_ms"), numbers("write_ms"))
-        return self._idle(quotient(waited, self._completed, 1.0, IDLE))
-
-    @cached_property
-    def write_wait(self) -> list[Number]:
-        """Milliseconds that Linux waits for a write."""
-        if self.mixed:
-            return [NOT_APART] * len(self.keys)
-        return quotient(self.block.numbers("write_ms"), self.block.numbers("writes"), 1.0, IDLE)
-
-    def average_write(self, rows: Sequence[int]) -> Number:
-        """Average what Linux waits for a write over some devices."""
-        return mean(pick(self.write_wait, rows), pick(self.block.numbers("writes"), rows), IDLE.reason)
-
-    @cached_property
-    def _sectors(self) -> list[Number]:
-        """The sectors per second that were moved."""
-        rate = self.block.rate
-        sectors = plus(rate("sectors_read"), rate("sectors_written"))
-        # where discards are not printed, they are not among the requests
-        return first(plus(sectors, rate("sectors_discarded")), sectors) if self.mixed else sectors
-
-    @cached_property
-    def megabytes(self) -> list[Number]:
-        """MB/s that were moved."""
-        rates = self.block.rate("sectors_read"), self.block.rate("sectors_written")
-        return [sectors * SECTOR / MB for sectors in plus(*rates)]
-
-    @cached_property
-    def linux_queue(self) -> list[Number]:
-        """Requests in Linux on average, waiting or in service."""
-        return [ms / 1e3 for ms in self.block.rate("weighted_ms")]
+        return self.numbers("await")
 
     @cached_property
     def rate(self) -> list[Number]:
@@ -272,50 +223,32 @@ class Devices(Things):
     def response(self) -> list[Number]:
         """Milliseconds that Linux waits for a request, else Serv; at least the time for which one hangs."""
         times = first(self.wait, self.serv)
-        for row, seconds in self.hung.items():
+        for row, seconds in self.blocks.hung.items():
             times[row] = seconds * 1e3
         return times
 
-    @cached_property
-    def hung(self) -> dict[int, float]:
-        """The rows in which requests are in Linux and none completed, with the seconds of that.
-
-        The driver may hand back the requests of a stopped device, so that none counts as in flight; Linux's
-        clock (`io_ms`) goes on all the same.  Kernels in which it does not have them in flight.
-        """
-        block = self.block
-        hung: dict[int, float] = {}
-        columns = (self._completed, block.numbers("io_ms"), block.seconds, block["in_flight"])
-        for row, (requests, busy, seconds, now) in enumerate(zip(*columns, strict=True)):
-            if requests != 0 or isinstance(seconds, Absent):
-                continue
-            waited = 0.0
-            if not isinstance(busy, Absent) and busy >= MIN_HANG_BUSY * 1e3 * seconds:
-                waited = min(busy / 1e3, seconds)
-            elif now > 0 and block.earlier("in_flight")[row] > 0:  # type: ignore[operator]  # gauges
-                waited = seconds
-            others = ("discards", "flushes")
-            if waited >= MIN_HANG_SECONDS and not any(block.numbers(name)[row] > 0 for name in others):
-                hung[row] = waited
-        return hung
-
-    def _idle(self, values: list[Number]) -> list[Number]:
+    def _idle(self, values: Sequence[Number]) -> Sequence[Number]:
         """Give another reason where a volume had no requests because it hangs."""
-        for row in self.hung:
-            values[row] = HANGS if values[row] is IDLE else values[row]
-        return values
+        hung = self.blocks.hung
+        if not hung:
+            return values
+        return [HANGS if value is IDLE and row in hung else value for row, value in enumerate(values)]
+
+    def counted(self, key: str) -> Sequence[Number]:
+        """Return a figure of the block layer."""
+        return self._idle(self.blocks.numbers(key))
 
     # what each is called
 
     def title(self, row: int) -> str:
         """Return what people call a device: its number, its name, or the alias of a multipath device."""
         key = self.keys[row]
-        label = self.block["label"][row] if key in self.paths else None
+        label = self.blocks.counted["label"][row] if key in self.paths else None
         return label if isinstance(label, str) else address(key) if "." in key else key
 
     def of_paths(self, field: str) -> list[Value]:
         """Return a field of the block layer; of a multipath device that of the first path that has it."""
-        values, of_disks = self.block[field], self._blocks.frame.column(field)
+        values, of_disks = self.blocks.counted[field], self._blocks.frame.column(field)
         for row, paths in self._joined():
             told = (of_disks[self._blocks.index[path]] for path in paths)
             values[row] = next((value for value in told if not isinstance(value, Absent)), values[row])
@@ -343,32 +276,10 @@ class Devices(Things):
         if self.paths:
             yield from ((row, self.paths[key]) for row, key in enumerate(self.keys) if key in self.paths)
 
-    def hanging(self, rows: Sequence[int]) -> Number:
-        """Return how many of some volumes hang."""
-        busy = self.block.rate("io_ms")
-        return total([1 if row in self.hung else busy[row] * 0 for row in rows])
-
-    @cached_property
-    def linux_busy(self) -> list[Number]:
-        """The part of the interval in which a request was in Linux, in percent."""
-        percents = [ms / 10 for ms in self.block.rate("io_ms")]
-        return [TOO_BUSY if percent > MAX_BUSY else percent for percent in percents]
-
     @cached_property
     def cuwt(self) -> list[Number]:
         """The time per I/O that was spent waiting for the control unit."""
         return quotient(self.cmf.numbers("cu_queue"), self.cmf.numbers("samples"), MS, IDLE)
-
-    @cached_property
-    def reads(self) -> list[Number]:
-        """The share of reads among the requests, in percent."""
-        reads = self.block.numbers("reads")
-        return self._idle(quotient(reads, plus(reads, self.block.numbers("writes")), 100.0, IDLE))
-
-    @cached_property
-    def kilobytes(self) -> list[Number]:
-        """The average size of a request."""
-        return self._idle(quotient(self._sectors, self.requests, 0.5, IDLE))
 
     @cached_property
     def guessed(self) -> frozenset[int]:
@@ -475,6 +386,15 @@ def _load(
     """Declare a load that several devices have together, too."""
     values: Callable[[Devices], list[Number]] = attrgetter(attribute)
     return Figure(name, values, lambda devices, rows: together(devices, rows, values(devices)), weight, trend)
+
+
+def _of_blocks(key: str, weight: str = "", trend: int = 0) -> Figure:
+    """Declare what the block layer counts; a mean over several disks is one over their requests."""
+
+    def together(devices: Devices, rows: Sequence[int]) -> Number:
+        return devices.average_wait(rows, devices.numbers(key)) if weight else devices.blocks.of(key, rows)
+
+    return Figure(key, lambda devices: devices.counted(key), together, weight, trend)
 
 
 def _sum(_devices: Devices, rows: Sequence[int], values: list[Number]) -> Number:
@@ -645,18 +565,18 @@ SHOWN: Final = catalogue(
     _load("cuwt", "cuwt", Devices.average, "measured"),
     Figure("qued", attrgetter("queued"), _queued),
     Figure("busy", attrgetter("busy"), trend=7),
-    _load("ios", "requests", _sum),
-    _load("await", "wait", Devices.average_wait, "ios"),
-    _load("queue", "linux_queue", _sum, trend=8),
-    Figure("lbusy", attrgetter("linux_busy")),
-    _load("mbs", "megabytes", _sum, trend=9),
-    _load("reqkb", "kilobytes", Devices.average_wait, "ios"),
-    _load("read", "reads", Devices.average_wait, "ios"),
+    _of_blocks("ios"),
+    _of_blocks("await", "ios"),
+    _of_blocks("queue", trend=8),
+    Figure("lbusy", lambda devices: devices.blocks.column("lbusy")),
+    _of_blocks("mbs", trend=9),
+    _of_blocks("reqkb", "ios"),
+    _of_blocks("read", "ios"),
 )
 Devices.figures = SHOWN | catalogue(
     Figure("measured", attrgetter("timed"), lambda devices, rows: devices.measured(rows)),
     Figure("answered", attrgetter("answers"), lambda devices, rows: devices.answered(rows)),
-    Figure("wwait", attrgetter("write_wait"), lambda devices, rows: devices.average_write(rows)),
+    _of_blocks("wwait"),
     Figure("volqued", _volumes_queued),
     Figure("volbusy", _volumes_busy),
     Figure("paths", path_count, steady=True),
@@ -748,7 +668,7 @@ def hung_for(view: View) -> dict[str, float]:
 
 def _hung_in(interval: Interval) -> dict[str, float]:
     devices = devices_of(interval)
-    return {devices.keys[row]: seconds for row, seconds in devices.hung.items()}
+    return {devices.keys[row]: seconds for row, seconds in devices.blocks.hung.items()}
 
 
 def in_each_before(
@@ -771,7 +691,7 @@ def labels(devices: Devices, volumes: Mapping[str, Volume] | None = None) -> lis
     name behind `>`, as `>vda`.
     """
     told = {key: volume.volser for key, volume in (volumes or {}).items()}
-    columns = (devices.keys, devices.volsers, devices.block["label"], devices.names)
+    columns = (devices.keys, devices.volsers, devices.blocks.counted["label"], devices.names)
     return [
         label_of(told.get(key), volser, label, f">{name}" if isinstance(name, str) else volser)
         for key, volser, label, name in zip(*columns, strict=True)

@@ -24,7 +24,7 @@ class DisksBelow:
     def __init__(self, interval: Interval) -> None:
         """Look at the stack and the devices of an interval."""
         devices = devices_of(interval)
-        numbers = map(str, devices.block["number"])
+        numbers = map(str, devices.blocks.counted["number"])
         self._keys = dict(zip(numbers, devices.keys, strict=True))
         self._leaves = _leaves(interval.after.frame(LAYER))
 

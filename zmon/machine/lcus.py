@@ -251,7 +251,7 @@ ControlUnits.figures = catalogue(
     *LOADS.values(),
     Figure("wait", lambda lcus: not_below_zero([*map(sub, lcus.column("resp"), lcus.column("serv"))])),
     _summed(_each("qued", lambda lcus, _unit, rows: lcus.devices.queued_at(rows))),
-    _summed(_each("hung", lambda lcus, _unit, rows: lcus.devices.hanging(rows))),
+    _summed(_each("hung", lambda lcus, _unit, rows: lcus.devices.blocks.of("hung", rows))),
     Figure("lss", attrgetter("subsystems")),
     _each("called", lambda _found, unit, _rows: unit.called or NOT_CALLED),
 )

@@ -31,11 +31,11 @@ from zmon.kinds import (
     SWAP,
     TASKS,
 )
+from zmon.machine.blocks import TOO_BUSY
 from zmon.machine.channel_paths import path_loads
 from zmon.machine.cpus import Processors
 from zmon.machine.devices import (
     SCSI_HOME,
-    TOO_BUSY,
     VIRTIO,
     address,
     own_aliases,
@@ -48,7 +48,6 @@ from zmon.machine.lcus import ControlUnits
 from zmon.machine.lost_time import LostTime
 from zmon.machine.observation import (
     NO_CAPACITY,
-    NOT_APART,
     NOT_COUNTED,
     NOT_DELAYED,
     NOT_OWN,
@@ -281,7 +280,7 @@ class _VolumeColumns:
                 not rate or conn.__class__ is Absent for rate, conn in zip(rates, conns, strict=True)
             ]
             for place in compress(range(len(rows)), estimated):
-                busy = devices.linux_busy[rows[place]]
+                busy = devices.blocks.numbers("lbusy")[rows[place]]
                 pends[place], discs[place] = 0.0, 0.0
                 conns[place] = ratio(_part_used(busy), rates[place], IDLE.reason)
         return _VolumeTimes(pends, discs, conns, servers, estimated)
@@ -311,13 +310,13 @@ def _scaled(
 COLUMNS: Final[Mapping[str, Callable[[Devices, Sequence[int]], Sequence[Any]]]] = {
     "key": lambda devices, rows: pick(devices.keys, rows),
     "title": _titles,
-    "number": lambda devices, rows: list(map(str, devices.block.at(rows, "number"))),
+    "number": lambda devices, rows: list(map(str, devices.blocks.counted.at(rows, "number"))),
     "rate": lambda devices, rows: list(map(float, pick(devices.requests, rows))),  # type: ignore[arg-type]  # none is absent
     "response": lambda devices, rows: _scaled(devices.wait, rows, truediv, 1e3),
-    "size": lambda devices, rows: _scaled(devices.kilobytes, rows, mul, 1024.0),
-    "reads": lambda devices, rows: _scaled(devices.reads, rows, truediv, 100.0),
-    "read_response": lambda devices, rows: _apart(devices, rows, "read"),
-    "write_response": lambda devices, rows: _apart(devices, rows, "write"),
+    "size": lambda devices, rows: _scaled(devices.numbers("reqkb"), rows, mul, 1024.0),
+    "reads": lambda devices, rows: _scaled(devices.numbers("read"), rows, truediv, 100.0),
+    "read_response": lambda devices, rows: _scaled(devices.blocks.numbers("rwait"), rows, mul, 1e-3),
+    "write_response": lambda devices, rows: _scaled(devices.blocks.numbers("wwait"), rows, mul, 1e-3),
     "sort": sorts,
 }
 """How the fields of volumes that nothing else is needed for follow from columns of devices."""
@@ -362,14 +361,6 @@ def _times(devices: Devices, rows: Sequence[int]) -> tuple[Number, Number, Numbe
 
     pend, disc, conn = (average(times) / 1e3 for times in (devices.pend, devices.disc, devices.conn))
     return pend, disc + average(devices.active) / 1e3 if devices.active else disc, conn
-
-
-def _apart(devices: Devices, rows: Sequence[int], what: str) -> list[Number]:
-    """Return of devices the seconds that Linux waits for a `read`, or for a `write`."""
-    if devices.mixed:
-        return [NOT_APART] * len(rows)
-    times, counts = devices.block.at(rows, f"{what}_ms"), devices.block.at(rows, f"{what}s")
-    return quotient(times, counts, 1e-3, IDLE)
 
 
 def _misses(devices: Devices, rows: Sequence[int]) -> list[Number]:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import Absent, absent
 from zmon.base.clock import DAY, HOUR, MINUTE
 from zmon.base.record import NamedTuple
-from zmon.base.sizes import MB, SECTOR
-from zmon.kinds import BLOCK, CPU, DEVICE
+from zmon.base.sizes import MB
+from zmon.interval import IDLE
+from zmon.kinds import CPU, DEVICE
+from zmon.machine.blocks import Blocks
 from zmon.machine.figure import Variable
-from zmon.machine.join import total
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -138,13 +139,17 @@ def _intervals(view: View, members: frozenset[str], end: int) -> list[_Part]:
     return read[::-1]
 
 
+def _disks_of(interval: Interval, members: frozenset[str]) -> Blocks:
+    """Return the block devices of some devices."""
+    ccw = interval.of(DEVICE)
+    return Blocks(
+        interval, [name for key, name in zip(ccw.keys, ccw["block"], strict=True) if key in members]
+    )
+
+
 def _bytes(interval: Interval, members: frozenset[str]) -> Number:
     """Return the bytes a second of some devices."""
-    ccw = interval.of(DEVICE)
-    named = {name for key, name in zip(ccw.keys, ccw["block"], strict=True) if key in members}
-    blocks = interval.of(BLOCK)
-    rates = zip(blocks.keys, blocks.rate("sectors_read"), blocks.rate("sectors_written"), strict=True)
-    return total([SECTOR * (read + written) for name, read, written in rates if name in named])
+    return _disks_of(interval, members).of("bytes")
 
 
 def slower_writes(view: View, members: tuple[str, ...], longer: float) -> SlowerWrites | Absent:
@@ -190,20 +195,12 @@ class _Writes(NamedTuple):
 
 def _writes(interval: Interval, members: frozenset[str]) -> _Writes | None:
     """Return the writes to some devices; None if they are too few, or not known."""
-    ccw, blocks, seconds = interval.of(DEVICE), interval.of(BLOCK), interval.seconds
-    named = {name for key, name in zip(ccw.keys, ccw["block"], strict=True) if key in members}
-    at = [place for place, name in enumerate(blocks.keys) if name in named]
-    columns = [blocks.rate(name) for name in ("reads", "read_ms", "writes", "write_ms")]
-    reads, read_ms, writes, write_ms = (total([column[place] for place in at]) for column in columns)
-    if isinstance(seconds, Absent) or isinstance(write_ms, Absent) or isinstance(read_ms, Absent):
-        return None
-    if not writes * seconds >= FEW:
-        return None
-    many, time = writes * seconds, write_ms / writes / 1e3
-    longer = time - read_ms / reads / 1e3 if reads > 0 else time
-    if isinstance(many, Absent) or isinstance(time, Absent) or isinstance(longer, Absent):
-        return None
-    return _Writes(float(seconds), float(many), float(time), float(longer))
+    disks, seconds = _disks_of(interval, members), interval.seconds
+    writes, write, read = map(disks.of, ("writes", "wwait", "rwait"))
+    many, time = writes * seconds, write / 1e3
+    longer = time if read is IDLE else time - read / 1e3
+    known = [float(value) for value in (seconds, many, time, longer) if not isinstance(value, Absent)]
+    return _Writes(*known) if len(known) == len(_Writes._fields) and many >= FEW else None
 
 
 def usual(view: View, variable: Variable) -> Number:

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.clock import DAY, HOUR, MINUTE
 from zmon.base.record import NamedTuple
-from zmon.interval import IDLE
 from zmon.kinds import ADAPTER, BLOCK, CHANNEL, DEVICE, LAYER, MPATH, PATH, SETTING
+from zmon.machine.blocks import Blocks
 from zmon.machine.channel_paths import in_use, path_loads
 from zmon.machine.disks_below import DisksBelow
-from zmon.machine.join import plus, quotient
 from zmon.machine.path_repair import why_unused
 from zmon.machine.topology import TOPOLOGY, machine_of, units_of
 from zmon.sample import pick
@@ -445,11 +444,8 @@ def _sets(table: object) -> tuple[PathSet, ...] | Absent:
 
 def _leaves(interval: Interval) -> Callable[[str], PathLeaf]:
     """Return a function that gives a path by the number of its disk."""
-    layers, ccw, blocks = interval.after.frame(LAYER), interval.of(DEVICE), interval.of(BLOCK)
-    rates = dict(zip(blocks.keys, plus(blocks.rate("reads"), blocks.rate("writes")), strict=True))
-    waited = plus(blocks.numbers("read_ms"), blocks.numbers("write_ms"))
-    requests = plus(blocks.numbers("reads"), blocks.numbers("writes"))
-    waits = dict(zip(blocks.keys, quotient(waited, requests, 1e-3, IDLE), strict=True))
+    layers, ccw, blocks = interval.after.frame(LAYER), interval.of(DEVICE), Blocks(interval)
+    rates, waits = (dict(zip(blocks.keys, blocks.numbers(key), strict=True)) for key in ("ios", "await"))
     use, _ = path_loads(interval)
     settings = interval.after.frame(SETTING)
     states = dict(zip(settings.keys, map(text_of, settings.column("value")), strict=True))
@@ -468,7 +464,7 @@ def _leaves(interval: Interval) -> Callable[[str], PathLeaf]:
     def leaf(number: str) -> PathLeaf:
         name, busid, port = (text_of(layers.cell(number, field)) for field in ("name", "busid", "wwpn"))
         chpid, _, _ = text_of(ccw.cell(busid, "chpids")).partition(" ")
-        rate, wait = rates.get(name, nothing), waits.get(name, nothing)
+        rate, wait = rates.get(name, nothing), waits.get(name, nothing) * 1e-3
         busy: Number = use.get(chpid, absent("the load of its channel path is not measured"))
         offline = ccw.cell(busid, "online") == 0
         state = states.get(f"disk/{name}/state", RUNNING)

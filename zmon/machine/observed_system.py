@@ -24,9 +24,9 @@ from zmon.kinds import (
     SOURCE,
     TASKS,
 )
+from zmon.machine.blocks import Blocks
 from zmon.machine.cpus import Processors
 from zmon.machine.devices import VIRTIO, devices_of, hung_for, in_each_before
-from zmon.machine.join import plus
 from zmon.machine.lost_time import LostTime
 from zmon.machine.memory_use import Memory
 from zmon.machine.observed import of_zmon_at_least
@@ -217,8 +217,8 @@ def hung_disks(view: View) -> tuple[HungDisk, ...] | Absent:
         return missing
     devices = devices_of(view.interval)
     seconds = hung_for(view)
-    rows = list(devices.hung)
-    in_flight = devices.block.at(rows, "in_flight")
+    rows = list(devices.blocks.hung)
+    in_flight = devices.blocks.counted.at(rows, "in_flight")
     hung = (
         HungDisk(devices.keys[row], devices.title(row), seconds[devices.keys[row]], requests)
         for row, requests in zip(rows, in_flight, strict=True)
@@ -260,12 +260,9 @@ def _suspended(view: View) -> Iterator[HungDisk]:
 
 def held_devices(interval: Interval) -> dict[str, str]:
     """Return the devices that are suspended and complete nothing, with what the device mapper calls them."""
-    held, blocks = _suspended_in(interval.of(LAYER).frame), interval.of(BLOCK)
-    if not held:
-        return {}
-    done = plus(blocks.numbers("reads"), blocks.numbers("writes"))
-    idle = {key for key, requests in zip(blocks.keys, done, strict=True) if requests == 0}
-    return {name: title for name, title in held.items() if name in idle}
+    held = _suspended_in(interval.of(LAYER).frame)
+    done = Blocks(interval, list(held)).column("done")
+    return {name: title for (name, title), requests in zip(held.items(), done, strict=True) if requests == 0}
 
 
 @lru_cache(maxsize=2)  # it is read once a minute, and two times may be compared

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
-from zmon.base.absent import Absent, absent, ratio, text_of
+from zmon.base.absent import Absent, absent, text_of
 from zmon.base.record import NamedTuple
-from zmon.base.sizes import SECTOR
 from zmon.interval import IDLE
 from zmon.kinds import BLOCK, CACHE, LAYER
+from zmon.machine.blocks import Blocks
 from zmon.machine.devices import devices_of
 from zmon.machine.join import plus, quotient
 from zmon.machine.topology import row_of
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, KeysView, Sequence
 
     from zmon.base.absent import Number, Value
-    from zmon.interval import Delta, Interval
+    from zmon.interval import Interval
     from zmon.machine.devices import Devices
     from zmon.machine.observation import Volumes
     from zmon.sample import Frame
@@ -152,9 +152,9 @@ def _detail(devices: Devices, name: str, rows: Sequence[int]) -> Sequence[Value]
         cmf = devices.cmf
         return quotient(cmf.at(rows, OF_STARTS[name]), cmf.at(rows, "samples"), TICKS, IDLE)
     if name == "in_linux":
-        return pick(devices.linux_queue, rows)
+        return pick(devices.column("queue"), rows)
     if name == "tags":
-        return devices.block.at(rows, "nr_requests")
+        return devices.blocks.counted.at(rows, "nr_requests")
     cache = devices.cache
     if name == "duplex":
         return cache.at(rows, "duplex")
@@ -165,7 +165,7 @@ def _detail(devices: Devices, name: str, rows: Sequence[int]) -> Sequence[Value]
 
 def stacked_disks(interval: Interval) -> tuple[StackedDisk, ...]:
     """Return the block devices with I/O that are made of others, with the disks below them."""
-    layers, blocks = interval.of(LAYER), interval.of(BLOCK)
+    layers = interval.of(LAYER)
     below = _made_of(layers.frame)
     if not below:
         return ()
@@ -176,7 +176,7 @@ def stacked_disks(interval: Interval) -> tuple[StackedDisk, ...]:
         for number, parent in zip(layers.keys, layers["parent"], strict=True)
         if not isinstance(parent, Absent) and parent
     }
-    load = _load_of_disks(blocks)
+    load = _load_of_disks(Blocks(interval))
     stacked = []
     for number in below:
         own = load.get(str(numbers[number]))
@@ -219,17 +219,14 @@ class _DiskLoad(NamedTuple):
     size: float
 
 
-def _load_of_disks(blocks: Delta) -> dict[str, _DiskLoad]:
+def _load_of_disks(blocks: Blocks) -> dict[str, _DiskLoad]:
     """Return the load of the disks that have some."""
-    rates = plus(blocks.rate("reads"), blocks.rate("writes"))
-    waited = plus(blocks.rate("read_ms"), blocks.rate("write_ms"))
-    sectors = plus(blocks.rate("sectors_read"), blocks.rate("sectors_written"))
-    loads: dict[str, _DiskLoad] = {}
-    for name, rate, wait, moved in zip(blocks.keys, rates, waited, sectors, strict=True):
-        time, size = (ratio(part, rate, IDLE.reason) for part in (wait, moved))
-        if not any(isinstance(value, Absent) for value in (rate, time, size)):
-            loads[name] = _DiskLoad(float(rate), SECONDS * float(time), SECTOR * float(size))  # type: ignore[arg-type]  # known
-    return loads
+    columns = zip(blocks.keys, *map(blocks.column, ("ios", "await", "bytes")), strict=True)
+    return {
+        str(name): _DiskLoad(rate, SECONDS * time, moved / rate)
+        for name, rate, time, moved in columns
+        if not any(isinstance(value, Absent) for value in (time, moved))
+    }
 
 
 def _disks_below(number: str, below: Mapping[str, list[str]], parents: Mapping[str, str]) -> set[str]:

@@ -98,10 +98,7 @@ class LogicalProcessors(Things):
             return dict.fromkeys((*LABELS, *ONCE, *AVERAGED, "logld", "type", "online"), reason)
         times = pick(self.cpus.numbers("online_time"), rows)
         running = present(times)
-        averages = {
-            key: mean(pick(self.column(key), rows), times, NONE_ONLINE.reason)  # type: ignore[arg-type]  # percentages
-            for key in AVERAGED
-        }
+        averages = {key: mean(pick(self.numbers(key), rows), times, NONE_ONLINE.reason) for key in AVERAGED}
         types = {kind for kind in pick(self.column("type"), rows) if isinstance(kind, str)}
         return {
             **{key: self._first(key, rows) for key in ONCE},

@@ -57,6 +57,10 @@ class Things:
             columns[key] = self.figures[key].make(self)
         return columns[key]
 
+    def numbers(self, key: str) -> Sequence[Number]:
+        """Return the same of a figure that is a number."""
+        return self.column(key)  # type: ignore[return-value]
+
     def columns(self, keys: Iterable[str] = ()) -> dict[str, list[Value]]:
         """Return some figures of each thing, by default all, to be changed by who asks."""
         return {key: list(self.column(key)) for key in keys or self.figures}
@@ -65,6 +69,10 @@ class Things:
         """Return a figure of the things in some rows as one, by default of all; None if it means nothing."""
         make = self.figures[key].together
         return None if make is None else make(self, range(len(self.keys)) if rows is None else rows)
+
+    def of(self, key: str, rows: Sequence[int] | None = None) -> Number:
+        """Return the same of a figure that means something of several things."""
+        return self.together(key, rows)  # type: ignore[return-value]
 
     def as_one(self, rows: Sequence[int] | None = None, keys: Iterable[str] = ()) -> dict[str, Value]:
         """Return some figures of the things in some rows as one, by default all, where it means something."""

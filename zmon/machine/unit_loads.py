@@ -12,10 +12,9 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent
-from zmon.base.sizes import SECTOR
 from zmon.kinds import BLOCK, LAYER, UNIT, UNIT_IO
+from zmon.machine.blocks import Blocks
 from zmon.machine.devices import LOGICAL, address, devices_of, homes, label_of
-from zmon.machine.join import present
 from zmon.machine.topology import units_of, volumes_of
 from zmon.topology.leaf_disks import NOTHING, IoCounts, LeafDisks
 from zmon.topology.volumes import short_titles
@@ -72,25 +71,17 @@ class UnitLoads:
         """
 
     def _disks(self, interval: Interval) -> Iterator[tuple[str, IoCounts]]:
-        blocks = interval.of(BLOCK)
-        fields = ("sectors_read", "sectors_written", "reads", "writes")
-        columns = [blocks.rate(name) for name in fields]
-        merged = [blocks.rate(name) for name in ("reads_merged", "writes_merged")]
-
-        def done(name: str) -> IoCounts | None:
-            row = blocks.index.get(name)
-            values = [column[row] for column in columns] if row is not None else []
-            numbers = [value for value in values if not isinstance(value, Absent)]
-            if len(numbers) < len(fields):
-                return None
-            read, written, reads, writes = numbers
-            more = present([column[row] for column in merged]) if row is not None else ()
-            return IoCounts(read * SECTOR, written * SECTOR, reads + writes + sum(more))
-
+        blocks = Blocks(interval)
+        columns = zip(blocks.keys, *map(blocks.column, ("rbytes", "wbytes", "submitted")), strict=True)
+        done = {
+            str(name): IoCounts(*counts)
+            for name, *counts in columns
+            if not any(isinstance(count, Absent) for count in counts)
+        }
         for number, name in self.names.items():
-            paths = [counts for path in self.leaves.paths(number) if (counts := done(self.leaves.name(path)))]
-            if (own := done(name)) is not None:
-                yield number, own.at_least(total_of(paths))
+            paths = [done[path] for path in map(self.leaves.name, self.leaves.paths(number)) if path in done]
+            if name in done:
+                yield number, done[name].at_least(total_of(paths))
 
     @property
     def rest(self) -> dict[str, IoCounts]:
@@ -177,7 +168,7 @@ class DiskPlaces:
         rows = {str(name): row for row, name in enumerate(devices.names)}
         told = volumes_of(view)
         sorts = homes(devices, {**devices.lcu_of, **units.of})
-        volsers, labels = devices.volsers, devices.block["label"]
+        volsers, labels = devices.volsers, devices.blocks.counted["label"]
         self.device: dict[str, str] = {}
         """As DEVICE calls it."""
         self.label: dict[str, str | Absent] = {}

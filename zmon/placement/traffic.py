@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from zmon.base.absent import Absent, absent
 from zmon.base.record import NamedTuple
-from zmon.base.sizes import SECTOR
-from zmon.kinds import BLOCK
+from zmon.machine.blocks import Blocks
 from zmon.placement.pieces import NO_DISK, pieces, tablespace_of
 
 Key = TypeVar("Key")
@@ -93,13 +92,9 @@ MATTERS: Final = 0.05
 
 def disks_traffic(interval: Interval) -> dict[str, Number]:
     """Return the traffic of each block device in bytes a second, by major:minor."""
-    blocks = interval.of(BLOCK)
-    rates = zip(blocks.rate("sectors_read"), blocks.rate("sectors_written"), strict=True)
-    return {
-        str(number): (read + written) * SECTOR
-        for number, (read, written) in zip(blocks["number"], rates, strict=True)
-        if not isinstance(number, Absent)
-    }
+    blocks = Blocks(interval)
+    moved = zip(blocks.counted["number"], blocks.numbers("bytes"), strict=True)
+    return {str(number): much for number, much in moved if not isinstance(number, Absent)}
 
 
 def volumes_traffic(machine: Machine, interval: Interval) -> dict[str, Number]:

@@ -8,10 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent
-from zmon.kinds import BLOCK
+from zmon.machine.blocks import Blocks
 from zmon.machine.cpus import Processors
 from zmon.machine.figure import Needs
-from zmon.machine.join import total
 from zmon.machine.observed import KINDS, load_of, load_with
 from zmon.machine.topology import TOPOLOGY, has_files, machine_of, units_of, volumes_of
 from zmon.placement.file_traffic import attribution_of
@@ -83,10 +82,10 @@ def _processor_points(view: View, load: ObservedLoad) -> list[tuple[float, float
     most = max(1, min(MAX_INTERVALS, MAX_VOLUMES // max(1, len(load.volumes))))
 
     def figures(interval: Interval) -> dict[str, Number]:
-        blocks, found = interval.of(BLOCK), Processors(interval)
-        columns = zip(blocks["number"], blocks.rate("reads"), blocks.rate("writes"), strict=True)
-        rates = [read + written for number, read, written in columns if number in numbers]
-        return {"rate": total(rates), "busy": found.average(found.busy), "number": found.running}
+        blocks, found = Blocks(interval), Processors(interval)
+        rows = [row for row, number in enumerate(blocks.counted["number"]) if number in numbers]
+        rate = blocks.of("ios", rows)
+        return {"rate": rate, "busy": found.average(found.busy), "number": found.running}
 
     name = "processors by requests", hash(numbers)
     for row in view.history.rows_before(view.interval, name, figures, most):

@@ -84,7 +84,7 @@ def table(view: View) -> Table:
         Summary(">> All LCUs <<", sums) if lcus.keys else None,
         estimated={**dict.fromkeys(("io", "share", "fair"), guessed), "ssid": lcus.told},
         notes=(
-            *hanging(view, [row for row in lcus.rows if row in lcus.devices.hung]),
+            *hanging(view, [row for row in lcus.rows if row in lcus.devices.blocks.hung]),
             *([REQUESTS] if guessed else []),
             *sentences,
             *_lost(view, lcus.units.values()),

@@ -91,7 +91,7 @@ def table(view: View) -> Table:
         "label": label_of(volume.volser if volume else None, volser),
         "ownlabel": own_label or NO_OTHER_LABEL,
         "cylinders": interval.of(DASD).cell(key, "cylinders"),
-        "measured": "".join(hanging(view, {devices.keys.index(key)} & devices.hung.keys()))
+        "measured": "".join(hanging(view, {devices.keys.index(key)} & devices.blocks.hung.keys()))
         or _measured(facts),
         "requests": interval.of(BLOCK).cell(str(facts["dasd"]), "nr_requests"),
     }

@@ -86,7 +86,7 @@ def table(view: View) -> Table:
         "dasd": devices.names,
         "lcu": [short.get(lcu, lcu) if isinstance(lcu, str) else lcu for lcu in unit],
         "role": roles(devices),
-        "inflight": devices.block["in_flight"],
+        "inflight": devices.blocks.counted["in_flight"],
         "aliases": _aliases(devices, unit),
         "chpids": devices.chpids,
         "cu": [sort or lcu for sort, lcu in zip(home, unit, strict=True)],
@@ -95,8 +95,8 @@ def table(view: View) -> Table:
     columns = {name: shown[name] for name in ORDER}
     whys = {key: units[told[key]].why for key in devices.keys if key in told} if told else {}
     guesses = frozenset(row for row, key in enumerate(devices.keys) if whys.get(key))
-    estimated, notes = dict.fromkeys(("lcu", "cu"), guesses), hanging(view, devices.hung)
-    estimated["resp"] = frozenset(devices.hung)
+    estimated, notes = dict.fromkeys(("lcu", "cu"), guesses), hanging(view, devices.blocks.hung)
+    estimated["resp"] = frozenset(devices.blocks.hung)
     if guesses:
         notes.append(f"~ LCU: by {'; '.join(dict.fromkeys(filter(None, whys.values())))}")
     if devices.guessed:
@@ -104,7 +104,7 @@ def table(view: View) -> Table:
         if devices.estimated(range(len(devices.keys))):
             estimated["io"] |= {SUMMARY}
         notes.append(REQUESTS)
-    if devices.mixed:
+    if devices.blocks.mixed:
         notes.append("Rq/s and Await are those of reads, writes and discards together, as sar counts them")
     shared = frozenset(row for row, aliases in enumerate(columns["aliases"]) if aliases > 0)  # type: ignore[operator]
     if shared.difference(row for row, value in enumerate(devices.queued) if isinstance(value, Absent)):

@@ -17,6 +17,7 @@ from zmon.base.clock import clock
 from zmon.base.ranges import some
 from zmon.interval import IDLE
 from zmon.kinds import ADAPTER, BLOCK, DEVICE, LUN, NO_ADAPTER
+from zmon.machine.blocks import Blocks
 from zmon.machine.devices import address
 from zmon.machine.figure import Needs
 from zmon.machine.join import Joined, plus, quotient, total
@@ -153,16 +154,16 @@ def _of_luns(interval: Interval, adapters: Sequence[str]) -> Mapping[str, list[V
 
 def _of_disks(interval: Interval, adapters: Sequence[str]) -> Mapping[str, list[Value]]:
     """Return requests per second and response of the SCSI disks behind each adapter."""
-    disks = interval.of(BLOCK)
-    rows = _rows_by(disks["busid"], adapters)
-    requests = plus(disks.numbers("reads"), disks.numbers("writes"))
-    waited = plus(disks.numbers("read_ms"), disks.numbers("write_ms"))
-    rate = plus(disks.rate("reads"), disks.rate("writes"))
+    disks = Blocks(interval)
+    rows = _rows_by(disks.counted["busid"], adapters)
 
-    def of(values: Sequence[Number]) -> list[Number]:
-        return [_sum(values, rows[key], disks.missing or NO_DISK) for key in adapters]
+    def of(key: str) -> list[Value]:
+        return [
+            disks.of(key, rows[adapter]) if rows[adapter] else disks.missing or NO_DISK
+            for adapter in adapters
+        ]
 
-    return {"io": list(of(rate)), "resp": list(quotient(of(waited), of(requests), 1.0, IDLE))}
+    return {"io": of("ios"), "resp": of("await")}
 
 
 def _rows_by(adapter_of: Sequence[Value], adapters: Sequence[str]) -> Mapping[str, list[int]]:

@@ -131,7 +131,7 @@ def of_one(devices: Devices, row: int) -> dict[str, Value]:
     cells: dict[str, Value] = {
         key: devices.column(key)[row] for key in OF_DISKS if devices.figures[key].together is not None
     }
-    hung = " resp" if row in devices.hung else ""
+    hung = " resp" if row in devices.blocks.hung else ""
     return {
         **cells,
         **_chosen(devices, row, devices.summed),
@@ -142,7 +142,7 @@ def of_one(devices: Devices, row: int) -> dict[str, Value]:
 def _device_estimates(devices: Devices, rows: Sequence[int], chosen: int | None) -> str:
     """Name the cells that are estimates."""
     names = ["io", "drate", "share"] if devices.estimated(rows) else []
-    return " ".join([*names, "dresp"] if chosen in devices.hung else names)
+    return " ".join([*names, "dresp"] if chosen in devices.blocks.hung else names)
 
 
 def _chosen(

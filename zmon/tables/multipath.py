@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import absent, code_of, text_of
 from zmon.base.clock import clock
 from zmon.base.ranges import names, some
-from zmon.base.sizes import KIB, MB, SECTOR
+from zmon.base.sizes import KIB
 from zmon.interval import IDLE
 from zmon.kinds import BLOCK, DEVICE, LAYER, LUN, MPATH, MULTIPATH, NO_MAP, NOT_COLLECTED, PATH
+from zmon.machine.blocks import Blocks
 from zmon.machine.figure import Needs
-from zmon.machine.join import Joined, plus, quotient
+from zmon.machine.join import Joined, quotient
 from zmon.machine.topology import TOPOLOGY, units_of
 from zmon.tables.fcp import MS, spent, timed
 from zmon.tables.filled import TableDefinition
@@ -46,16 +47,13 @@ SUMMED: Final = ("down", "faults", "io", "mbs", "flight", "errors", "timeouts")
 def table(view: View) -> Table:
     """Fill MPATH: one row per path, those of one device one after the other."""
     paths, maps = view.interval.of(PATH), view.interval.of(MULTIPATH)
-    block = Joined(view.interval.of(BLOCK), paths["name"], NOT_COUNTED)
+    blocks = Blocks(view.interval, paths["name"], NOT_COUNTED)
     of_map = Joined(maps, paths["map"], UNREAD)
     lcus, of = units_of(view)
     adapters = Joined(view.interval.of(DEVICE), paths["adapter"], absent("its adapter is no ccw device"))
     states = list(map(state_of, paths["state"], paths["device"]))
     down = list(map(is_down, states))
     left = _usable(paths["map"], down)
-    requests = plus(block.numbers("reads"), block.numbers("writes"))
-    waited = plus(block.numbers("read_ms"), block.numbers("write_ms"))
-    sectors = plus(block.rate("sectors_read"), block.rate("sectors_written"))
     columns: dict[str, list[Value]] = {
         "map": [
             title if isinstance(title, str) else name
@@ -73,9 +71,9 @@ def table(view: View) -> Table:
         "failures": paths.frame.column("failures"),
         "checker": list(paths["checker"]),
         "prio": list(paths["priority"]),
-        "io": list(plus(block.rate("reads"), block.rate("writes"))),
-        "mbs": [value * SECTOR / MB for value in sectors],
-        "resp": list(quotient(waited, requests, 1.0, IDLE)),
+        "io": list(blocks.column("ios")),
+        "mbs": list(blocks.column("mbs")),
+        "resp": list(blocks.column("await")),
         "flight": [value / KIB for value in paths.numbers("in_flight")],
         "adapter": list(paths["adapter"]),
         "chpids": adapters["chpids"],

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent
-from zmon.base.sizes import MB, SECTOR
+from zmon.base.sizes import MB
 from zmon.kinds import BLOCK, INTERFACE, PCI_FUNCTION
+from zmon.machine.blocks import Blocks
 from zmon.machine.figure import Needs
 from zmon.machine.join import Joined, first, plus, quotient, total
 from zmon.tables.filled import TableDefinition
@@ -112,8 +113,8 @@ def _names(functions: Delta) -> list[Value]:
 
 def _carried(view: View, functions: Delta, way: str) -> list[Number]:
     """Return what the interfaces or disks of each function carried one way, in megabytes per second."""
-    counter, field = {"in": ("received", "sectors_read"), "out": ("sent", "sectors_written")}[way]
-    interfaces, blocks = view.interval.of(INTERFACE), view.interval.of(BLOCK)
+    counter, figure = {"in": ("received", "rbytes"), "out": ("sent", "wbytes")}[way]
+    interfaces = view.interval.of(INTERFACE)
     carried: list[Number] = []
     for nets, disks in zip(functions["interfaces"], functions["disks"], strict=True):
         rates: Sequence[Number] = ()
@@ -123,7 +124,7 @@ def _carried(view: View, functions: Delta, way: str) -> list[Number]:
             names = disks.split()
             # a shared disk counts itself or its paths, which are hidden disks: never both
             heads = [name for name in names if "c" not in name.removeprefix("nvme")]
-            rates = [SECTOR * rate for rate in Joined(blocks, heads or names, NOT_COUNTED).rate(field)]
+            rates = Blocks(view.interval, heads or names, NOT_COUNTED).numbers(figure)
         carried.append(total([rate / MB for rate in rates]) if rates else NOTHING)
     return carried
 
