@@ -18,9 +18,9 @@ from zmon.exposition.exposition_text import label_text
 from zmon.exposition.metric import BLOCK_COUNTERS, CACHE_COUNTERS, CMF_COUNTERS, LCU, DiskCounter
 from zmon.interval import NOT_AGAIN
 from zmon.kinds import BLOCK, CACHE, CMF, DEVICE
-from zmon.machine.devices import LOGICAL
 from zmon.machine.topology import units_of
 from zmon.machine.view import View, no_inputs
+from zmon.topology.leaf_disks import counted_disks
 from zmon.trends.moving_devices import comparable, devices_by_disk, is_unchanged, moved_rows
 
 if TYPE_CHECKING:
@@ -221,15 +221,9 @@ class DiskTotals:
             return self._disks[1]
         devices = self._units_from[0]
         named = {} if devices is None else devices_by_disk(devices)
-        ccw = {joined for name, joined in zip(blocks.keys, maps, strict=True) if name in named}
-        found: dict[str, str] = {}
-        for name, joined in zip(blocks.keys, maps, strict=True):
-            if name in named:
-                found[name] = named[name]
-            elif (
-                joined not in ccw if joined == name else isinstance(joined, Absent) and not _is_logical(name)
-            ):
-                found[name] = name
+        alone, _paths = counted_disks(dict(zip(blocks.keys, maps, strict=True)), named)
+        of_ccw = {name: named[name] for name in blocks.keys if name in named}
+        found = dict(zip(alone, alone, strict=True)) | of_ccw
         self._disks = (source, found)
         return found
 
@@ -243,10 +237,6 @@ class DiskTotals:
         lasted = add(grown[PLACE["io_seconds", "read"]], grown[PLACE["io_seconds", "write"]]) * MILLISECOND
         waited = max(lasted - served, 0.0) if timed else 0.0
         self.queued[key] = self.queued.get(key, 0.0) + waited
-
-
-def _is_logical(name: str) -> bool:
-    return name.startswith(LOGICAL)
 
 
 def _differ(one: object, other: object) -> bool:

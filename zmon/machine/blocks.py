@@ -47,8 +47,6 @@ class Blocks(Things):
         """Line up those with some names; of a name that is not counted nothing is known but `otherwise`."""
         blocks = interval.of(BLOCK)
         self.keys = blocks.keys if names is None else names
-        self.missing = blocks.missing
-        """Why nothing is counted."""
         self.counted = Joined(blocks, self.keys, otherwise)
         """What is no figure: counters and labels."""
         self.mixed = "requests" in blocks.frame.columns
@@ -56,17 +54,9 @@ class Blocks(Things):
         self.requests = ("requests",) if self.mixed else ("reads", "writes")
         self.times = ("request_ms",) if self.mixed else ("read_ms", "write_ms")
 
-    def rate(self, *counters: str) -> list[Number]:
-        """Return what some counters grew by in a second, together."""
-        return plus(*map(self.counted.rate, counters))
-
-    def count(self, *counters: str) -> list[Number]:
-        """Return what some counters grew by, together."""
-        return plus(*map(self.counted.numbers, counters))
-
     def apart(self, counter: str) -> Sequence[Number]:
         """Return what a counter of reads, or of writes, alone grew by."""
-        return [NOT_APART] * len(self.keys) if self.mixed else self.count(counter)
+        return [NOT_APART] * len(self.keys) if self.mixed else self.counted.numbers(counter)
 
     @cached_property
     def hung(self) -> dict[int, float]:
@@ -95,7 +85,7 @@ class Blocks(Things):
 def _submitted(blocks: Blocks) -> list[Number]:
     """Return the requests per second with those that were merged to them, where these are counted."""
     none = [0] * len(blocks.keys)
-    merged = (first(blocks.rate(counter), none) for counter in ("reads_merged", "writes_merged"))
+    merged = (first(blocks.counted.rate(counter), none) for counter in ("reads_merged", "writes_merged"))
     return plus(blocks.numbers("ios"), *merged)
 
 
@@ -103,17 +93,17 @@ def _moved(blocks: Blocks) -> Sequence[Number]:
     """Return the bytes per second of all requests."""
     moved = blocks.numbers("bytes")
     # where discards are not printed, they are not among the requests
-    discarded = (sectors * SECTOR for sectors in blocks.rate("sectors_discarded"))
+    discarded = (sectors * SECTOR for sectors in blocks.counted.rate("sectors_discarded"))
     return first(list(map(add, moved, discarded)), moved) if blocks.mixed else moved
 
 
 def _busy(blocks: Blocks) -> list[Number]:
-    percents = [ms / 10 for ms in blocks.rate("io_ms")]
+    percents = [ms / 10 for ms in blocks.counted.rate("io_ms")]
     return [TOO_BUSY if percent > MAX_BUSY else percent for percent in percents]
 
 
 def _hanging(blocks: Blocks) -> list[Number]:
-    return [1 if row in blocks.hung else ms * 0 for row, ms in enumerate(blocks.rate("io_ms"))]
+    return [1 if row in blocks.hung else ms * 0 for row, ms in enumerate(blocks.counted.rate("io_ms"))]
 
 
 def _sum(key: str, values: Column) -> Figure:
@@ -134,20 +124,20 @@ def _quotient(key: str, part: str, whole: str, scale: float = 1.0) -> Figure:
 
 Blocks.figures = catalogue(
     # per second
-    _sum("ios", lambda blocks: blocks.rate(*blocks.requests)),
-    _sum("reads", lambda blocks: blocks.rate("reads")),
-    _sum("writes", lambda blocks: blocks.rate("writes")),
+    _sum("ios", lambda blocks: plus(*map(blocks.counted.rate, blocks.requests))),
+    _sum("reads", lambda blocks: blocks.counted.rate("reads")),
+    _sum("writes", lambda blocks: blocks.counted.rate("writes")),
     _sum("submitted", _submitted),
-    _sum("rbytes", lambda blocks: [sectors * SECTOR for sectors in blocks.rate("sectors_read")]),
-    _sum("wbytes", lambda blocks: [sectors * SECTOR for sectors in blocks.rate("sectors_written")]),
+    _sum("rbytes", lambda blocks: [sectors * SECTOR for sectors in blocks.counted.rate("sectors_read")]),
+    _sum("wbytes", lambda blocks: [sectors * SECTOR for sectors in blocks.counted.rate("sectors_written")]),
     _sum("bytes", lambda blocks: plus(blocks.numbers("rbytes"), blocks.numbers("wbytes"))),
     _sum("moved", _moved),
     _sum("mbs", lambda blocks: [moved / MB for moved in blocks.numbers("bytes")]),
     # in the interval: requests, and the ms that they waited
-    _sum("done", lambda blocks: blocks.count(*blocks.requests)),
-    _sum("rdone", lambda blocks: blocks.count("reads")),
-    _sum("wdone", lambda blocks: blocks.count("writes")),
-    _sum("waited", lambda blocks: blocks.count(*blocks.times)),
+    _sum("done", lambda blocks: plus(*map(blocks.counted.numbers, blocks.requests))),
+    _sum("rdone", lambda blocks: blocks.counted.numbers("reads")),
+    _sum("wdone", lambda blocks: blocks.counted.numbers("writes")),
+    _sum("waited", lambda blocks: plus(*map(blocks.counted.numbers, blocks.times))),
     _sum("rwaited", lambda blocks: blocks.apart("read_ms")),
     _sum("wwaited", lambda blocks: blocks.apart("write_ms")),
     # of a request: ms, percent that are reads, KiB
@@ -157,7 +147,7 @@ Blocks.figures = catalogue(
     _quotient("read", "rdone", "done", 100.0),
     _quotient("reqkb", "moved", "ios", 1 / KIB),
     # requests in Linux on average; the percentage of the time in which there is one; whether it hangs
-    _sum("queue", lambda blocks: [ms / 1e3 for ms in blocks.rate("weighted_ms")]),
+    _sum("queue", lambda blocks: [ms / 1e3 for ms in blocks.counted.rate("weighted_ms")]),
     Figure("lbusy", _busy),
     _sum("hung", _hanging),
 )

@@ -27,6 +27,7 @@ from zmon.machine.figure import Figure, catalogue
 from zmon.machine.join import Joined, first, mean, not_below_zero, plus, quotient, total
 from zmon.machine.things import Things
 from zmon.sample import pick
+from zmon.topology.leaf_disks import counted_disks
 from zmon.topology.volumes import OF_MINIDISK, has_own_label, lcus
 from zmon.values.path_masks import NO_MASKS, PATH_MASKS, lost_in, paths_in
 from zmon.values.uid import HYPERPAV, Uid, alias_kind, find_uid
@@ -43,11 +44,6 @@ if TYPE_CHECKING:
 
 MS: Final = 1e-6
 """ns to ms."""
-
-LOGICAL: Final = ("dm-", "md", "loop", "ram", "zram", "sr", "fd")
-"""Block devices that are no disks of their own; their I/O is counted on the disks below them.
-
-A multipath device is one: its paths are not shown, but the kernel counts a request on both."""
 
 HANGS: Final = absent("the volume hangs: requests wait in Linux, and none completed in the interval")
 NOT_CCW: Final = absent("not a ccw device: it has no subchannel")
@@ -78,20 +74,9 @@ class Devices(Things):
         names: list[Value] = [named[row] for row in shown]
         taken = set(names)
         maps = dict(zip(blocks.keys, blocks["map"], strict=True))
-        self.paths: dict[str, list[str]] = {}
+        counted, self.paths = counted_disks(maps, taken)
         """Of each multipath device, by its name, the SCSI disks that are paths of it, as they are ordered."""
-        of_ccw = {joined for name, joined in maps.items() if name in taken}  # aliases of a DASD, as disks
-        for name, joined in maps.items():
-            if isinstance(joined, str) and joined != name and joined not in of_ccw:
-                self.paths.setdefault(joined, []).append(name)
-        alone = [
-            name
-            for name, joined in maps.items()
-            if name not in taken
-            and (
-                name in self.paths if joined == name else joined.__class__ is Absent and not _is_logical(name)
-            )
-        ]
+        alone = [name for name in counted if maps[name] != name or name in self.paths]
         self._weighed: dict[tuple[str, int], tuple[Sequence[int], list[Number]]] = {}
         """The weights of rows, by the column that they are of and the list of the rows."""
         self.keys: list[str] = keys + alone
@@ -588,11 +573,6 @@ Devices.figures = SHOWN | catalogue(
 No screen shows `measured` and `answered`, which times are averages over, `lost` and `lostchpids`, which rules
 watch and name, and `wwait`, `volqued` and `volbusy`, which diagnoses rest on: a volume with the aliases that
 serve it alone, where `qued` and `busy` are those of the device."""
-
-
-def _is_logical(name: str) -> bool:
-    """Return whether a block device is made of others, or is none that stores anything."""
-    return name.startswith(LOGICAL)
 
 
 def unseen_disks(interval: Interval) -> Absent | None:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from zmon.kinds import LAYER, SWAP
 from zmon.machine.devices import devices_of
 from zmon.machine.topology import machine_of
-from zmon.topology.leaf_disks import LeafDisks
+from zmon.topology.leaf_disks import leaf_disks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from zmon.interval import Interval
     from zmon.machine.view import View
-    from zmon.sample import Frame
 
 
 class DisksBelow:
@@ -26,17 +24,12 @@ class DisksBelow:
         devices = devices_of(interval)
         numbers = map(str, devices.blocks.counted["number"])
         self._keys = dict(zip(numbers, devices.keys, strict=True))
-        self._leaves = _leaves(interval.after.frame(LAYER))
+        self._leaves = leaf_disks(interval.after.frame(LAYER))
 
     def keys(self, numbers: Iterable[str]) -> list[str]:
         """Return the disks below some devices, each once; those that DEVICE does not have are left out."""
         leaves = dict.fromkeys(leaf for number in numbers for leaf in self._leaves.leaves(number))
         return [self._keys[leaf] for leaf in leaves if leaf in self._keys]
-
-
-@lru_cache(maxsize=2)  # how disks are stacked is read once a minute, and two times may be compared
-def _leaves(layers: Frame) -> LeafDisks:
-    return LeafDisks(layers, {})
 
 
 def swap_volumes(view: View) -> frozenset[str]:

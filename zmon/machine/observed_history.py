@@ -133,7 +133,7 @@ def _intervals(view: View, members: frozenset[str], end: int) -> list[_Part]:
     for interval in islice(intervals, MAX_READ):
         if interval.before is None or interval.after.at.utc < end - LOOKED_BACK:
             break
-        moved = _bytes(interval, members)
+        moved = _disks_of(interval, members).of("bytes")
         if not isinstance(moved, Absent):
             read.append(_Part(interval.before.at.utc, interval.after.at.utc, float(moved)))
     return read[::-1]
@@ -145,11 +145,6 @@ def _disks_of(interval: Interval, members: frozenset[str]) -> Blocks:
     return Blocks(
         interval, [name for key, name in zip(ccw.keys, ccw["block"], strict=True) if key in members]
     )
-
-
-def _bytes(interval: Interval, members: frozenset[str]) -> Number:
-    """Return the bytes a second of some devices."""
-    return _disks_of(interval, members).of("bytes")
 
 
 def slower_writes(view: View, members: tuple[str, ...], longer: float) -> SlowerWrites | Absent:

@@ -12,10 +12,11 @@ from zmon.interval import IDLE
 from zmon.kinds import BLOCK, CACHE, LAYER
 from zmon.machine.blocks import Blocks
 from zmon.machine.devices import devices_of
-from zmon.machine.join import plus, quotient
+from zmon.machine.join import plus, present, quotient
 from zmon.machine.topology import row_of
 from zmon.machine.volume_cache import READ_HITS, READS, WRITES
 from zmon.sample import pick
+from zmon.topology.leaf_disks import leaf_disks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, KeysView, Sequence
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 
 KINDS: Final = (BLOCK, CACHE, LAYER)
 """What is read of a sample besides what `zmon.machine.observed` reads."""
-SECONDS: Final = 1e-3
-"""Seconds in a millisecond."""
 OF_STARTS: Final = {"device_busy": "busy", "cu_queue": "cu_queue"}
 """Details that are times per start of I/O, with the field that counts them."""
 OF_CACHE: Final = {
@@ -165,32 +164,25 @@ def _detail(devices: Devices, name: str, rows: Sequence[int]) -> Sequence[Value]
 
 def stacked_disks(interval: Interval) -> tuple[StackedDisk, ...]:
     """Return the block devices with I/O that are made of others, with the disks below them."""
-    layers = interval.of(LAYER)
-    below = _made_of(layers.frame)
-    if not below:
+    layers = interval.after.frame(LAYER)
+    made = _made_of(layers)
+    if not made:
         return ()
-    numbers = dict(zip(layers.keys, layers["name"], strict=True))
-    mapped, tables = (dict(zip(layers.keys, layers[name], strict=True)) for name in ("mapped", "table"))
-    parents = {
-        number: str(parent)
-        for number, parent in zip(layers.keys, layers["parent"], strict=True)
-        if not isinstance(parent, Absent) and parent
-    }
-    load = _load_of_disks(Blocks(interval))
+    leaves, blocks, row_of = leaf_disks(layers), Blocks(interval), interval.of(BLOCK).index
+    columns = [layers.column(name) for name in ("name", "mapped", "table")]
     stacked = []
-    for number in below:
-        own = load.get(str(numbers[number]))
-        disks = {str(numbers.get(disk, "")) for disk in _disks_below(number, below, parents)}
-        loads = [load[name] for name in sorted(disks) if name in load]
-        if own is None or not loads:
-            continue
-        rate = sum(disk.rate for disk in loads)
-        time, size = (
-            sum(disk.rate * getattr(disk, name) for disk in loads) / rate for name in ("time", "size")
-        )
-        title = text_of(mapped[number])
-        stripe = _smallest_stripe(text_of(tables[number]))
-        stacked.append(StackedDisk(str(numbers[number]), own.rate, own.time, time, rate, size, title, stripe))
+    for row in made:
+        name, title, table = (text_of(column[row]) for column in columns)
+        lowest = map(leaves.name, leaves.lowest(layers.keys[row]))
+        own, disks = ([row_of[disk] for disk in names if disk in row_of] for names in ([name], lowest))
+        load = [blocks.of(key, own) for key in ("ios", "await")]
+        load += (blocks.of(key, disks) for key in ("await", "ios", "bytes"))
+        known = present(load)
+        if len(known) == len(load):
+            rate, response, below, below_rate, moved = known
+            times, size = (response / 1e3, below / 1e3), moved / below_rate
+            stripe = _smallest_stripe(table)
+            stacked.append(StackedDisk(name, rate, *times, below_rate, size, title, stripe))
     return tuple(stacked)
 
 
@@ -205,42 +197,6 @@ def _smallest_stripe(table: str) -> Number:
 
 
 @lru_cache(maxsize=2)  # how disks are stacked is read once a minute, and two times may be compared
-def _made_of(layers: Frame) -> dict[str, list[str]]:
-    """Return the numbers of the devices that each device is made of, of those that are."""
-    columns = zip(layers.keys, layers.column("below"), strict=True)
-    return {key: str(text).split() for key, text in columns if text.__class__ is not Absent and text}
-
-
-class _DiskLoad(NamedTuple):
-    """Requests per second, and seconds and bytes of each."""
-
-    rate: float
-    time: float
-    size: float
-
-
-def _load_of_disks(blocks: Blocks) -> dict[str, _DiskLoad]:
-    """Return the load of the disks that have some."""
-    columns = zip(blocks.keys, *map(blocks.column, ("ios", "await", "bytes")), strict=True)
-    return {
-        str(name): _DiskLoad(rate, SECONDS * time, moved / rate)
-        for name, rate, time, moved in columns
-        if not any(isinstance(value, Absent) for value in (time, moved))
-    }
-
-
-def _disks_below(number: str, below: Mapping[str, list[str]], parents: Mapping[str, str]) -> set[str]:
-    """Return the numbers of the lowest devices under one; each is looked at once."""
-    disks, seen, left = set(), {number}, list(below[number])
-    while left:
-        device = left.pop()
-        if device in seen:
-            continue
-        seen.add(device)
-        if device in below:
-            left += below[device]
-        elif device in parents:
-            left.append(parents[device])
-        else:
-            disks.add(device)
-    return disks
+def _made_of(layers: Frame) -> list[int]:
+    """Return the rows of the devices that are made of others."""
+    return [row for row, below in enumerate(layers.column("below")) if text_of(below)]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import Absent, absent
 from zmon.kinds import BLOCK, LAYER, UNIT, UNIT_IO
 from zmon.machine.blocks import Blocks
-from zmon.machine.devices import LOGICAL, address, devices_of, homes, label_of
+from zmon.machine.devices import address, devices_of, homes, label_of
 from zmon.machine.topology import units_of, volumes_of
 from zmon.topology.leaf_disks import NOTHING, IoCounts, LeafDisks
 from zmon.topology.volumes import short_titles
@@ -46,11 +46,7 @@ class UnitLoads:
         numbers = zip(blocks.keys, blocks["number"], strict=True)
         names = {str(number): name for name, number in numbers if not isinstance(number, Absent)}
         self.leaves = LeafDisks(interval.after.frame(LAYER), names)
-        self.names = {
-            number: name
-            for number, name in self.leaves.disks.items()
-            if not name.startswith(LOGICAL) or self.leaves.paths(number)
-        }
+        self.names = self.leaves.disks
         """Each disk's name by its number."""
         self.of: dict[str, dict[str, IoCounts]] = {}
         """What each unit did on each disk."""

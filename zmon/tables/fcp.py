@@ -154,14 +154,11 @@ def _of_luns(interval: Interval, adapters: Sequence[str]) -> Mapping[str, list[V
 
 def _of_disks(interval: Interval, adapters: Sequence[str]) -> Mapping[str, list[Value]]:
     """Return requests per second and response of the SCSI disks behind each adapter."""
-    disks = Blocks(interval)
+    disks, missing = Blocks(interval), interval.of(BLOCK).missing
     rows = _rows_by(disks.counted["busid"], adapters)
 
     def of(key: str) -> list[Value]:
-        return [
-            disks.of(key, rows[adapter]) if rows[adapter] else disks.missing or NO_DISK
-            for adapter in adapters
-        ]
+        return [disks.of(key, rows[adapter]) if rows[adapter] else missing or NO_DISK for adapter in adapters]
 
     return {"io": of("ios"), "resp": of("await")}
 

@@ -18,6 +18,7 @@ from zmon.machine.observed_system import held_devices
 from zmon.machine.observed_volumes import stacked_disks
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Table
+from zmon.topology.leaf_disks import STACKED
 
 if TYPE_CHECKING:
     from zmon.base.absent import Number, Value
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
 NEEDS: Final = Needs((BLOCK, LAYER, TASKS))
 
-MADE: Final = ("dm-", "md")
-"""How the names of devices begin that are made of others."""
 NONE: Final = "No device that Linux makes of others (dm, md) has I/O or is suspended"
 SUSPENDED: Final = absent("it is suspended and completes nothing")
 
@@ -64,7 +63,7 @@ def table(view: View) -> Table:
 @lru_cache(maxsize=2)
 def _are_there(blocks: SameNames) -> bool:
     """Return whether some of the block devices are made of others."""
-    return any(name.startswith(MADE) for name in blocks.names)
+    return any(name.startswith(STACKED) for name in blocks.names)
 
 
 def _of(disk: StackedDisk | None, name: str, times: float) -> Number:

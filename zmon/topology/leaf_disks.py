@@ -15,23 +15,52 @@ kernel's block/blk-cgroup.h (BIO_CGROUP_ACCT), block/blk-mq.c (blk_insert_cloned
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from zmon.base.absent import Absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
 from zmon.kinds import MPATH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
+    from zmon.base.absent import Value
     from zmon.sample import Frame
 
 STACKED: Final = ("dm-", "md")
 """Devices that lie on others; what these are is known from the kind LAYER alone."""
-NO_DISKS: Final = ("loop", "ram", "zram", "sr", "fd", "nbd")
+NO_DISKS: Final = ("loop", "ram", "zram", "sr", "fd")
 """Devices that are no disks, or whose I/O is counted elsewhere."""
 MAX_DEPTH: Final = 32
 REDIRECTED: Final = 0.5
 """If less than this part of its bytes is counted below a stacked device, it redirects."""
+
+
+def counted_disks(
+    maps: Mapping[str, Value], ccw: Collection[object]
+) -> tuple[list[str], dict[str, list[str]]]:
+    """Return the disks that count beside those of ccw devices, and the paths of multipath devices.
+
+    `maps` has the multipath device that joins each block device, of such a device itself, and `ccw` the disks
+    of ccw devices.  Neither a logical volume counts nor a path, nor what joins aliases of a DASD.
+    """
+    of_ccw = {joined for name, joined in maps.items() if name in ccw}
+    paths: dict[str, list[str]] = {}
+    for name, joined in maps.items():
+        if isinstance(joined, str) and joined != name and joined not in of_ccw:
+            paths.setdefault(joined, []).append(name)
+    disks = [
+        name
+        for name, joined in maps.items()
+        if name not in ccw
+        and (
+            joined not in of_ccw
+            if joined == name
+            else joined.__class__ is Absent and not name.startswith((*STACKED, *NO_DISKS))
+        )
+    ]
+    return disks, paths
 
 
 class IoCounts(NamedTuple):
@@ -71,6 +100,8 @@ class LeafDisks:
         self._below: dict[str, tuple[str, ...]] = {}
         self._maps: dict[str, str] = {}
         """The multipath device of each path."""
+        self._paths: dict[str, list[str]] = {}
+        """The paths of each multipath device."""
         self._leaves: dict[str, tuple[str, ...]] = {}
         columns = (layers.column(name) for name in ("name", "parent", "below", "uuid"))
         for number, name, parent, below, uuid in zip(layers.keys, *columns, strict=True):
@@ -79,6 +110,7 @@ class LeafDisks:
             lower = (text_of(parent) or text_of(below)).split()
             if text_of(uuid).startswith(MPATH):
                 self._maps |= dict.fromkeys(lower, number)
+                self._paths[number] = lower
             else:
                 self._below[number] = tuple(lower)
 
@@ -93,12 +125,11 @@ class LeafDisks:
         lower, name = self._below.get(number, ()), self._names.get(number, "")
         if number in self._maps:
             return (self._maps[number],)
-        if name.startswith(NO_DISKS) or depth == MAX_DEPTH:
+        if name.startswith((*NO_DISKS, "nbd")) or depth == MAX_DEPTH:
             return ()
         if lower:
             return [leaf for each in lower for leaf in self._find(each, depth + 1)]
-        is_map = number in self._maps.values()
-        return () if name.startswith(STACKED) and not is_map else (number,)
+        return () if name.startswith(STACKED) and not self._paths.get(number) else (number,)
 
     def all_below(self, number: str) -> set[str]:
         """Return every device below one, at any depth; the paths of a multipath device are none."""
@@ -109,6 +140,11 @@ class LeafDisks:
             found.update(new)
             left += new
         return found
+
+    def lowest(self, number: str) -> set[str]:
+        """Return what a device lies on that lies on nothing itself: disks, each path of one, loop devices."""
+        lowest = (device for device in self.all_below(number) | {number} if not self._below.get(device))
+        return {path for device in lowest for path in self.paths(device) or (device,)}
 
     @property
     def disks(self) -> dict[str, str]:
@@ -121,7 +157,7 @@ class LeafDisks:
 
     def paths(self, number: str) -> list[str]:
         """Return the numbers of the paths of a multipath device."""
-        return [path for path, above in self._maps.items() if above == number]
+        return self._paths.get(number, [])
 
     def placed(self, counted: Mapping[str, IoCounts]) -> tuple[dict[str, IoCounts], frozenset[str]]:
         """Return what was counted at any devices as what the leaves did, and for which that is an estimate.
@@ -146,3 +182,9 @@ class LeafDisks:
             for leaf in leaves:
                 found[leaf] = found.get(leaf, NOTHING).plus(counts.part(1 / len(leaves)))
         return found, frozenset(guessed)
+
+
+@lru_cache(maxsize=2)  # how disks are stacked is read once a minute, and two times may be compared
+def leaf_disks(layers: Frame) -> LeafDisks:
+    """Return the leaves of the block devices in a frame LAYER."""
+    return LeafDisks(layers, {})
