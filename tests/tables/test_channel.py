@@ -7,8 +7,7 @@ import pytest
 from zmon.base.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kinds import CHANNEL, CMF, DEVICE
-from zmon.machine.channel_paths import count, estimated_reach, in_use, own_load
-from zmon.machine.devices import unusable_paths
+from zmon.machine.channel_paths import count, estimated_reach, in_use, own_load, unusable_paths
 from zmon.machine.period import Period
 from zmon.machine.view import View
 from zmon.sample import Meaning

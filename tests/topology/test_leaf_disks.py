@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 from zmon.base.absent import absent
 from zmon.kinds import LAYER
 from zmon.sample import Frame, frame_of
-from zmon.topology.leaf_disks import IoCounts, LeafDisks
+from zmon.topology.leaf_disks import IoCounts, LeafDisks, counted_disks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from zmon.base.absent import Value
 
 NONE = absent("none")
 DASDA, DASDB, SDA, SDB = "94:0", "94:4", "8:0", "8:16"
@@ -51,6 +53,22 @@ def test_what_is_counted_at_a_volume_and_at_its_disk_counts_once() -> None:
         DASDA: read(60, 6),
         DASDB: read(40, 4),
     }
+
+
+def test_a_device_lies_on_each_path_and_on_what_is_no_disk() -> None:
+    """What is lowest need not be a leaf: the kernel counts requests at paths and loop devices, too."""
+    leaves = stack(dm0=("253:0", f"{SDA} {SDB}", "mpath-3600"), dm1=("253:1", "253:0 94:1 7:0", "LVM-a"))
+    assert leaves.lowest("253:0") == {SDA, SDB}
+    assert leaves.lowest("253:1") == {SDA, SDB, DASDA, "7:0"}
+
+
+def test_of_paths_and_what_joins_them_one_counts() -> None:
+    """The multipath device does, but the DASD where it joins the aliases of one; logical volumes never do."""
+    maps: dict[str, Value] = {
+        "sda": "dm-0", "sdb": "dm-0", "dm-0": "dm-0", "sdc": NONE, "dm-1": NONE, "loop0": NONE,
+        "dasda": "dm-2", "dasdb": "dm-2", "dm-2": "dm-2",
+    }  # fmt: skip
+    assert counted_disks(maps, {"dasda"}) == (["dm-0", "sdc"], {"dm-0": ["sda", "sdb"]})
 
 
 def test_a_multipath_device_stands_for_its_paths() -> None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     Column = Callable[["Blocks"], Sequence[Number]]
 
+SECTORS: Final = ("sectors_read", "sectors_written")
 MAX_BUSY: Final = 110.0
 """Percent: what is a little more than 100 is due to clocks of 10 ms."""
 TOO_BUSY: Final = absent("the kernel counted more busy time than has passed")
@@ -130,7 +131,7 @@ Blocks.figures = catalogue(
     _sum("submitted", _submitted),
     _sum("rbytes", lambda blocks: [sectors * SECTOR for sectors in blocks.counted.rate("sectors_read")]),
     _sum("wbytes", lambda blocks: [sectors * SECTOR for sectors in blocks.counted.rate("sectors_written")]),
-    _sum("bytes", lambda blocks: plus(blocks.numbers("rbytes"), blocks.numbers("wbytes"))),
+    _sum("bytes", lambda blocks: [sectors * SECTOR for sectors in plus(*map(blocks.counted.rate, SECTORS))]),
     _sum("moved", _moved),
     _sum("mbs", lambda blocks: [moved / MB for moved in blocks.numbers("bytes")]),
     # in the interval: requests, and the ms that they waited

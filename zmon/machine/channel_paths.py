@@ -2,11 +2,12 @@
 
 In an LPAR the channel subsystem measures it (docs/sources.md).  Elsewhere nothing measures it; there is an
 estimate instead, the connect time that this system's own devices put on the path, shared equally among the
-paths of each device.
+paths of each device.  Which paths devices have lost their masks tell.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import lru_cache, partial
 from operator import mul
 from typing import TYPE_CHECKING, Final
@@ -19,12 +20,15 @@ from zmon.machine.figure import Figure, catalogue
 from zmon.machine.join import Joined, first, present, quotient
 from zmon.machine.things import Things
 from zmon.topology.volumes import channel_type
-from zmon.values.path_masks import PATH_MASKS, paths_in, usable
+from zmon.values.path_masks import PATH_MASKS, lost_in, paths_in, usable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from zmon.base.absent import Number, Value
     from zmon.interval import Delta, Interval
     from zmon.machine.period import Period
+    from zmon.sample import Frame
 
 TICK_SECONDS: Final = 128e-6
 """Seconds per tick of a channel's time stamp."""
@@ -151,6 +155,62 @@ def count(period: Period, interval: Interval, *, estimate: bool = True) -> None:
 def estimated_reach(interval: Interval) -> int:
     """Return over how many intervals a distribution of estimates goes: fewer where there are many devices."""
     return MAX_DEVICES // max(1, len(interval.of(DEVICE)))
+
+
+@lru_cache(maxsize=2)  # as below
+def lost_chpids(frame: Frame) -> dict[str, str]:
+    """Return the lost paths of each device that has any."""
+    masks = lost_masks(frame)
+    columns = frame.column("pim"), frame.column("chpids")
+    return {
+        key: " ".join(paths_in(masks[key], pim, chpids))
+        for key, pim, chpids in zip(frame.keys, *columns, strict=True)
+        if masks.get(key)
+    }
+
+
+@lru_cache(maxsize=2)  # devices are read once a minute, and their paths seldom change
+def lost_masks(frame: Frame) -> dict[str, int]:
+    """Return the mask of the lost paths of each device whose installed paths are known."""
+    columns = (frame.column(name) for name in (*PATH_MASKS, "path_masks"))
+    return {
+        key: lost_in(pim, *others, path_masks)
+        for key, pim, *others, path_masks in zip(frame.keys, *columns, strict=True)
+        if isinstance(pim, int)
+    }
+
+
+@lru_cache(maxsize=2)  # as above
+def lost_on_line(frame: Frame) -> dict[str, int]:
+    """Return how many paths each device on line that has lost any has lost."""
+    masks = lost_masks(frame)
+    online = zip(frame.keys, frame.column("online"), strict=True)
+    return {key: masks[key].bit_count() for key, said in online if said == 1 and masks.get(key)}
+
+
+def lost_paths(frame: Frame, keys: Iterable[str]) -> Counter[str]:
+    """Return the channel paths that some devices on line have and cannot use, each with their number."""
+    hurt, named = lost_on_line(frame), lost_chpids(frame)
+    return Counter(chpid for key in keys if key in hurt for chpid in named[key].split())
+
+
+@lru_cache(maxsize=2)  # as above
+def paths_with_masks(frame: Frame) -> frozenset[str]:
+    """Return the channel paths of the devices whose path masks are known."""
+    masks = lost_masks(frame)
+    paths = {chpids for key, chpids in zip(frame.keys, frame.column("chpids"), strict=True) if key in masks}
+    return frozenset(chpid for chpids in paths if isinstance(chpids, str) for chpid in chpids.split())
+
+
+@lru_cache(maxsize=2)  # as above
+def unusable_paths(frame: Frame) -> frozenset[str]:
+    """Return the channel paths that devices on line have and none of them can use."""
+    lost = lost_paths(frame, frame.keys)
+    if not lost:
+        return frozenset()
+    paths = zip(frame.column("chpids"), frame.column("online"), strict=True)
+    have = Counter(chpid for chpids, online in paths if online == 1 for chpid in str(chpids).split())
+    return frozenset(chpid for chpid, many in lost.items() if many == have[chpid])
 
 
 class ChannelPaths(Things):

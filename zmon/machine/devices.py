@@ -14,7 +14,6 @@ so, an estimate that is above all others.
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import cached_property, lru_cache
 from operator import attrgetter
 
@@ -23,13 +22,14 @@ from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.interval import IDLE
 from zmon.kinds import BLOCK, CACHE, CACHE_NOT_READ, CMF, DASD, DEVICE, MACHINE, NO_CMF, NO_DASD, NO_DISK
 from zmon.machine.blocks import Blocks
+from zmon.machine.channel_paths import lost_chpids, lost_masks, lost_on_line
 from zmon.machine.figure import Figure, catalogue
 from zmon.machine.join import Joined, first, mean, not_below_zero, plus, quotient, total
 from zmon.machine.things import Things
 from zmon.sample import pick
 from zmon.topology.leaf_disks import counted_disks
 from zmon.topology.volumes import OF_MINIDISK, has_own_label, lcus
-from zmon.values.path_masks import NO_MASKS, PATH_MASKS, lost_in, paths_in
+from zmon.values.path_masks import NO_MASKS
 from zmon.values.uid import HYPERPAV, Uid, alias_kind, find_uid
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from zmon.base.absent import Number, Value
     from zmon.interval import Interval
     from zmon.machine.view import View
-    from zmon.sample import Frame
     from zmon.topology.volumes import Volume
 
 MS: Final = 1e-6
@@ -400,7 +399,7 @@ def path_count(devices: Devices) -> list[Number]:
     Of a SCSI disk it is the number of all.
     """
     masks = zip(devices.keys, devices.ccw.numbers("pim"), strict=True)
-    joined, lost = devices.paths, _lost_of(devices.ccw_frame)
+    joined, lost = devices.paths, lost_masks(devices.ccw_frame)
     return [
         (len(joined[key]) if key in joined else pim)
         if isinstance(pim, Absent)
@@ -411,75 +410,20 @@ def path_count(devices: Devices) -> list[Number]:
 
 def _lost(devices: Devices) -> list[Number]:
     """Return the number of channel paths that are installed and cannot be used; of others it is not known."""
-    masks = _lost_of(devices.ccw_frame)
+    masks = lost_masks(devices.ccw_frame)
     return [masks[key].bit_count() if key in masks else NO_MASKS for key in devices.keys]
 
 
 def _lost_chpids(devices: Devices) -> list[Value]:
     """Return these channel paths."""
-    return [_named(devices.ccw_frame).get(key, NO_MASKS) for key in devices.keys]
-
-
-@lru_cache(maxsize=2)  # as below
-def _named(frame: Frame) -> dict[str, str]:
-    """Return the lost paths of each device that has any."""
-    masks = _lost_of(frame)
-    columns = frame.column("pim"), frame.column("chpids")
-    return {
-        key: " ".join(paths_in(masks[key], pim, chpids))
-        for key, pim, chpids in zip(frame.keys, *columns, strict=True)
-        if masks.get(key)
-    }
-
-
-@lru_cache(maxsize=2)  # devices are read once a minute, and their paths seldom change
-def _lost_of(frame: Frame) -> dict[str, int]:
-    """Return the mask of the lost paths of each device whose installed paths are known."""
-    columns = (frame.column(name) for name in (*PATH_MASKS, "path_masks"))
-    return {
-        key: lost_in(pim, *others, path_masks)
-        for key, pim, *others, path_masks in zip(frame.keys, *columns, strict=True)
-        if isinstance(pim, int)
-    }
+    lost = lost_chpids(devices.ccw_frame)
+    return [lost.get(key, NO_MASKS) for key in devices.keys]
 
 
 def most_lost(devices: Devices, rows: Iterable[int]) -> int:
     """Return how many of its paths that of some devices on line has lost which has lost most."""
-    hurt = _lost_on_line(devices.ccw_frame)
+    hurt = lost_on_line(devices.ccw_frame)
     return max((hurt.get(devices.keys[row], 0) for row in rows), default=0) if hurt else 0
-
-
-@lru_cache(maxsize=2)  # as above
-def _lost_on_line(frame: Frame) -> dict[str, int]:
-    """Return how many paths each device on line that has lost any has lost."""
-    masks = _lost_of(frame)
-    online = zip(frame.keys, frame.column("online"), strict=True)
-    return {key: masks[key].bit_count() for key, said in online if said == 1 and masks.get(key)}
-
-
-def lost_paths(frame: Frame, keys: Iterable[str]) -> Counter[str]:
-    """Return the channel paths that some devices on line have and cannot use, each with their number."""
-    hurt, named = _lost_on_line(frame), _named(frame)
-    return Counter(chpid for key in keys if key in hurt for chpid in named[key].split())
-
-
-@lru_cache(maxsize=2)  # as above
-def paths_with_masks(frame: Frame) -> frozenset[str]:
-    """Return the channel paths of the devices whose path masks are known."""
-    masks = _lost_of(frame)
-    paths = {chpids for key, chpids in zip(frame.keys, frame.column("chpids"), strict=True) if key in masks}
-    return frozenset(chpid for chpids in paths if isinstance(chpids, str) for chpid in chpids.split())
-
-
-@lru_cache(maxsize=2)  # as above
-def unusable_paths(frame: Frame) -> frozenset[str]:
-    """Return the channel paths that devices on line have and none of them can use."""
-    lost = lost_paths(frame, frame.keys)
-    if not lost:
-        return frozenset()
-    paths = zip(frame.column("chpids"), frame.column("online"), strict=True)
-    have = Counter(chpid for chpids, online in paths if online == 1 for chpid in str(chpids).split())
-    return frozenset(chpid for chpid, many in lost.items() if many == have[chpid])
 
 
 def own_aliases(devices: Devices, lcu_of: Mapping[str, str]) -> dict[str, list[int]]:

@@ -32,7 +32,7 @@ from zmon.kinds import (
     TASKS,
 )
 from zmon.machine.blocks import TOO_BUSY
-from zmon.machine.channel_paths import path_loads
+from zmon.machine.channel_paths import path_loads, unusable_paths
 from zmon.machine.cpus import Processors
 from zmon.machine.devices import (
     SCSI_HOME,
@@ -40,7 +40,6 @@ from zmon.machine.devices import (
     address,
     own_aliases,
     sorts,
-    unusable_paths,
 )
 from zmon.machine.disks_below import swap_volumes
 from zmon.machine.join import is_absent, mean, plus, present, quotient, total

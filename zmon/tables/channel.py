@@ -10,8 +10,13 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent
 from zmon.kinds import BLOCK, CHANNEL, CMF, DEVICE, NOT_MEASURED
-from zmon.machine.channel_paths import UNTIMED, ChannelPaths, own_load_with_untimed
-from zmon.machine.devices import lost_paths, paths_with_masks
+from zmon.machine.channel_paths import (
+    UNTIMED,
+    ChannelPaths,
+    lost_paths,
+    own_load_with_untimed,
+    paths_with_masks,
+)
 from zmon.machine.figure import Needs
 from zmon.machine.observation import utilisation
 from zmon.tables.filled import TableDefinition

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import Absent, absent
 from zmon.base.ranges import names, ranges
 from zmon.kinds import BLOCK, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, NOT_COLLECTED, UNIT, UNIT_IO, UNLISTED
+from zmon.machine.channel_paths import lost_paths
 from zmon.machine.devices import (
     NVME_HOME,
     SCSI_HOME,
     VIRTIO_HOME,
-    lost_paths,
     strays,
 )
 from zmon.machine.figure import Needs
