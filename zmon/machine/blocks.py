@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from zmon.base.absent import Number, Value
     from zmon.interval import Interval
 
-    Column = Callable[["Blocks"], Sequence[Number]]
-
 SECTORS: Final = ("sectors_read", "sectors_written")
 MAX_BUSY: Final = 110.0
 """Percent: what is a little more than 100 is due to clocks of 10 ms."""
@@ -107,7 +105,7 @@ def _hanging(blocks: Blocks) -> list[Number]:
     return [1 if row in blocks.hung else ms * 0 for row, ms in enumerate(blocks.counted.rate("io_ms"))]
 
 
-def _sum(key: str, values: Column) -> Figure:
+def _sum(key: str, values: Callable[[Blocks], Sequence[Number]]) -> Figure:
     """Declare a figure of which several have the sum."""
     return Figure(key, values, lambda blocks, rows: total(pick(blocks.numbers(key), rows)))
 

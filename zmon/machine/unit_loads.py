@@ -46,8 +46,6 @@ class UnitLoads:
         numbers = zip(blocks.keys, blocks["number"], strict=True)
         names = {str(number): name for name, number in numbers if not isinstance(number, Absent)}
         self.leaves = LeafDisks(interval.after.frame(LAYER), names)
-        self.names = self.leaves.disks
-        """Each disk's name by its number."""
         self.of: dict[str, dict[str, IoCounts]] = {}
         """What each unit did on each disk."""
         self.guessed: dict[str, frozenset[str]] = {}
@@ -74,7 +72,7 @@ class UnitLoads:
             for name, *counts in columns
             if not any(isinstance(count, Absent) for count in counts)
         }
-        for number, name in self.names.items():
+        for number, name in self.leaves.disks.items():
             paths = [done[path] for path in map(self.leaves.name, self.leaves.paths(number)) if path in done]
             if name in done:
                 yield number, done[name].at_least(total_of(paths))
@@ -175,7 +173,7 @@ class DiskPlaces:
         self.response: dict[str, Number] = {}
         self.titles = short_titles(units.lcus)
         """What each LCU is called."""
-        for number, name in loads.names.items():
+        for number, name in loads.leaves.disks.items():
             ways = [name, *(loads.leaves.name(path) for path in loads.leaves.paths(number))]
             row = next((rows[way] for way in ways if way in rows), None)
             self.device[number] = name if row is None else address(devices.keys[row])

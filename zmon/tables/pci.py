@@ -114,12 +114,11 @@ def _names(functions: Delta) -> list[Value]:
 def _carried(view: View, functions: Delta, way: str) -> list[Number]:
     """Return what the interfaces or disks of each function carried one way, in megabytes per second."""
     counter, figure = {"in": ("received", "rbytes"), "out": ("sent", "wbytes")}[way]
-    interfaces = view.interval.of(INTERFACE)
     carried: list[Number] = []
     for nets, disks in zip(functions["interfaces"], functions["disks"], strict=True):
         rates: Sequence[Number] = ()
         if isinstance(nets, str):
-            rates = Joined(interfaces, nets.split(), NOT_COUNTED).rate(counter)
+            rates = Joined(view.interval.of(INTERFACE), nets.split(), NOT_COUNTED).rate(counter)
         elif isinstance(disks, str):
             names = disks.split()
             # a shared disk counts itself or its paths, which are hidden disks: never both

@@ -15,7 +15,7 @@ kernel's block/blk-cgroup.h (BIO_CGROUP_ACCT), block/blk-mq.c (blk_insert_cloned
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from zmon.base.absent import Absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
@@ -146,7 +146,7 @@ class LeafDisks:
         lowest = (device for device in self.all_below(number) | {number} if not self._below.get(device))
         return {path for device in lowest for path in self.paths(device) or (device,)}
 
-    @property
+    @cached_property
     def disks(self) -> dict[str, str]:
         """The names of all leaves by their numbers."""
         return {number: name for number, name in self._names.items() if self.leaves(number) == (number,)}
