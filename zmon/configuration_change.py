@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache, reduce
 from itertools import compress
-from operator import and_, ne, or_
+from operator import ne, or_
 
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.event import Event, What
@@ -29,7 +29,7 @@ from zmon.kinds import (
     QETH,
     TARGET_PORT,
 )
-from zmon.values.path_masks import OF_DRIVER, PATH_MASKS, path_masks, paths_in
+from zmon.values.path_masks import OF_DRIVER, PATH_MASKS, path_masks, paths_in, usable
 from zmon.values.path_state import UP
 from zmon.values.uid import find_uid
 
@@ -184,14 +184,9 @@ def _column(frame: Frame, field: str) -> list[Value] | None:
     masks = zip(*(frame.columns[name] for name in PATH_MASKS), strict=True)
     online = frame.columns.get("online") or [1] * len(frame.keys)
     return [
-        _usable(each[:-1] if here == 0 else each) for each, here in zip(masks, online, strict=True)
-    ]  # Linux verifies paths when it sets a device online, and not before
-
-
-def _usable(masks: tuple[Value, ...]) -> Value:
-    """Return the paths that are in all masks; a mask that is not known takes nothing away."""
-    known = [mask for mask in masks if isinstance(mask, int)]
-    return reduce(and_, known) if isinstance(masks[0], int) else masks[0]
+        usable(*of_device, online=here) if isinstance(of_device[0], int) else of_device[0]
+        for of_device, here in zip(masks, online, strict=True)
+    ]
 
 
 @lru_cache(maxsize=256)  # most devices have the same few masks

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from tests.placement.study import filled
 from zmon.base.absent import absent
 from zmon.kinds import DEVICE, PATH
-from zmon.placement.unused_paths import is_offline, lost_channel_paths, reasons_of
+from zmon.placement.unused_paths import is_offline, reasons_of
 from zmon.sample import Instant, Sample
 from zmon.topology.machine import Machine
 from zmon.topology.volumes import bare
@@ -19,9 +17,6 @@ if TYPE_CHECKING:
 
 CCW: dict[str, dict[str, Value]] = {"0.0.fc60": {"online": 1}, "0.0.fc61": {"online": 0}}
 UNKNOWN = absent("nobody says it")
-DASD: dict[str, Value] = {
-    "online": 1, "chpids": "50 51 52 53", "pim": 0xF0, "pam": 0xF0, "pom": 0xF0, "vpm": 0xF0,
-}  # fmt: skip
 
 
 def machine(devices: dict[str, dict[str, Value]], paths: dict[str, dict[str, Value]]) -> Machine:
@@ -57,19 +52,3 @@ def test_nothing_is_said_of_paths_that_were_not_read() -> None:
     assert reasons({}) == {"8:32": "adapter offline"}
     assert is_offline("0.0.fc61", machine(CCW, {}))
     assert not is_offline("0.0.fc62", machine(CCW, {}))
-
-
-@pytest.mark.parametrize(
-    ("masks", "lost"),
-    [
-        ({}, ""),
-        ({"pom": 0xD0}, "52"),
-        ({"vpm": 0x90}, "51 52"),
-        ({"path_masks": "e0 00 00 10 00 00"}, "53"),
-        ({"vpm": 0, "online": 0}, ""),
-        ({"pim": UNKNOWN}, ""),
-    ],
-)
-def test_channel_paths_are_lost_that_a_mask_lacks(masks: dict[str, Value], lost: str) -> None:
-    """Linux verifies those of devices that are online only."""
-    assert lost_channel_paths("0.0.8000", machine({"0.0.8000": DASD | masks}, {})) == lost

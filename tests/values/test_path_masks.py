@@ -1,10 +1,22 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.values.path_masks import MASKS, lost_in, path_masks, paths_in
+from tests.placement.study import filled
+from zmon.base.absent import absent
+from zmon.kinds import DEVICE
+from zmon.values.path_masks import MASKS, device_paths, path_masks, paths_in, paths_on_line
+
+if TYPE_CHECKING:
+    from zmon.base.absent import Value
+
+DASD: dict[str, Value] = {
+    "online": 1, "chpids": "50 51 52 53", "pim": 0xF0, "pam": 0xF0, "pom": 0xF0, "vpm": 0xF0,
+}  # fmt: skip
 
 
 def test_the_masks_are_named_in_their_order() -> None:
@@ -44,4 +56,23 @@ def test_paths_in_a_mask_have_names(
 )  # fmt: skip
 def test_a_driver_that_uses_no_path_has_lost_all_if_it_says_why(words: str, lost: int) -> None:
     """Where no mask has a reason it says nothing, as of a device that is offline."""
-    assert lost_in(0xF0, words) == lost
+    paths = device_paths("50 51 52 53", 0xF0, words)
+    assert paths is not None
+    assert paths.lost == lost
+
+
+@pytest.mark.parametrize(
+    ("masks", "lost"),
+    [
+        ({}, [()]),
+        ({"pom": 0xD0}, [("52",)]),
+        ({"vpm": 0x90}, [("51", "52")]),
+        ({"path_masks": "e0 00 00 10 00 00"}, [("53",)]),
+        ({"vpm": 0, "online": 0}, []),
+        ({"pim": absent("nobody says it")}, []),
+    ],
+)
+def test_channel_paths_are_lost_that_a_mask_lacks(masks: dict[str, Value], lost: list[object]) -> None:
+    """Linux verifies those of devices that are online only."""
+    frame = filled(DEVICE, {"0.0.8000": DASD | masks}, 0)
+    assert [paths.lost_chpids for paths in paths_on_line(frame, ["0.0.8000", "0.0.8001"])] == lost

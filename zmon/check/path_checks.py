@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent, text_of
@@ -10,7 +11,7 @@ from zmon.base.ranges import many, ranges
 from zmon.check.practice import Check, bad, look, ok, several, skip, unknown
 from zmon.kinds import CHANNEL, DEVICE, LAYER, PATH
 from zmon.machine.path_repair import BrokenPath, get_back_channel_paths, get_back_disk_paths, why_unused
-from zmon.values.path_masks import OF_DRIVER, Unused, operational, path_masks
+from zmon.values.path_masks import paths_on_line
 from zmon.values.path_state import is_down, state_of
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from zmon.check.practice import CheckInput, Finding
     from zmon.topology.stack import BlockDevice
+    from zmon.values.path_masks import Unused
 
 LEAST_PATHS: Final = 2
 """Usable paths below which one failure is enough."""
@@ -54,22 +56,15 @@ def channel_states(given: CheckInput) -> Finding:
     if frame.missing is not None:
         return skip(f"no ccw device: {frame.missing.reason}") if given.elsewhere else unknown(frame.missing)
     channels = given.sample.frame(CHANNEL)
-    names = ("online", "chpids", "pim", "pam", "pom", "vpm", "path_masks")
-    used: dict[str, int] = {}
-    lost: dict[str, int] = {}
-    taken: dict[str, Unused | None] = {}
-    for online, chpids, pim, pam, pom, vpm, words in zip(*map(frame.column, names), strict=True):
-        if online != 1 or not isinstance(chpids, str) or not isinstance(pim, int):
-            continue
-        slots = [0x80 >> slot for slot in range(8) if pim & 0x80 >> slot]
-        of_driver = path_masks(text_of(words))
-        masks = [mask for mask in (pam, pom, vpm, operational(words)) if isinstance(mask, int)]
-        for chpid, bit in zip(chpids.split(), slots, strict=False):
-            used[chpid] = used.get(chpid, 0) + 1
-            if not all(mask & bit for mask in masks):
-                lost[chpid] = lost.get(chpid, 0) + 1
-                said = (why for name, why in OF_DRIVER.items() if of_driver.get(name, 0) & bit)
-                taken[chpid] = taken.get(chpid) or next(said, None)
+    used: dict[str, None] = {}
+    lost: Counter[str] = Counter()
+    taken: dict[str, Unused] = {}
+    for paths in paths_on_line(frame, frame.keys):
+        used |= dict.fromkeys(paths.named(paths.installed))
+        lost.update(paths.lost_chpids)
+        for chpid in paths.lost_chpids:
+            for reason in paths.reasons.get(chpid, ()):
+                taken.setdefault(chpid, reason)
 
     def why(chpid: str) -> Unused:
         states = (channels.cell(f"0.{chpid}", name) for name in ("configure", "status"))

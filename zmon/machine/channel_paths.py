@@ -20,7 +20,7 @@ from zmon.machine.figure import Figure, catalogue
 from zmon.machine.join import Joined, first, present, quotient
 from zmon.machine.things import Things
 from zmon.topology.volumes import channel_type
-from zmon.values.path_masks import PATH_MASKS, lost_in, paths_in, usable
+from zmon.values.path_masks import OF_DEVICE, PATH_MASKS, device_paths, paths_in, usable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from zmon.interval import Delta, Interval
     from zmon.machine.period import Period
     from zmon.sample import Frame
+    from zmon.values.path_masks import DevicePaths
 
 TICK_SECONDS: Final = 128e-6
 """Seconds per tick of a channel's time stamp."""
@@ -157,35 +158,26 @@ def estimated_reach(interval: Interval) -> int:
     return MAX_DEVICES // max(1, len(interval.of(DEVICE)))
 
 
-@lru_cache(maxsize=2)  # as below
+@lru_cache(maxsize=2)  # devices are read once a minute, and their paths seldom change
+def paths_of_devices(frame: Frame) -> dict[str, DevicePaths]:
+    """Return the channel paths of each device whose installed paths are known."""
+    every = map(device_paths, *(frame.column(name) for name in OF_DEVICE))
+    return {key: paths for key, paths in zip(frame.keys, every, strict=True) if paths is not None}
+
+
+@lru_cache(maxsize=2)  # as above
 def lost_chpids(frame: Frame) -> dict[str, str]:
     """Return the lost paths of each device that has any."""
-    masks = lost_masks(frame)
-    columns = frame.column("pim"), frame.column("chpids")
-    return {
-        key: " ".join(paths_in(masks[key], pim, chpids))
-        for key, pim, chpids in zip(frame.keys, *columns, strict=True)
-        if masks.get(key)
-    }
-
-
-@lru_cache(maxsize=2)  # devices are read once a minute, and their paths seldom change
-def lost_masks(frame: Frame) -> dict[str, int]:
-    """Return the mask of the lost paths of each device whose installed paths are known."""
-    columns = (frame.column(name) for name in (*PATH_MASKS, "path_masks"))
-    return {
-        key: lost_in(pim, *others, path_masks)
-        for key, pim, *others, path_masks in zip(frame.keys, *columns, strict=True)
-        if isinstance(pim, int)
-    }
+    every = paths_of_devices(frame)
+    return {key: " ".join(paths.lost_chpids) for key, paths in every.items() if paths.lost}
 
 
 @lru_cache(maxsize=2)  # as above
 def lost_on_line(frame: Frame) -> dict[str, int]:
     """Return how many paths each device on line that has lost any has lost."""
-    masks = lost_masks(frame)
+    named, every = lost_chpids(frame), paths_of_devices(frame)
     online = zip(frame.keys, frame.column("online"), strict=True)
-    return {key: masks[key].bit_count() for key, said in online if said == 1 and masks.get(key)}
+    return {key: every[key].lost.bit_count() for key, said in online if said == 1 and key in named}
 
 
 def lost_paths(frame: Frame, keys: Iterable[str]) -> Counter[str]:
@@ -197,9 +189,8 @@ def lost_paths(frame: Frame, keys: Iterable[str]) -> Counter[str]:
 @lru_cache(maxsize=2)  # as above
 def paths_with_masks(frame: Frame) -> frozenset[str]:
     """Return the channel paths of the devices whose path masks are known."""
-    masks = lost_masks(frame)
-    paths = {chpids for key, chpids in zip(frame.keys, frame.column("chpids"), strict=True) if key in masks}
-    return frozenset(chpid for chpids in paths if isinstance(chpids, str) for chpid in chpids.split())
+    every = {paths.chpids for paths in paths_of_devices(frame).values()}
+    return frozenset(chpid for chpids in every if isinstance(chpids, str) for chpid in chpids.split())
 
 
 @lru_cache(maxsize=2)  # as above

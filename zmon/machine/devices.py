@@ -22,7 +22,7 @@ from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.interval import IDLE
 from zmon.kinds import BLOCK, CACHE, CACHE_NOT_READ, CMF, DASD, DEVICE, MACHINE, NO_CMF, NO_DASD, NO_DISK
 from zmon.machine.blocks import Blocks
-from zmon.machine.channel_paths import lost_chpids, lost_masks, lost_on_line
+from zmon.machine.channel_paths import lost_chpids, lost_on_line, paths_of_devices
 from zmon.machine.figure import Figure, catalogue
 from zmon.machine.join import Joined, first, mean, not_below_zero, plus, quotient, total
 from zmon.machine.things import Things
@@ -398,20 +398,19 @@ def path_count(devices: Devices) -> list[Number]:
 
     Of a SCSI disk it is the number of all.
     """
-    masks = zip(devices.keys, devices.ccw.numbers("pim"), strict=True)
-    joined, lost = devices.paths, lost_masks(devices.ccw_frame)
+    joined, masks = devices.paths, paths_of_devices(devices.ccw_frame)
     return [
-        (len(joined[key]) if key in joined else pim)
-        if isinstance(pim, Absent)
-        else (int(pim) & ~lost.get(key, 0)).bit_count()
-        for key, pim in masks
+        (masks[key].installed & ~masks[key].lost).bit_count()
+        if key in masks
+        else (len(joined[key]) if key in joined else pim)
+        for key, pim in zip(devices.keys, devices.ccw.numbers("pim"), strict=True)
     ]
 
 
 def _lost(devices: Devices) -> list[Number]:
     """Return the number of channel paths that are installed and cannot be used; of others it is not known."""
-    masks = lost_masks(devices.ccw_frame)
-    return [masks[key].bit_count() if key in masks else NO_MASKS for key in devices.keys]
+    masks = paths_of_devices(devices.ccw_frame)
+    return [masks[key].lost.bit_count() if key in masks else NO_MASKS for key in devices.keys]
 
 
 def _lost_chpids(devices: Devices) -> list[Value]:

@@ -1,8 +1,4 @@
-"""From an interval to paths and layers of disks: see `zmon.machine.observed_machine`.
-
-A path of a device is usable if all masks of its subchannel have it, and the DASD driver's own mask of
-operational paths (`path_masks`), which lacks those that it took off after errors.
-"""
+"""From an interval to paths and layers of disks: see `zmon.machine.observed_machine`."""
 
 from __future__ import annotations
 
@@ -16,7 +12,7 @@ from zmon.base.clock import DAY, HOUR, MINUTE
 from zmon.base.record import NamedTuple
 from zmon.kinds import ADAPTER, BLOCK, CHANNEL, DEVICE, LAYER, MPATH, PATH, SETTING
 from zmon.machine.blocks import Blocks
-from zmon.machine.channel_paths import in_use, path_loads
+from zmon.machine.channel_paths import path_loads
 from zmon.machine.disks_below import DisksBelow
 from zmon.machine.path_repair import why_unused
 from zmon.machine.topology import TOPOLOGY, machine_of, units_of
@@ -24,7 +20,7 @@ from zmon.sample import pick
 from zmon.topology.lun import is_fcp
 from zmon.topology.path_sets import PathSet, parse_path_sets
 from zmon.topology.stack import volume_name
-from zmon.values.path_masks import OF_DRIVER, PATH_MASKS, Unused, operational, path_masks
+from zmon.values.path_masks import Unused, paths_on_line
 from zmon.values.path_state import GONE, reasons_in
 
 if TYPE_CHECKING:
@@ -202,37 +198,17 @@ def _paths(
     return tuple(lcu for lcu in each_lcu if lcu is not None)
 
 
-def _rows(frame: Frame, unit: Lcu) -> Iterator[tuple[tuple[str, ...], set[str], dict[str, int]]]:
-    """Yield for each device of an LCU that is on line its paths, those it can use, and its path masks."""
-    names = ("online", "chpids", *PATH_MASKS, "path_masks")
-    columns = [frame.column(name) for name in names]
-    for busid in unit.members:
-        row = frame.index.get(busid)
-        if row is None:
-            continue
-        online, chpids, pim, *others, of_driver = (column[row] for column in columns)
-        if online != 1 or not isinstance(chpids, str) or not isinstance(pim, int):
-            continue
-        usable = in_use(chpids, pim, *others, operational(of_driver))
-        yield in_use(chpids, pim), set(usable), path_masks(text_of(of_driver))
-
-
 def _paths_of(frame: Frame, unit: Lcu, states: Mapping[str, _ChannelState]) -> LcuPaths | None:
     lost = Counter[str]()
     why: dict[str, Unused] = {}
     installed = set[str]()
     devices = 0
-    for paths, usable, masks in _rows(frame, unit):
+    for paths in paths_on_line(frame, unit.members):
         devices += 1
-        installed.update(paths)
-        bits = _bits(frame, unit, paths)
-        for chpid in paths:
-            if chpid not in usable:
-                lost[chpid] += 1
-                said = (
-                    reason for name, reason in OF_DRIVER.items() if masks.get(name, 0) & bits.get(chpid, 0)
-                )
-                why.setdefault(chpid, next(said, None) or _state(states, chpid))
+        installed.update(paths.named(paths.installed))
+        for chpid in paths.lost_chpids:
+            lost[chpid] += 1
+            why.setdefault(chpid, paths.reasons.get(chpid, [_state(states, chpid)])[0])
     if not devices:
         return None
     chids = [text_of(states.get(f"0.{chpid}", NO_STATE).chid) for chpid in sorted(installed)]
@@ -245,13 +221,6 @@ def _paths_of(frame: Frame, unit: Lcu, states: Mapping[str, _ChannelState]) -> L
         tuple(sorted(set(chids))) if all(chids) else (),
         _without_hpf(frame, unit),
     )
-
-
-def _bits(frame: Frame, unit: Lcu, paths: Sequence[str]) -> dict[str, int]:
-    """Return the bit of each path in the masks of an LCU's devices, which have their paths in one order."""
-    pim = next((cell for busid in unit.members if isinstance(cell := frame.cell(busid, "pim"), int)), 0)
-    bits = [0x80 >> place for place in range(8) if pim & (0x80 >> place)]
-    return dict(zip(paths, bits, strict=False))
 
 
 def _state(states: Mapping[str, _ChannelState], chpid: str) -> Unused:
@@ -297,7 +266,7 @@ def _lost_since(asked: _Asked[Lcu]) -> int | None:
     def lost_at(utc: int) -> bool:
         interval = next(view.history.past(utc), None)
         frame = None if interval is None else interval.after.frame(DEVICE)
-        return frame is None or any(set(paths) - usable for paths, usable, _ in _rows(frame, unit))
+        return frame is None or any(paths.lost_chpids for paths in paths_on_line(frame, unit.members))
 
     return _first_lost(view, lost_at)
 

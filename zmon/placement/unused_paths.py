@@ -1,11 +1,10 @@
-"""What Linux cannot use of the ways to a disk: adapters offline, paths that failed, channel paths."""
+"""What Linux cannot use of the ways to a SCSI disk: adapters offline, paths that failed."""
 
 from __future__ import annotations
 
 from zmon.base.absent import text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.kinds import DEVICE, PATH
-from zmon.values.path_masks import PATH_MASKS, lost_in, paths_in, reasons_of_driver
 from zmon.values.path_state import GONE, reasons_in
 
 if TYPE_CHECKING:
@@ -37,20 +36,3 @@ def reasons_of(paths: Iterable[Volume], machine: Machine) -> Mapping[str, str]:
         if why is not None:
             found[path.number] = why
     return found
-
-
-def lost_channel_paths(busid: str, machine: Machine) -> str:
-    """Return the installed channel paths of a device that Linux cannot use, as words; of one offline none."""
-    frame = machine.sample.frame(DEVICE)
-    installed = frame.cell(busid, "pim")
-    if not isinstance(installed, int) or frame.cell(busid, "online") != 1:
-        return ""
-    others = (frame.cell(busid, name) for name in (*PATH_MASKS[1:], "path_masks"))
-    lost = lost_in(installed, *others)
-    return " ".join(paths_in(lost, installed, frame.cell(busid, "chpids")))
-
-
-def why_lost(busid: str, machine: Machine) -> Mapping[str, str]:
-    """Return why the driver of a DASD does not use channel paths of it, by these; none of other reasons."""
-    frame = machine.sample.frame(DEVICE)
-    return reasons_of_driver(*(frame.cell(busid, name) for name in ("path_masks", "pim", "chpids")))

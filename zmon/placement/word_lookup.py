@@ -14,9 +14,10 @@ from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
 from zmon.kinds import CONTAINER, DEVICE
 from zmon.placement.channel_device import channel_device
-from zmon.placement.unused_paths import is_offline, lost_channel_paths, reasons_of, why_lost
+from zmon.placement.unused_paths import is_offline, reasons_of
 from zmon.topology.data_files import file_by_name, unknown_file
 from zmon.topology.lun import as_multipath
+from zmon.values.path_masks import paths_on_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -354,7 +355,12 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
     meant = {number for numbers in joins for number in numbers}
     is_path = meaning.sort in _OF_ADAPTERS or meaning.sort is MeaningKind.WWID or _is_joined(device, machine)
     made = bool(device) and (stack.segments(device) != () or not volumes)
-    chpids = {volume.number: lost_channel_paths(text_of(volume.busid), machine) for volume in known}
+    lost = {
+        volume.number: paths
+        for volume in known
+        for paths in paths_on_line(machine.sample.frame(DEVICE), [text_of(volume.busid)])
+        if paths.lost_chpids
+    }
     joined = [volume for volume in known if volume.number in paths]
     return LookupResult(
         meaning,
@@ -368,12 +374,12 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
         is_unrecorded=machine.is_unrecorded,
         offline=meaning.sort in _OF_ADAPTERS and any(is_offline(text_of(v.busid), machine) for v in volumes),
         unused=reasons_of(joined, machine),
-        lost_chpids={number: lost for number, lost in chpids.items() if lost},
+        lost_chpids={number: " ".join(paths.lost_chpids) for number, paths in lost.items()},
         why_lost={
-            chpid: why
-            for volume in known
-            for chpid, why in why_lost(text_of(volume.busid), machine).items()
-            if chpid in chpids[volume.number].split()
+            chpid: reasons[-1].words
+            for paths in lost.values()
+            for chpid, reasons in paths.reasons.items()
+            if chpid in paths.lost_chpids
         },
     )
 

@@ -12,7 +12,7 @@ from zmon.base.absent import Absent, ratio
 from zmon.kinds import BLOCK, DEVICE
 from zmon.rule.grammar import ALL, COUNT, LACKING, SIGNS
 from zmon.tables.filled import definition, needs
-from zmon.values.path_masks import PATH_MASKS
+from zmon.values.path_masks import OF_DEVICE
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from zmon.sample import Kind
     from zmon.tables.table import Table
 
-OF_DEVICES: Final = ("online", "chpids", "path_masks", *PATH_MASKS)
+OF_DEVICES: Final = ("online", *OF_DEVICE)
 """Of devices, what steady figures are made of, ..."""
 OF_DISKS: Final = ("map",)
 """... and of block devices: which of them are paths of a multipath device."""

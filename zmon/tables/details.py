@@ -20,7 +20,7 @@ from zmon.tables.device import CP_ONLY, hanging
 from zmon.tables.device import table as device_table
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Table
-from zmon.values.path_masks import IN_SHORT, NO_MASKS, PATH_MASKS, lost_in, path_masks
+from zmon.values.path_masks import IN_SHORT, NO_MASKS, OF_DEVICE, device_paths, path_masks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -207,19 +207,19 @@ def _contents(machine: Machine, number: str) -> tuple[list[str], list[str], int]
 
 def path_states(interval: Interval, key: str, paths: int) -> list[str]:
     """Return for each installed path `ON`, or which mask says that it cannot be used."""
-    pim, *others, driver_masks = (interval.of(DEVICE).cell(key, name) for name in (*PATH_MASKS, "path_masks"))
-    if not isinstance(pim, int):
+    cells = [interval.of(DEVICE).cell(key, name) for name in OF_DEVICE]
+    device = device_paths(*cells)
+    if device is None:
         return []
     lacking = [
         (word, ~mask)
-        for word, mask in zip(("OFF", "NOTOP", "NOTVER"), others, strict=True)
+        for word, mask in zip(("OFF", "NOTOP", "NOTVER"), cells[2:5], strict=True)
         if isinstance(mask, int)
     ]
-    of_driver = path_masks(text_of(driver_masks))
-    lost = lost_in(pim, *others, driver_masks)
-    lacking += [(word, lost & of_driver.get(name, 0)) for name, word in IN_SHORT.items()]
-    lacking.append(("LOST", lost))
-    bits = [0x80 >> place for place in range(8) if pim & (0x80 >> place)]
+    of_driver = path_masks(text_of(device.of_driver))
+    lacking += [(word, device.lost & of_driver.get(name, 0)) for name, word in IN_SHORT.items()]
+    lacking.append(("LOST", device.lost))
+    bits = [0x80 >> place for place in range(8) if device.installed & (0x80 >> place)]
     return [next((word for word, mask in lacking if mask & bit), "ON") for bit in bits[:paths]]
 
 

@@ -19,7 +19,7 @@ from zmon.placement.channel_device import NO_LCU
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Summary, Table
 from zmon.topology.volumes import device_type, short_titles
-from zmon.values.path_masks import NO_MASKS, PATH_MASKS, operational, usable
+from zmon.values.path_masks import NO_MASKS, PATH_MASKS, usable
 from zmon.values.uid import alias_kind, find_uid
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def _ranges(frame: Frame, lcus: dict[str, str]) -> Iterator[tuple[RangeFacts, li
             lcu=lcus.get(key, NO_LCU),
             role=_role(uid, alias),
             chpids=chpids if isinstance(chpids, str) else NO_CHANNELS,
-            usable=_usable(masks, online) if isinstance(masks[0], int) else NO_MASKS,
+            usable=usable(*masks, online=online) if isinstance(masks[0], int) else NO_MASKS,
             installed=masks[0],
             online=online,
             driver=driver,
@@ -125,12 +125,6 @@ def _ranges(frame: Frame, lcus: dict[str, str]) -> Iterator[tuple[RangeFacts, li
         keys.append(key)
     if common is not None:
         yield common, keys
-
-
-def _usable(masks: Sequence[Value], online: Value) -> int:
-    """Return the mask of usable paths; Linux verifies paths when it sets a device online, and not before."""
-    *subchannel, verified, of_driver = masks
-    return usable(*subchannel) if online == 0 else usable(*subchannel, verified, operational(of_driver))
 
 
 def _role(uid: Value, alias: Value) -> Value:

@@ -10,11 +10,20 @@ from enum import Enum
 from functools import lru_cache, reduce
 from operator import and_
 
-from zmon.base.absent import absent
-from zmon.base.light_typing import Final
+from zmon.base.absent import absent, text_of
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.record import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from zmon.base.absent import Value
+    from zmon.sample import Frame
 
 PATH_MASKS: Final = ("pim", "pam", "pom", "vpm")
 """The masks of a subchannel's paths: installed, available, operational, verified."""
+OF_DEVICE: Final = ("chpids", *PATH_MASKS, "path_masks")
+"""The fields of a device that tell of its channel paths."""
 MASKS: Final = ("opm", "npp", "cablepm", "cuirpm", "hpfpm", "ifccpm")
 """The masks in their order: operational, not preferred, miscabled, taken off by the control unit for
 maintenance, not usable for High Performance FICON, taken off after interface errors."""
@@ -72,36 +81,71 @@ def path_masks(words: str) -> dict[str, int]:
 
 
 @lru_cache(maxsize=256)  # most devices have the same few masks
-def usable(*masks: object) -> int:
-    """Return the path mask that is left of several; one that is absent takes nothing away."""
-    return reduce(and_, [mask for mask in masks if isinstance(mask, int)], 0xFF)
+def usable(*masks: object, online: object = 1) -> int:
+    """Return the mask of the paths that can be used; a mask that is absent takes none away.
 
-
-def lost_in(installed: int, *others: object) -> int:
-    """Return the mask of the installed paths that the other masks of a subchannel and its driver take away.
-
-    The last of `others` is what `path_masks` says.
+    `masks` are what the fields of `PATH_MASKS` say, and `path_masks` where the driver is asked, too.  Of a
+    device that is offline, by `online`, the first three count: Linux verifies paths when it sets it online.
     """
-    *masks, words = others
-    return installed & ~usable(installed, *masks, operational(words))
+    asked = masks[:3] if online == 0 else masks
+    read = (_operational(mask) if isinstance(mask, str) else mask for mask in asked)
+    return reduce(and_, [mask for mask in read if isinstance(mask, int)], 0xFF)
 
 
-def reasons_of_driver(words: object, installed: object, chpids: object) -> dict[str, str]:
-    """Return why the DASD driver does not use channel paths of a device, by these, from `path_masks`."""
-    masks = path_masks(words) if isinstance(words, str) else {}
-    return {
-        chpid: why.words
-        for name, why in OF_DRIVER.items()
-        for chpid in paths_in(masks.get(name, 0), installed, chpids)
-    }
-
-
-@lru_cache(maxsize=256)  # likewise
-def operational(words: object) -> int | None:
+def _operational(words: str) -> int | None:
     """Return the first of the driver's masks, of the paths that it uses.
 
     One of no path says nothing, as of a device that is offline, unless another mask says why.
     """
-    masks = path_masks(words) if isinstance(words, str) else {}
+    masks = path_masks(words)
     says = masks.get("opm") or any(masks.get(name) for name in OF_DRIVER)
     return masks["opm"] if says else None
+
+
+class DevicePaths(NamedTuple):
+    """The channel paths of a device, as masks."""
+
+    installed: int
+    lost: int
+    """Those that another mask of the subchannel, or the driver, takes away."""
+    chpids: Value
+    """The CHPIDs of the installed ones, in the order of their bits, with blanks between."""
+    of_driver: Value
+    """What `path_masks` says."""
+
+    def named(self, mask: int) -> tuple[str, ...]:
+        """Return the CHPIDs of those in a mask."""
+        return paths_in(mask, self.installed, self.chpids)
+
+    @property
+    def lost_chpids(self) -> tuple[str, ...]:
+        """The CHPIDs of those that are lost."""
+        return self.named(self.lost)
+
+    @property
+    def reasons(self) -> dict[str, list[Unused]]:
+        """Why the driver of a DASD does not use some, by CHPID, in the order of `OF_DRIVER`."""
+        masks = path_masks(text_of(self.of_driver))
+        reasons: dict[str, list[Unused]] = {}
+        for name, why in OF_DRIVER.items():
+            for chpid in self.named(masks.get(name, 0)):
+                reasons.setdefault(chpid, []).append(why)
+        return reasons
+
+
+@lru_cache(maxsize=4096)  # likewise
+def device_paths(chpids: Value, installed: Value, *others: Value) -> DevicePaths | None:
+    """Return the channel paths of a device from its fields `OF_DEVICE`; None if no mask is known."""
+    if not isinstance(installed, int):
+        return None
+    return DevicePaths(installed, installed & ~usable(installed, *others), chpids, others[-1])
+
+
+def paths_on_line(frame: Frame, keys: Iterable[str]) -> Iterator[DevicePaths]:
+    """Yield the channel paths of those of some devices that are on line and whose paths are known."""
+    online, *columns = (frame.column(name) for name in ("online", *OF_DEVICE))
+    for row in (frame.index[key] for key in keys if key in frame.index):
+        if online[row] == 1 and isinstance(columns[0][row], str):
+            paths = device_paths(*(column[row] for column in columns))
+            if paths is not None:
+                yield paths
