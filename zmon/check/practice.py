@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final
 from zmon.base import ranges
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.record import NamedTuple
-from zmon.kinds import BLOCK, CPU, DEVICE, LAYER, MACHINE, MEMORY, NOT_COLLECTED, SETTING
+from zmon.kinds import BLOCK, DEVICE, LAYER, MACHINE, MEMORY, NOT_COLLECTED, SETTING
+from zmon.machine.cpus import Processors
 from zmon.topology.volumes import short
 from zmon.values.uid import find_uid
 
@@ -361,17 +362,10 @@ class CheckInput:
     @cached_property
     def cpu_busy(self) -> Number:
         """The part of the processors' time that was used or taken by others, 0 to 1."""
-        used = 0.0
-        idle = 0.0
-        for name in ("user", "nice", "system", "irq", "softirq", "steal", "idle", "iowait"):
-            for rate in self.rates(CPU, name).values():
-                if isinstance(rate, Absent):
-                    continue
-                if name in {"idle", "iowait"}:
-                    idle += rate
-                else:
-                    used += rate
-        return used / (used + idle) if used + idle else absent("processor time was not measured")
+        if self.interval is None:
+            return absent("processor time was not measured")
+        cpus = Processors(self.interval)
+        return 1.0 - cpus.average(cpus.wait) / 100.0
 
 
 def is_scsi(node: BlockDevice) -> bool:
