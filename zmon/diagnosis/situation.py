@@ -11,6 +11,7 @@ from math import fsum
 from typing import TYPE_CHECKING
 
 from zmon.base.record import NamedTuple
+from zmon.machine.join import by_key
 from zmon.machine.observation import bytes_of
 from zmon.machine.observed_machine import ObservedMachine
 
@@ -64,8 +65,6 @@ class Situation(NamedTuple):
         """Return the tablespaces on some volumes with their parts of the bytes there, the largest first."""
         moved = {one.key: bytes_of([one]) for one in volumes}
         whole = fsum(moved.values())
-        found: dict[str, float] = {}
-        for share in self.shares() if whole else ():
-            if moved.get(share.volume):
-                found[share.owner] = found.get(share.owner, 0.0) + share.part * moved[share.volume] / whole
-        return sorted(found.items(), key=lambda each: (-each[1], each[0]))
+        shares = [share for share in self.shares() if moved.get(share.volume)] if whole else []
+        parts = by_key((share.owner, share.part * moved[share.volume] / whole) for share in shares)
+        return sorted(parts.items(), key=lambda part: (-part[1], part[0]))

@@ -12,12 +12,14 @@ from zmon.base.light_typing import TYPE_CHECKING, Final, TypeVar
 from zmon.sample import pick
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from zmon.base.absent import Number, Value
     from zmon.interval import Delta
 
     Cell = TypeVar("Cell", bound=Value)
+    Key = TypeVar("Key")
+    Amount = TypeVar("Amount", int, float)
 
 NO_BLOCK: Final = absent("this device has no block device")
 
@@ -126,6 +128,14 @@ def not_below_zero(values: Sequence[Number]) -> list[Number]:
 def present(values: Sequence[Value]) -> list[float]:
     """Return the numbers among the values, in order, leaving out what is absent."""
     return [v for v in values if v.__class__ is not Absent]  # type: ignore[misc]  # what is left are numbers
+
+
+def by_key(pairs: Iterable[tuple[Key, Amount]]) -> dict[Key, Amount]:
+    """Add up the numbers of each key, in the order in which the keys come."""
+    sums: dict[Key, Amount] = {}
+    for key, number in pairs:
+        sums[key] = sums[key] + number if key in sums else number
+    return sums
 
 
 def total(values: Sequence[Number]) -> Number:

@@ -11,10 +11,11 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Final
 
-from zmon.base.absent import Absent, absent
+from zmon.base.absent import Absent, absent, text_of
 from zmon.kinds import BLOCK, LAYER, UNIT, UNIT_IO
 from zmon.machine.blocks import Blocks
 from zmon.machine.devices import address, devices_of, homes, label_of
+from zmon.machine.join import by_key
 from zmon.machine.topology import units_of, volumes_of
 from zmon.topology.leaf_disks import NOTHING, IoCounts, LeafDisks
 from zmon.topology.volumes import short_titles
@@ -94,10 +95,8 @@ class UnitLoads:
         The kernel counts I/O of a unit when it is submitted, of a disk when it completes.  In a short
         interval units may so have much more than the disk; together they have all of it, and none has more.
         """
-        of_units: dict[str, float] = {}
-        for devices in self.of.values():
-            for number, counts in devices.items():
-                of_units[number] = of_units.get(number, 0.0) + counts.bytes
+        every = (disk for devices in self.of.values() for disk in devices.items())
+        of_units = by_key((number, counts.bytes) for number, counts in every)
         return of_units | {
             number: max(counts.bytes, of_units.get(number, 0.0)) for number, counts in self.disks.items()
         }
@@ -195,6 +194,10 @@ class DiskPlaces:
         key = self.lcu.get(number)
         return NO_LCU if key is None else self.titles.get(key, key)
 
+    def by_lcu(self, disks: Mapping[str, IoCounts]) -> dict[str, float]:
+        """Add up the bytes on disks by what their LCUs are called; of none that is known it is empty."""
+        return by_key((text_of(self.lcu_name(number)), counts.bytes) for number, counts in disks.items())
+
 
 def total_of(counts: Iterable[IoCounts]) -> IoCounts:
     """Return what was done together."""
@@ -239,13 +242,13 @@ def most_on(view: View, lcu: str) -> list[tuple[str, float]]:
 def _units_on(view: View, lcu: str) -> tuple[dict[str, float], float]:
     """Return what the units did on an LCU, and all that was done, in bytes a second."""
     loads = unit_loads(view.interval)
-    much: dict[str, float] = {}
     if loads.missing is not None:
-        return much, 0.0
+        return {}, 0.0
     places = DiskPlaces(view, loads)
     here = {number for number, key in places.lcu.items() if key == lcu}
     whole = sum(much for number, much in loads.bytes.items() if number in here)
-    for unit, devices in loads.of.items():
-        done = sum(counts.bytes for number, counts in devices.items() if number in here)
-        much[title_of(unit)] = much.get(title_of(unit), 0.0) + done
+    much = by_key(
+        (title_of(unit), sum(counts.bytes for number, counts in devices.items() if number in here))
+        for unit, devices in loads.of.items()
+    )
     return (much, whole) if whole > 0 else ({}, 0.0)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent
 from zmon.base.record import NamedTuple
+from zmon.machine.join import by_key
 from zmon.machine.topology import has_files, machine_of
 from zmon.machine.unit_loads import unit_loads
 from zmon.placement.pieces import pieces, tablespace_of
@@ -90,11 +91,9 @@ def disk_spaces(view: View) -> dict[str, dict[Space, float]]:
 
 def spaces_of(spaces: Mapping[str, Mapping[Space, float]], on: Mapping[str, IoCounts]) -> dict[str, float]:
     """Return the tablespaces that are on some disks, with their parts of what is done there."""
-    found: dict[str, float] = {}
-    for number, counts in on.items():
-        here = spaces.get(number, {})
-        whole = sum(here.values())
-        for (database, name), load in here.items():
-            title = f"{database}.{name}" if database else name
-            found[title] = found.get(title, 0.0) + counts.bytes * load / whole
-    return found
+    here = ((counts.bytes, spaces.get(number, {})) for number, counts in on.items())
+    return by_key(
+        (f"{database}.{name}" if database else name, much * load / sum(loads.values()))
+        for much, loads in here
+        for (database, name), load in loads.items()
+    )

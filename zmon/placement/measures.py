@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent
 from zmon.base.record import NamedTuple
+from zmon.machine.join import by_key
 from zmon.placement.items import weights
 
 if TYPE_CHECKING:
@@ -112,18 +113,13 @@ def by_space(items: Iterable[FileItem]) -> dict[tuple[str, str], list[FileItem]]
 def sides(loads: Mapping[str, float], units: Iterable[Unit]) -> dict[str, float]:
     """Return the share of each side of the storage servers in all load; '' is the unknown side."""
     whole = sum(loads.values())
-    by_side: dict[str, float] = {}
-    for unit in units:
-        by_side[unit.side] = by_side.get(unit.side, 0) + loads.get(unit.key, 0)
+    by_side = by_key((unit.side, loads.get(unit.key, 0.0)) for unit in units)
     return {side: load / whole for side, load in sorted(by_side.items())} if whole else {}
 
 
 def fullest(items: Iterable[FileItem]) -> tuple[str, float] | Absent:
     """Return the volume that has most of the items' bytes, and its share of them."""
-    volumes: dict[str, int] = {}
-    for item in items:
-        for volume, count in item.volumes.items():
-            volumes[volume] = volumes.get(volume, 0) + count
+    volumes = by_key(on_volume for item in items for on_volume in item.volumes.items())
     whole = sum(volumes.values())
     if not whole:
         return NO_LOAD

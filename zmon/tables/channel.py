@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from zmon.base.absent import Absent, absent
+from zmon.base.absent import Absent, absent, text_of
 from zmon.kinds import BLOCK, CHANNEL, CMF, DEVICE, NOT_MEASURED
 from zmon.machine.channel_paths import (
     UNTIMED,
@@ -18,6 +18,7 @@ from zmon.machine.channel_paths import (
     paths_with_masks,
 )
 from zmon.machine.figure import Needs
+from zmon.machine.join import by_key
 from zmon.machine.observation import utilisation
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Table
@@ -41,11 +42,8 @@ ONLY_NAMED: Final = absent("this kernel has no directory for the channel path; s
 
 def _devices_per_path(interval: Interval) -> dict[str, int]:
     """Count, per CHPID, the devices that have the path installed."""
-    counts: dict[str, int] = {}
-    for paths, many in Counter(interval.of(DEVICE)["chpids"]).items():  # most devices have the same ones
-        for chpid in paths.split() if isinstance(paths, str) else ():
-            counts[chpid] = counts.get(chpid, 0) + many
-    return counts
+    every = Counter(interval.of(DEVICE)["chpids"])  # most devices have the same ones
+    return by_key((chpid, many) for paths, many in every.items() for chpid in text_of(paths).split())
 
 
 def _over_the_period(

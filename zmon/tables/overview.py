@@ -445,14 +445,9 @@ def _users(loads: UnitLoads, places: DiskPlaces) -> Iterator[OverviewLine]:
         MOST, (at for at, counts in enumerate(sums) if counts.bytes), key=lambda at: sums[at].bytes
     ):
         key, title, devices, command = users[at]
-        on: dict[str, float] = {}
-        for number, counts in devices.items():
-            lcu = places.lcu_name(number)
-            where = "" if isinstance(lcu, Absent) else lcu
-            on[where] = on.get(where, 0.0) + counts.bytes
         yield OverviewLine(
             "user", key, title, "", 100.0 * ratio(sums[at].bytes, everything),
-            sums[at].ios, sums[at].bytes / MB, where=_most(on), command=command,
+            sums[at].ios, sums[at].bytes / MB, where=_most(places.by_lcu(devices)), command=command,
         )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from zmon.base.sizes import MB
 from zmon.interval import IDLE
 from zmon.kinds import CMF, DASD, DEVICE, PROCESS, UNIT, UNIT_IO, UNLISTED
 from zmon.machine.figure import Needs
-from zmon.machine.join import mean, total
+from zmon.machine.join import by_key, mean, total
 from zmon.machine.topology import TOPOLOGY, has_files, no_files
 from zmon.machine.unit_loads import (
     KINDS,
@@ -205,13 +205,9 @@ def _lcus(io: Mapping[str, IoCounts], places: DiskPlaces) -> Value:
     """Name the LCUs of some disks, each with its part of the bytes."""
     if io.keys() == {OTHERS}:
         return SEVERAL
-    much: dict[str, float] = {}
-    for number, counts in io.items():
-        name = places.lcu_name(number)
-        if not isinstance(name, Absent) and counts.bytes > 0:
-            much[name] = much.get(name, 0.0) + counts.bytes
-    whole = sum(counts.bytes for counts in io.values() if counts.bytes > 0)
-    return parts_of(much, whole) or (NO_LCU if whole else IDLE)
+    more = {number: counts for number, counts in io.items() if counts.bytes > 0}
+    much = {lcu: done for lcu, done in places.by_lcu(more).items() if lcu}
+    return parts_of(much, sum(counts.bytes for counts in more.values())) or (NO_LCU if more else IDLE)
 
 
 def _spaces(
@@ -262,10 +258,7 @@ def disk_table(view: View) -> Table:
         (unit, number, counts) for unit, devices in loads.of.items() for number, counts in devices.items()
     ]
     rows += [(REST, number, counts) for number, counts in _rest(loads)]
-    by_lcu: dict[str, float] = {}
-    for number, much in loads.bytes.items():
-        lcu = places.lcu.get(number, "")
-        by_lcu[lcu] = by_lcu.get(lcu, 0.0) + much
+    by_lcu = by_key((places.lcu.get(number, ""), much) for number, much in loads.bytes.items())
     columns: dict[str, list[Value]] = {
         "unit": [REST_TITLE if unit == REST else title_of(unit) for unit, _, _ in rows],
         **{

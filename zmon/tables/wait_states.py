@@ -12,14 +12,14 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from zmon.base.absent import Absent, absent, ratio
+from zmon.base.absent import Absent, absent, ratio, text_of
 from zmon.base.clock import SECOND
 from zmon.base.record import NamedTuple
 from zmon.base.sizes import MB
 from zmon.kinds import CMF, CPU, DASD, DEVICE, OPEN_FILE, PROCESS, ROUNDS, UNIT, WAIT_STATES
 from zmon.machine.cpus import Processors
 from zmon.machine.figure import Needs
-from zmon.machine.join import total
+from zmon.machine.join import by_key, total
 from zmon.machine.topology import TOPOLOGY
 from zmon.machine.unit_loads import KINDS, NO_UNIT_IO, DiskPlaces, parts_of, unit_loads
 from zmon.machine.view import NoSuchThing
@@ -418,11 +418,10 @@ def _lcus(view: View, keys: Sequence[str]) -> list[Value]:
     places = DiskPlaces(view, loads)
     names: list[Value] = []
     for key in keys:
-        much: dict[str, float] = {}
-        for number, counts in loads.of.get(key, {}).items():
-            name = places.lcu_name(number)
-            name = places.device.get(number, number) if isinstance(name, Absent) else name
-            much[name] = much.get(name, 0.0) + counts.bytes
+        much = by_key(
+            (text_of(places.lcu_name(number)) or places.device.get(number, number), counts.bytes)
+            for number, counts in loads.of.get(key, {}).items()
+        )
         names.append(parts_of(much, sum(much.values())) or NO_UNIT_IO if much else NO_BYTES)
     return names
 
