@@ -8,7 +8,7 @@ paths of each device.  Which paths devices have lost their masks tell.
 from __future__ import annotations
 
 from collections import Counter
-from functools import lru_cache, partial
+from functools import lru_cache
 from operator import mul
 from typing import TYPE_CHECKING, Final
 
@@ -18,7 +18,7 @@ from zmon.kinds import CHANNEL, CMF, DEVICE, NOT_MEASURED
 from zmon.machine.blocks import Blocks
 from zmon.machine.figure import Figure, catalogue
 from zmon.machine.join import Joined, first, present, quotient
-from zmon.machine.things import Things
+from zmon.machine.things import Counted, said
 from zmon.topology.volumes import channel_type
 from zmon.values.path_masks import OF_DEVICE, PATH_MASKS, device_paths, paths_in, usable
 
@@ -204,18 +204,20 @@ def unusable_paths(frame: Frame) -> frozenset[str]:
     return frozenset(chpid for chpid, many in lost.items() if many == have[chpid])
 
 
-class ChannelPaths(Things):
+class ChannelPaths(Counted):
     """The channel paths that the kernel describes, in the order of `keys`, their CHPIDs."""
+
+    kind = CHANNEL
 
     def __init__(self, interval: Interval) -> None:
         """Take those that the kernel has a directory for."""
-        self.channels = interval.of(CHANNEL)
-        self.keys = [key.rpartition(".")[2] for key in self.channels.keys]
+        super().__init__(interval)
+        self.keys = [key.rpartition(".")[2] for key in self.keys]
 
     @property
     def labels(self) -> list[Value]:
         """What sort of channel each is."""
-        types = self.channels["type"]
+        types = self.counted["type"]
         return [channel_type(code) if isinstance(code, int) else code for code in types]
 
 
@@ -225,39 +227,30 @@ def path_loads(interval: Interval) -> tuple[dict[str, Number], bool]:
     Where no path is measured, it is the connect time of this system's own devices.
     """
     paths = ChannelPaths(interval)
-    percents = busy_percents(paths.channels)
+    percents = busy_percents(paths.counted)
     if present(percents):
         return dict(zip(paths.keys, percents, strict=True)), True
     return dict(own_load(interval)), False
 
 
-def _read(field: str, paths: ChannelPaths) -> list[Value]:
-    return paths.channels[field]
-
-
 ChannelPaths.figures = catalogue(
-    Figure("cur", lambda paths: busy_percents(paths.channels), trend=1),
-    Figure("own", lambda paths: busy_percents(paths.channels, own=True)),
+    Figure("cur", lambda paths: busy_percents(paths.counted), trend=1),
+    Figure("own", lambda paths: busy_percents(paths.counted, own=True)),
     Figure(
         "bus",
         lambda paths: _used(
-            paths.channels, "bus_cycles_cpc", "max_bus_cycles", stamp_seconds(paths.channels)
+            paths.counted, "bus_cycles_cpc", "max_bus_cycles", stamp_seconds(paths.counted)
         ),
     ),
-    Figure("read", lambda paths: data_rate(paths.channels, "read_cpc")),
+    Figure("read", lambda paths: data_rate(paths.counted, "read_cpc")),
     Figure(
         "write",
         lambda paths: first(
-            data_rate(paths.channels, "written_cpc"),
-            data_rate(paths.channels, "data_sent_cpc", "data_unit_size_cpc"),  # HiperSockets only send
+            data_rate(paths.counted, "written_cpc"),
+            data_rate(paths.counted, "data_sent_cpc", "data_unit_size_cpc"),  # HiperSockets only send
         ),
     ),
-    *(
-        Figure(name, partial(_read, field))
-        for name, field in (
-            ("status", "status"), ("configured", "configure"), ("shared", "shared"), ("pchid", "chid"),
-            ("speed", "speed"), ("cmg", "cmg"),
-        )
-    ),
+    said("status"), said("configured", "configure"), said("shared"), said("pchid", "chid"),
+    *map(said, ("speed", "cmg")),
 )  # fmt: skip
 """What is measured of a path, or read as it is; trends hold no estimates."""

@@ -16,7 +16,7 @@ from zmon.kinds import DASD, DEVICE, MACHINE, TYPE_UNKNOWN
 from zmon.machine.devices import Devices, devices_of, homes, most_lost, strays
 from zmon.machine.figure import Figure, catalogue
 from zmon.machine.join import Joined, not_below_zero, total
-from zmon.machine.things import Things
+from zmon.machine.things import Things, summed
 from zmon.machine.topology import rows_of_lcus, units_of
 from zmon.sample import pick
 from zmon.topology.identity import LSS_OF_GUEST, platform_of
@@ -188,16 +188,6 @@ def _each(name: str, value: Callable[[ControlUnits, Lcu, list[int]], Value]) -> 
     return Figure(name, lambda lcus: list(map(value, repeat(lcus), lcus.units.values(), lcus.members)))
 
 
-def _summed(figure: Figure) -> Figure:
-    """Declare that several LCUs have the sum of it."""
-
-    def together(lcus: ControlUnits, rows: Sequence[int]) -> Number:
-        values = lcus.column(figure.key)
-        return total([values[row] for row in rows])  # type: ignore[misc]  # numbers
-
-    return figure._replace(together=together)
-
-
 def _of_devices(name: str, trend: int = 0) -> Figure:
     """Declare a load that the devices of an LCU have together."""
     of_devices = Devices.figures[name]
@@ -224,7 +214,7 @@ OF_DEVICES: Final = (
 )  # fmt: skip
 LOADS: Final = catalogue(
     *(
-        load if load.over else _summed(load)
+        load if load.over else summed(load)
         for load in (_of_devices(key, _TRENDS.get(key, 0)) for key in OF_DEVICES)
     )
 )
@@ -236,11 +226,11 @@ ControlUnits.figures = catalogue(
     _each("serial", lambda _found, unit, _rows: unit.serial or NOT_IN_UID),
     _each("maker", lambda _found, unit, _rows: unit.vendor or NOT_IN_UID),
     _each("cutype", lambda lcus, _unit, rows: lcus.types(rows)),
-    _summed(_each("units", lambda _found, unit, _rows: len(unit.bases))),
-    _summed(Figure("active", attrgetter("active"))),
-    _summed(_each("aliases", lambda lcus, unit, _rows: lcus.aliases(unit))),
+    summed(_each("units", lambda _found, unit, _rows: len(unit.bases))),
+    summed(Figure("active", attrgetter("active"))),
+    summed(_each("aliases", lambda lcus, unit, _rows: lcus.aliases(unit))),
     Figure("pool", lambda lcus: list(map(len, lcus.pools.values()))),
-    _summed(_each("aliasuse", ControlUnits.alias_use)),
+    summed(_each("aliasuse", ControlUnits.alias_use)),
     Figure("used", _aliases_used),
     _each("aliasio", ControlUnits.alias_share),
     _each("mode", lambda lcus, unit, _rows: lcus.alias_mode(unit)),
@@ -250,8 +240,8 @@ ControlUnits.figures = catalogue(
     Figure("fair", lambda lcus: [share * len(lcus.keys) / 100.0 for share in lcus.shares]),
     *LOADS.values(),
     Figure("wait", lambda lcus: not_below_zero([*map(sub, lcus.column("resp"), lcus.column("serv"))])),
-    _summed(_each("qued", lambda lcus, _unit, rows: lcus.devices.queued_at(rows))),
-    _summed(_each("hung", lambda lcus, _unit, rows: lcus.devices.blocks.of("hung", rows))),
+    summed(_each("qued", lambda lcus, _unit, rows: lcus.devices.queued_at(rows))),
+    summed(_each("hung", lambda lcus, _unit, rows: lcus.devices.blocks.of("hung", rows))),
     Figure("lss", attrgetter("subsystems")),
     _each("called", lambda _found, unit, _rows: unit.called or NOT_CALLED),
 )

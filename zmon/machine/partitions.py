@@ -15,7 +15,7 @@ from zmon.base.absent import Absent, absent, ratio
 from zmon.kinds import LPAR, LPAR_CPU, PHYSICAL_CPU, TYPE_UNKNOWN
 from zmon.machine.figure import Figure, catalogue
 from zmon.machine.join import Joined, mean, not_below_zero, present, quotient, total
-from zmon.machine.things import Things
+from zmon.machine.things import Counted, said
 from zmon.sample import pick
 
 if TYPE_CHECKING:
@@ -46,15 +46,15 @@ UNCOUNTED: Final = absent(
 )
 
 
-class LogicalProcessors(Things):
+class LogicalProcessors(Counted):
     """The logical processors of an interval: for what part of their time they were used, column by column."""
+
+    kind = LPAR_CPU
 
     def __init__(self, interval: Interval) -> None:
         """Compare with the time in which each was on line."""
-        self.cpus = cpus = interval.of(LPAR_CPU)
-        self.keys = cpus.keys
-        self.missing = cpus.missing
-        self._interval = interval
+        super().__init__(interval)
+        self._interval, cpus = interval, self.counted
         self.partitions = Joined(interval.of(LPAR), self.labels, UNDESCRIBED)
         self.wait = _waits(cpus)
         self.busy, given = _percent(cpus, "accumulated"), _percent(cpus, "dispatched")
@@ -66,7 +66,7 @@ class LogicalProcessors(Things):
     @property
     def labels(self) -> list[Value]:
         """The partition of each."""
-        return self.cpus["lpar"]
+        return self.counted["lpar"]
 
     @property
     def load(self) -> list[Number]:
@@ -83,7 +83,7 @@ class LogicalProcessors(Things):
     @property
     def entitled(self) -> list[Number]:
         """The processors that each partition's weight entitles it to, per row and type."""
-        return _entitlements(self.cpus, self._interval.of(PHYSICAL_CPU))
+        return _entitlements(self.counted, self._interval.of(PHYSICAL_CPU))
 
     def of_partition(self, name: str = "", missing: Absent | None = None) -> dict[str, Value]:
         """Return the figures of a partition per logical processor on line, by default of the own one.
@@ -96,7 +96,7 @@ class LogicalProcessors(Things):
         if not rows:
             reason = missing or self.missing or partitions.missing or (UNDESCRIBED if wanted else NO_OWN)
             return dict.fromkeys((*LABELS, *ONCE, *AVERAGED, "logld", "type", "online"), reason)
-        times = pick(self.cpus.numbers("online_time"), rows)
+        times = pick(self.counted.numbers("online_time"), rows)
         running = present(times)
         averages = {key: mean(pick(self.numbers(key), rows), times, NONE_ONLINE.reason) for key in AVERAGED}
         types = {kind for kind in pick(self.column("type"), rows) if isinstance(kind, str)}
@@ -125,11 +125,6 @@ def _of_partition(key: str, field: str = "") -> Figure:
     return Figure(key, lambda processors: processors.partitions[field or key])
 
 
-def _of_cpu(key: str, field: str = "") -> Figure:
-    """Declare what is read of each."""
-    return Figure(key, lambda processors: processors.cpus[field or key])
-
-
 def _unknown(key: str, why: Absent) -> Figure:
     """Declare what the original shows and nobody tells here."""
     return Figure(key, lambda processors: [why] * len(processors.keys))
@@ -140,23 +135,23 @@ LogicalProcessors.figures = catalogue(
     _of_partition("number"),
     _of_partition("upid"),
     _of_partition("procs", "cpus"),
-    Figure("weight", lambda processors: _weights(processors.cpus)),
+    Figure("weight", lambda processors: _weights(processors.counted)),
     _unknown("waitc", NOT_TOLD),
-    Figure("cap", lambda processors: [_yes(capped) for capped in processors.cpus["capped"]]),
+    Figure("cap", lambda processors: [_yes(capped) for capped in processors.counted["capped"]]),
     Figure("load", attrgetter("load")),
-    _of_cpu("cpu"),
+    said("cpu"),
     Figure("busy", attrgetter("busy"), trend=1),
     Figure("ovhd", attrgetter("overhead"), trend=2),
     Figure("susp", attrgetter("suspended"), trend=3),
     Figure("logld", lambda processors: _logical(processors.busy, processors.suspended)),
     Figure("wait", attrgetter("wait")),
     _unknown("vmld", absent("known to z/VM only")),
-    _of_cpu("type"),
-    _of_cpu("typecap", "cap_type"),
+    said("type"),
+    said("typecap", "cap_type"),
     Figure("entitled", attrgetter("entitled")),
     _of_partition("os"),
     _of_partition("group"),
-    _of_cpu("groupcap", "cap_group"),
+    said("groupcap", "cap_group"),
 )
 
 

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from zmon.base.light_typing import TYPE_CHECKING
+from zmon.base.light_typing import TYPE_CHECKING, Any, Final
+from zmon.machine.figure import Figure
+from zmon.machine.join import plus, total
+from zmon.sample import pick
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Self
 
-    from zmon.base.absent import Number, Value
+    from zmon.base.absent import Absent, Number, Value
     from zmon.interval import Interval
-    from zmon.machine.figure import Figure
     from zmon.machine.view import View
+    from zmon.sample import Kind
+
+PERCENT: Final = 1e-7
+"""ns in a second, as percent of it."""
 
 
 class Things:
@@ -78,3 +84,38 @@ class Things:
         """Return some figures of the things in some rows as one, by default all, where it means something."""
         values = ((key, self.together(key, rows)) for key in keys or self.figures)
         return {key: value for key, value in values if value is not None}
+
+
+class Counted(Things):
+    """Things that one kind describes; their figures are what is counted, or said, of each."""
+
+    kind: Kind
+
+    def __init__(self, interval: Interval) -> None:
+        """Look at an interval."""
+        self.counted = interval.of(self.kind)
+        self.keys, self.missing = self.counted.keys, self.counted.missing
+
+    def cell(self, thing: str, key: str, otherwise: Absent) -> Value:
+        """Return a figure of one thing; `otherwise` if it is not there."""
+        row = self.counted.index.get(thing)
+        return otherwise if row is None else self.column(key)[row]
+
+
+def said(key: str, field: str = "") -> Figure:
+    """Declare what a field says."""
+    return Figure(key, lambda things: things.counted[field or key])
+
+
+def counted(key: str, *fields: str, scale: float = 1.0) -> Figure:
+    """Declare what some counters count in a second, scaled."""
+    return Figure(key, lambda things: [scale * rate for rate in plus(*map(things.counted.rate, fields))])
+
+
+def summed(figure: Figure) -> Figure:
+    """Declare that several things have the sum of it."""
+
+    def together(things: Any, rows: Sequence[int]) -> Number:
+        return total(pick(things.column(figure.key), rows))
+
+    return figure._replace(together=together)

@@ -12,11 +12,11 @@ from zmon.interval import IDLE
 from zmon.kinds import CACHE
 from zmon.machine.figure import Figure, catalogue
 from zmon.machine.join import plus, quotient
-from zmon.machine.things import Things
+from zmon.machine.things import Counted, counted
 
 if TYPE_CHECKING:
     from zmon.base.absent import Number
-    from zmon.interval import Delta, Interval
+    from zmon.interval import Delta
 
 
 READS: Final = ("reads", "seq_reads", "cfw_reads")
@@ -25,22 +25,14 @@ READ_HITS: Final = ("read_hits", "seq_read_hits", "cfw_read_hits")
 WRITE_HITS: Final = ("write_hits", "seq_write_hits", "cfw_write_hits")
 
 
-class CachedVolumes(Things):
+class CachedVolumes(Counted):
     """The volumes whose controller was asked, in the order of `keys`."""
 
-    def __init__(self, interval: Interval) -> None:
-        """Look at what the controllers told."""
-        self.counted = interval.of(CACHE)
-        self.keys = self.counted.keys
+    kind = CACHE
 
 
 def _added(caches: Delta, *names: str) -> list[Number]:
     return plus(*(caches.numbers(name) for name in names))
-
-
-def _rate(name: str, *counters: str) -> Figure:
-    """Declare a rate: what some counters count in a second."""
-    return Figure(name, lambda volumes: plus(*map(volumes.counted.rate, counters)))
 
 
 def _percent(name: str, parts: tuple[str, ...], wholes: tuple[str, ...]) -> Figure:
@@ -54,19 +46,19 @@ def _percent(name: str, parts: tuple[str, ...], wholes: tuple[str, ...]) -> Figu
 
 
 CachedVolumes.figures = catalogue(
-    _rate("total", *READS, *WRITES),
-    _rate("nseq", "reads", "cfw_reads"),
-    _rate("seq", "seq_reads"),
-    _rate("fw", "dfw_normal", "dfw_sequential"),
+    counted("total", *READS, *WRITES),
+    counted("nseq", "reads", "cfw_reads"),
+    counted("seq", "seq_reads"),
+    counted("fw", "dfw_normal", "dfw_sequential"),
     _percent("read", READS, READS + WRITES),
     _percent("hit", READ_HITS + WRITE_HITS, READS + WRITES),
     _percent("readhit", READ_HITS, READS),
     _percent("writehit", WRITE_HITS, WRITES),
-    _rate("staged", "staged"),
-    _rate("seqstaged", "seq_staged"),
-    _rate("destaged", "destaged"),
-    _rate("delayed", "dfw_delayed"),
-    _rate("inhibited", "inhibited"),
-    _rate("bypassed", "bypassed"),
+    counted("staged", "staged"),
+    counted("seqstaged", "seq_staged"),
+    counted("destaged", "destaged"),
+    counted("delayed", "dfw_delayed"),
+    counted("inhibited", "inhibited"),
+    counted("bypassed", "bypassed"),
 )
 """What the controller counts of a volume."""

@@ -70,7 +70,7 @@ def table(view: View) -> Table:
     """Fill CHANNEL: one row per channel path, keyed by its CHPID in two hex digits."""
     interval, period = view.interval, view.period
     paths = ChannelPaths(interval)
-    channels = paths.channels
+    channels = paths.counted
     behind = _devices_per_path(interval)
     extra = sorted(set(behind) - set(paths.keys))
     keys = paths.keys + extra

@@ -76,7 +76,7 @@ def table(view: View) -> Table:
 def facts(view: View) -> dict[str, Value]:
     """Return sizes in bytes, numbers of huge pages, rates per second and percent of time."""
     lost = LostTime(view.interval)
-    waited = {key: lost.percent(key, "memory", NO_PRESSURE) for key in ("some", "full")}
+    waited = {key: lost.cell("memory", key, lost.missing or NO_PRESSURE) for key in ("some", "full")}
     return Memory(view.interval).as_one() | waited
 
 

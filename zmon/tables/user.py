@@ -25,6 +25,7 @@ from zmon.machine.unit_loads import (
     total_of,
     unit_loads,
 )
+from zmon.machine.unit_use import UnitUse
 from zmon.placement.file_traffic import disk_spaces, spaces_of
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import SUMMARY, Summary, Table
@@ -51,8 +52,6 @@ REST_DISKS: Final = f"USERIO unit={REST_TITLE}"
 REST_WORDS: Final = "it is no unit"
 MIN_REST: Final = 0.01
 """The part of a disk's bytes from which on what is accounted to no unit has a row."""
-PERCENT: Final = 1e-7
-"""ns in a second, as percent of it."""
 
 NO_DISKS: Final = absent("what the disks did is not known")
 IS_REST: Final = absent(REST_WORDS)
@@ -68,11 +67,10 @@ OTHERS: Final = "others"
 """What stands for several disks."""
 SEVERAL: Final = absent("several disks together, of each of which less than 1 % is not accounted for")
 
-RATES: Final = {
-    "cpu": "cpu", "throttled": "throttled", "cpuwait": "cpu_some", "iowait": "io_some", "iofull": "io_full",
-    "memwait": "memory_some",
-}  # fmt: skip
-"""Columns in percent of the interval, by the fields of UNIT."""
+SHOWN: Final = (
+    "unit", "sort", "database", "instance", "cpu", "throttled", "cpuwait", "iowait", "iofull", "memwait",
+    "faults", "tasks", "memory", "swap", "path",
+)  # fmt: skip
 SUMMED: Final = ("cpu", "io", "mbs", "share", "tasks", "memory", "swap", "faults")
 
 
@@ -102,7 +100,7 @@ def lcu_doors(loads: UnitLoads, places: DiskPlaces) -> dict[str, str]:
 
 def table(view: View) -> Table:
     """Fill USER: one row per unit, keyed by its path, and one for what is accounted to none."""
-    units, loads = view.interval.of(UNIT), unit_loads(view.interval)
+    units, loads = UnitUse(view.interval), unit_loads(view.interval)
     if not units.keys:
         return without_units(view, units.missing)
     keys = list(units.keys)
@@ -111,22 +109,10 @@ def table(view: View) -> Table:
     none = absent("not measured") if loads.missing is None else loads.missing
     io: list[dict[str, IoCounts] | Absent] = [
         none if loads.missing is not None else NO_UNIT_IO if not counted else loads.of.get(key, {})
-        for key, counted in zip(keys, units["io_counted"], strict=True)
+        for key, counted in zip(keys, units.counted["io_counted"], strict=True)
     ]
     rest = dict(_rest(loads)) if loads.missing is None and loads.disks else None
-    columns: dict[str, list[Value]] = {
-        "unit": [title_of(key) for key in keys],
-        "sort": list(units["sort"]),
-        "database": list(units["database"]),
-        "instance": list(units["instance"]),
-        **{name: [rate * PERCENT for rate in units.rate(field)] for name, field in RATES.items()},
-        "faults": list(units.rate("major_faults")),
-        "tasks": list(units["tasks"]),
-        "memory": [size / MB for size in units.numbers("memory")],
-        "swap": [size / MB for size in units.numbers("swap")],
-        "path": list(keys),
-        "door": [f"UDETAIL {key}" for key in keys],
-    }
+    columns = units.columns(SHOWN) | {"door": [f"UDETAIL {key}" for key in keys]}
     if rest is not None:
         keys.append(REST)
         io.append(rest)
@@ -142,7 +128,7 @@ def table(view: View) -> Table:
         columns,
         Summary(">> All Users <<", sums),
         estimated={"resp": None, "spaces": None, **_guessed(keys, loads)},
-        notes=tuple(_notes(view, units["io_counted"], loads)),
+        notes=tuple(_notes(view, units.counted["io_counted"], loads)),
     )
 
 
@@ -313,6 +299,6 @@ def disk_table(view: View) -> Table:
 
 
 DEFINITIONS: Final = {
-    "user": TableDefinition(NEEDS, table),
+    "user": TableDefinition(NEEDS, table, things=UnitUse),
     "user_disk": TableDefinition(NEEDS, disk_table),
 }

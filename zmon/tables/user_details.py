@@ -15,6 +15,7 @@ from zmon.kinds import CMF, DASD, DEVICE, OPEN_FILE, PROCESS, ROUNDS, UNIT
 from zmon.machine.figure import Needs
 from zmon.machine.topology import TOPOLOGY, has_files, machine_of
 from zmon.machine.unit_loads import KINDS, NO_LCU, DiskPlaces, parts_of, unit_loads
+from zmon.machine.unit_use import UnitUse
 from zmon.machine.view import NoSuchThing
 from zmon.machine.wait_devices import CANDIDATES, WaitDevices
 from zmon.placement.file_traffic import disk_spaces, spaces_of
@@ -126,23 +127,15 @@ def _without(row: Mapping[str, Value], name: str) -> dict[str, Value]:
 
 def _facts(view: View, unit: str) -> dict[str, Value]:
     """Return what the head says of the unit."""
-    units = view.interval.of(UNIT)
-
-    def percent(name: str) -> Value:
-        rates = dict(zip(units.keys, units.rate(name), strict=True))
-        return rates.get(unit, NOT_OF_IT) / 1e7
-
-    memory = dict(zip(units.keys, units.numbers("memory"), strict=True))
+    units = UnitUse(view.interval)
     return {
         "unit": title_of(unit),
-        "database": units.cell(unit, "database"),
-        "instance": units.cell(unit, "instance"),
+        **{name: units.counted.cell(unit, name) for name in ("database", "instance")},
         "path": unit,
-        "cpu": percent("cpu"), "cpuwait": percent("cpu_some"), "iowait": percent("io_some"),
-        "memwait": percent("memory_some"),
-        "tasks": units.cell(unit, "tasks"),
-        "memory": memory.get(unit, NOT_OF_IT) / MB,
-    }  # fmt: skip
+        **{name: units.cell(unit, name, NOT_OF_IT) for name in ("cpu", "cpuwait", "iowait", "memwait")},
+        "tasks": units.counted.cell(unit, "tasks"),
+        "memory": units.cell(unit, "memory", NOT_OF_IT),
+    }
 
 
 def _disks(view: View, unit: str) -> Iterator[tuple[str, dict[str, Value]]]:

@@ -16,12 +16,13 @@ from zmon.base.absent import Absent, absent, ratio, text_of
 from zmon.base.clock import SECOND
 from zmon.base.record import NamedTuple
 from zmon.base.sizes import MB
-from zmon.kinds import CMF, CPU, DASD, DEVICE, OPEN_FILE, PROCESS, ROUNDS, UNIT, WAIT_STATES
+from zmon.kinds import CMF, CPU, DASD, DEVICE, OPEN_FILE, PROCESS, ROUNDS, WAIT_STATES
 from zmon.machine.cpus import Processors
 from zmon.machine.figure import Needs
 from zmon.machine.join import by_key, total
 from zmon.machine.topology import TOPOLOGY
 from zmon.machine.unit_loads import KINDS, NO_UNIT_IO, DiskPlaces, parts_of, unit_loads
+from zmon.machine.unit_use import UnitUse
 from zmon.machine.view import NoSuchThing
 from zmon.machine.wait_devices import CANDIDATES, WaitDevice, WaitDevices
 from zmon.tables.filled import TableDefinition
@@ -247,24 +248,21 @@ def table(view: View) -> Table:
     use = process_use(view.interval)
     if use.missing is not None:
         return Table([], {}, missing=use.missing)
-    units, members = view.interval.of(UNIT), use.by_unit
+    units, members = UnitUse(view.interval), use.by_unit
     keys = sorted(members, key=lambda key: (key == NOBODY, key))
     rows = {key: use.together(members[key]) for key in keys}
-    throttled, accounted = (
-        dict(zip(units.keys, units.rate(name), strict=True)) for name in ("throttled", "cpu")
-    )
     filled = [rows[key].columns(use.rounds) for key in keys]
     devices = WaitDevices(view)
     on = [use.waits_on(members[key], devices) for key in keys]
     columns: dict[str, list[Value]] = {
         "unit": [_title(key) for key in keys],
         **{
-            name: [NOT_IN_ROWS if key == NOBODY else units.cell(key, name) for key in keys]
+            name: [NOT_IN_ROWS if key == NOBODY else units.counted.cell(key, name) for key in keys]
             for name in ("database", "instance")
         },
         **{name: [row[name] for row in filled] for name in (filled[0] if filled else ())},
-        "cpu": [_cpu(rows[key], accounted.get(key, NOT_IN_ROWS)) for key in keys],
-        "throttled": [100.0 * throttled.get(key, NOT_IN_ROWS) / SECOND for key in keys],
+        "cpu": [_cpu(rows[key], units.cell(key, "cpu", NOT_IN_ROWS)) for key in keys],
+        "throttled": [units.cell(key, "throttled", NOT_IN_ROWS) for key in keys],
         "processes": [len(members[key]) for key in keys],
         "place": [use.place(members[key]) for key in keys],
         **_where(on),
@@ -282,13 +280,12 @@ def table(view: View) -> Table:
     )
 
 
-def _cpu(use: Use, accounted: Number) -> Number:
+def _cpu(use: Use, accounted: Value) -> Value:
     """Return the processor time of a unit, in percent: also of processes that came and went meanwhile.
 
     These no reading of processes sees; the kernel accounts for them to the control group.
     """
-    run = use.rates["run"] if isinstance(accounted, Absent) else accounted
-    return 100.0 * run / SECOND
+    return 100.0 * use.rates["run"] / SECOND if isinstance(accounted, Absent) else accounted
 
 
 def _busy(interval: Interval) -> Number:
