@@ -194,8 +194,8 @@ def _writes(interval: Interval, members: frozenset[str]) -> _Writes | None:
     writes, write, read = map(disks.of, ("writes", "wwait", "rwait"))
     many, time = writes * seconds, write / 1e3
     longer = time if read is IDLE else time - read / 1e3
-    known = [float(value) for value in (seconds, many, time, longer) if not isinstance(value, Absent)]
-    return _Writes(*known) if len(known) == len(_Writes._fields) and many >= FEW else None
+    figures = [float(value) for value in (seconds, many, time, longer) if not isinstance(value, Absent)]
+    return _Writes(*figures) if len(known) == len(_Writes._fields) and many >= FEW else None
 
 
 def usual(view: View, variable: Variable) -> Number:

@@ -177,9 +177,9 @@ def stacked_disks(interval: Interval) -> tuple[StackedDisk, ...]:
         own, disks = ([row_of[disk] for disk in names if disk in row_of] for names in ([name], lowest))
         load = [blocks.of(key, own) for key in ("ios", "await")]
         load += (blocks.of(key, disks) for key in ("await", "ios", "bytes"))
-        known = present(load)
-        if len(known) == len(load):
-            rate, response, below, below_rate, moved = known
+        figures = present(load)
+        if len(figures) == len(load):
+            rate, response, below, below_rate, moved = figures
             times, size = (response / 1e3, below / 1e3), moved / below_rate
             stripe = _smallest_stripe(table)
             stacked.append(StackedDisk(name, rate, *times, below_rate, size, title, stripe))
