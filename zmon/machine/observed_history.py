@@ -195,7 +195,7 @@ def _writes(interval: Interval, members: frozenset[str]) -> _Writes | None:
     many, time = writes * seconds, write / 1e3
     longer = time if read is IDLE else time - read / 1e3
     figures = [float(value) for value in (seconds, many, time, longer) if not isinstance(value, Absent)]
-    return _Writes(*figures) if len(known) == len(_Writes._fields) and many >= FEW else None
+    return _Writes(*figures) if len(figures) == len(_Writes._fields) and many >= FEW else None
 
 
 def usual(view: View, variable: Variable) -> Number:
