@@ -10,7 +10,7 @@ import pytest
 from tests.diagnosis.simulated import situation_in, view_of
 from tests.diagnosis.situations import LCU, load, only, situation, volume
 from zmon.check.practices import CHECKS
-from zmon.diagnosis.aliases import too_few_aliases
+from zmon.diagnosis.aliases import CAUSES as ALIASES
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY
 from zmon.diagnosis.judged import verdict_of
 from zmon.diagnosis.transfers import ENOUGH, small_requests
@@ -54,7 +54,7 @@ def test_as_many_aliases_are_advised_as_check_calls_good(now: int, then: int) ->
     lcu = LCU._replace(aliases=now, alias_use=float(now))
     crowd = [volume(f"0.0.70{at:02}", queued=0.02) for at in range(8)]
     known = situation(load(*crowd)._replace(lcus=(lcu,)))
-    one = only(too_few_aliases(known))
+    one = only(ALIASES["D4"](known))
     assert one.action == f"Define more aliases, for example {then} on LCU 7."
     assert one.whatif == f"aliases {then} on LCU 7"
 

@@ -109,6 +109,8 @@ class ObservedVolume(NamedTuple):
     sort: str = ""
     """`SCSI`, `NVMe` or `virtio`; empty for a DASD."""
 
+    kind = "volume"
+
     @property
     def is_dasd(self) -> bool:
         """Whether it is a DASD: other disks have no aliases, and channel measurement does not time them."""
@@ -280,6 +282,7 @@ class ObservedLcu(NamedTuple):
     def pool_use(self) -> Number:
         """The part of its aliases that is busy on average."""
         return ratio(self.alias_use, self.aliases, "it has no aliases")
+    kind = "lcu"
 
 
 class ObservedProcessors(NamedTuple):

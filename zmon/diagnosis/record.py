@@ -1,0 +1,277 @@
+"""The records of diagnoses, `rules/diagnoses/*.toml`: what each means, explains and says.
+
+Python finds the things that a diagnosis is about and what is seen of them (`Seen`); the record has the
+comparisons that must hold, and all words.  A case of a diagnosis is a table of its own: cases differ in what is
+said or done.  Where a key has a list of tables, a sentence says with `when` in which case it is meant.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+from zmon.base.absent import Absent
+from zmon.base.record import NamedTuple
+from zmon.base.shipped import shipped
+from zmon.base.toml import TomlDocument, read_utf8
+from zmon.diagnosis.diagnosis import CERTAIN, Diagnosis, Gain, Measurement, Subject
+from zmon.diagnosis.phrases import gain, no_cmf
+from zmon.machine.observation import mean_of
+from zmon.words.comparison import holds
+from zmon.words.template import Fields, capital, number, say
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from zmon.base.absent import Number
+    from zmon.base.toml import TomlTable
+    from zmon.diagnosis.diagnosis import Diagnoses
+    from zmon.diagnosis.situation import Situation
+    from zmon.queueing.change import Change
+    from zmon.words.template import With
+
+FOLDER: Final = "rules/diagnoses"
+OF_ALL: Final[Mapping[str, type]] = {
+    "id": str, "title": str, "holds": str, "needs": str, "advice": str, "explains": list, "beside": list,
+    "anywhere": list, "short": list, "broken": bool, "remedy": str, "case": list,
+}  # fmt: skip
+"""What a diagnosis may say; its values have these types."""
+SHARED: Final = ("evidence", "reservation")
+"""What cases of a file share, by name."""
+SAID: Final = ("clause", "rest", "brief", "action", "confirm", "confidence")
+"""The keys of a case whose first sentence holds."""
+ADDED: Final = ("besides", "excluded", "missing")
+"""Those of which all hold that may."""
+
+
+class DiagnosisRecord(NamedTuple):
+    """One diagnosis of the catalogue."""
+
+    id: str
+    title: str
+    """A clause: it stands after `whether`, too."""
+    holds: str
+    """When it holds: its evidence."""
+    needs: str
+    """What has to be measured or given."""
+    advice: str
+    """What to do in general, in sentences."""
+    explains: tuple[str, ...]
+    """Ids of diagnoses of the same subject that it makes secondary."""
+    beside: tuple[str, ...]
+    """Those of them whose action helps as well, where the model says so."""
+    anywhere: tuple[str, ...]
+    """Those of them that it explains of any subject: their action would make it worse."""
+    short: tuple[str, ...]
+    """The kinds of resources that are short where it is found: `paths`, `aliases`, `lcu` ..."""
+    broken: bool
+    """Whether something is lost or hangs: nothing needs to wait for that to be bad."""
+    remedy: str
+    """What is advised, where the model knows it: `More aliases`; it stands before `would gain little`."""
+    cases: Mapping[str, Mapping[str, Any]]
+    """What it says, by the name of the case; of the only one the name is empty."""
+    evidence: Mapping[str, Mapping[str, Any]]
+    """Numbers that several cases rest on, by their names."""
+    reservations: Mapping[str, Mapping[str, Any]]
+    """Why several cases may be wrong: `when` that is, how sure they are then, what is said before the action
+    and besides."""
+
+
+@cache
+def records() -> dict[str, DiagnosisRecord]:
+    """Return all diagnoses by their ids.
+
+    Raises:
+        ValueError: a record is wrong; the message has file and line.
+    """
+    folder = shipped(FOLDER)
+    files = sorted(name for name in os.listdir(folder) if name.endswith(".toml"))
+    each = (record for name in files for record in _records(os.path.join(folder, name)))
+    return {record.id: record for record in sorted(each, key=_by_number)}
+
+
+def _records(path: str) -> Iterator[DiagnosisRecord]:
+    """Yield the records of a file."""
+    top = TomlDocument(read_utf8(path, ValueError), path, is_shipped=True).top()
+    top.only("diagnosis", *SHARED)
+    shared = [{table.text("name"): table.data for table in top.list_of(key, [])} for key in SHARED]
+    for table in top.list_of("diagnosis"):
+        yield _record(table, *shared)
+
+
+def _record(table: TomlTable, *shared: Mapping[str, Any]) -> DiagnosisRecord:
+    table.check(OF_ALL, ("id", "title", "holds", "needs", "advice"))
+    lists = (tuple(table.words(key, [])) for key in ("explains", "beside", "anywhere", "short"))
+    texts = (table.text(key) for key in ("id", "title", "holds", "needs", "advice"))
+    cases = {case.text("name", ""): case.data for case in table.list_of("case", [])}
+    return DiagnosisRecord(*texts, *lists, table.flag("broken"), table.text("remedy", ""), cases, *shared)
+
+
+def _by_number(record: DiagnosisRecord) -> tuple[int, str]:
+    digits = record.id.strip("Dabcdefgh")
+    return int(digits), record.id
+
+
+class Remedy(NamedTuple):
+    """What helps, of what was seen: in words, for the model, and for `zmon whatif`."""
+
+    facts: Mapping[str, Any] = {}
+    """Fields for the sentences of the case."""
+    changes: tuple[Change, ...] = ()
+    """What the model can be asked about; none if it knows nothing of it."""
+    whatif: str = ""
+    what: str = ""
+    """What the gain is of, where the action says more than one thing: it stands before it."""
+
+
+class Seen(NamedTuple):
+    """What was seen for a case of a diagnosis: the fields of its sentences."""
+
+    things: Sequence[Any]
+    """What it is about, most lost first: each has `kind`, `key` and `title`, and fields of its own."""
+    lost: float
+    """Requests (or tasks) that wait because of it on average."""
+    facts: Mapping[str, Any] = {}
+    """Of all of them together."""
+    case: str = ""
+    foretell: Callable[[], Gain] = Gain
+    changes: tuple[Change, ...] = ()
+    whatif: str = ""
+    since: int | None = None
+    says_when: bool = False
+
+
+class Together:
+    """Volumes as one: each of their times and sizes is the mean, each with its rate as its weight."""
+
+    def __init__(self, volumes: Sequence[With]) -> None:
+        """Take them together when asked."""
+        self._volumes = tuple(one.thing for one in volumes)
+
+    def __getattr__(self, name: str) -> Number:
+        """Return a mean."""
+        return mean_of(self._volumes, name)
+
+
+def cause(
+    id_: str,
+    sorts: Mapping[str, Callable[[Situation], Sequence[Any] | Absent]],
+    remedies: Mapping[str, Callable[[Situation, Sequence[Any]], Remedy]],
+) -> Callable[[Situation], Diagnoses]:
+    """Return what looks for a diagnosis that compares figures: for the things of each of its cases.
+
+    `sorts` return the things of a sort that requests wait for, each with how many as `waits`, most first; or
+    why they are not known, which is told if nothing else is found.
+    """
+
+    def diagnoses(situation: Situation) -> Diagnoses:
+        found: list[Diagnosis] = []
+        why: Absent | None = None
+        for name, case in records()[id_].cases.items():
+            things = sorts[case["of"]](situation)
+            if isinstance(things, Absent):
+                why = why or things
+                continue
+            things = [one for one in things if holds(case.get("when", ()), Fields(one))]
+            if things:
+                helps = remedies[case["remedy"]](situation, things) if "remedy" in case else Remedy()
+                seen = Seen(
+                    things,
+                    sum(one.waits for one in things),
+                    {"no_cmf": no_cmf(situation.load), **helps.facts},
+                    name,
+                    gain(situation, helps.changes, helps.what) if helps.changes else Gain,
+                    helps.changes,
+                    helps.whatif,
+                )
+                found.append(diagnosed(id_, seen))
+        return tuple(found) or why or ()
+
+    return diagnoses
+
+
+def diagnosed(id_: str, seen: Seen) -> Diagnosis:
+    """Return the diagnosis of what was seen, in the words of its record."""
+    record = records()[id_]
+    case = record.cases[seen.case]
+    titles = [one.title for one in seen.things]
+    of_all = {
+        "things": seen.things,
+        "several": len(titles) > 1,
+        "titles": sorted(titles),
+        "volumes": [f"volume {title}" for title in titles],
+        "all": Together(seen.things),
+        "lost": seen.lost,
+    }
+    fields = Fields(seen.facts, of_all, *seen.things[:1])
+    reservation = record.reservations.get(case.get("reservation", ""), {})
+    if holds(reservation.get("when", ()), fields):
+        case = {**case, **reservation}
+    said = {key: _first(case.get(key, ""), fields) for key in SAID}
+    besides, excluded, missing = (tuple(_all(case.get(key, ()), fields)) for key in ADDED)
+    before, action = case.get("before", ""), said["action"]
+    evidence = (record.evidence[one] if isinstance(one, str) else one for one in case.get("evidence", ()))
+    return Diagnosis(
+        id_,
+        subjects=tuple(dict.fromkeys(_subjects(case.get("about", ["things"]), fields))),
+        clause=said["clause"],
+        evidence=tuple(_evidence(evidence, fields)),
+        confidence=said["confidence"] or CERTAIN,
+        action=f"{before}{action[:1].lower()}{action[1:]}" if before else capital(action),
+        lost=seen.lost,
+        rest=said["rest"],
+        besides="".join(f" {sentence}" for sentence in besides),
+        short=said["brief"],
+        excluded=excluded,
+        foretell=seen.foretell,
+        apart=case.get("apart", False),
+        changes=seen.changes,
+        whatif=seen.whatif,
+        confirm=said["confirm"],
+        missing=missing,
+        since=seen.since,
+        says_when=seen.says_when,
+    )
+
+
+def _first(sentences: str | Iterable[Mapping[str, Any]], fields: Fields) -> str:
+    """Return the first sentence that is meant, or nothing."""
+    if isinstance(sentences, str):
+        return say(sentences, fields) if sentences else ""
+    return next((say(one["say"], fields) for one in sentences if holds(one.get("when", ()), fields)), "")
+
+
+def _all(sentences: str | Iterable[str | Mapping[str, Any]], fields: Fields) -> Iterator[str]:
+    """Yield all sentences that are meant."""
+    for sentence in [sentences] if isinstance(sentences, str) else sentences:
+        if isinstance(sentence, str):
+            yield say(sentence, fields)
+        elif holds(sentence.get("when", ()), fields):
+            yield say(sentence["say"], fields)
+
+
+def _evidence(entries: Iterable[Mapping[str, Any]], fields: Fields) -> Iterator[Measurement]:
+    for entry in entries:
+        if not holds(entry.get("when", ()), fields):
+            continue
+        for thing in _list(fields[entry["of"]]) if "of" in entry else fields["things"][:1]:
+            own = fields.of(thing)
+            value = entry["value"]
+            if isinstance(value, str):
+                value = number(value, own)
+            yield Measurement(entry["figure"], subject_of(thing), value, say(entry["say"], own))
+
+
+def _subjects(names: Iterable[str], fields: Fields) -> Iterator[Subject]:
+    for name in names:
+        yield from map(subject_of, _list(fields[name]))
+
+
+def _list(things: Any) -> Sequence[Any]:
+    return things if type(things) in {list, tuple} else (things,)
+
+
+def subject_of(thing: Any) -> Subject:
+    """Return a thing as a subject."""
+    return thing if isinstance(thing, Subject) else Subject(thing.kind, thing.key, thing.title)

@@ -1,0 +1,1 @@
+"""What records of TOML say and ask: sentences with fields, and comparisons of figures."""

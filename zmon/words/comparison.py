@@ -1,0 +1,76 @@
+"""Comparisons of figures: `use >= alias-use`, `wait > 0.5 * serv`, `estimated`, `not crowded`, `no misses`.
+
+What is not known is neither over nor under anything: a comparison with it does not hold.  There is no "or" and
+no arithmetic: what must be computed is a figure, and another choice is another record.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from operator import ge, gt, le, lt
+from typing import TYPE_CHECKING, Any, Final
+
+from zmon.base.absent import Absent
+from zmon.base.limits import limit, limits
+from zmon.base.record import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from zmon.words.template import Fields
+
+SIGNS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {">=": ge, "<=": le, ">": gt, "<": lt}
+PATTERN: Final = re.compile(
+    r"(?P<word>not|no) (?P<of>[a-z_.]+)|(?P<left>[a-z_.]+)(?: (?P<sign>>=|<=|>|<) (?:(?P<times>\d+(?:\.\d+)?)(?: \* (?P<many>[a-z_.]+))?|(?P<right>[a-z_.-]+)))?"
+)
+
+
+class Comparison(NamedTuple):
+    """A comparison: `left sign times * right`; without a sign that something is so, is not so, or not known."""
+
+    left: str
+    sign: str
+    """`>=`, `<=`, `>`, `<`, empty, `not` or `no`."""
+    times: float = 1.0
+    right: str = ""
+    """Another field; empty for a number."""
+
+
+@lru_cache(maxsize=512)
+def comparison(words: str) -> Comparison:
+    """Read a comparison.
+
+    Raises:
+        ValueError: it is none.
+    """
+    match = PATTERN.fullmatch(words)
+    if match is None:
+        raise ValueError(f"{words!r:.60} is no comparison, such as use >= 0.7, use >= limit, not estimated")
+    if match["word"] or not match["sign"]:
+        return Comparison(match["of"] or match["left"], match["word"] or "")
+    if match["times"]:
+        return Comparison(match["left"], match["sign"], float(match["times"]), match["many"] or "")
+    if match["right"] in limits():
+        return Comparison(match["left"], match["sign"], limit(match["right"]))
+    return Comparison(match["left"], match["sign"], 1.0, match["right"])
+
+
+def holds(comparisons: Iterable[str], fields: Fields) -> bool:
+    """Return whether all comparisons hold.
+
+    Raises:
+        KeyError: there is no such field.
+        ValueError: one is no comparison.
+    """
+    return all(_holds(comparison(words), fields) for words in comparisons)
+
+
+def _holds(words: Comparison, fields: Fields) -> bool:
+    left = fields[words.left]
+    if words.sign == "no":
+        return isinstance(left, Absent)
+    if words.sign in {"", "not"}:
+        return bool(left) != bool(words.sign)
+    right = fields[words.right] if words.right else 1
+    return bool(SIGNS[words.sign](left, words.times * right))

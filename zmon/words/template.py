@@ -1,0 +1,166 @@
+"""Sentences with fields: what a record says, with the names and numbers of a case.
+
+`{use:%}` is a field in a form; `{is|are}` the word for one thing or for several, `{it|them:disks}` for the
+things of a field.  There are no conditions inside: what differs is another sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, partial, reduce
+from typing import TYPE_CHECKING, Any, Final
+
+from zmon.base.absent import Absent
+from zmon.base.milliseconds import ms
+from zmon.base.ranges import many, names, ranges
+from zmon.base.sizes import GIB, KIB, MB
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.base.absent import Number
+
+PART: Final = re.compile(
+    r"\{(?P<name>[a-z_.]+)(?::(?P<form>[^{}|]+))?\}|\{(?P<one>[^{}|]*)\|(?P<several>[^{}|:]*)(?::(?P<of>[a-z_.]+))?\}"
+)
+THINGS: Final = "things"
+"""The field whose number decides between the words for one and for several, where no other is named."""
+UNKNOWN: Final = "unknown"
+
+
+class With:
+    """A thing with more fields than it has itself."""
+
+    def __init__(self, thing: Any, **more: Any) -> None:
+        """Give it fields; one that it has is hidden."""
+        self.thing = thing
+        self._more = more
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a field, of the thing itself if it was not given."""
+        more = self.__dict__["_more"]
+        return more[name] if name in more else getattr(self.thing, name)
+
+
+class Fields:
+    """What a sentence names: facts by their names, then fields of the things that it is about."""
+
+    def __init__(self, *sources: object) -> None:
+        """Look in mappings by key and in other things by attribute, the first ones first."""
+        self._sources = sources
+
+    def __getitem__(self, name: str) -> Any:
+        """Return a field.
+
+        `lcu.title` is a field of another one.
+
+        Raises:
+            KeyError: nothing has it.
+        """
+        first, *rest = name.split(".")
+        for source in self._sources:
+            if isinstance(source, Mapping):
+                if first in source:
+                    return reduce(getattr, rest, source[first])
+            elif hasattr(source, first):
+                return reduce(getattr, rest, getattr(source, first))
+        raise KeyError(name)
+
+    def of(self, thing: object) -> Fields:
+        """Return the fields of a thing, and behind them these."""
+        return Fields(thing, *self._sources)
+
+
+def percent(part: Number) -> str:
+    """Write a part of 1: `77 %`."""
+    return UNKNOWN if isinstance(part, Absent) else f"{100 * part:.0f} %"
+
+
+def listed(titles: Sequence[str]) -> str:
+    """Join names of disks, those that follow one another as a range: `8000-8003 and 8005`."""
+    return names(ranges(titles).split())
+
+
+def capital(words: str) -> str:
+    """Return a text with a capital letter first."""
+    return f"{words[:1].upper()}{words[1:]}"
+
+
+FORMS: Final[Mapping[str, Callable[[Any], str]]] = {
+    "ms": ms,
+    "%": percent,
+    "KiB": lambda size: f"{size / KIB:.0f} KiB",
+    "GiB": lambda size: f"{size / GIB:.1f} GiB",
+    "MB": lambda size: f"{size / MB:.1f} MB",
+    "ranges": ranges,
+    "listed": listed,
+    "names": names,
+    "^": lambda words: capital(_plain(words, "")),
+}
+"""How a value is written: seconds, a part of 1, bytes, names; besides `many WORD` and the forms of numbers."""
+NUMBERS: Final[Mapping[str, float]] = {"ms": 1e3, "%": 100.0, "KiB": 1 / KIB, "GiB": 1 / GIB, "MB": 1 / MB}
+"""What a value is multiplied with for the number of a form."""
+
+
+def say(sentence: str, fields: Fields) -> str:
+    """Return a sentence with its fields.
+
+    Raises:
+        KeyError: there is no such field.
+    """
+    return "".join(part if isinstance(part, str) else part(fields) for part in _parts(sentence))
+
+
+def number(value: str, fields: Fields) -> Any:
+    """Return a field as the number of its form: `disc:ms` in milliseconds; or what stands there as a number.
+
+    Raises:
+        KeyError: there is no such field.
+    """
+    name, _, form = value.partition(":")
+    seen = fields[name]
+    return seen * NUMBERS[form] if form else seen
+
+
+def fields_of(sentence: str) -> list[str]:
+    """Return the names of the fields that a sentence has."""
+    found = PART.finditer(sentence)
+    return [match["name"] or match["of"] or THINGS for match in found]
+
+
+@lru_cache(maxsize=1024)
+def _parts(sentence: str) -> tuple[str | Callable[[Fields], str], ...]:
+    parts: list[str | Callable[[Fields], str]] = []
+    end = 0
+    for match in PART.finditer(sentence):
+        parts += [sentence[end : match.start()]] if match.start() > end else []
+        end = match.end()
+        if match["name"]:
+            parts.append(partial(_field, match["name"], _written(match["form"] or "")))
+        else:
+            parts.append(partial(_word, match["of"] or THINGS, match["one"], match["several"]))
+    return (*parts, sentence[end:])
+
+
+def _written(form: str) -> Callable[[Any], str]:
+    """Return what writes a value in a form."""
+    if form.startswith("many "):
+        what, _, plural = form.removeprefix("many ").partition("/")
+        return lambda count: many(len(count) if isinstance(count, Sequence) else count, what, plural)
+    return FORMS.get(form) or (lambda value: _plain(value, form))
+
+
+def _plain(value: object, form: str) -> str:
+    if isinstance(value, Absent):
+        return UNKNOWN
+    return names(value) if isinstance(value, (list, tuple)) else format(value, form)
+
+
+def _field(name: str, written: Callable[[Any], str], fields: Fields) -> str:
+    return written(fields[name])
+
+
+def _word(name: str, single: str, several: str, fields: Fields) -> str:
+    count = fields[name]
+    return single if (len(count) if isinstance(count, Sequence) else count) == 1 else several
