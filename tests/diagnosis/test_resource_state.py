@@ -8,7 +8,7 @@ import pytest
 
 from zmon.base.absent import absent
 from zmon.base.event import BAD, LOOK, ExceptionEntry
-from zmon.diagnosis.catalogue import CATALOGUE
+from zmon.diagnosis.catalogue import catalogue
 from zmon.diagnosis.diagnosis import BLIND, CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject, Verdict
 from zmon.diagnosis.resource_state import resource_of, resource_of_exception, shortages
 from zmon.diagnosis.resources import RESOURCES
@@ -136,5 +136,5 @@ def test_every_shipped_rule_and_every_diagnosis_is_about_a_resource_of_overview_
     """So that none is left out by a name that OVERVIEW does not know."""
     of_rules = {resource_of_exception(*entry(rule.table, rule.cause)) for rule in load_rules()}
     assert of_rules <= RESOURCE_KEYS
-    assert {resource_of(diagnosis(id_)) for id_ in CATALOGUE} <= RESOURCE_KEYS
+    assert {resource_of(diagnosis(id_)) for id_ in catalogue()} <= RESOURCE_KEYS
     assert resource_of(diagnosis("D18", subject=Subject("file", "/a"))) == ""

@@ -13,7 +13,7 @@ from tests.diagnosis.situations import load, situation, volume
 from zmon.base.absent import absent
 from zmon.cli.service_status import UNKNOWN as NAGIOS_UNKNOWN
 from zmon.cli.service_status import state_of_verdict
-from zmon.diagnosis.catalogue import CATALOGUE
+from zmon.diagnosis.catalogue import catalogue
 from zmon.diagnosis.diagnosis import CERTAIN, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.judged import verdict_of
 from zmon.diagnosis.phrases import NO_CMF
@@ -110,8 +110,8 @@ def test_a_wait_that_is_not_timed_is_possible() -> None:
 
 def test_the_catalogue_explains_in_one_direction() -> None:
     """What is explained is in the catalogue, and nothing explains itself through others."""
-    left = {entry.id: set(entry.explains) for entry in CATALOGUE.values()}
-    assert all(explained <= set(CATALOGUE) for explained in left.values())
+    left = {entry.id: set(entry.explains) for entry in catalogue().values()}
+    assert all(explained <= set(catalogue()) for explained in left.values())
     while free := {id_ for id_, explained in left.items() if not explained & set(left)}:
         left = {id_: explained for id_, explained in left.items() if id_ not in free}
     assert not left
@@ -119,7 +119,7 @@ def test_the_catalogue_explains_in_one_direction() -> None:
 
 def test_every_cause_is_in_the_catalogue() -> None:
     """The registry knows causes by the ids of the catalogue."""
-    assert set(CAUSES) <= set(CATALOGUE)
+    assert set(CAUSES) <= set(catalogue())
 
 
 def test_where_nothing_is_measured_nothing_is_said_to_be_sufficient() -> None:

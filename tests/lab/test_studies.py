@@ -11,7 +11,7 @@ import pytest
 from tests.lab.plans import FAULTS, PLAIN
 from zmon.check.practices import CHECKS, QUESTIONS
 from zmon.cli.subcommands import SUBCOMMANDS
-from zmon.diagnosis.catalogue import CATALOGUE
+from zmon.diagnosis.catalogue import catalogue
 from zmon.lab.scenario import load_scenario, names
 from zmon.rule.grammar import load_rules
 from zmon.screen.definition import load_screens
@@ -82,7 +82,7 @@ def test_a_row_is_whole(row: Row) -> None:
         assert RULE.fullmatch(row.by)
         practices = {check.id for check in CHECKS} | {question.id for question in QUESTIONS}
         assert {part for part in row.by.split(", ") if part[0] == "B"} <= practices
-        assert {part for part in row.by.split(", ") if part[0] == "D"} <= set(CATALOGUE)
+        assert {part for part in row.by.split(", ") if part[0] == "D"} <= set(catalogue())
         assert set(row.named) <= {rule.name for rule in load_rules([])}
     elif row.how == "differs":
         assert row.remark, "say how"

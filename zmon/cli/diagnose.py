@@ -21,7 +21,7 @@ from zmon.cli.service_status import (
 )
 from zmon.cli.show_intervals import moves_to
 from zmon.cli.source_options import is_simulated, open_source
-from zmon.diagnosis.catalogue import CATALOGUE, is_of
+from zmon.diagnosis.catalogue import catalogue, is_of
 from zmon.diagnosis.judged import NEEDS, judged_view, verdict_of, why_longer
 from zmon.diagnosis.sections import remarks, sections
 from zmon.diagnosis.stretch import timed_claim, times
@@ -279,14 +279,14 @@ def document(found: Verdict, span: tuple[int, int], why: str = "") -> dict[str, 
         "examined": [
             {
                 "id": one.id,
-                "title": CATALOGUE[one.id].title,
+                "title": catalogue()[one.id].title,
                 "where": [each.key or each.title for each in one.subjects],
                 "words": one.words,
             }
             for one in found.examined
         ],
         "unknown": [
-            {"id": one.id, "title": CATALOGUE[one.id].title, "source": one.source} for one in found.unknown
+            {"id": one.id, "title": catalogue()[one.id].title, "source": one.source} for one in found.unknown
         ],
     }
 
@@ -299,7 +299,7 @@ def _all(found: Verdict) -> Iterable[tuple[Diagnosis, str]]:
 def _object(one: Diagnosis, by: str, span: tuple[int, int]) -> dict[str, Any]:
     return {
         "id": one.id,
-        "title": CATALOGUE[one.id].title,
+        "title": catalogue()[one.id].title,
         "confidence": one.confidence,
         "lost": one.lost,
         "subjects": [{"kind": each.kind, "key": each.key, "title": each.title} for each in one.subjects],

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import Absent
 from zmon.base.ranges import names
 from zmon.diagnosis.phrases import why_untimed
-from zmon.diagnosis.record import Remedy, cause
+from zmon.diagnosis.seen import Remedy, cause
 from zmon.machine.observation import FEW_ALIASES, MANY_ALIASES, mean_of
 from zmon.queueing.change import AliasNumber
 from zmon.queueing.undecided import is_uncached

@@ -1,72 +1,109 @@
-"""The catalogue of diagnoses: id, title, and which others each explains."""
+"""The catalogue of diagnoses, from their records in `rules/diagnoses/*.toml`: what each means, explains and says.
+
+Python finds the things that a diagnosis is about and what is seen of them (`zmon.diagnosis.seen`); a record has
+the comparisons that must hold, and all words.  A case of a diagnosis is a table of its own: cases differ in what
+is said or done.  Where a key has a list of tables, a sentence says with `when` in which case it is meant.
+"""
 
 from __future__ import annotations
 
+import os
+from functools import cache
 from string import ascii_lowercase
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from zmon.base.record import NamedTuple
+from zmon.base.shipped import shipped
+from zmon.base.toml import TomlDocument, read_utf8
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from zmon.base.toml import TomlTable
+
+FOLDER: Final = "rules/diagnoses"
+OF_ALL: Final[Mapping[str, type]] = {
+    "id": str, "title": str, "holds": str, "needs": str, "advice": str, "explains": list, "beside": list,
+    "anywhere": list, "short": list, "broken": bool, "remedy": str, "case": list,
+}  # fmt: skip
+"""What a diagnosis may say; its values have these types."""
+SHARED: Final = ("evidence", "reservation")
+"""What cases of a file share, by name."""
 
 
-class CatalogueEntry(NamedTuple):
+class DiagnosisRecord(NamedTuple):
     """One diagnosis of the catalogue."""
 
     id: str
     title: str
     """A clause: it stands after `whether`, too."""
-    explains: tuple[str, ...] = ()
+    holds: str
+    """When it holds: its evidence."""
+    needs: str
+    """What has to be measured or given."""
+    advice: str
+    """What to do in general, in sentences."""
+    explains: tuple[str, ...]
     """Ids of diagnoses of the same subject that it makes secondary."""
-    beside: tuple[str, ...] = ()
+    beside: tuple[str, ...]
     """Those of them whose action helps as well, where the model says so."""
-    anywhere: tuple[str, ...] = ()
+    anywhere: tuple[str, ...]
     """Those of them that it explains of any subject: their action would make it worse."""
+    short: tuple[str, ...]
+    """The kinds of resources that are short where it is found: `paths`, `aliases`, `lcu` ..."""
+    broken: bool
+    """Whether something is lost or hangs: nothing needs to wait for that to be bad."""
+    remedy: str
+    """What is advised, where the model knows it: `More aliases`; it stands before `would gain little`."""
+    cases: Mapping[str, Mapping[str, Any]]
+    """What it says, by the name of the case; of the only one the name is empty."""
+    evidence: Mapping[str, Mapping[str, Any]]
+    """Numbers that several cases rest on, by their names."""
+    reservations: Mapping[str, Mapping[str, Any]]
+    """Why several cases may be wrong: `when` that is, how sure they are then, what is said before the action
+    and besides."""
 
 
-CATALOGUE: Final = {
-    entry.id: entry
-    for entry in (
-        CatalogueEntry("D1", "an LCU is full", ("D11b",)),
-        CatalogueEntry("D2", "channel paths are full", ("D5", "D10")),
-        CatalogueEntry("D3", "data are placed unevenly", ("D1", "D4", "D4b", "D6", "D11b")),
-        CatalogueEntry("D4", "aliases are too few", ("D17", "D11b")),
-        CatalogueEntry("D4b", "aliases are missing", ("D17", "D11b")),
-        CatalogueEntry("D4c", "aliases are too many", ("D1", "D5c")),
-        CatalogueEntry("D4d", "aliases are not used"),
-        CatalogueEntry("D5", "requests pend for long"),
-        CatalogueEntry("D5b", "another system reserves or uses the device"),
-        CatalogueEntry("D5c", "requests queue in the control unit"),
-        CatalogueEntry("D6", "reads miss the cache"),
-        CatalogueEntry("D7", "the write cache is full", ("D12", "D1", "D9", "D4c")),
-        CatalogueEntry("D8", "writes wait for a remote mirror", ("D12", "D1", "D9", "D4c")),
-        CatalogueEntry("D9", "the disk arrays are full", ("D6", "D11b")),
-        CatalogueEntry("D10", "transfers are long"),
-        CatalogueEntry("D10b", "requests are small", ("D11",)),
-        CatalogueEntry("D11", "requests queue in Linux above the disks"),
-        CatalogueEntry("D11b", "all request tags are in use"),
-        CatalogueEntry("D12", "logs share volumes with data", ("D4", "D4b", "D4d", "D11b", "D24"),
-                       ("D4", "D4b")),
-        CatalogueEntry("D13", "a path is lost", ("D2", "D5", "D14", "D14b", "D14c", "D13b", "D24")),
-        CatalogueEntry("D13b", "all paths share one adapter, channel or port"),
-        CatalogueEntry("D14", "an FCP path is slow or does too much", ("D14c", "D17", "D24")),
-        CatalogueEntry("D14b", "one of several FCP paths does all I/O", ("D14c", "D17", "D24")),
-        CatalogueEntry("D14c", "FCP paths are too few", ("D17", "D24")),
-        CatalogueEntry("D15", "processors are full or withheld",
-                       ("D11", "D4", "D4b", "D14b", "D15b", "D24")),
-        CatalogueEntry("D15b", "FCP costs much processor time"),
-        CatalogueEntry("D16", "memory is short",
-                       ("D1", "D4", "D4b", "D4d", "D6", "D11", "D11b", "D17", "D24"), anywhere=("D6",)),
-        CatalogueEntry("D17", "tasks are blocked by I/O"),
-        CatalogueEntry("D18", "database files are read through the page cache"),
-        CatalogueEntry("D19", "High Performance FICON is off"),
-        CatalogueEntry("D20", "a volume was added, and data do not use all volumes",
-                       ("D4", "D4b", "D4d", "D6", "D11", "D11b", "D17", "D24")),
-        CatalogueEntry("D21", "a disk hangs or is suspended", ("D4b", "D11", "D17", "D24")),
-        CatalogueEntry("D22", "a measurement is off, or costs much"),
-        CatalogueEntry("D23", "a reader, writer or backup is new",
-                       ("D1", "D2", "D3", "D4", "D4b", "D4d", "D6", "D10", "D11b", "D17", "D24")),
-        CatalogueEntry("D24", "a disk that is no DASD answers slowly", ("D11b", "D17")),
+@cache
+def catalogue() -> dict[str, DiagnosisRecord]:
+    """Return all diagnoses by their ids.
+
+    Raises:
+        ValueError: a record is wrong; the message has file and line.
+    """
+    folder = shipped(FOLDER)
+    files = sorted(name for name in os.listdir(folder) if name.endswith(".toml"))
+    each = (record for name in files for record in _records(os.path.join(folder, name)))
+    return {record.id: record for record in sorted(each, key=_by_number)}
+
+
+def _records(path: str) -> Iterator[DiagnosisRecord]:
+    """Yield the records of a file."""
+    top = TomlDocument(read_utf8(path, ValueError), path, is_shipped=True).top()
+    top.only("diagnosis", *SHARED)
+    shared = [{table.text("name"): table.data for table in top.list_of(key, [])} for key in SHARED]
+    for table in top.list_of("diagnosis"):
+        yield _record(table, *shared)
+
+
+def _record(table: TomlTable, *shared: Mapping[str, Any]) -> DiagnosisRecord:
+    table.check(OF_ALL, ("id", "title", "holds", "needs", "advice"))
+    lists = (tuple(table.words(key, [])) for key in ("explains", "beside", "anywhere", "short"))
+    texts = (table.text(key) for key in ("id", "title", "holds", "needs", "advice"))
+    cases = {case.text("name", ""): case.data for case in table.list_of("case", [])}
+    return DiagnosisRecord(*texts, *lists, table.flag("broken"), table.text("remedy", ""), cases, *shared)
+
+
+def _by_number(record: DiagnosisRecord) -> tuple[int, str]:
+    return int(_number(record.id)[1:]), record.id
+
+
+@cache
+def short_of(kind: str) -> frozenset[str]:
+    """Return the ids of the diagnoses that say that a kind of resource is short; of any where it is empty."""
+    return frozenset(
+        id_ for id_, record in catalogue().items() if kind in record.short or (record.short and not kind)
     )
-}  # fmt: skip
 
 
 def is_of(id_: str, cause: str) -> bool:
@@ -76,7 +113,7 @@ def is_of(id_: str, cause: str) -> bool:
 
 def family(id_: str) -> tuple[str, ...]:
     """Return the ids of a diagnosis and of those beside it with the same number: D4, D4b, D4c and D4d."""
-    return tuple(each for each in CATALOGUE if _number(each) == _number(id_))
+    return tuple(other for other in catalogue() if _number(other) == _number(id_))
 
 
 def _number(id_: str) -> str:

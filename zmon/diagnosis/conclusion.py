@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent
 from zmon.base.record import NamedTuple
+from zmon.diagnosis.catalogue import short_of
 from zmon.diagnosis.diagnosis import BLIND, POSSIBLE
 from zmon.diagnosis.judged import calm_on, judged_view, situation_of, time_on, verdict_of
 from zmon.diagnosis.resource_state import resource_of
-from zmon.diagnosis.verdict import OF_KIND, SPARE
+from zmon.diagnosis.verdict import SPARE
 from zmon.machine.device_names import find_device
 from zmon.machine.devices import devices_of
 from zmon.machine.topology import units_of
@@ -115,7 +116,7 @@ def _elsewhere(view: View, resource: str, found: Verdict) -> str:
         return "Not this device: "
     listed = LISTED[resource]
     ids = {one.id for one in found.diagnoses} | {one.id for one, _ in found.explained}
-    if not ids.isdisjoint(OF_KIND.get(listed.use, ids)):
+    if not ids.isdisjoint(short_of(listed.use) or ids):
         return ""
     load = situation_of(judged_view(view)).load
     of_kind = [one for one in resource_uses(load) if one.kind == listed.use]

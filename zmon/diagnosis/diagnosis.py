@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent
 from zmon.base.record import NamedTuple
+from zmon.diagnosis.catalogue import catalogue
 from zmon.machine.figure import Variable
 from zmon.machine.observation import MIN_LOST
 
@@ -23,8 +24,6 @@ LIKELY: Final = "likely"
 POSSIBLE: Final = "possible"
 BLIND: Final = "D22"
 """A measurement is off: that is no verdict, only why another one may be wrong."""
-BROKEN: Final = frozenset({"D13", "D13b", "D21"})
-"""A path or its spare is lost, or a disk hangs: nothing needs to wait for that to be bad."""
 LEAST_LOST: Final = 0.1
 """Requests that something delays on average, below which the delay is not named."""
 CONFIDENCES: Final = (CERTAIN, LIKELY, POSSIBLE)
@@ -143,7 +142,7 @@ class Diagnosis(NamedTuple):
 
         What is lost or hangs is bad in any case.
         """
-        return self.confidence == CERTAIN and (self.lost >= MIN_LOST or self.id in BROKEN)
+        return self.confidence == CERTAIN and (self.lost >= MIN_LOST or catalogue()[self.id].broken)
 
     @property
     def sentence(self) -> str:

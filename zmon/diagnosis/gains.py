@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from zmon.diagnosis.catalogue import catalogue
 from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, Gain
 from zmon.diagnosis.phrases import prediction
 from zmon.queueing.prediction import LOW, PROCESSORS, gains_little, loss_words
@@ -19,16 +20,6 @@ if TYPE_CHECKING:
     from zmon.diagnosis.situation import Situation
     from zmon.queueing.prediction import Prediction
 
-REMEDIES: Final = {
-    "D2": "More channel paths",
-    "D3": "Another placement of the data",
-    "D4": "More aliases",
-    "D4b": "Aliases",
-    "D14b": "The use of all paths",
-    "D14c": "More FCP paths",
-    "D15": "More processors",
-}
-"""What is advised, by the id of the diagnosis, where the model knows it."""
 FULL_PROCESSORS: Final = "D15"
 
 
@@ -46,7 +37,7 @@ def by_gain(
         one._replace(may_lose=True) if one.id in every and loss_words(every[one.id]) else one
         for one in diagnoses
     ]
-    found = {id_: known for id_, known in every.items() if id_ in REMEDIES}
+    found = {id_: known for id_, known in every.items() if catalogue()[id_].remedy}
     little = {id_ for id_, known in found.items() if gains_little(known) and not _is_for_programs(id_, known)}
     if not little:
         return diagnoses, []
@@ -109,5 +100,5 @@ def _predicted(situation: Situation, one: Diagnosis) -> Prediction | None:
 def _without_advice(one: Diagnosis, found: Prediction) -> Diagnosis:
     sure = " (low confidence)" if found.confidence == LOW else ""
     limit = f": next limit {found.next_limit}" if found.next_limit else ""
-    words = f"{REMEDIES[one.id]} would gain little, {found.times:.2f} times the throughput{sure}{limit}."
+    words = f"{catalogue()[one.id].remedy} would gain little, {found.times:.2f} times the throughput{sure}{limit}."
     return one._replace(action=words, foretell=Gain)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent
 from zmon.base.clock import HOUR, SECOND
-from zmon.diagnosis.diagnosis import BLIND, BROKEN, POSSIBLE
+from zmon.diagnosis.catalogue import catalogue
+from zmon.diagnosis.diagnosis import BLIND, POSSIBLE
 from zmon.diagnosis.situation import Situation
 from zmon.diagnosis.steps import part_of, parts_of, samples_in, span_of, steps_of
 from zmon.diagnosis.stretch import (
@@ -197,7 +198,7 @@ def _judged(view: View) -> Iterator[Step]:
     views = steps_of(view)
     if not views and view.interval.skipped:
         short = [_step(one) for one in parts_of(view, view)]
-        broken = {one.id for step in short for one in step.found.diagnoses} & BROKEN
+        broken = {one.id for step in short for one in step.found.diagnoses if catalogue()[one.id].broken}
         if broken - {one.id for one in _whole(_Asked(view)).diagnoses}:
             yield from short
     found = [_step(one) for one in views]
@@ -220,7 +221,7 @@ def _by_sample(view: View, steps: Sequence[Step], stretch: Stretch) -> Stretch:
     A step in which it ends is judged by its last sample, so that it seems to have ended with the step before;
     one in which a device was suspended has I/O of the time before.
     """
-    if stretch.id not in BROKEN:
+    if not catalogue()[stretch.id].broken:
         return stretch
     at_begin = [one for one in steps if stretch.begin in {one.begin, one.end}]
     at_end = [one for one in steps if stretch.end in {one.begin, one.end}]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.diagnosis.catalogue import CATALOGUE
+from zmon.diagnosis.catalogue import catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -31,7 +31,7 @@ def are_related(
         first in others
         or first.kind == "machine"
         or bool(units and units <= {*others})
-        or id_ in CATALOGUE[other_id].anywhere
+        or id_ in catalogue()[other_id].anywhere
         or is_wide(others)
     )
 

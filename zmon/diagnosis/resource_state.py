@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.event import BAD, LOOK
 from zmon.base.record import NamedTuple
-from zmon.diagnosis.catalogue import CATALOGUE, is_of
+from zmon.diagnosis.catalogue import catalogue, is_of
 from zmon.diagnosis.diagnosis import BLIND
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _root(cause: str, roots: Mapping[str, Diagnosis], verdict: Verdict) -> Diagn
 
 
 def _short(one: Diagnosis, level: int) -> Shortage:
-    return Shortage(level, *_of_resource(one), one.begin, one.end, CATALOGUE[one.id].title)
+    return Shortage(level, *_of_resource(one), one.begin, one.end, catalogue()[one.id].title)
 
 
 def _level(diagnosis: Diagnosis) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from zmon.diagnosis.catalogue import CATALOGUE
+from zmon.diagnosis.catalogue import catalogue
 from zmon.diagnosis.diagnosis import Gain
 from zmon.diagnosis.stretch import timed_claim
 
@@ -48,12 +48,12 @@ def remarks(found: Verdict) -> Iterator[tuple[str, str]]:
         yield "Next limit", f"{found.next_limit}."
     for source in dict.fromkeys(one.source for one in found.unknown):
         ids = [one.id for one in found.unknown if one.source == source]
-        *most, last = (f"{CATALOGUE[id_].title} ({id_})" for id_ in ids)
+        *most, last = (f"{catalogue()[id_].title} ({id_})" for id_ in ids)
         titles = f"{', '.join(most)} or {last}" if most else last
         yield "Not known", f"whether {titles}. Reason: {source}."
 
 
 def _beside(one: Diagnosis, by: str) -> str:
     """Return what helps beside the action of the diagnosis that explains one, with its gain."""
-    gain = one.gain if one.id in CATALOGUE[by].beside else Gain()
+    gain = one.gain if one.id in catalogue()[by].beside else Gain()
     return f" {one.action} Gain: {gain.text}." if gain.text and not gain.is_little else ""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.clock import SECOND, clock
 from zmon.base.record import NamedTuple
-from zmon.diagnosis.catalogue import CATALOGUE
+from zmon.diagnosis.catalogue import catalogue
 from zmon.diagnosis.diagnosis import BLIND, CONFIDENCES, POSSIBLE, Verdict
 from zmon.diagnosis.related import are_related, is_wide
 
@@ -127,13 +127,13 @@ def _is_part_of(one: Stretch, other: Stretch) -> bool:
     if one is other:
         return False
     if (
-        one.id in CATALOGUE[other.id].explains
+        one.id in catalogue()[other.id].explains
         and _overlap(one, other) >= MOSTLY * (one.end - one.begin)
         and are_related(one.id, one.worst.subjects[0], one.subjects, other.id, other.subjects)
     ):
         return other.steps >= one.steps
     is_edge = one.steps == 1 < other.steps and (one.begin == other.end or one.end == other.begin)
-    is_its_cause = other.id in CATALOGUE[one.id].explains
+    is_its_cause = other.id in catalogue()[one.id].explains
     if not is_edge or one.id == other.id or is_its_cause or _is_surer(one, other):
         return False
     return is_wide(other.subjects) or not one.subjects.isdisjoint(other.subjects)
@@ -242,7 +242,7 @@ def _rest(steps: Sequence[Step], left_out: Sequence[Stretch]) -> str:
     words = []
     if left_out:
         span = times(min(one.begin for one in left_out), max(one.end for one in left_out))
-        titles = dict.fromkeys(f"{CATALOGUE[one.id].title} ({one.id})" for one in left_out)
+        titles = dict.fromkeys(f"{catalogue()[one.id].title} ({one.id})" for one in left_out)
         words.append(f"{len(left_out)} more in {span}, in which less time is lost: {', '.join(titles)}.")
     may_wait = may_wait_in(steps)
     if may_wait:

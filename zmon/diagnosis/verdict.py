@@ -29,7 +29,7 @@ from zmon.diagnosis import (
     shared_logs,
     transfers,
 )
-from zmon.diagnosis.catalogue import CATALOGUE
+from zmon.diagnosis.catalogue import catalogue, short_of
 from zmon.diagnosis.diagnosis import BLIND, CONFIDENCES, POSSIBLE, NotKnown, Verdict
 from zmon.diagnosis.examined import examined
 from zmon.diagnosis.gains import by_gain
@@ -66,16 +66,6 @@ CAUSES: Final[Mapping[str, Callable[[Situation], Diagnoses]]] = {
     **shared_logs.CAUSES,
 }
 """All of them, in the order in which resources are looked at."""
-OF_KIND: Final = {
-    "processors": {"D15", "D15b"},
-    "paths": {"D2", "D5", "D14", "D14b", "D14c"},
-    "aliases": {"D4"},
-    "volume": {"D4", "D4b", "D4d", "D12", "D20", "D24"},
-    "lcu": {"D1", "D3", "D4c", "D7", "D8", "D9"},
-}
-"""The diagnoses that say that a kind of resource is short."""
-SHORT: Final = frozenset[str]().union(*OF_KIND.values())
-"""Those of any resource."""
 PLACES: Final = frozenset({"adapter", "lcu", "path", "volume"})
 """Kinds of subjects that requests wait for, as `zmon.queueing.waiting` counts them."""
 SPARE: Final = 0.7
@@ -191,7 +181,7 @@ def _rank(one: Diagnosis, explained: Sequence[tuple[Diagnosis, str]]) -> tuple[o
 def _explained(diagnoses: Sequence[Diagnosis]) -> Iterator[tuple[Diagnosis, str]]:
     """Yield the diagnoses that others explain, with the id of one that does and that nothing explains."""
     causes = [
-        [each for each in diagnoses if one.id in CATALOGUE[each.id].explains and _are_related(one, each)]
+        [each for each in diagnoses if one.id in catalogue()[each.id].explains and _are_related(one, each)]
         for one in diagnoses
     ]
     roots = {id(one) for one, found in zip(diagnoses, causes, strict=True) if not found}
@@ -236,7 +226,7 @@ def _excluded(uses: Sequence[Resource], ids: set[str]) -> Iterator[str]:
     said = set()
     for one in uses:
         spare = FULL_PROCESSORS if one.kind == "processors" else SPARE
-        if one.kind not in said and ids.isdisjoint(OF_KIND[one.kind]) and one.use < spare:
+        if one.kind not in said and ids.isdisjoint(short_of(one.kind)) and one.use < spare:
             yield f"{one.name}: {one.busy}"
         said.add(one.kind)
 
@@ -247,9 +237,9 @@ def _next(uses: Sequence[Resource], ids: set[str]) -> Resource | None:
     What is next then depends on what is done about it: the gain of a diagnosis says it.  A volume is none: a
     single stream keeps one busy, and others are beside it.
     """
-    if not ids.isdisjoint(SHORT):
+    if not ids.isdisjoint(short_of("")):
         return None
-    each = (one for one in uses if ids.isdisjoint(OF_KIND[one.kind]) and one.kind != "volume")
+    each = (one for one in uses if ids.isdisjoint(short_of(one.kind)) and one.kind != "volume")
     return next((one for one in each if one.use > 1 / WORTH_SAYING), None)
 
 
@@ -300,7 +290,7 @@ def _calm_sentences(
         return NOTHING_MEASURED, ""
     busiest = situation.waiting.busiest
     undecided = processors.may_be_full(unknown)
-    is_blind = undecided or not situation.sees_disks or {one.id for one in unknown} & OF_KIND["lcu"]
+    is_blind = undecided or not situation.sees_disks or {one.id for one in unknown} & short_of("lcu")
     blind = " as far as is measured" if is_blind else ""
     is_full = limit is not None and limit.use >= NO_ROOM
     may_wait = _may_wait(situation) or may_wait

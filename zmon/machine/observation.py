@@ -109,7 +109,10 @@ class ObservedVolume(NamedTuple):
     sort: str = ""
     """`SCSI`, `NVMe` or `virtio`; empty for a DASD."""
 
-    kind = "volume"
+    @property
+    def kind(self) -> str:
+        """What sort of thing it is, as diagnoses name it."""
+        return "volume"
 
     @property
     def is_dasd(self) -> bool:
@@ -279,10 +282,15 @@ class ObservedLcu(NamedTuple):
     """Per start of I/O, over all its devices: those of CTLUNIT."""
 
     @property
+    @property
     def pool_use(self) -> Number:
         """The part of its aliases that is busy on average."""
         return ratio(self.alias_use, self.aliases, "it has no aliases")
-    kind = "lcu"
+
+    @property
+    def kind(self) -> str:
+        """What sort of thing it is, as diagnoses name it."""
+        return "lcu"
 
 
 class ObservedProcessors(NamedTuple):

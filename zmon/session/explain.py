@@ -235,27 +235,27 @@ def explain_diagnosis(words: str, rules: Iterable[Rule]) -> list[HelpPart]:
 
     Nothing if there is none of this id.
     """
-    from zmon.diagnosis.catalogue import CATALOGUE, family, is_of  # noqa: PLC0415 - most help is not about it
+    from zmon.diagnosis.catalogue import catalogue, family, is_of  # noqa: PLC0415 - most help is not about it
 
     id_ = words[:1].upper() + words[1:].lower()
-    if id_ not in CATALOGUE:
+    if id_ not in catalogue():
         return []
-    from zmon.diagnosis.meanings import MEANINGS  # noqa: PLC0415 - likewise
-
-    one, meaning = CATALOGUE[id_], MEANINGS[id_]
+    record = catalogue()[id_]
     said = [
-        HelpPart(f"{id_} - {one.title}: a diagnosis", "strong"),
-        HelpPart(meaning.holds, name="Holds when"),
-        HelpPart(meaning.needs, name="Needs"),
-        HelpPart(meaning.advice, name="To do"),
+        HelpPart(f"{id_} - {record.title}: a diagnosis", "strong"),
+        HelpPart(record.holds, name="Holds when"),
+        HelpPart(record.needs, name="Needs"),
+        HelpPart(record.advice, name="To do"),
     ]
-    if one.explains:
+    if record.explains:
         said.append(
-            HelpPart(", ".join(f"{each} ({CATALOGUE[each].title})" for each in one.explains), name="Explains")
+            HelpPart(
+                ", ".join(f"{each} ({catalogue()[each].title})" for each in record.explains), name="Explains"
+            )
         )
     kin = [each for each in family(id_) if each != id_]
     if kin:
-        said.append(HelpPart(", ".join(f"{each} ({CATALOGUE[each].title})" for each in kin), name="Akin"))
+        said.append(HelpPart(", ".join(f"{each} ({catalogue()[each].title})" for each in kin), name="Akin"))
     pointing = [rule.name for rule in rules if is_of(id_, rule.cause)]
     if pointing:
         said.append(HelpPart(", ".join(pointing), name="Rules"))

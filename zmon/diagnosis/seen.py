@@ -1,20 +1,12 @@
-"""The records of diagnoses, `rules/diagnoses/*.toml`: what each means, explains and says.
-
-Python finds the things that a diagnosis is about and what is seen of them (`Seen`); the record has the
-comparisons that must hold, and all words.  A case of a diagnosis is a table of its own: cases differ in what is
-said or done.  Where a key has a list of tables, a sentence says with `when` in which case it is meant.
-"""
+"""What is seen of a diagnosis, and the diagnosis that follows from it, in the words of its record."""
 
 from __future__ import annotations
 
-import os
-from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.base.absent import Absent
 from zmon.base.record import NamedTuple
-from zmon.base.shipped import shipped
-from zmon.base.toml import TomlDocument, read_utf8
+from zmon.diagnosis.catalogue import catalogue
 from zmon.diagnosis.diagnosis import CERTAIN, Diagnosis, Gain, Measurement, Subject
 from zmon.diagnosis.phrases import gain, no_cmf
 from zmon.machine.observation import mean_of
@@ -25,92 +17,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from zmon.base.absent import Number
-    from zmon.base.toml import TomlTable
     from zmon.diagnosis.diagnosis import Diagnoses
     from zmon.diagnosis.situation import Situation
     from zmon.queueing.change import Change
     from zmon.words.template import With
 
-FOLDER: Final = "rules/diagnoses"
-OF_ALL: Final[Mapping[str, type]] = {
-    "id": str, "title": str, "holds": str, "needs": str, "advice": str, "explains": list, "beside": list,
-    "anywhere": list, "short": list, "broken": bool, "remedy": str, "case": list,
-}  # fmt: skip
-"""What a diagnosis may say; its values have these types."""
-SHARED: Final = ("evidence", "reservation")
-"""What cases of a file share, by name."""
 SAID: Final = ("clause", "rest", "brief", "action", "confirm", "confidence")
 """The keys of a case whose first sentence holds."""
 ADDED: Final = ("besides", "excluded", "missing")
 """Those of which all hold that may."""
-
-
-class DiagnosisRecord(NamedTuple):
-    """One diagnosis of the catalogue."""
-
-    id: str
-    title: str
-    """A clause: it stands after `whether`, too."""
-    holds: str
-    """When it holds: its evidence."""
-    needs: str
-    """What has to be measured or given."""
-    advice: str
-    """What to do in general, in sentences."""
-    explains: tuple[str, ...]
-    """Ids of diagnoses of the same subject that it makes secondary."""
-    beside: tuple[str, ...]
-    """Those of them whose action helps as well, where the model says so."""
-    anywhere: tuple[str, ...]
-    """Those of them that it explains of any subject: their action would make it worse."""
-    short: tuple[str, ...]
-    """The kinds of resources that are short where it is found: `paths`, `aliases`, `lcu` ..."""
-    broken: bool
-    """Whether something is lost or hangs: nothing needs to wait for that to be bad."""
-    remedy: str
-    """What is advised, where the model knows it: `More aliases`; it stands before `would gain little`."""
-    cases: Mapping[str, Mapping[str, Any]]
-    """What it says, by the name of the case; of the only one the name is empty."""
-    evidence: Mapping[str, Mapping[str, Any]]
-    """Numbers that several cases rest on, by their names."""
-    reservations: Mapping[str, Mapping[str, Any]]
-    """Why several cases may be wrong: `when` that is, how sure they are then, what is said before the action
-    and besides."""
-
-
-@cache
-def records() -> dict[str, DiagnosisRecord]:
-    """Return all diagnoses by their ids.
-
-    Raises:
-        ValueError: a record is wrong; the message has file and line.
-    """
-    folder = shipped(FOLDER)
-    files = sorted(name for name in os.listdir(folder) if name.endswith(".toml"))
-    each = (record for name in files for record in _records(os.path.join(folder, name)))
-    return {record.id: record for record in sorted(each, key=_by_number)}
-
-
-def _records(path: str) -> Iterator[DiagnosisRecord]:
-    """Yield the records of a file."""
-    top = TomlDocument(read_utf8(path, ValueError), path, is_shipped=True).top()
-    top.only("diagnosis", *SHARED)
-    shared = [{table.text("name"): table.data for table in top.list_of(key, [])} for key in SHARED]
-    for table in top.list_of("diagnosis"):
-        yield _record(table, *shared)
-
-
-def _record(table: TomlTable, *shared: Mapping[str, Any]) -> DiagnosisRecord:
-    table.check(OF_ALL, ("id", "title", "holds", "needs", "advice"))
-    lists = (tuple(table.words(key, [])) for key in ("explains", "beside", "anywhere", "short"))
-    texts = (table.text(key) for key in ("id", "title", "holds", "needs", "advice"))
-    cases = {case.text("name", ""): case.data for case in table.list_of("case", [])}
-    return DiagnosisRecord(*texts, *lists, table.flag("broken"), table.text("remedy", ""), cases, *shared)
-
-
-def _by_number(record: DiagnosisRecord) -> tuple[int, str]:
-    digits = record.id.strip("Dabcdefgh")
-    return int(digits), record.id
 
 
 class Remedy(NamedTuple):
@@ -168,7 +83,7 @@ def cause(
     def diagnoses(situation: Situation) -> Diagnoses:
         found: list[Diagnosis] = []
         why: Absent | None = None
-        for name, case in records()[id_].cases.items():
+        for name, case in catalogue()[id_].cases.items():
             things = sorts[case["of"]](situation)
             if isinstance(things, Absent):
                 why = why or things
@@ -193,7 +108,7 @@ def cause(
 
 def diagnosed(id_: str, seen: Seen) -> Diagnosis:
     """Return the diagnosis of what was seen, in the words of its record."""
-    record = records()[id_]
+    record = catalogue()[id_]
     case = record.cases[seen.case]
     titles = [one.title for one in seen.things]
     of_all = {
