@@ -1,8 +1,8 @@
-"""The catalogue of diagnoses, from their records in `rules/diagnoses/*.toml`: what each means, explains and says.
+"""The catalogue of diagnoses, from `rules/diagnoses/*.toml`: what each means, explains and says.
 
-Python finds the things that a diagnosis is about and what is seen of them (`zmon.diagnosis.seen`); a record has
-the comparisons that must hold, and all words.  A case of a diagnosis is a table of its own: cases differ in what
-is said or done.  Where a key has a list of tables, a sentence says with `when` in which case it is meant.
+Python finds the things that a diagnosis is about and what is seen of them (`zmon.diagnosis.seen`); a record
+has the comparisons that must hold, and all words.  A case of a diagnosis is a table of its own: cases differ
+in what is said or done.  Where a key has a list of tables, a sentence says with `when` where it is meant.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ OF_ALL: Final[Mapping[str, type]] = {
     "anywhere": list, "short": list, "broken": bool, "remedy": str, "case": list,
 }  # fmt: skip
 """What a diagnosis may say; its values have these types."""
+TEXTS: Final = ("id", "title", "holds", "needs", "advice", "remedy")
 SHARED: Final = ("evidence", "reservation")
 """What cases of a file share, by name."""
 
@@ -59,7 +60,7 @@ class DiagnosisRecord(NamedTuple):
     """What it says, by the name of the case; of the only one the name is empty."""
     evidence: Mapping[str, Mapping[str, Any]]
     """Numbers that several cases rest on, by their names."""
-    reservations: Mapping[str, Mapping[str, Any]]
+    reservation: Mapping[str, Mapping[str, Any]]
     """Why several cases may be wrong: `when` that is, how sure they are then, what is said before the action
     and besides."""
 
@@ -81,17 +82,17 @@ def _records(path: str) -> Iterator[DiagnosisRecord]:
     """Yield the records of a file."""
     top = TomlDocument(read_utf8(path, ValueError), path, is_shipped=True).top()
     top.only("diagnosis", *SHARED)
-    shared = [{table.text("name"): table.data for table in top.list_of(key, [])} for key in SHARED]
+    shared = {key: {one.text("name"): one.data for one in top.list_of(key, [])} for key in SHARED}
     for table in top.list_of("diagnosis"):
-        yield _record(table, *shared)
+        yield _record(table, shared)
 
 
-def _record(table: TomlTable, *shared: Mapping[str, Any]) -> DiagnosisRecord:
-    table.check(OF_ALL, ("id", "title", "holds", "needs", "advice"))
-    lists = (tuple(table.words(key, [])) for key in ("explains", "beside", "anywhere", "short"))
-    texts = (table.text(key) for key in ("id", "title", "holds", "needs", "advice"))
-    cases = {case.text("name", ""): case.data for case in table.list_of("case", [])}
-    return DiagnosisRecord(*texts, *lists, table.flag("broken"), table.text("remedy", ""), cases, *shared)
+def _record(table: TomlTable, shared: Mapping[str, Any]) -> DiagnosisRecord:
+    table.check(OF_ALL, TEXTS[:-1])
+    said: dict[str, Any] = {key: table.text(key, "") for key in TEXTS}
+    said |= {key: tuple(table.words(key, [])) for key in ("explains", "beside", "anywhere", "short")}
+    said["cases"] = {case.text("name", ""): case.data for case in table.list_of("case", [])}
+    return DiagnosisRecord(**said, **shared, broken=table.flag("broken"))
 
 
 def _by_number(record: DiagnosisRecord) -> tuple[int, str]:
@@ -101,9 +102,8 @@ def _by_number(record: DiagnosisRecord) -> tuple[int, str]:
 @cache
 def short_of(kind: str) -> frozenset[str]:
     """Return the ids of the diagnoses that say that a kind of resource is short; of any where it is empty."""
-    return frozenset(
-        id_ for id_, record in catalogue().items() if kind in record.short or (record.short and not kind)
-    )
+    records = catalogue().values()
+    return frozenset(one.id for one in records if kind in one.short or (one.short and not kind))
 
 
 def is_of(id_: str, cause: str) -> bool:

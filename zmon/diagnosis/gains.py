@@ -100,5 +100,6 @@ def _predicted(situation: Situation, one: Diagnosis) -> Prediction | None:
 def _without_advice(one: Diagnosis, found: Prediction) -> Diagnosis:
     sure = " (low confidence)" if found.confidence == LOW else ""
     limit = f": next limit {found.next_limit}" if found.next_limit else ""
-    words = f"{catalogue()[one.id].remedy} would gain little, {found.times:.2f} times the throughput{sure}{limit}."
+    gain = f"would gain little, {found.times:.2f} times the throughput{sure}{limit}"
+    words = f"{catalogue()[one.id].remedy} {gain}."
     return one._replace(action=words, foretell=Gain)

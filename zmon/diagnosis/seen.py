@@ -120,7 +120,7 @@ def diagnosed(id_: str, seen: Seen) -> Diagnosis:
         "lost": seen.lost,
     }
     fields = Fields(seen.facts, of_all, *seen.things[:1])
-    reservation = record.reservations.get(case.get("reservation", ""), {})
+    reservation = record.reservation.get(case.get("reservation", ""), {})
     if holds(reservation.get("when", ()), fields):
         case = {**case, **reservation}
     said = {key: _first(case.get(key, ""), fields) for key in SAID}

@@ -1,7 +1,7 @@
 """Comparisons of figures: `use >= alias-use`, `wait > 0.5 * serv`, `estimated`, `not crowded`, `no misses`.
 
-What is not known is neither over nor under anything: a comparison with it does not hold.  There is no "or" and
-no arithmetic: what must be computed is a figure, and another choice is another record.
+What is not known is neither over nor under anything: a comparison with it does not hold.  There is no "or"
+and no arithmetic: what must be computed is a figure, and another choice is another record.
 """
 
 from __future__ import annotations
@@ -22,12 +22,14 @@ if TYPE_CHECKING:
 
 SIGNS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {">=": ge, "<=": le, ">": gt, "<": lt}
 PATTERN: Final = re.compile(
-    r"(?P<word>not|no) (?P<of>[a-z_.]+)|(?P<left>[a-z_.]+)(?: (?P<sign>>=|<=|>|<) (?:(?P<times>\d+(?:\.\d+)?)(?: \* (?P<many>[a-z_.]+))?|(?P<right>[a-z_.-]+)))?"
+    r"(?P<word>not|no) (?P<of>[a-z_.]+)"
+    r"|(?P<left>[a-z_.]+)"
+    r"(?: (?P<sign>>=|<=|>|<) (?:(?P<times>\d+(?:\.\d+)?)(?: \* (?P<many>[a-z_.]+))?|(?P<right>[a-z_.-]+)))?"
 )
 
 
 class Comparison(NamedTuple):
-    """A comparison: `left sign times * right`; without a sign that something is so, is not so, or not known."""
+    """A comparison: `left sign times * right`; without a sign that it is so, not so, or not known."""
 
     left: str
     sign: str

@@ -98,7 +98,7 @@ FORMS: Final[Mapping[str, Callable[[Any], str]]] = {
     "names": names,
     "^": lambda words: capital(_plain(words, "")),
 }
-"""How a value is written: seconds, a part of 1, bytes, names; besides `many WORD` and the forms of numbers."""
+"""How a value is written: seconds, parts of 1, bytes, names; besides `many WORD` and forms of numbers."""
 NUMBERS: Final[Mapping[str, float]] = {"ms": 1e3, "%": 100.0, "KiB": 1 / KIB, "GiB": 1 / GIB, "MB": 1 / MB}
 """What a value is multiplied with for the number of a form."""
 
