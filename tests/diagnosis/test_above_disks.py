@@ -8,7 +8,7 @@ import pytest
 
 from tests.diagnosis.situations import only, situation
 from zmon.base.absent import absent
-from zmon.diagnosis.above_disks import all_tags_in_use
+from zmon.diagnosis.verdict import CAUSES
 from zmon.machine.observed_volumes import VolumeDetail
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def with_queue(inside: float) -> Diagnoses:
     """Return what is said of a volume with 64 tags and a queue."""
     details = VolumeDetail._make([UNKNOWN] * len(VolumeDetail._fields))
     details = details._replace(in_linux=inside, tags=64)
-    return all_tags_in_use(situation()._replace(details=lambda: {"0.0.7000": details}))
+    return CAUSES["D11b"](situation()._replace(details=lambda: {"0.0.7000": details}))
 
 
 @pytest.mark.parametrize(("inside", "words"), [(68.7, "64 of 64"), (64.0, "64 of 64"), (60.0, "60 of 64")])

@@ -9,8 +9,8 @@ import pytest
 from tests.diagnosis.situations import load, situation, volume
 from zmon.base.absent import absent
 from zmon.diagnosis.diagnosis import LIKELY
-from zmon.diagnosis.other_disks import ACTIONS, slow_disks
-from zmon.diagnosis.verdict import verdict
+from zmon.diagnosis.other_disks import KINDS
+from zmon.diagnosis.verdict import CAUSES, verdict
 from zmon.machine.observed_paths import MultipathDisk, PathLeaf
 
 if TYPE_CHECKING:
@@ -25,14 +25,13 @@ def disk(key: str, response: float, sort: str, lcu: str = "", rate: float = 60.0
     )
 
 
-@pytest.mark.parametrize("sort", ACTIONS)
+@pytest.mark.parametrize("sort", KINDS)
 def test_a_disk_that_is_no_dasd_answers_slowly(sort: str) -> None:
     """It is the verdict, with whom to ask, and no word of aliases or of channel measurement."""
     found = verdict(situation(load(disk("0.0.7001", 0.266, sort), paths={})))
     (first,) = found.diagnoses
     assert (first.id, first.confidence) == ("D24", LIKELY)
     assert first.claim == "Volume 7001 answers slowly: a request takes 266 ms, and 15.3 requests wait."
-    assert first.action == ACTIONS[sort].format(them="it")
     words = " ".join((found.sentence, first.confirm, *first.missing)).lower()
     assert "alias" not in words
     assert "channel measurement" not in words
@@ -41,13 +40,13 @@ def test_a_disk_that_is_no_dasd_answers_slowly(sort: str) -> None:
 @pytest.mark.parametrize(("response", "rate"), [(0.005, 1000.0), (0.266, 0.4)])
 def test_a_disk_for_which_next_to_nothing_waits_is_no_matter(response: float, rate: float) -> None:
     """It is as quick as a disk is, or hardly anybody uses it."""
-    assert slow_disks(situation(load(disk("0.0.7001", response, "virtio", rate=rate)))) == ()
+    assert CAUSES["D24"](situation(load(disk("0.0.7001", response, "virtio", rate=rate)))) == ()
 
 
 def test_disks_of_one_sort_are_one_diagnosis() -> None:
     """Each is named with its requests; the response is that of the one that most wait for."""
     disks = (disk("0.0.7000", 0.1, "virtio"), disk("0.0.7001", 0.3, "virtio"), disk("nvme0n1", 0.2, "NVMe"))
-    first, second = slow_disks(situation(load(*disks, paths={})))  # type: ignore[misc]  # they are known
+    first, second = CAUSES["D24"](situation(load(*disks, paths={})))  # type: ignore[misc]  # they are known
     assert first.claim.startswith("Volume 7001 and volume 7000 answer slowly: a request to 7001 takes 300 ms")
     assert first.claim.endswith("and 22.8 requests wait for both.")
     assert [one.words for one in first.evidence] == [

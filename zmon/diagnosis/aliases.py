@@ -97,11 +97,10 @@ SORTS: Final = {
 
 def _new_pools(_situation: Situation, volumes: Sequence[With]) -> Remedy:
     """Propose pools of aliases for the LCUs of volumes without any."""
-    lcus = list({volume.lcu.key: volume.lcu for volume in volumes}.values())
-    by_title = sorted(lcus, key=lambda lcu: lcu.title)
+    lcus = {volume.lcu.key: volume.lcu for volume in volumes}
+    by_title = sorted(lcus.values(), key=lambda lcu: lcu.title)
     return Remedy(
         {
-            "lcus": lcus,
             "lcu_titles": [lcu.title for lcu in by_title],
             "proposed": PROPOSED,
             "may_be_full": any(volume.may_be_full for volume in volumes),

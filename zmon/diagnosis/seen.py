@@ -58,11 +58,49 @@ class Seen(NamedTuple):
 
 
 class Together:
+    """What is said of all things of a case together."""
+
+    def __init__(self, things: Sequence[Any], lost: float) -> None:
+        """Take them together when asked."""
+        self.things, self.lost = things, lost
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.things)
+
+    @property
+    def several(self) -> bool:
+        """Whether there are more than one."""
+        return self.count > 1
+
+    @property
+    def titles(self) -> list[str]:
+        """What they are called, in order."""
+        return sorted(thing.title for thing in self.things)
+
+    @property
+    def volumes(self) -> list[str]:
+        """What volumes are called in a sentence, most lost first."""
+        return [f"volume {thing.title}" for thing in self.things]
+
+    @property
+    def lcus(self) -> list[Any]:
+        """Their LCUs, as far as they are known."""
+        return list({thing.lcu.key: thing.lcu for thing in self.things if thing.lcu is not None}.values())
+
+    @property
+    def all(self) -> Means:
+        """Their means."""
+        return Means(self.things)
+
+
+class Means:
     """Volumes as one: each of their times and sizes is the mean, each with its rate as its weight."""
 
     def __init__(self, volumes: Sequence[With]) -> None:
-        """Take them together when asked."""
-        self._volumes = tuple(one.thing for one in volumes)
+        """Take the mean when asked."""
+        self._volumes = tuple(volume.thing for volume in volumes)
 
     def __getattr__(self, name: str) -> Number:
         """Return a mean."""
@@ -88,38 +126,38 @@ def cause(
             if isinstance(things, Absent):
                 why = why or things
                 continue
-            things = [one for one in things if holds(case.get("when", ()), Fields(one))]
-            if things:
-                helps = remedies[case["remedy"]](situation, things) if "remedy" in case else Remedy()
-                seen = Seen(
-                    things,
-                    sum(one.waits for one in things),
-                    {"no_cmf": no_cmf(situation.load), **helps.facts},
-                    name,
-                    gain(situation, helps.changes, helps.what) if helps.changes else Gain,
-                    helps.changes,
-                    helps.whatif,
+            if found and case.get("only"):
+                break
+            things = [thing for thing in things if holds(case.get("when", ()), Fields(thing))]
+            for group in _groups(things, case):
+                helps = remedies[case["remedy"]](situation, group) if "remedy" in case else Remedy()
+                facts = {"no_cmf": no_cmf(situation.load), **helps.facts}
+                tells = gain(situation, helps.changes, helps.what) if helps.changes else Gain
+                lost = sum(thing.waits for thing in group)
+                found.append(
+                    diagnosed(id_, Seen(group, lost, facts, name, tells, helps.changes, helps.whatif))
                 )
-                found.append(diagnosed(id_, seen))
         return tuple(found) or why or ()
 
     return diagnoses
+
+
+def _groups(things: Sequence[Any], case: Mapping[str, Any]) -> Iterator[Sequence[Any]]:
+    """Yield the things of each finding: all of them, those with the same field, or each."""
+    if case.get("each"):
+        yield from ([thing] for thing in things)
+    elif "by" in case:
+        kinds = dict.fromkeys(getattr(thing, case["by"]) for thing in things)
+        yield from ([thing for thing in things if getattr(thing, case["by"]) == kind] for kind in kinds)
+    elif things:
+        yield things
 
 
 def diagnosed(id_: str, seen: Seen) -> Diagnosis:
     """Return the diagnosis of what was seen, in the words of its record."""
     record = catalogue()[id_]
     case = record.cases[seen.case]
-    titles = [one.title for one in seen.things]
-    of_all = {
-        "things": seen.things,
-        "several": len(titles) > 1,
-        "titles": sorted(titles),
-        "volumes": [f"volume {title}" for title in titles],
-        "all": Together(seen.things),
-        "lost": seen.lost,
-    }
-    fields = Fields(seen.facts, of_all, *seen.things[:1])
+    fields = Fields(seen.facts, Together(seen.things, seen.lost), *seen.things[:1])
     reservation = record.reservation.get(case.get("reservation", ""), {})
     if holds(reservation.get("when", ()), fields):
         case = {**case, **reservation}
@@ -140,7 +178,7 @@ def diagnosed(id_: str, seen: Seen) -> Diagnosis:
         short=said["brief"],
         excluded=excluded,
         foretell=seen.foretell,
-        apart=case.get("apart", False),
+        apart=case.get("gain_apart", False),
         changes=seen.changes,
         whatif=seen.whatif,
         confirm=said["confirm"],
@@ -170,7 +208,9 @@ def _evidence(entries: Iterable[Mapping[str, Any]], fields: Fields) -> Iterator[
     for entry in entries:
         if not holds(entry.get("when", ()), fields):
             continue
-        for thing in _list(fields[entry["of"]]) if "of" in entry else fields["things"][:1]:
+        for thing in (
+            _list(fields[entry["of"]])[: entry.get("most")] if "of" in entry else fields["things"][:1]
+        ):
             own = fields.of(thing)
             value = entry["value"]
             if isinstance(value, str):
