@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.diagnosis.situations import LCU, load, only, situation, volume
-from zmon.diagnosis.pending import long_pending
+from zmon.diagnosis.verdict import CAUSES
 from zmon.machine.observation import ObservedLcu, ObservedLoad
 
 OTHER = ObservedLcu("M", "LCU 8", "box", ("58", "59"), misses=0.0)
@@ -30,7 +30,7 @@ def test_a_way_that_was_short_before_is_no_long_way(
 ) -> None:
     """What has changed is evidence, and excludes what cannot change."""
     then = None if before is None else pending(before)
-    found = only(long_pending(situation(pending(0.002), then)))
+    found = only(CAUSES["D5"](situation(pending(0.002), then)))
     assert found.claim.endswith("on the best LCU it is 0.2 ms.")
     assert [one.words for one in found.evidence[2:]] == evidence
     assert found.action.endswith(action)

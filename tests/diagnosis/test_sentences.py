@@ -13,7 +13,7 @@ from zmon.check.practices import CHECKS
 from zmon.diagnosis.aliases import CAUSES as ALIASES
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY
 from zmon.diagnosis.judged import verdict_of
-from zmon.diagnosis.transfers import ENOUGH, small_requests
+from zmon.diagnosis.verdict import CAUSES
 from zmon.machine.observed_volumes import NO_STRIPE
 
 if TYPE_CHECKING:
@@ -65,14 +65,14 @@ def test_stripes_that_are_known_to_be_small_are_certain_and_the_advice_is_that_o
     assert (one.id, one.confidence, one.confirm) == ("D10b", CERTAIN, "")
     assert one.claim.endswith("cuts each request into 8 of 8 KiB: its stripes are of 8 KiB.")
     advice = next(check.advice for check in CHECKS if check.id == "B14")
-    assert f"stripes of {ENOUGH} or more (lvcreate -I)" in one.action
-    assert f"stripes of {ENOUGH} or more (lvcreate -I)" in advice
+    assert "stripes of 1 MiB or more (lvcreate -I)" in one.action
+    assert "stripes of 1 MiB or more (lvcreate -I)" in advice
     (unread,) = (
         each._replace(stripe=NO_STRIPE)
         for each in situation_in("small-stripes").stacked()
         if each.name == one.subjects[0].key
     )
-    known = only(small_requests(situation_in("small-stripes")._replace(stacked=lambda: (unread,))))
+    known = only(CAUSES["D10b"](situation_in("small-stripes")._replace(stacked=lambda: (unread,))))
     assert (known.confidence, "dmsetup table" in known.confirm) == (LIKELY, True)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.diagnosis.situations import load, only, situation, volume
 from zmon.base.absent import absent
-from zmon.diagnosis.transfers import small_requests
+from zmon.diagnosis.verdict import CAUSES
 from zmon.machine.observed_volumes import VolumeDetail
 
 SEQUENTIAL = VolumeDetail(*[absent("not read")] * len(VolumeDetail._fields))._replace(sequential=0.9)
@@ -16,6 +16,6 @@ def test_requests_that_wait_for_several_volumes_of_an_lcu_are_added_up() -> None
     """Ranked by what waits for one of its volumes, an LCU would come behind smaller troubles."""
     now = load(*(volume(f"0.0.700{at}", queued=wait) for at, wait in enumerate((0.09, 0.06, 0.02))))
     details = dict.fromkeys((one.key for one in now.volumes), SEQUENTIAL)
-    found = only(small_requests(situation(now)._replace(details=lambda: details)))
+    found = only(CAUSES["D10b"](situation(now)._replace(details=lambda: details)))
     assert found.id == "D10b"
     assert found.lost == pytest.approx(17.0)

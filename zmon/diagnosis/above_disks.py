@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from zmon.base.sizes import KIB
 from zmon.diagnosis.seen import cause
 from zmon.machine.observed_volumes import detailed, details_of
 from zmon.words.template import With
@@ -27,6 +28,9 @@ def stacked_disks(situation: Situation) -> Sequence[With]:
             own_name=disk.volume or disk.name,
             wait=disk.response - disk.below,
             waits=disk.rate * (disk.response - disk.below),
+            pieces=disk.below_rate / disk.rate,
+            below_kib=disk.below_size / KIB,
+            stripe_kib=disk.stripe / KIB,
         )
         for disk in situation.stacked()
         if situation.load.enough(disk.rate)

@@ -9,8 +9,8 @@ from zmon.base.record import NamedTuple
 from zmon.diagnosis.catalogue import catalogue
 from zmon.diagnosis.diagnosis import CERTAIN, Diagnosis, Gain, Measurement, Subject
 from zmon.diagnosis.phrases import gain, no_cmf
-from zmon.machine.observation import mean_of
-from zmon.words.comparison import holds
+from zmon.machine.observation import mean_by_rate
+from zmon.words.comparison import comparison, holds
 from zmon.words.template import Fields, capital, number, say
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from zmon.diagnosis.diagnosis import Diagnoses
     from zmon.diagnosis.situation import Situation
     from zmon.queueing.change import Change
-    from zmon.words.template import With
 
 SAID: Final = ("clause", "rest", "brief", "action", "confirm", "confidence")
 """The keys of a case whose first sentence holds."""
@@ -96,15 +95,17 @@ class Together:
 
 
 class Means:
-    """Volumes as one: each of their times and sizes is the mean, each with its rate as its weight."""
+    """Things as one: each of their times and sizes is the mean, each with its rate as its weight."""
 
-    def __init__(self, volumes: Sequence[With]) -> None:
-        """Take the mean when asked."""
-        self._volumes = tuple(volume.thing for volume in volumes)
+    def __init__(self, things: Sequence[Any]) -> None:
+        """Take a mean when asked."""
+        self._things = things
 
     def __getattr__(self, name: str) -> Number:
         """Return a mean."""
-        return mean_of(self._volumes, name)
+        values, rates = zip(*((getattr(thing, name), thing.rate) for thing in self._things), strict=True)
+        mean = mean_by_rate(values, rates)
+        return next(value for value in values if isinstance(value, Absent)) if mean is None else mean
 
 
 def cause(
@@ -121,25 +122,39 @@ def cause(
     def diagnoses(situation: Situation) -> Diagnoses:
         found: list[Diagnosis] = []
         why: Absent | None = None
-        for name, case in catalogue()[id_].cases.items():
+        for label, case in catalogue()[id_].cases.items():
             things = sorts[case["of"]](situation)
             if isinstance(things, Absent):
                 why = why or things
                 continue
             if found and case.get("only"):
                 break
-            things = [thing for thing in things if holds(case.get("when", ()), Fields(thing))]
-            for group in _groups(things, case):
+            own = [thing for thing in things if holds(case.get("when", ()), Fields(thing))]
+            why = why or (None if own else _unknown(things, case))
+            for group in _groups(own, case):
+                lost = sum(thing.waits for thing in group)
+                if not holds(case.get("together", ()), Fields({"lost": lost})):
+                    continue
                 helps = remedies[case["remedy"]](situation, group) if "remedy" in case else Remedy()
                 facts = {"no_cmf": no_cmf(situation.load), **helps.facts}
                 tells = gain(situation, helps.changes, helps.what) if helps.changes else Gain
-                lost = sum(thing.waits for thing in group)
                 found.append(
-                    diagnosed(id_, Seen(group, lost, facts, name, tells, helps.changes, helps.whatif))
+                    diagnosed(id_, Seen(group, lost, facts, label, tells, helps.changes, helps.whatif))
                 )
         return tuple(found) or why or ()
 
     return diagnoses
+
+
+def _unknown(things: Sequence[Any], case: Mapping[str, Any]) -> Absent | None:
+    """Return why it is not known whether a comparison holds of a thing of which all others do."""
+    for name in case.get("unknown", ()):
+        others = [words for words in case["when"] if comparison(words).left != name]
+        for thing in things:
+            value = getattr(thing, name)
+            if isinstance(value, Absent) and holds(others, Fields(thing)):
+                return value
+    return None
 
 
 def _groups(things: Sequence[Any], case: Mapping[str, Any]) -> Iterator[Sequence[Any]]:

@@ -24,7 +24,8 @@ SIGNS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {">=": ge, "<=": le, ">
 PATTERN: Final = re.compile(
     r"(?P<word>not|no) (?P<of>[a-z_.]+)"
     r"|(?P<left>[a-z_.]+)"
-    r"(?: (?P<sign>>=|<=|>|<) (?:(?P<times>\d+(?:\.\d+)?)(?: \* (?P<many>[a-z_.]+))?|(?P<right>[a-z_.-]+)))?"
+    r"(?: (?P<sign>>=|<=|>|<) (?:(?P<times>\d+(?:\.\d+)?|[a-z]+(?:-[a-z]+)+)(?: \* (?P<many>[a-z_.]+))?"
+    r"|(?P<right>[a-z_.]+)))?"
 )
 
 
@@ -41,7 +42,7 @@ class Comparison(NamedTuple):
 
 @lru_cache(maxsize=512)
 def comparison(words: str) -> Comparison:
-    """Read a comparison.
+    """Read a comparison, with the numbers of limits.
 
     Raises:
         ValueError: it is none.
@@ -51,11 +52,11 @@ def comparison(words: str) -> Comparison:
         raise ValueError(f"{words!r:.60} is no comparison, such as use >= 0.7, use >= limit, not estimated")
     if match["word"] or not match["sign"]:
         return Comparison(match["of"] or match["left"], match["word"] or "")
-    if match["times"]:
-        return Comparison(match["left"], match["sign"], float(match["times"]), match["many"] or "")
-    if match["right"] in limits():
-        return Comparison(match["left"], match["sign"], limit(match["right"]))
-    return Comparison(match["left"], match["sign"], 1.0, match["right"])
+    times = match["times"] or "1"
+    if times[0].isalpha() and times not in limits():
+        raise ValueError(f"there is no limit {times!r:.60}")
+    number = limit(times) if times[0].isalpha() else float(times)
+    return Comparison(match["left"], match["sign"], number, match["many"] or match["right"] or "")
 
 
 def holds(comparisons: Iterable[str], fields: Fields) -> bool:

@@ -96,6 +96,7 @@ FORMS: Final[Mapping[str, Callable[[Any], str]]] = {
     "ranges": ranges,
     "listed": listed,
     "names": names,
+    "count": lambda things: f"{len(things):,}",
     "^": lambda words: capital(_plain(words, "")),
 }
 """How a value is written: seconds, parts of 1, bytes, names; besides `many WORD` and forms of numbers."""
