@@ -8,9 +8,8 @@ import pytest
 
 from tests.diagnosis.situations import LCU, load, only, situation, volume
 from zmon.base.absent import Absent, absent
-from zmon.diagnosis.channels import IN_LPAR, NO_PEND, full_paths
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE
-from zmon.diagnosis.verdict import verdict
+from zmon.diagnosis.verdict import CAUSES, verdict
 from zmon.queueing.waiting import waiting
 
 if TYPE_CHECKING:
@@ -24,27 +23,27 @@ FULL = {"50": 0.98, "51": 0.98}
 def test_a_machine_without_dasds_has_no_channel_paths_to_wait_for() -> None:
     """Its load need not be known: it is no reason to be uncertain. That of a machine with DASDs is."""
     for one in ("virtio", "SCSI", "NVMe"):
-        assert full_paths(situation(load(volume()._replace(sort=one), paths={}))) == ()
-    assert isinstance(full_paths(situation(load(volume(), paths={}))), Absent)
+        assert CAUSES["D2"](situation(load(volume()._replace(sort=one), paths={}))) == ()
+    assert isinstance(CAUSES["D2"](situation(load(volume(), paths={}))), Absent)
 
 
 @pytest.mark.parametrize(
     ("measured", "pend", "confidence", "confirm"),
     [
-        (True, 0.05, CERTAIN, ""),
-        (False, 0.05, LIKELY, IN_LPAR),
-        (True, 0.0002, POSSIBLE, NO_PEND),
-        (False, 0.0002, POSSIBLE, IN_LPAR),
+        (True, 0.05, CERTAIN, False),
+        (False, 0.05, LIKELY, True),
+        (True, 0.0002, POSSIBLE, True),
+        (False, 0.0002, POSSIBLE, True),
     ],
 )
 def test_full_paths_are_certain_where_their_load_is_measured_and_requests_pend(
-    *, measured: bool, pend: float, confidence: str, confirm: str
+    *, measured: bool, pend: float, confidence: str, confirm: bool
 ) -> None:
     """The connect time of this Linux is an estimate, however much; without Pend no queue is seen."""
     waited = volume()._replace(pend=pend, response=pend + 0.001)
     now = load(waited, paths=FULL)._replace(paths_measured=measured)
-    one = only(full_paths(situation(now)))
-    assert (one.confidence, one.confirm) == (confidence, confirm)
+    one = only(CAUSES["D2"](situation(now)))
+    assert (one.confidence, bool(one.confirm)) == (confidence, confirm)
 
 
 def behind_one_group(uses: dict[str, Number], *, calm: bool) -> Verdict:
@@ -84,7 +83,7 @@ def test_no_purchase_is_advised_before_what_all_lcus_share_is_excluded(use: Numb
 def test_overlapping_connect_times_are_not_said_to_be_a_percentage() -> None:
     """On FICON several requests are connected at a time: the claim says how many."""
     waited = volume()._replace(pend=0.05, response=0.051)
-    one = only(full_paths(situation(load(waited, paths={"50": 4.45, "51": 4.45}))))
+    one = only(CAUSES["D2"](situation(load(waited, paths={"50": 4.45, "51": 4.45}))))
     assert "445" not in one.claim
     assert "4.5 requests" in one.claim
 

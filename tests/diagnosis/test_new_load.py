@@ -8,7 +8,7 @@ from tests.diagnosis.situations import load, only, situation, volume
 from zmon.base.absent import Absent, absent
 from zmon.base.clock import clock
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY
-from zmon.diagnosis.new_load import new_load
+from zmon.diagnosis.verdict import CAUSES
 from zmon.machine.observed_history import LoadPeriod
 from zmon.machine.observed_machine import UnitPart
 from zmon.queueing.fit import FlowShare
@@ -28,7 +28,7 @@ def busy(size: float = 262_144.0, reads: float = 1.0) -> tuple[object, ...]:
 def test_who_it_is_follows_from_what_is_new(reads: float, words: str) -> None:
     """The part of the new bytes that is read."""
     now = load(*busy(reads=reads))  # type: ignore[arg-type]
-    found = only(new_load(situation(now, CALM, period=LoadPeriod(NOON), usual=NOT_LOOKED)))
+    found = only(CAUSES["D23"](situation(now, CALM, period=LoadPeriod(NOON), usual=NOT_LOOKED)))
     assert found.claim.startswith(
         f"Since {clock(NOON, '%H:%M')} a new {words} 209 MB/s in requests of about 340 KiB"
     )
@@ -44,7 +44,7 @@ def test_what_is_over_has_its_own_time_and_rate(reads: float, words: str) -> Non
     """The rate is that of the period, not of the longer time that is looked at, and in the past."""
     long, period = load(*busy(reads=reads)), load(*busy(524_288.0, reads))  # type: ignore[arg-type]
     machine = {"period": LoadPeriod(NOON, NOON + 900_000_000_000, period), "usual": NOT_LOOKED}
-    found = only(new_load(situation(long, CALM, **machine)))
+    found = only(CAUSES["D23"](situation(long, CALM, **machine)))
     begin, end = (clock(at, "%H:%M") for at in (NOON, NOON + 900_000_000_000))
     assert found.claim.startswith(
         f"From {begin} to {end} a new {words} 419 MB/s in requests of about 681 KiB"
@@ -55,7 +55,7 @@ def test_what_is_over_has_its_own_time_and_rate(reads: float, words: str) -> Non
 def test_numbers_before_and_now() -> None:
     """Bytes, I/O, the size of a request and the part of reads."""
     now = load(*busy())  # type: ignore[arg-type]
-    found = only(new_load(situation(now, CALM, period=NOT_LOOKED, usual=NOT_LOOKED)))
+    found = only(CAUSES["D23"](situation(now, CALM, period=NOT_LOOKED, usual=NOT_LOOKED)))
     assert found.confidence == LIKELY
     assert found.since is None
     pairs = {one.column: (one.before, one.value) for one in found.evidence if one.before is not None}
@@ -69,7 +69,7 @@ def test_the_size_of_a_request_is_that_of_the_new_ones() -> None:
     calm = load(volume(rate=100.0), volume("0.0.7001", 300.0))._replace(seconds=3600.0)
     mixed = (100 * 4096 + 400 * 262_144) / 500
     now = load(volume(rate=500.0, queued=0.02, size=mixed), volume("0.0.7001", 300.0))
-    found = only(new_load(situation(now, calm, period=NOT_LOOKED, usual=NOT_LOOKED)))
+    found = only(CAUSES["D23"](situation(now, calm, period=NOT_LOOKED, usual=NOT_LOOKED)))
     assert "reads 105 MB/s in requests of about 256 KiB on volume 7000 of" in found.claim
     assert {one.column: one.value for one in found.evidence}["control_unit.reqkb"] == pytest.approx(
         (400 * 4096 + 400 * 262_144) / 800 / 1024
@@ -81,7 +81,7 @@ def test_a_time_before_that_is_no_hour_has_its_length(minutes: int, confidence: 
     """Below half an hour the load may come and go: it is likely, and says what is missing."""
     now = load(*busy())  # type: ignore[arg-type]
     before = CALM._replace(seconds=60.0 * minutes)
-    found = only(new_load(situation(now, before, period=LoadPeriod(NOON), usual=NOT_LOOKED)))
+    found = only(CAUSES["D23"](situation(now, before, period=LoadPeriod(NOON), usual=NOT_LOOKED)))
     assert found.evidence[0].words == f"210 MB/s on LCU 7, 0.8 before, in {minutes} calm minutes"
     assert found.confidence == confidence
     assert any("a longer time before" in one for one in found.missing) == (confidence == LIKELY)
@@ -96,7 +96,7 @@ def test_tablespaces_are_named_by_their_part() -> None:
         FlowShare("DB.AWAY", "/d", "0.0.9999", 1.0),
     )
     now = situation(load(*busy()), CALM, period=LoadPeriod(NOON), usual=NOT_LOOKED)  # type: ignore[arg-type]
-    found = only(new_load(now._replace(shares=lambda: shares)))
+    found = only(CAUSES["D23"](now._replace(shares=lambda: shares)))
     assert found.claim.endswith("(about DB.BIG 75 %, DB.SMALL 12 %).")
     assert [one.key for one in found.subjects if one.kind == "tablespace"] == ["DB.BIG", "DB.SMALL"]
 
@@ -104,17 +104,17 @@ def test_tablespaces_are_named_by_their_part() -> None:
 def test_what_there_usually_is_at_this_hour_is_not_new() -> None:
     """The backup of each night is no diagnosis, though nothing ran an hour before."""
     now = load(*busy())  # type: ignore[arg-type]
-    assert new_load(situation(now, CALM, period=LoadPeriod(NOON), usual=200.0)) == ()
-    assert only(new_load(situation(now, CALM, period=LoadPeriod(NOON), usual=2.0))).id == "D23"
+    assert CAUSES["D23"](situation(now, CALM, period=LoadPeriod(NOON), usual=200.0)) == ()
+    assert only(CAUSES["D23"](situation(now, CALM, period=LoadPeriod(NOON), usual=2.0))).id == "D23"
 
 
 def test_a_load_that_was_there_or_that_nothing_waits_for() -> None:
     """No diagnosis; without the hour before it is not known where requests wait."""
     waits = load(*busy())  # type: ignore[arg-type]
-    assert new_load(situation(waits, waits)) == ()
-    assert new_load(situation(CALM, CALM)) == ()
-    assert new_load(situation(CALM)) == ()
-    assert isinstance(new_load(situation(waits)), Absent)
+    assert CAUSES["D23"](situation(waits, waits)) == ()
+    assert CAUSES["D23"](situation(CALM, CALM)) == ()
+    assert CAUSES["D23"](situation(CALM)) == ()
+    assert isinstance(CAUSES["D23"](situation(waits)), Absent)
 
 
 def units(*parts: tuple[str, float]) -> tuple[UnitPart, ...]:
@@ -132,7 +132,7 @@ def test_the_unit_that_fills_the_lcu_is_named(end: int | None, words: str) -> No
     """With its part of the bytes; what remains is which of its processes it is."""
     known = units(("user 1000, session 7", 0.98), ("postgresql", 0.02))
     machine = {"period": LoadPeriod(NOON, end), "usual": NOT_LOOKED, "units": known}
-    found = only(new_load(situation(load(*busy()), CALM, **machine)))  # type: ignore[arg-type]
+    found = only(CAUSES["D23"](situation(load(*busy()), CALM, **machine)))  # type: ignore[arg-type]
     assert found.action == f"{words}: move that work to another time or slow it down; do not move files."
     assert "a new reader read" in found.claim
     assert " 206 MB/s" in found.claim  # 98 % of 210
@@ -150,7 +150,7 @@ def test_the_unit_that_fills_the_lcu_is_named(end: int | None, words: str) -> No
 def test_a_unit_with_less_than_half_of_the_bytes_may_be_another_load(known: tuple[UnitPart, ...]) -> None:
     """Then, and where no unit is known, somebody has to look; the parts that are known are evidence."""
     machine = {"period": LoadPeriod(NOON), "usual": NOT_LOOKED, "units": known}
-    found = only(new_load(situation(load(*busy()), CALM, **machine)))  # type: ignore[arg-type]
+    found = only(CAUSES["D23"](situation(load(*busy()), CALM, **machine)))  # type: ignore[arg-type]
     assert found.action.startswith("Find who reads it, and move that work to another time")
     assert found.missing == ("which process or session it is",)
     assert len([one for one in found.evidence if one.subject.kind == "unit"]) == len(known)
@@ -165,17 +165,17 @@ def test_units_are_asked_only_for_a_load_that_is_new() -> None:
         return ()
 
     now = load(*busy())  # type: ignore[arg-type]
-    assert new_load(situation(now, now, units=units_of)) == ()
-    assert new_load(situation(CALM, CALM, units=units_of)) == ()
-    assert new_load(situation(now, CALM, period=NOT_LOOKED, usual=200.0, units=units_of)) == ()
+    assert CAUSES["D23"](situation(now, now, units=units_of)) == ()
+    assert CAUSES["D23"](situation(CALM, CALM, units=units_of)) == ()
+    assert CAUSES["D23"](situation(now, CALM, period=NOT_LOOKED, usual=200.0, units=units_of)) == ()
     assert asked == []
-    only(new_load(situation(now, CALM, period=NOT_LOOKED, usual=NOT_LOOKED, units=units_of)))
+    only(CAUSES["D23"](situation(now, CALM, period=NOT_LOOKED, usual=NOT_LOOKED, units=units_of)))
     assert asked == ["L"]
 
 
 def test_the_volumes_are_summed_up() -> None:
     """Those that are read alike are one number."""
-    found = only(new_load(situation(load(*busy()), CALM, period=NOT_LOOKED, usual=NOT_LOOKED)))  # type: ignore[arg-type]
+    found = only(CAUSES["D23"](situation(load(*busy()), CALM, period=NOT_LOOKED, usual=NOT_LOOKED)))  # type: ignore[arg-type]
     (each,) = (one for one in found.evidence if one.column == "device.mbs")
     assert each.words == "volumes 7000-7001: 105 MB/s each"
 
@@ -183,6 +183,6 @@ def test_the_volumes_are_summed_up() -> None:
 def test_it_is_about_the_volumes_that_its_sentence_counts() -> None:
     """A volume of the LCU that does what it did before is none of them."""
     now = load(*busy(), volume("0.0.7002", 100.0))  # type: ignore[arg-type]
-    found = only(new_load(situation(now, CALM, period=NOT_LOOKED, usual=NOT_LOOKED)))
+    found = only(CAUSES["D23"](situation(now, CALM, period=NOT_LOOKED, usual=NOT_LOOKED)))
     assert "on 2 volumes of LCU 7" in found.claim
     assert [one.key for one in found.subjects if one.kind == "volume"] == ["0.0.7000", "0.0.7001"]

@@ -10,7 +10,8 @@ from tests.diagnosis.situations import load, only, situation, volume
 from zmon.base.absent import Absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY
 from zmon.diagnosis.phrases import NO_CMF, UNTIMED
-from zmon.diagnosis.shared_logs import NO_LISTING, logs_beside_data
+from zmon.diagnosis.shared_logs import NO_LISTING
+from zmon.diagnosis.verdict import CAUSES
 from zmon.machine.observed_machine import UnitPart
 from zmon.queueing.fit import FlowShare
 
@@ -37,7 +38,7 @@ def listed(*volumes: ObservedVolume, shares: tuple[FlowShare, ...] = (LOG, DATA)
 
 def test_with_channel_measurement() -> None:
     """The wait in Linux is measured, and so is what a write would take alone."""
-    found = only(logs_beside_data(listed(BUSY)))
+    found = only(CAUSES["D12"](listed(BUSY)))
     assert found.confidence == CERTAIN
     assert found.claim == (
         "The log /db/log1 lies on 1 volume of LCU 7 with data (DATA), and 4.8 requests wait there: each waits"
@@ -49,7 +50,7 @@ def test_with_channel_measurement() -> None:
 
 def test_without_channel_measurement() -> None:
     """The disk itself may be slow: it is likely, says what would confirm it, and promises nothing."""
-    found = only(logs_beside_data(listed(untimed(BUSY))))
+    found = only(CAUSES["D12"](listed(untimed(BUSY))))
     assert found.confidence == LIKELY
     assert found.claim == (
         "The log /db/log1 lies on 1 volume of LCU 7 with data (DATA), and 4.1 requests wait there: a request"
@@ -68,14 +69,14 @@ def test_volumes_of_an_lcu_that_wait_together() -> None:
     data = [DATA._replace(volume=one.key) for one in others]
     now = listed(untimed(BUSY), *others, shares=(LOG, DATA, *logs, *data))
     assert [one.kind for one in now.waiting.places] == ["lcu"]
-    found = only(logs_beside_data(now))
+    found = only(CAUSES["D12"](now))
     assert [one.key for one in found.subjects if one.kind == "volume"] == ["0.0.7000", "0.0.7001"]
     assert abs(found.lost - now.waiting.places[0].waits / 2) < 1e-9
 
 
 def with_units(*units: UnitPart) -> Diagnosis:
     machine = situation(load(BUSY), units=units).machine
-    return only(logs_beside_data(listed(BUSY)._replace(machine=machine)))
+    return only(CAUSES["D12"](listed(BUSY)._replace(machine=machine)))
 
 
 def test_the_logs_come_first_and_who_does_most_of_the_io_behind() -> None:
@@ -132,7 +133,7 @@ def test_who_does_most_of_the_io_is_said_of_every_lcu_with_such_logs(
     now = now._replace(lcus=(*now.lcus, now.lcus[0]._replace(key="M", title="LCU 8")))
     parts = {"L": first, "M": second}
     known = situation(now, units=lambda lcu, _: parts[lcu])._replace(shares=lambda: shares)
-    found = only(logs_beside_data(known))
+    found = only(CAUSES["D12"](known))
     assert "on 2 volumes of LCU 7 and LCU 8 with data" in found.claim
     assert found.claim.endswith(claim)
     assert found.action.startswith(action)
@@ -149,7 +150,7 @@ def test_logs_are_in_order_and_their_lcus_are_named() -> None:
     other = LOG._replace(volume="0.0.7001", file="/db/log0")
     more = volume("0.0.7001", rate=80.0, queued=0.03, reads=0.8)
     found = only(
-        logs_beside_data(listed(BUSY, more, shares=(LOG, DATA, other, DATA._replace(volume="0.0.7001"))))
+        CAUSES["D12"](listed(BUSY, more, shares=(LOG, DATA, other, DATA._replace(volume="0.0.7001"))))
     )
     assert found.claim.startswith("The logs /db/log0 and /db/log1 lie on 2 volumes of LCU 7 with data (DATA)")
     assert found.excluded == ("LCU 7: Disc 0.0 ms of Serv 1.2 ms",)
@@ -165,19 +166,18 @@ def test_nobody_is_told_to_slow_down_the_database() -> None:
 def test_what_is_not_known() -> None:
     """Without a listing it is not known what the logs are; without channel measurement not where it waits."""
     for one in (BUSY, untimed(BUSY)):
-        without = logs_beside_data(listed(one, shares=()))
+        without = CAUSES["D12"](listed(one, shares=()))
         assert isinstance(without, Absent)
         assert without.reason == NO_LISTING
-    calm = logs_beside_data(listed(untimed(volume())))
+    calm = CAUSES["D12"](listed(untimed(volume())))
     assert isinstance(calm, Absent)
     assert calm is UNTIMED
 
 
 def test_what_it_is_not() -> None:
     """Nothing waits, only reads, or the logs lie elsewhere."""
-    assert logs_beside_data(listed(volume())) == ()
-    assert logs_beside_data(listed(BUSY._replace(reads=1.0))) == ()
+    assert CAUSES["D12"](listed(volume())) == ()
+    assert CAUSES["D12"](listed(BUSY._replace(reads=1.0))) == ()
     assert (
-        logs_beside_data(listed(BUSY, volume("0.0.7001"), shares=(DATA, LOG._replace(volume="0.0.7001"))))
-        == ()
+        CAUSES["D12"](listed(BUSY, volume("0.0.7001"), shares=(DATA, LOG._replace(volume="0.0.7001")))) == ()
     )

@@ -17,7 +17,7 @@ from zmon.base.shipped import shipped
 from zmon.base.toml import TomlDocument, read_utf8
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from zmon.base.toml import TomlTable
 
@@ -28,8 +28,8 @@ OF_ALL: Final[Mapping[str, type]] = {
 }  # fmt: skip
 """What a diagnosis may say; its values have these types."""
 TEXTS: Final = ("id", "title", "holds", "needs", "advice", "remedy")
-SHARED: Final = ("evidence", "reservation")
-"""What cases of a file share, by name."""
+SHARED: Final = ("evidence", "sentence", "reservation")
+"""What cases share, by name."""
 
 
 class DiagnosisRecord(NamedTuple):
@@ -60,6 +60,8 @@ class DiagnosisRecord(NamedTuple):
     """What it says, by the name of the case; of the only one the name is empty."""
     evidence: Mapping[str, Mapping[str, Any]]
     """Numbers that several cases rest on, by their names."""
+    sentence: Mapping[str, Mapping[str, Any]]
+    """Sentences that several say besides."""
     reservation: Mapping[str, Mapping[str, Any]]
     """Why several cases may be wrong: `when` that is, how sure they are then, what is said before the action
     and besides."""
@@ -74,17 +76,18 @@ def catalogue() -> dict[str, DiagnosisRecord]:
     """
     folder = shipped(FOLDER)
     files = sorted(name for name in os.listdir(folder) if name.endswith(".toml"))
-    each = (record for name in files for record in _records(os.path.join(folder, name)))
+    tops = [_top(os.path.join(folder, name)) for name in files]
+    shared = {
+        key: {one.text("name"): one.data for top in tops for one in top.list_of(key, [])} for key in SHARED
+    }
+    each = (_record(table, shared) for top in tops for table in top.list_of("diagnosis", []))
     return {record.id: record for record in sorted(each, key=_by_number)}
 
 
-def _records(path: str) -> Iterator[DiagnosisRecord]:
-    """Yield the records of a file."""
+def _top(path: str) -> TomlTable:
     top = TomlDocument(read_utf8(path, ValueError), path, is_shipped=True).top()
     top.only("diagnosis", *SHARED)
-    shared = {key: {one.text("name"): one.data for one in top.list_of(key, [])} for key in SHARED}
-    for table in top.list_of("diagnosis"):
-        yield _record(table, shared)
+    return top
 
 
 def _record(table: TomlTable, shared: Mapping[str, Any]) -> DiagnosisRecord:

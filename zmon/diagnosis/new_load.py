@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent
 from zmon.base.clock import clock
-from zmon.base.ranges import names
 from zmon.base.sizes import KIB, MB
-from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, Diagnosis, Measurement, Subject
-from zmon.diagnosis.phrases import listed, of_lcu, of_paths, of_volume, percent, shares_of_units
+from zmon.diagnosis.diagnosis import Subject
+from zmon.diagnosis.phrases import of_paths, percent, said_of_units
+from zmon.diagnosis.seen import Seen, diagnosed
+from zmon.machine.figure import Variable
 from zmon.machine.observation import bytes_of, mean_of, path_groups
+from zmon.words.template import With
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from zmon.base.absent import Number
-    from zmon.diagnosis.diagnosis import Diagnoses
+    from zmon.diagnosis.diagnosis import Diagnoses, Diagnosis
     from zmon.diagnosis.situation import Situation
     from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedVolume
     from zmon.machine.observed_history import LoadPeriod
@@ -58,89 +60,62 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
     period = situation.machine.period(lcu.key, bytes_of(then))
     load = situation.load if isinstance(period, Absent) or period.load is None else period.load
     now = load.volumes_of(lcu.key)
-    rate, old_rate = _rate(now), _rate(then)
     moved, old_moved = bytes_of(now), bytes_of(then)
-    size, old_size = mean_of(now, "size"), mean_of(then, "size")
-    reads, old_reads = mean_of(now, "reads"), mean_of(then, "reads")
-    subject = of_lcu(lcu)
-    main = Measurement(
-        "control_unit.mbs", subject, moved / MB,
-        f"{moved / MB:.0f} MB/s on {lcu.title}, {old_moved / MB:.1f} before{_calm(before)}",
-        old_moved / MB,
-    )  # fmt: skip
-    usual = situation.machine.usual(main.variable)
+    usual = situation.machine.usual(Variable("control_unit", "mbs", lcu.key))
     if usual >= USUAL * moved / MB:
         return None
-    is_long = before.seconds >= LONG_ENOUGH
     known = not isinstance(period, Absent) and not isinstance(period.begin, Absent)
     over = not isinstance(period, Absent) and period.end is not None
     who, does = _who(now, then, over=over)
-    busiest = _grown(now, then)
+    busiest = [With(volume, mbs=bytes_of([volume]) / MB) for volume in _grown(now, then)]
+    each = sorted(volume.mbs for volume in busiest)
     spaces = [(name, part) for name, part in situation.owners_of(now)[:MOST_SPACES] if part >= LEAST]
     units = situation.machine.units(lcu.key, period)
     is_named = bool(units) and units[0].part >= MOST
-    new_size = _new_size(busiest, then)
-    large = "" if isinstance(new_size, Absent) else f" in requests of about {new_size / KIB:.0f} KiB"
-    places = f"{len(busiest)} volumes" if len(busiest) > 1 else f"volume {busiest[0].title}"
     new = moved * units[0].part if is_named else moved - old_moved
+    chpids = set(lcu.chpids)
+    facts = {
+        "when": _when(period),
+        "who": who,
+        "does": does,
+        "over": over,
+        "known": known,
+        "new": new / MB,
+        "new_size": _new_size(busiest, then),
+        "busiest": busiest,
+        "first_busiest": busiest[0],
+        "several_volumes": len(busiest) > 1,
+        "busiest_titles": sorted(volume.title for volume in busiest),
+        "least": f"{each[0]:.0f}",
+        "most": f"{each[-1]:.0f}",
+        "is_even": f"{each[0]:.0f}" == f"{each[-1]:.0f}",
+        "is_named": is_named,
+        "unit": units[0] if units else None,
+        "is_long": before.seconds >= LONG_ENOUGH,
+        "is_hour": round(before.seconds) >= HOUR,
+        "minutes": before.seconds / 60,
+        "spaces": [f"{name} {percent(part)}" for name, part in spaces],
+        "tablespaces": [Subject("tablespace", name, name) for name, _ in spaces],
+        "paths": [of_paths(key) for key, ids in path_groups(load.lcus).items() if not chpids.isdisjoint(ids)],
+        "as_before": _as_before(situation, before, lcu),
+        **_compared("", now),
+        **_compared("old_", then),
+        **said_of_units([(lcu, units)]),
+    }
     lost = max((place.waits for place in situation.waiting.places if place.kind == "surge"), default=0.0)
-    short = f"{_when(period)} new {who} {does} {new / MB:.0f} MB/s{large} on {places} of {lcu.title}"
-    return Diagnosis(
-        "D23",
-        subjects=(
-            subject,
-            *(of_volume(one) for one in busiest),
-            *(
-                of_paths(key)
-                for key, chpids in path_groups(load.lcus).items()
-                if not set(chpids).isdisjoint(lcu.chpids)
-            ),
-            *(Subject("tablespace", name, name) for name, _ in spaces),
-        ),
-        clause=f"{short}{_spaces_words(spaces)}",
-        short=short,
-        evidence=(
-            main,
-            Measurement("control_unit.ios", subject, rate,
-                        f"{rate:,.0f} requests a second, {old_rate:,.0f} before", old_rate),
-            *_sizes(subject, size, old_size),
-            *_reads(subject, reads, old_reads),
-            _volumes(busiest),
-            *shares_of_units(lcu, units),
-        ),
-        confidence=CERTAIN if known and is_long else LIKELY,
-        action=(
-            f"It {'was' if over else 'is'} mostly {units[0].title} ({percent(units[0].part)}): move that work"
-            if is_named
-            else f"Find who {does} it, and move that work"
-        )
-        + " to another time or slow it down; do not move files.",
-        lost=lost,
-        excluded=tuple(_as_before(situation, before, lcu)),
-        confirm=f"I/O by process (pidstat -d, iotop) or by session of the database would name"
-        f" {'the process' if is_named else 'it'}.",
-        missing=(
-            *(() if is_named else ("which process or session it is",)),
-            *(() if is_long else ("a longer time before: this load may come and go",)),
-        ),
-        since=int(period.begin) if known else None,  # type: ignore[union-attr, arg-type]
-        says_when=_when(period) != "A",
-    )  # fmt: skip
+    since = int(period.begin) if known else None  # type: ignore[union-attr, arg-type]
+    return diagnosed("D23", Seen([lcu], lost, facts, since=since, says_when=facts["when"] != "A"))
 
 
-def _calm(before: ObservedLoad) -> str:
-    """Return how long the time before was, where it is not an hour: `, in 20 calm minutes`."""
-    return f", in {before.seconds / 60:.0f} calm minutes" if round(before.seconds) < HOUR else ""
-
-
-def _volumes(busiest: Sequence[ObservedVolume]) -> Measurement:
-    """Return what the volumes with most of what is new move, all in one: `8000-8007: 18 MB/s each`."""
-    each = [bytes_of([one]) / MB for one in busiest]
-    least, most = f"{min(each):.0f}", f"{max(each):.0f}"
-    span = most if least == most else f"{least} to {most}"
-    titles = sorted(one.title for one in busiest)
-    words = f"volume{'s' * (len(busiest) > 1)} {listed(titles)}: {span} MB/s{' each' * (len(busiest) > 1)}"
-    return Measurement("device.mbs", of_volume(busiest[0]), each[0], words)
+def _compared(name: str, volumes: Sequence[ObservedVolume]) -> dict[str, Number]:
+    """Return what is compared of an LCU, behind `name`."""
+    return {
+        f"{name}mbs": bytes_of(volumes) / MB,
+        f"{name}rate": _rate(volumes),
+        f"{name}size": mean_of(volumes, "size"),
+        f"{name}kib": mean_of(volumes, "size") / KIB,
+        f"{name}reads": mean_of(volumes, "reads"),
+    }
 
 
 def _when(period: LoadPeriod | Absent) -> str:
@@ -207,36 +182,18 @@ def _new_size(grown: Sequence[ObservedVolume], then: Sequence[ObservedVolume]) -
     return max(0.0, bytes_of(grown) - bytes_of(old)) / requests
 
 
-def _spaces_words(spaces: Sequence[tuple[str, float]]) -> str:
-    return f" (about {', '.join(f'{name} {percent(part)}' for name, part in spaces)})" if spaces else ""
-
-
-def _sizes(subject: Subject, now: Number, then: Number) -> Iterator[Measurement]:
-    if not isinstance(now, Absent) and not isinstance(then, Absent):
-        words = f"{now / KIB:.0f} KiB a request, {then / KIB:.0f} before"
-        yield Measurement("control_unit.reqkb", subject, now / KIB, words, then / KIB)
-
-
-def _reads(subject: Subject, now: Number, then: Number) -> Iterator[Measurement]:
-    if not isinstance(now, Absent) and not isinstance(then, Absent):
-        words = f"{percent(now)} reads, {percent(then)} before"
-        yield Measurement("control_unit.read", subject, 100 * now, words, 100 * then)
-
-
-def _as_before(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Iterator[str]:
-    """Yield that other LCUs have the load of before, with the numbers of the busiest."""
+def _as_before(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> list[With]:
+    """Return the other LCUs that have the load of before, as one, with the numbers of the busiest."""
     others = [one for one in situation.load.lcus if one.key != lcu.key and situation.load.volumes_of(one.key)]
     pairs = [
         (bytes_of(situation.load.volumes_of(one.key)), bytes_of(before.volumes_of(one.key)), one.title)
         for one in others
     ]
     alike = [one for one in pairs if one[1] / 2 <= one[0] <= 2 * one[1]]
-    if alike:
-        now, then, _ = max(alike)
-        yield (
-            f"more work of all: {names([title for _, _, title in alike])} as before"
-            f" ({now / MB:.1f} MB/s, then {then / MB:.1f})"
-        )
+    if not alike:
+        return []
+    now, then, _ = max(alike)
+    return [With(None, titles=[title for _, _, title in alike], now=now / MB, then=then / MB)]
 
 
 CAUSES: Final = {"D23": new_load}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from math import fsum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from zmon.base.absent import Absent, absent
 from zmon.base.milliseconds import ms
@@ -13,9 +13,10 @@ from zmon.diagnosis.diagnosis import Gain, Measurement, Subject
 from zmon.kinds import NO_CMF_TIMES, WITHOUT_CMF
 from zmon.machine.observation import NOT_TIMED
 from zmon.queueing.prediction import LITTLE, LOW, gains_little, loss_words
+from zmon.words.template import With
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from zmon.base.absent import Number
     from zmon.diagnosis.situation import Situation
@@ -105,47 +106,36 @@ def percents(parts: Sequence[float]) -> list[str]:
     return [f"{each} %" for each in found]
 
 
-def shares_of_units(lcu: ObservedLcu, units: Sequence[UnitPart]) -> Iterator[Measurement]:
-    """Yield what each unit has of the bytes of an LCU, and what is left where that is most of them."""
-    for one, share in zip(units, percents([one.part for one in units]), strict=True):
-        words = f"{share} of the bytes of {lcu.title} by {one.title}"
-        yield evidence("user_disk.lcushare", Subject("unit", one.title, one.title), 100 * one.part, words)
-    rest = 1.0 - sum(one.part for one in units)
-    if units and rest >= MOST:
-        words = f"{percent(rest)} of the bytes of {lcu.title} not accounted for by any unit"
-        yield evidence("user_disk.lcushare", of_lcu(lcu), 100 * rest, words)
+def said_of_units(
+    lcus: Sequence[tuple[ObservedLcu, Sequence[UnitPart]]], databases: Collection[str] = ()
+) -> dict[str, Any]:
+    """Return what is said of the units that do the I/O on LCUs, as fields of sentences.
 
-
-def mostly_by(parts: Sequence[tuple[ObservedLcu, Sequence[UnitPart]]]) -> str:
-    """Say in sentences, after a blank, which unit does most of the I/O on LCUs; empty if none does.
-
-    One that does it on several LCUs is named once: `Most I/O on LCU 7 (80 %) and LCU 8 (84 %) is by etl.`
+    `shares` is what each has of the bytes of an LCU, and what is left where that is most of them; `mostly`
+    the units that have most of one: one that does it on several LCUs is named once; `slowed` what can be
+    slowed down at once.  A server of one of the `databases`, by its name, is never slowed down.
     """
-    shares: dict[str, list[tuple[str, str]]] = {}
-    for lcu, units in parts:
+    shares: list[With] = []
+    most: dict[str, list[tuple[str, str]]] = {}
+    for lcu, units in lcus:
+        written = percents([unit.part for unit in units])
+        for unit, share in zip(units, written, strict=True):
+            named = {"kind": "unit", "key": unit.title, "title": unit.title, "rest": False}
+            shares.append(With(unit, share=share, lcu=lcu, **named))
+        rest = 1.0 - sum(unit.part for unit in units)
+        if units and rest >= MOST:
+            shares.append(With(lcu, part=rest, share=percent(rest), lcu=lcu, rest=True))
         if units and units[0].part >= MOST:
-            share = percents([one.part for one in units])[0]
-            shares.setdefault(units[0].title, []).append((lcu.title, share))
-    return "".join(
-        f" Most I/O on {each[0][0]} is by {unit} ({each[0][1]})."
-        if len(each) == 1
-        else f" Most I/O on {names([f'{title} ({share})' for title, share in each])} is by {unit}."
-        for unit, each in shares.items()
-    )
-
-
-def now_and_later(parts: Sequence[Sequence[UnitPart]], databases: Collection[str], later: str) -> str:
-    """Return what to do, after who does most of the I/O on an LCU is slowed down: that can be done at once.
-
-    A server of one of the databases, by its name, is never slowed down.
-    """
-    most = [units[0].title for units in parts if units and units[0].part >= MOST]
-    slowed = list(dict.fromkeys(title for title in most if not is_database(title, databases)))
-    if not slowed:
-        return later
-    it = "it" if len(slowed) == 1 else "them"
-    first = f"slow down {names(slowed)} or move {it} to another time"
-    return f"Now: {first}. Later: {later[:1].lower()}{later[1:]}"
+            most.setdefault(units[0].title, []).append((lcu.title, written[0]))
+    return {
+        "shares": shares,
+        "mostly": [
+            With(None, unit=unit, where=[f"{title} ({share})" for title, share in on], several=len(on) > 1,
+                 lcu=on[0][0], share=on[0][1])
+            for unit, on in most.items()
+        ],
+        "slowed": [unit for unit in most if not is_database(unit, databases)],
+    }  # fmt: skip
 
 
 def is_database(unit: str, databases: Collection[str]) -> bool:

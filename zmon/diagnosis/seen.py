@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.base.absent import Absent
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
     from zmon.diagnosis.situation import Situation
     from zmon.queueing.change import Change
 
-SAID: Final = ("clause", "rest", "brief", "action", "confirm", "confidence")
+SAID: Final = ("clause", "rest", "action", "confirm", "gain")
 """The keys of a case whose first sentence holds."""
-ADDED: Final = ("besides", "excluded", "missing")
+ADDED: Final = ("excluded", "missing")
 """Those of which all hold that may."""
 
 
@@ -62,6 +63,11 @@ class Together:
     def __init__(self, things: Sequence[Any], lost: float) -> None:
         """Take them together when asked."""
         self.things, self.lost = things, lost
+
+    @property
+    def first(self) -> Any:
+        """The one that most lose."""
+        return self.things[0] if self.things else None
 
     @property
     def count(self) -> int:
@@ -176,24 +182,29 @@ def diagnosed(id_: str, seen: Seen) -> Diagnosis:
     reservation = record.reservation.get(case.get("reservation", ""), {})
     if holds(reservation.get("when", ()), fields):
         case = {**case, **reservation}
+    confidence = _first(case.get("confidence", CERTAIN), fields)
+    brief = _first(case.get("brief", ""), fields)
+    fields = Fields({"is_certain": confidence == CERTAIN, "brief": brief}, fields)
     said = {key: _first(case.get(key, ""), fields) for key in SAID}
-    besides, excluded, missing = (tuple(_all(case.get(key, ()), fields)) for key in ADDED)
-    before, action = case.get("before", ""), said["action"]
-    evidence = (record.evidence[one] if isinstance(one, str) else one for one in case.get("evidence", ()))
+    excluded, missing = (tuple(_all(case.get(key, ()), fields)) for key in ADDED)
+    apart = case.get("gain_apart", False)
+    before, action = say(case.get("before", ""), fields), said["action"]
+    evidence = (_shared(record.evidence, entry) for entry in case.get("evidence", ()))
+    besides = (_shared(record.sentence, entry) for entry in case.get("besides", ()))
     return Diagnosis(
         id_,
         subjects=tuple(dict.fromkeys(_subjects(case.get("about", ["things"]), fields))),
         clause=said["clause"],
         evidence=tuple(_evidence(evidence, fields)),
-        confidence=said["confidence"] or CERTAIN,
+        confidence=confidence,
         action=f"{before}{action[:1].lower()}{action[1:]}" if before else capital(action),
         lost=seen.lost,
         rest=said["rest"],
-        besides="".join(f" {sentence}" for sentence in besides),
-        short=said["brief"],
+        besides="".join(f" {sentence}" for sentence in _all(besides, fields)),
+        short="" if brief == said["clause"] else brief,
         excluded=excluded,
-        foretell=seen.foretell,
-        apart=case.get("gain_apart", False),
+        foretell=partial(Gain, said["gain"]) if said["gain"] else seen.foretell,
+        apart=bool(fields[apart]) if isinstance(apart, str) else apart,
         changes=seen.changes,
         whatif=seen.whatif,
         confirm=said["confirm"],
@@ -201,6 +212,11 @@ def diagnosed(id_: str, seen: Seen) -> Diagnosis:
         since=seen.since,
         says_when=seen.says_when,
     )
+
+
+def _shared(entries: Mapping[str, Mapping[str, Any]], entry: str | Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an entry of a record, or the one that several share by its name."""
+    return entries[entry] if isinstance(entry, str) else entry
 
 
 def _first(sentences: str | Iterable[Mapping[str, Any]], fields: Fields) -> str:
@@ -215,22 +231,30 @@ def _all(sentences: str | Iterable[str | Mapping[str, Any]], fields: Fields) -> 
     for sentence in [sentences] if isinstance(sentences, str) else sentences:
         if isinstance(sentence, str):
             yield say(sentence, fields)
-        elif holds(sentence.get("when", ()), fields):
-            yield say(sentence["say"], fields)
+        else:
+            for _, own in _meant(sentence, fields):
+                yield _first(sentence["say"], own)
+
+
+def _meant(entry: Mapping[str, Any], fields: Fields) -> Iterator[tuple[Any, Fields]]:
+    """Yield what an entry is about, if it is meant: each of the things of a field, or the first of all."""
+    if "of" not in entry:
+        if holds(entry.get("when", ()), fields):
+            yield fields[entry.get("about", "first")], fields
+        return
+    for thing in _list(fields[entry["of"]])[: entry.get("most")]:
+        own = fields.of(thing)
+        if holds(entry.get("when", ()), own):
+            yield thing, own
 
 
 def _evidence(entries: Iterable[Mapping[str, Any]], fields: Fields) -> Iterator[Measurement]:
     for entry in entries:
-        if not holds(entry.get("when", ()), fields):
-            continue
-        for thing in (
-            _list(fields[entry["of"]])[: entry.get("most")] if "of" in entry else fields["things"][:1]
-        ):
-            own = fields.of(thing)
-            value = entry["value"]
-            if isinstance(value, str):
-                value = number(value, own)
-            yield Measurement(entry["figure"], subject_of(thing), value, say(entry["say"], own))
+        value = entry["value"]
+        for thing, own in _meant(entry, fields):
+            seen = number(value, own) if isinstance(value, str) else value
+            before = number(entry["before"], own) if "before" in entry else None
+            yield Measurement(entry["figure"], subject_of(thing), seen, _first(entry["say"], own), before)
 
 
 def _subjects(names: Iterable[str], fields: Fields) -> Iterator[Subject]:

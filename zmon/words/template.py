@@ -60,6 +60,8 @@ class Fields:
         """
         first, *rest = name.split(".")
         for source in self._sources:
+            if isinstance(source, Fields):
+                return source[name]
             if isinstance(source, Mapping):
                 if first in source:
                     return reduce(getattr, rest, source[first])
@@ -96,6 +98,7 @@ FORMS: Final[Mapping[str, Callable[[Any], str]]] = {
     "ranges": ranges,
     "listed": listed,
     "names": names,
+    "commas": ", ".join,
     "count": lambda things: f"{len(things):,}",
     "^": lambda words: capital(_plain(words, "")),
 }
