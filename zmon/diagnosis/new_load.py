@@ -67,7 +67,8 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
     known = not isinstance(period, Absent) and not isinstance(period.begin, Absent)
     over = not isinstance(period, Absent) and period.end is not None
     who, does = _who(now, then, over=over)
-    busiest = [With(volume, mbs=bytes_of([volume]) / MB) for volume in _grown(now, then)]
+    grown = _grown(now, then)
+    busiest = [With(volume, mbs=bytes_of([volume]) / MB) for volume in grown]
     each = sorted(volume.mbs for volume in busiest)
     spaces = [(name, part) for name, part in situation.owners_of(now)[:MOST_SPACES] if part >= LEAST]
     units = situation.machine.units(lcu.key, period)
@@ -81,7 +82,7 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
         "over": over,
         "known": known,
         "new": new / MB,
-        "new_size": _new_size(busiest, then),
+        "new_size": _new_size(grown, then),
         "busiest": busiest,
         "first_busiest": busiest[0],
         "several_volumes": len(busiest) > 1,

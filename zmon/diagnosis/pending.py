@@ -7,7 +7,7 @@ That needs no knowledge of the machine (z/OS compares the paths of a control uni
 from __future__ import annotations
 
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from zmon.base.absent import Absent, absent
 from zmon.base.limits import limit
@@ -20,7 +20,7 @@ from zmon.queueing.waiting import FULL_PATHS
 from zmon.words.template import With
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from zmon.base.absent import Number
     from zmon.diagnosis.situation import Situation
@@ -124,7 +124,7 @@ def _in_detail(detail: str, situation: Situation) -> Sequence[With] | Absent:
     ]
 
 
-SORTS: Final = {
+SORTS: Final[Mapping[str, Callable[[Situation], Sequence[Any] | Absent]]] = {
     "pending LCUs": _pending,
     "devices in use by others": partial(_in_detail, "device_busy"),
     "devices in a queue": partial(_in_detail, "cu_queue"),
