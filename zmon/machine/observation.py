@@ -282,7 +282,6 @@ class ObservedLcu(NamedTuple):
     """Per start of I/O, over all its devices: those of CTLUNIT."""
 
     @property
-    @property
     def pool_use(self) -> Number:
         """The part of its aliases that is busy on average."""
         return ratio(self.alias_use, self.aliases, "it has no aliases")
