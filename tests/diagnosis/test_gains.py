@@ -35,7 +35,7 @@ def test_a_queue_for_aliases_is_explained_by_full_channels() -> None:
     assert (second.id, by) == ("D4", "D2")
     assert second.action.startswith("More aliases would gain little, 1.0")
     assert "Define" not in found.sentence
-    assert first.gain.text.startswith("1.9")
+    assert first.gain_text.startswith("1.9")
 
 
 def test_a_queue_for_aliases_is_explained_by_the_lcu_that_limits() -> None:

@@ -44,7 +44,7 @@ def test_with_channel_measurement() -> None:
         "The log /db/log1 lies on 1 volume of LCU 7 with data (DATA), and 4.8 requests wait there: each waits"
         " 60.0 ms to be started and then takes 1.2 ms."
     )
-    assert "instead of 61.2 ms" in found.gain.text
+    assert "instead of 61.2 ms" in found.gain_text
     assert NO_CMF not in found.missing
 
 
@@ -57,7 +57,7 @@ def test_without_channel_measurement() -> None:
         " takes 61.2 ms, a write 90.0 ms."
     )
     assert "a write to volume 7000 takes 90.0 ms" in found.evidence[-1].words
-    assert not found.gain.text
+    assert not found.gain_text
     assert found.confirm
     assert NO_CMF in found.missing
 

@@ -15,7 +15,7 @@ from zmon.base.clock import MINUTE
 from zmon.base.ranges import ranges
 from zmon.base.shipped import shipped
 from zmon.cli.main import main
-from zmon.diagnosis.diagnosis import BLIND, POSSIBLE, Diagnosis, Subject
+from zmon.diagnosis.diagnosis import BLIND, POSSIBLE, Diagnosis, Gain, Subject
 from zmon.diagnosis.judged import judged_view, situation_of, verdict_of
 from zmon.diagnosis.recent import MAX_RECENT, recent_loads
 from zmon.diagnosis.resources import NO_DISC, NO_PATHS, RESOURCES, Said
@@ -114,8 +114,9 @@ def test_a_gain_that_may_be_a_loss_is_not_beside_what_is_certain(name: str) -> N
     """DIAGNOSE has it with its range and the reservation; OVERVIEW has no room for that."""
     view = simulated_view(name)
     (first, *_), lines = verdict_of(view).diagnoses, rows(table(view), "verdict")
-    assert re.search(r"\(0\.\d\d to ", first.gain.text)
-    assert first.may_lose
+    assert re.search(r"\(0\.\d\d to ", first.gain_text)
+    assert isinstance(first.gain, Gain)
+    assert first.gain.loss
     words = str(lines[0]["words"])
     assert first.action.removesuffix(".") in words
     assert "times the throughput" not in words

@@ -62,9 +62,9 @@ def test_one_question_has_one_number(extended: View) -> None:
         ),
         extended,
     )
-    assert gain(words) == gain(diagnosis.gain.text) == gain(even_words(by_disk))
+    assert gain(words) == gain(diagnosis.gain_text) == gain(even_words(by_disk))
     assert "afterwards: volume 8000" in words
-    assert "next limit: volume 8000" in diagnosis.gain.text
+    assert "next limit: volume 8000" in diagnosis.gain_text
 
 
 def test_the_diagnosis_names_the_change_that_its_gain_is_of(extended: View) -> None:

@@ -316,7 +316,7 @@ def _object(one: Diagnosis, by: str, span: tuple[int, int]) -> dict[str, Any]:
         ],
         "excluded": [f"not {what}" for what in one.excluded],
         "action": one.action,
-        "gain": one.gain.text,
+        "gain": one.gain_text,
         "whatif": one.whatif,
         "confirm": one.confirm,
         "missing": list(one.missing),
@@ -332,7 +332,7 @@ def _records(found: Verdict, span: tuple[int, int]) -> Iterator[list[Any]]:
         where = one.subjects[0]
         yield [
             *(moment(utc) for utc in span), one.id, one.confidence, one.lost, where.kind,
-            where.key or where.title, one.claim, one.action, one.gain.text, by,
+            where.key or where.title, one.claim, one.action, one.gain_text, by,
         ]  # fmt: skip
 
 

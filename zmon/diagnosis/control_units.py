@@ -14,7 +14,7 @@ from zmon.base.absent import Absent
 from zmon.base.ranges import MOST_NAMED
 from zmon.base.record import NamedTuple
 from zmon.base.sizes import MB
-from zmon.diagnosis.diagnosis import Gain
+from zmon.diagnosis.diagnosis import nothing_known
 from zmon.diagnosis.phrases import UNCACHED, can_be_timed, gain, no_cmf, percent, said_of_units, why_untimed
 from zmon.diagnosis.seen import Remedy, Seen, cause, diagnosed
 from zmon.machine.observation import (
@@ -283,7 +283,7 @@ def _uneven(
         lcu.waits,
         facts,
         # where the times are estimated, how long requests wait there is not measured
-        foretell=Gain if lcu.estimated else gain(situation, changes, EVEN),
+        foretell=nothing_known if lcu.estimated else gain(situation, changes, EVEN),
         changes=() if lcu.estimated else changes,
         whatif=" and ".join(f"stripe {name} over LCU {numbers}" for name, _ in spaces)
         if len(spaces) <= MOST_NAMED

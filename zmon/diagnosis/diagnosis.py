@@ -8,10 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent
+from zmon.base.milliseconds import ms
 from zmon.base.record import NamedTuple
 from zmon.diagnosis.catalogue import catalogue
 from zmon.machine.figure import Variable
 from zmon.machine.observation import MIN_LOST
+from zmon.queueing.prediction import LITTLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +30,10 @@ LEAST_LOST: Final = 0.1
 """Requests that something delays on average, below which the delay is not named."""
 CONFIDENCES: Final = (CERTAIN, LIKELY, POSSIBLE)
 """How sure a diagnosis is, the surest first."""
+
+
+def nothing_known() -> None:
+    """Return that it is not known what an action gives."""
 
 
 class Subject(NamedTuple):
@@ -64,29 +70,85 @@ class Measurement(NamedTuple):
 
 
 class Gain(NamedTuple):
-    """What an action gives, in words; empty if it is not known."""
+    """What an action gives, as the model of all resources predicts it."""
 
-    times: str = ""
-    """`1.45 times the throughput (1.23 to 1.60)`."""
-    rest: str = ""
-    """What follows: `, 0.9 ms instead of 3.2 ms for a request`."""
-    what: str = ""
-    """What stands before it: `with 8 processors `."""
+    times: float
+    """The throughput after as a multiple of that before."""
+    low: float
+    high: float
+    """Its range; below 1 it may be a loss."""
+    sure: bool
+    """Whether the model knows what counts: its confidence is not low."""
+    now: Number
+    then: Number
+    """Seconds of a request before and after."""
+    is_mean: bool = False
+    """Whether these are means of several LCUs."""
     limit: str = ""
-    """What limits next, where a request takes as long as before."""
-    is_little: bool = False
-    """Whether it is not worth the work."""
+    """What limits next: `LCU 7600`."""
+    next_limit: str = ""
+    """The same with how busy it is then; empty if that is not known."""
+    loss: str = ""
+    """Why it may be a loss, a sentence without its stop; empty if the range has no loss."""
+    is_useless: bool = False
+    """Whether it is not worth the work: neither more throughput nor shorter responses."""
+    what: str = ""
+    """What it is of, where the action says more: `with 8 processors `."""
+
+    @property
+    def is_little(self) -> bool:
+        """Whether there is hardly more throughput."""
+        return self.times < LITTLE
 
     @property
     def short(self) -> str:
-        """What is told where there is little room."""
-        limit = f"; next limit: {self.limit}" if self.limit else ""
-        return f"{self.what}{'little' if self.is_little else f'{self.times}{limit}'}"
+        """What is told where there is little room; nothing where there is none for why it may be a loss."""
+        if self.loss:
+            return ""
+        limit = f"; next limit: {self.limit}" if self.next_limit and not self._response else ""
+        return f"{self.what}little" if self.is_little else f"{self.what}{self.range}{limit}"
 
     @property
     def text(self) -> str:
-        """All of it."""
-        return f"{self.what}{'little, ' * self.is_little}{self.times}{self.rest}"
+        """All of it: `1.45 times the throughput (1.23 to 1.60), 0.9 ms instead of 3.2 ms for a request`."""
+        return f"{self.what}{'little, ' * self.is_little}{self.whole}"
+
+    @property
+    def whole(self) -> str:
+        """The same without how it is judged, and what it is of."""
+        limit = f"; next limit: {self.next_limit}" if self.next_limit else ""
+        loss = f". {self.loss}" if self.loss and not self.is_useless else ""
+        return f"{self.range}{self._response}{limit}{loss}"
+
+    @property
+    def range(self) -> str:
+        """The throughput with its range: `1.45 times the throughput (1.23 to 1.60)`."""
+        sure = "" if self.sure else "; low confidence"
+        return f"{self.times:.2f} times the throughput ({self.low:.2f} to {self.high:.2f}{sure})"
+
+    @property
+    def _response(self) -> str:
+        """How long a request then takes, if that differs; where it is longer, that more come."""
+        now, then = ms(self.now), ms(self.then)
+        mean = " (mean of all LCUs)" if self.is_mean else ""
+        more = ", because more come" if self.then > self.now else ""
+        return f", {then} instead of {now} for a request{mean}{more}" if now != then else ""
+
+
+class OtherGain(NamedTuple):
+    """What an action gives that the model knows nothing of, in words."""
+
+    text: str
+
+    @property
+    def short(self) -> str:
+        """The same: there is no shorter one."""
+        return self.text
+
+    @property
+    def is_little(self) -> bool:
+        """Whether it is not worth the work: then it is not told."""
+        return False
 
 
 class Diagnosis(NamedTuple):
@@ -113,12 +175,10 @@ class Diagnosis(NamedTuple):
     excluded: tuple[str, ...] = ()
     """What it is not, each with its number: `the processors: 4 % busy`.  The verdict adds to them what it
     measures of the other resources."""
-    foretell: Callable[[], Gain] = Gain
+    foretell: Callable[[], Gain | OtherGain | None] = nothing_known
     """Returns `gain`: the model is asked only for what is shown."""
     apart: bool = False
     """Whether the action has a colon, so that the gain is a sentence of its own behind it."""
-    may_lose: bool = False
-    """Whether the range of `gain` begins below 1: OVERVIEW, without room for the reason, leaves it out."""
     changes: tuple[Change, ...] = ()
     """The change that `gain` is of, for the model; none where the gain is not from it."""
     whatif: str = ""
@@ -155,8 +215,13 @@ class Diagnosis(NamedTuple):
         return f"{self.sentence}.{self.besides}"
 
     @property
-    def gain(self) -> Gain:
-        """What the action gives, from the model of all resources, with its range; empty if not known."""
+    def gain_text(self) -> str:
+        """All that is told of the gain; empty if it is not known."""
+        return "" if self.gain is None else self.gain.text
+
+    @property
+    def gain(self) -> Gain | OtherGain | None:
+        """What the action gives, with its range; None if it is not known."""
         return self.foretell()
 
 

@@ -18,7 +18,6 @@ from zmon.diagnosis.diagnosis import Examined, Subject
 from zmon.diagnosis.phrases import gain_of, of_lcu, of_paths, percent, prediction
 from zmon.machine.observation import busy_words, mean_of, path_groups
 from zmon.queueing.change import AliasNumber, PathNumber, PathsInUse
-from zmon.queueing.prediction import gains_little
 from zmon.queueing.undecided import words_of
 from zmon.queueing.waiting import CERTAINLY_FULL, HARDLY, lcus_behind, processors_full
 
@@ -158,7 +157,7 @@ def _told(situation: Situation, seen: str, what: str, changes: Sequence[Change])
         if found is None or found.is_unsure_loss:
             return words
         gain = gain_of(found)
-        gives = "would gain little:" if gains_little(found) else "would give"
-        return f"{words} {what} {gives} {gain.times}{gain.rest}."
+        gives = "would gain little:" if gain.is_useless else "would give"
+        return f"{words} {what} {gives} {gain.whole}."
 
     return tell

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.diagnosis.catalogue import catalogue
-from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, Gain
+from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, nothing_known
 from zmon.diagnosis.phrases import prediction
-from zmon.queueing.prediction import LOW, PROCESSORS, gains_little, loss_words
+from zmon.queueing.prediction import LOW, PROCESSORS, gains_little
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -30,17 +30,13 @@ def by_gain(
 
     One that gains little is explained by the one that gains most, where the model is sure of both, or the
     other one is about what limits; where no remedy is known that gains more, by the one that is about what
-    limits then.  A gain that may be a loss is marked.
+    limits then.
     """
     every = {one.id: known for one in diagnoses if (known := _predicted(situation, one)) is not None}
-    diagnoses = [
-        one._replace(may_lose=True) if one.id in every and loss_words(every[one.id]) else one
-        for one in diagnoses
-    ]
     found = {id_: known for id_, known in every.items() if catalogue()[id_].remedy}
     little = {id_ for id_, known in found.items() if gains_little(known) and not _is_for_programs(id_, known)}
     if not little:
-        return diagnoses, []
+        return list(diagnoses), []
     sure = {id_ for id_, known in found.items() if known.confidence != LOW}
     limits = {found[id_].limiting for id_ in little & sure}
     helps = [
@@ -102,4 +98,4 @@ def _without_advice(one: Diagnosis, found: Prediction) -> Diagnosis:
     limit = f": next limit {found.next_limit}" if found.next_limit else ""
     gain = f"would gain little, {found.times:.2f} times the throughput{sure}{limit}"
     words = f"{catalogue()[one.id].remedy} {gain}."
-    return one._replace(action=words, foretell=Gain)
+    return one._replace(action=words, foretell=nothing_known)

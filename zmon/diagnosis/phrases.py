@@ -7,12 +7,11 @@ from math import fsum
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.base.absent import Absent, absent
-from zmon.base.milliseconds import ms
 from zmon.base.ranges import names, ranges
 from zmon.diagnosis.diagnosis import Gain, Measurement, Subject
 from zmon.kinds import NO_CMF_TIMES, WITHOUT_CMF
 from zmon.machine.observation import NOT_TIMED
-from zmon.queueing.prediction import LITTLE, LOW, gains_little, loss_words
+from zmon.queueing.prediction import LOW, gains_little, loss_words
 from zmon.words.template import With
 
 if TYPE_CHECKING:
@@ -144,17 +143,17 @@ def is_database(unit: str, databases: Collection[str]) -> bool:
     return any(word and word.casefold() in name for word in (*databases, *SERVERS))
 
 
-def gain(situation: Situation, changes: Sequence[Change], what: str = "") -> Callable[[], Gain]:
+def gain(situation: Situation, changes: Sequence[Change], what: str = "") -> Callable[[], Gain | None]:
     """Return what tells, when it is called, what changes give, as `zmon whatif` predicts it, after `what`.
 
     It tells nothing if that is not known.
     """
-    return Gain if situation.predict is None else partial(_gain, situation, tuple(changes), what)
+    return partial(_gain, situation, tuple(changes), what)
 
 
-def _gain(situation: Situation, changes: tuple[Change, ...], what: str) -> Gain:
+def _gain(situation: Situation, changes: tuple[Change, ...], what: str) -> Gain | None:
     found = prediction(situation, changes)
-    return Gain() if found is None or found.is_unsure_loss else gain_of(found, what)
+    return None if found is None or found.is_unsure_loss else gain_of(found, what)
 
 
 def prediction(situation: Situation, changes: Sequence[Change]) -> Prediction | None:
@@ -168,18 +167,20 @@ def prediction(situation: Situation, changes: Sequence[Change]) -> Prediction | 
 
 
 def gain_of(found: Prediction, what: str = "") -> Gain:
-    """Return a prediction in words: `1.45 times the throughput (1.23 to 1.60), 0.9 ms instead of 3.2 ms`.
-
-    Where a request takes longer it says that more come, where the range begins below 1 why it may be a loss.
-    """
+    """Return the gain that is predicted."""
     low, high = (rate / found.whole.rate[0] for rate in found.throughput)
-    now, then = (ms(time) for time in found.whole.response)
-    sure = "; low confidence" if found.confidence == LOW else ""
-    times = f"{found.times:.2f} times the throughput ({low:.2f} to {high:.2f}{sure})"
-    mean = " (mean of all LCUs)" if len(found.units) > 1 else ""
-    more = ", because more come" if found.whole.response[1] > found.whole.response[0] else ""
-    response = f", {then} instead of {now} for a request{mean}{more}" if now != then else ""
-    limit = f"; next limit: {found.next_limit}" if found.next_limit else ""
-    loss = "" if gains_little(found) or not (words := loss_words(found)) else f". {words}"
-    rest, limits = response + limit + loss, "" if response or not limit else found.limit
-    return Gain(times, rest, what, limits, is_little=found.times < LITTLE)
+    now, then = found.whole.response
+    return Gain(
+        found.times,
+        low,
+        high,
+        found.confidence != LOW,
+        now,
+        then,
+        len(found.units) > 1,
+        found.limit,
+        found.next_limit,
+        loss_words(found),
+        gains_little(found),
+        what,
+    )

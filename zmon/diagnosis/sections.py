@@ -6,7 +6,6 @@ import shlex
 from typing import TYPE_CHECKING
 
 from zmon.diagnosis.catalogue import catalogue
-from zmon.diagnosis.diagnosis import Gain
 from zmon.diagnosis.stretch import timed_claim
 
 if TYPE_CHECKING:
@@ -24,8 +23,8 @@ def sections(one: Diagnosis, options: Callable[[Diagnosis], Sequence[str]]) -> I
     if one.excluded:
         yield "It is not", f"{'; '.join(one.excluded)}."
     yield "To do", one.action
-    if gain := one.gain.text:
-        yield "Gain", f"{gain}."
+    if (gain := one.gain) is not None:
+        yield "Gain", f"{gain.text}."
     if one.whatif:
         yield "What if", shlex.join(["zmon", "whatif", *options(one), *one.whatif.split()])
     if one.confirm:
@@ -55,5 +54,5 @@ def remarks(found: Verdict) -> Iterator[tuple[str, str]]:
 
 def _beside(one: Diagnosis, by: str) -> str:
     """Return what helps beside the action of the diagnosis that explains one, with its gain."""
-    gain = one.gain if one.id in catalogue()[by].beside else Gain()
-    return f" {one.action} Gain: {gain.text}." if gain.text and not gain.is_little else ""
+    gain = one.gain if one.id in catalogue()[by].beside else None
+    return "" if gain is None or gain.is_little else f" {one.action} Gain: {gain.text}."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zmon.base.absent import Absent
 from zmon.base.record import NamedTuple
 from zmon.diagnosis.catalogue import catalogue
-from zmon.diagnosis.diagnosis import CERTAIN, Diagnosis, Gain, Measurement, Subject
+from zmon.diagnosis.diagnosis import CERTAIN, Diagnosis, Measurement, OtherGain, Subject, nothing_known
 from zmon.diagnosis.phrases import gain, no_cmf
 from zmon.machine.observation import mean_by_rate
 from zmon.words.comparison import comparison, holds
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from zmon.base.absent import Number
-    from zmon.diagnosis.diagnosis import Diagnoses
+    from zmon.diagnosis.diagnosis import Diagnoses, Gain
     from zmon.diagnosis.situation import Situation
     from zmon.queueing.change import Change
 
@@ -50,7 +50,7 @@ class Seen(NamedTuple):
     facts: Mapping[str, Any] = {}
     """Of all of them together."""
     case: str = ""
-    foretell: Callable[[], Gain] = Gain
+    foretell: Callable[[], Gain | None] = nothing_known
     changes: tuple[Change, ...] = ()
     whatif: str = ""
     since: int | None = None
@@ -143,7 +143,7 @@ def cause(
                     continue
                 helps = remedies[case["remedy"]](situation, group) if "remedy" in case else Remedy()
                 facts = {"no_cmf": no_cmf(situation.load), **helps.facts}
-                tells = gain(situation, helps.changes, helps.what) if helps.changes else Gain
+                tells = gain(situation, helps.changes, helps.what) if helps.changes else nothing_known
                 found.append(
                     diagnosed(id_, Seen(group, lost, facts, label, tells, helps.changes, helps.whatif))
                 )
@@ -203,7 +203,7 @@ def diagnosed(id_: str, seen: Seen) -> Diagnosis:
         besides="".join(f" {sentence}" for sentence in _all(besides, fields)),
         short="" if brief == said["clause"] else brief,
         excluded=excluded,
-        foretell=partial(Gain, said["gain"]) if said["gain"] else seen.foretell,
+        foretell=partial(OtherGain, said["gain"]) if said["gain"] else seen.foretell,
         apart=bool(fields[apart]) if isinstance(apart, str) else apart,
         changes=seen.changes,
         whatif=seen.whatif,

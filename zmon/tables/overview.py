@@ -227,7 +227,7 @@ def _verdict(view: View, verdict: Verdict) -> Iterator[OverviewLine]:
         yield OverviewLine("verdict", "verdict", claim, words=calm_on(view, verdict), command="DIAGNOSE")
     else:
         first, *others = verdict.diagnoses
-        gain = "" if first.may_lose else first.gain.short
+        gain = "" if first.gain is None else first.gain.short
         damaged = " What it rests on is damaged: see DIAGNOSE." if verdict.damage else ""
         sign = ". Gain: " if first.apart else ": "
         action = f"{first.action.removesuffix('.')}{sign}{gain}." if gain else first.action
