@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zmon.base.absent import Absent, absent
 from zmon.base.ranges import names, ranges
-from zmon.diagnosis.diagnosis import Gain, Measurement, Subject
+from zmon.diagnosis.diagnosis import Gain, Measurement, Subject, nothing_known
 from zmon.kinds import NO_CMF_TIMES, WITHOUT_CMF
 from zmon.machine.observation import NOT_TIMED
 from zmon.queueing.prediction import LOW, gains_little, loss_words
@@ -148,7 +148,8 @@ def gain(situation: Situation, changes: Sequence[Change], what: str = "") -> Cal
 
     It tells nothing if that is not known.
     """
-    return partial(_gain, situation, tuple(changes), what)
+    # a verdict without a model goes to another process
+    return nothing_known if situation.predict is None else partial(_gain, situation, tuple(changes), what)
 
 
 def _gain(situation: Situation, changes: tuple[Change, ...], what: str) -> Gain | None:
