@@ -26,7 +26,9 @@ def prediction(times: float, low: float, then: float, confidence: str = LOW) -> 
 def test_a_longer_response_is_explained() -> None:
     """More requests come where more are answered."""
     slower = gain_of(prediction(1.32, 1, 0.0015))
-    assert slower.whole.partition(")")[2].startswith(", 1.5 ms instead of 1.0 ms for a request, because more come")
+    assert slower.whole.partition(")")[2].startswith(
+        ", 1.5 ms instead of 1.0 ms for a request, because more come"
+    )
     assert "because" not in gain_of(prediction(1.32, 1.0, 0.0005)).text
 
 

@@ -8,28 +8,35 @@ in what is said or done.  Where a key has a list of tables, a sentence says with
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from zmon.base import own_files
+from zmon.base.plain_text import did_you_mean
 from zmon.base.record import NamedTuple
 from zmon.base.shipped import shipped
-from zmon.base.toml import TomlDocument, read_utf8
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from zmon.base.toml import TomlTable
+from zmon.base.toml import TomlDocument, TomlTable, read_utf8
+from zmon.words.comparison import comparison
+from zmon.words.template import fields_of
 
 FOLDER: Final = "rules/diagnoses"
 OF_ALL: Final[Mapping[str, type]] = {
     "id": str, "title": str, "holds": str, "needs": str, "advice": str, "explains": list, "beside": list,
-    "anywhere": list, "short": list, "broken": bool, "remedy": str, "case": list,
+    "anywhere": list, "short": list, "broken": bool, "off": bool, "remedy": str, "case": list,
 }  # fmt: skip
 """What a diagnosis may say; its values have these types."""
 TEXTS: Final = ("id", "title", "holds", "needs", "advice", "remedy")
 SHARED: Final = ("evidence", "sentence", "reservation")
 """What cases share, by name."""
+
+
+OF_ALL_CASES: Final = frozenset(
+    {"all", "brief", "count", "is_certain", "lost", "several", "things", "titles", "volumes"}
+)
+"""Fields that each case has."""
 
 
 class DiagnosisRecord(NamedTuple):
@@ -54,6 +61,8 @@ class DiagnosisRecord(NamedTuple):
     """The kinds of resources that are short where it is found: `paths`, `aliases`, `lcu` ..."""
     broken: bool
     """Whether something is lost or hangs: nothing needs to wait for that to be bad."""
+    off: bool
+    """Whether the user has switched it off: then it is not looked for."""
     remedy: str
     """What is advised, where the model knows it: `More aliases`; it stands before `would gain little`."""
     cases: Mapping[str, Mapping[str, Any]]
@@ -69,25 +78,87 @@ class DiagnosisRecord(NamedTuple):
 
 @cache
 def catalogue() -> dict[str, DiagnosisRecord]:
-    """Return all diagnoses by their ids.
+    """Return all diagnoses by their ids, as the user's own file of rules changes them.
+
+    Of a file that is wrong nothing is used; `zmon.rule.grammar` says what is wrong with it.
 
     Raises:
-        ValueError: a record is wrong; the message has file and line.
+        ValueError: a record that comes with zmon is wrong; the message has file and line.
     """
+    own = os.path.join(own_files.config(os.environ), "rules.toml")
+    with suppress(OSError, ValueError):
+        return changed(TomlDocument(read_utf8(own, ValueError), own).top())
+    return as_shipped()
+
+
+@cache
+def as_shipped() -> dict[str, DiagnosisRecord]:
+    """Return all diagnoses as they come with zmon."""
+    return _all(_shipped())
+
+
+def changed(own: TomlTable) -> dict[str, DiagnosisRecord]:
+    """Return all diagnoses with the changes of a file of rules: the keys that its `[[diagnosis]]` give.
+
+    Raises:
+        ValueError: a change is none; the message has file and line.
+    """
+    tables = _shipped()
+    for table in own.list_of("diagnosis", []):
+        id_ = table.text("id")
+        if id_ not in tables:
+            raise table.wrong("id", f"there is no diagnosis {id_!r:.60}{did_you_mean(id_, tables)}")
+        shipped_one = tables[id_]
+        cases = {case.text("name", ""): case.data for case in shipped_one.list_of("case", [])}
+        for case in table.list_of("case", []):
+            name = case.text("name", "")
+            if name not in cases:
+                raise case.wrong("name", f"{id_} has no case {name!r:.60}{did_you_mean(name, cases)}")
+            strange = _names(case.data) - _names(cases) - OF_ALL_CASES
+            if strange:
+                raise case.wrong(
+                    "", f"{id_} has no {min(strange)!r:.60}; it has {', '.join(sorted(_names(cases)))}"
+                )
+            cases[name] = {**cases[name], **case.data}
+        data = {**shipped_one.data, **table.data, "case": [*cases.values()]}
+        tables[id_] = TomlTable(table.document, table.keys, data)
+    return _all(tables)
+
+
+def _names(said: Any) -> set[str]:
+    """Return the fields that sentences and comparisons name."""
+    if isinstance(said, str):
+        return set(fields_of(said))
+    if isinstance(said, Mapping):
+        compared = [comparison(words) for key in ("when", "together") for words in said.get(key, ())]
+        named = {name for one in compared for name in (one.left, one.right) if name}
+        return named.union(*(_names(value) for key, value in said.items() if key not in {"when", "together"}))
+    return set().union(*map(_names, said)) if isinstance(said, list) else set()
+
+
+def _shipped() -> dict[str, TomlTable]:
+    """Return the tables of the diagnoses that come with zmon."""
+    return {table.text("id"): table for top in _tops() for table in top.list_of("diagnosis", [])}
+
+
+@cache
+def _tops() -> tuple[TomlTable, ...]:
+    """Return the files of records that come with zmon."""
     folder = shipped(FOLDER)
-    files = sorted(name for name in os.listdir(folder) if name.endswith(".toml"))
-    tops = [_top(os.path.join(folder, name)) for name in files]
+    paths = (os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".toml"))
+    tops = tuple(TomlDocument(read_utf8(path, ValueError), path, is_shipped=True).top() for path in paths)
+    for top in tops:
+        top.only("diagnosis", *SHARED)
+    return tops
+
+
+def _all(tables: Mapping[str, TomlTable]) -> dict[str, DiagnosisRecord]:
+    """Return the records of tables, in the order of their numbers."""
     shared = {
-        key: {one.text("name"): one.data for top in tops for one in top.list_of(key, [])} for key in SHARED
+        key: {one.text("name"): one.data for top in _tops() for one in top.list_of(key, [])} for key in SHARED
     }
-    each = (_record(table, shared) for top in tops for table in top.list_of("diagnosis", []))
-    return {record.id: record for record in sorted(each, key=_by_number)}
-
-
-def _top(path: str) -> TomlTable:
-    top = TomlDocument(read_utf8(path, ValueError), path, is_shipped=True).top()
-    top.only("diagnosis", *SHARED)
-    return top
+    records = sorted((_record(table, shared) for table in tables.values()), key=_by_number)
+    return {record.id: record for record in records}
 
 
 def _record(table: TomlTable, shared: Mapping[str, Any]) -> DiagnosisRecord:
@@ -95,7 +166,7 @@ def _record(table: TomlTable, shared: Mapping[str, Any]) -> DiagnosisRecord:
     said: dict[str, Any] = {key: table.text(key, "") for key in TEXTS}
     said |= {key: tuple(table.words(key, [])) for key in ("explains", "beside", "anywhere", "short")}
     said["cases"] = {case.text("name", ""): case.data for case in table.list_of("case", [])}
-    return DiagnosisRecord(**said, **shared, broken=table.flag("broken"))
+    return DiagnosisRecord(**said, **shared, broken=table.flag("broken"), off=table.flag("off"))
 
 
 def _by_number(record: DiagnosisRecord) -> tuple[int, str]:

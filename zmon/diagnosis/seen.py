@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zmon.base.absent import Absent
 from zmon.base.record import NamedTuple
-from zmon.diagnosis.catalogue import catalogue
+from zmon.diagnosis.catalogue import as_shipped, catalogue
 from zmon.diagnosis.diagnosis import CERTAIN, Diagnosis, Measurement, OtherGain, Subject, nothing_known
 from zmon.diagnosis.phrases import gain, no_cmf
 from zmon.machine.observation import mean_by_rate
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from zmon.base.absent import Number
+    from zmon.diagnosis.catalogue import DiagnosisRecord
     from zmon.diagnosis.diagnosis import Diagnoses, Gain
     from zmon.diagnosis.situation import Situation
     from zmon.queueing.change import Change
@@ -175,8 +176,20 @@ def _groups(things: Sequence[Any], case: Mapping[str, Any]) -> Iterator[Sequence
 
 
 def diagnosed(id_: str, seen: Seen) -> Diagnosis:
-    """Return the diagnosis of what was seen, in the words of its record."""
+    """Return the diagnosis of what was seen, in the words of its record.
+
+    Where the user's own words cannot be said of this case, it has those that come with zmon.
+    """
     record = catalogue()[id_]
+    try:
+        return _diagnosed(record, seen)
+    except (KeyError, TypeError, ValueError):
+        if record is as_shipped()[id_]:
+            raise
+        return _diagnosed(as_shipped()[id_], seen)
+
+
+def _diagnosed(record: DiagnosisRecord, seen: Seen) -> Diagnosis:
     case = record.cases[seen.case]
     fields = Fields(seen.facts, Together(seen.things, seen.lost), *seen.things[:1])
     reservation = record.reservation.get(case.get("reservation", ""), {})
@@ -192,7 +205,7 @@ def diagnosed(id_: str, seen: Seen) -> Diagnosis:
     evidence = (_shared(record.evidence, entry) for entry in case.get("evidence", ()))
     besides = (_shared(record.sentence, entry) for entry in case.get("besides", ()))
     return Diagnosis(
-        id_,
+        record.id,
         subjects=tuple(dict.fromkeys(_subjects(case.get("about", ["things"]), fields))),
         clause=said["clause"],
         evidence=tuple(_evidence(evidence, fields)),

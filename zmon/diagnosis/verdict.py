@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import fsum
 from typing import TYPE_CHECKING, Final
 
-from zmon.base.absent import Absent
+from zmon.base.absent import Absent, absent
 from zmon.base.ranges import many
 from zmon.diagnosis import (
     above_disks,
@@ -74,6 +74,7 @@ NOTHING_MEASURED: Final = (
     "Nothing was measured: no load of disks, channel paths, processors or memory is there."
 )
 """The verdict where nothing can be short, because nothing is known of anything."""
+SWITCHED_OFF: Final = absent("the file of your own rules switches it off")
 NO_ROOM: Final = 0.95
 """Utilisation from which on a resource has no room for more load."""
 WORTH_SAYING: Final = 100.0
@@ -85,7 +86,7 @@ def verdict(situation: Situation) -> Verdict:
     diagnoses: list[Diagnosis] = []
     unknown: list[NotKnown] = []
     for id_, cause in CAUSES.items():
-        found = cause(situation)
+        found = SWITCHED_OFF if catalogue()[id_].off else cause(situation)
         if isinstance(found, Absent):
             unknown.append(NotKnown(id_, found.reason, found is processors.WHETHER))
         else:

@@ -74,7 +74,7 @@ KEYS: Final[Mapping[str, type]] = {
 }  # fmt: skip
 """What a rule may say; its values have these types."""
 NEEDED: Final = ("name", "on", "say")
-TOP: Final = ("rule", "profile")
+TOP: Final = ("rule", "diagnosis", "profile")
 """What a file of rules has."""
 PLACES: Final = ("on", "per", "when", "siblings", "rows", "group", "say", "also")
 """The keys that name columns."""
@@ -250,6 +250,7 @@ def load_rules(paths: Iterable[str] = (), shipped: str | None = None, profile: s
             top = _document(path)
             mistakes += _misspelt(top)
             own |= _change(known, top, profile, mistakes)
+            _check_diagnoses(top)
         except RuleError as error:
             mistakes += error.args
     used = {
@@ -264,6 +265,18 @@ def load_rules(paths: Iterable[str] = (), shipped: str | None = None, profile: s
     if mistakes:
         raise RuleError(*mistakes)
     return tuple(found)
+
+
+def _check_diagnoses(top: TomlTable) -> None:
+    """See that what a file changes of diagnoses can be used.
+
+    Raises:
+        RuleError: it cannot.
+    """
+    if "diagnosis" in top:
+        from zmon.diagnosis.catalogue import changed  # noqa: PLC0415 - most change none
+
+        changed(top)
 
 
 def _lacks_limits(data: Mapping[str, Any]) -> bool:
