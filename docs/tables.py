@@ -1,4 +1,4 @@
-"""Write the tables of check.md, metrics.md and sources.md from what the program declares.
+"""Write the tables of check.md, diagnosis.md, metrics.md and sources.md from what the program declares.
 
 python docs/tables.py
 """
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from docs.whole import write_whole
 from zmon.check.practices import CHECKS, QUESTIONS
+from zmon.diagnosis.catalogue import as_shipped
 from zmon.exposition.metric import METRICS
 from zmon.registry import SOURCES
 
@@ -31,6 +32,12 @@ def questions() -> Iterator[tuple[str, ...]]:
         yield one.id, one.words, one.source
 
 
+def diagnoses() -> Iterator[tuple[str, ...]]:
+    """Yield those of all diagnoses."""
+    for one in as_shipped().values():
+        yield one.id, one.title, one.holds, one.needs
+
+
 def metrics() -> Iterator[tuple[str, ...]]:
     """Yield those of all metrics that are exported."""
     for one in METRICS:
@@ -49,6 +56,7 @@ TABLES: Final[dict[str, dict[tuple[str, ...], Callable[[], Iterator[tuple[str, .
         ("id", "check", "reads", "good", "else", "advice from"): checks,
         ("id", "question", "from"): questions,
     },
+    "diagnosis.md": {("id", "what", "holds when", "needs"): diagnoses},
     "metrics.md": {("metric", "type", "labels", "what", "from"): metrics},
     "sources.md": {("source", "reads", "needs", "how often", "for"): sources},
 }

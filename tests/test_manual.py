@@ -60,9 +60,9 @@ def test_the_manual_of_the_screens_says_what_their_files_say() -> None:
     assert program("screens").manual() == (DOCS / "screens.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", ["check.md", "metrics.md", "sources.md"])
+@pytest.mark.parametrize("name", ["check.md", "diagnosis.md", "metrics.md", "sources.md"])
 def test_the_tables_say_what_is_declared(name: str) -> None:
-    """Checks, metrics and sources: `python docs/tables.py` writes them, a row for each."""
+    """Checks, diagnoses, metrics and sources: `python docs/tables.py` writes them, a row for each."""
     written = (DOCS / name).read_text(encoding="utf-8")
     tables = program("tables")
     assert tables.page(name) == written
