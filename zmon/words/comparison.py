@@ -29,7 +29,7 @@ PATTERN: Final = re.compile(
 )
 
 
-class Comparison(NamedTuple):
+class FigureComparison(NamedTuple):
     """A comparison: `left sign times * right`; without a sign that it is so, not so, or not known."""
 
     left: str
@@ -41,7 +41,7 @@ class Comparison(NamedTuple):
 
 
 @lru_cache(maxsize=512)
-def comparison(words: str) -> Comparison:
+def comparison(words: str) -> FigureComparison:
     """Read a comparison, with the numbers of limits.
 
     Raises:
@@ -51,12 +51,12 @@ def comparison(words: str) -> Comparison:
     if match is None:
         raise ValueError(f"{words!r:.60} is no comparison, such as use >= 0.7, use >= limit, not estimated")
     if match["word"] or not match["sign"]:
-        return Comparison(match["of"] or match["left"], match["word"] or "")
+        return FigureComparison(match["of"] or match["left"], match["word"] or "")
     times = match["times"] or "1"
     if times[0].isalpha() and times not in limits():
         raise ValueError(f"there is no limit {times!r:.60}")
     number = limit(times) if times[0].isalpha() else float(times)
-    return Comparison(match["left"], match["sign"], number, match["many"] or match["right"] or "")
+    return FigureComparison(match["left"], match["sign"], number, match["many"] or match["right"] or "")
 
 
 def holds(comparisons: Iterable[str], fields: Fields) -> bool:
@@ -69,7 +69,7 @@ def holds(comparisons: Iterable[str], fields: Fields) -> bool:
     return all(_holds(comparison(words), fields) for words in comparisons)
 
 
-def _holds(words: Comparison, fields: Fields) -> bool:
+def _holds(words: FigureComparison, fields: Fields) -> bool:
     left = fields[words.left]
     if words.sign == "no":
         return isinstance(left, Absent)

@@ -107,13 +107,13 @@ NUMBERS: Final[Mapping[str, float]] = {"ms": 1e3, "%": 100.0, "KiB": 1 / KIB, "G
 """What a value is multiplied with for the number of a form."""
 
 
-def say(sentence: str, fields: Fields) -> str:
+def say(template: str, fields: Fields) -> str:
     """Return a sentence with its fields.
 
     Raises:
         KeyError: there is no such field.
     """
-    return "".join(part if isinstance(part, str) else part(fields) for part in _parts(sentence))
+    return "".join(part if isinstance(part, str) else part(fields) for part in _parts(template))
 
 
 def number(value: str, fields: Fields) -> Any:
@@ -127,24 +127,24 @@ def number(value: str, fields: Fields) -> Any:
     return seen * NUMBERS[form] if form else seen
 
 
-def fields_of(sentence: str) -> list[str]:
+def fields_of(template: str) -> list[str]:
     """Return the names of the fields that a sentence has."""
-    found = PART.finditer(sentence)
+    found = PART.finditer(template)
     return [match["name"] or match["of"] or THINGS for match in found]
 
 
 @lru_cache(maxsize=1024)
-def _parts(sentence: str) -> tuple[str | Callable[[Fields], str], ...]:
+def _parts(template: str) -> tuple[str | Callable[[Fields], str], ...]:
     parts: list[str | Callable[[Fields], str]] = []
     end = 0
-    for match in PART.finditer(sentence):
-        parts += [sentence[end : match.start()]] if match.start() > end else []
+    for match in PART.finditer(template):
+        parts += [template[end : match.start()]] if match.start() > end else []
         end = match.end()
         if match["name"]:
             parts.append(partial(_field, match["name"], _written(match["form"] or "")))
         else:
             parts.append(partial(_word, match["of"] or THINGS, match["one"], match["several"]))
-    return (*parts, sentence[end:])
+    return (*parts, template[end:])
 
 
 def _written(form: str) -> Callable[[Any], str]:
