@@ -41,7 +41,6 @@ SHARED: Final = {
     "diagnosis.examined.ALONE": "path-alone",
     "diagnosis.examined.BUSY_PATHS": "path-busy",
     "diagnosis.examined.TIMES_ALONE": "path-alone",
-    "diagnosis.memory.WAITS": "memory-pressure",
     "diagnosis.pending.LONG": "lcu-pend",
     "diagnosis.pending.TIMES": "lcu-pend",
     "diagnosis.scsi_paths.BUSY_PATH": "path-busy",

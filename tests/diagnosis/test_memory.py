@@ -7,7 +7,7 @@ import pytest
 from tests.diagnosis.situations import load, only, situation, volume
 from zmon.base.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY
-from zmon.diagnosis.memory import blocked_tasks, cached_files, short_memory
+from zmon.diagnosis.verdict import CAUSES
 from zmon.machine.observed_system import ObservedSystem
 
 UNKNOWN = absent("not read")
@@ -26,7 +26,7 @@ UNKNOWN = absent("not read")
 )
 def test_short_memory(system: ObservedSystem, confidence: str) -> None:
     """Swapping alone is likely, with time lost certain; time lost alone needs pages that were read again."""
-    found = short_memory(situation(system=system))
+    found = CAUSES["D16"](situation(system=system))
     assert isinstance(found, tuple)
     assert [one.confidence for one in found] == ([confidence] if confidence else [])
 
@@ -35,16 +35,16 @@ def test_the_swap_volume_is_a_subject_and_its_response_the_time_lost() -> None:
     """300 pages a second of 50 ms are 15 tasks that wait; what queues there is explained by it."""
     now = load(volume("0.0.0300", queued=0.0488), volume())._replace(swap=frozenset({"0.0.0300"}))
     system = ObservedSystem(swapped_in=300.0, memory_some=1.0)
-    found = only(short_memory(situation(now, system=system)))
+    found = only(CAUSES["D16"](situation(now, system=system)))
     assert [one.kind for one in found.subjects] == ["memory", "volume"]
     assert found.lost == pytest.approx(15.0)
 
 
 def test_memory_that_was_not_read_is_not_known() -> None:
     """Nothing is denied."""
-    assert isinstance(short_memory(situation()), Absent)
-    assert isinstance(blocked_tasks(situation()), Absent)
-    assert isinstance(cached_files(situation()), Absent)
+    assert isinstance(CAUSES["D16"](situation()), Absent)
+    assert isinstance(CAUSES["D17"](situation()), Absent)
+    assert isinstance(CAUSES["D18"](situation()), Absent)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_memory_that_was_not_read_is_not_known() -> None:
 def test_blocked_tasks(blocked: int, pressure: float | Absent, holds: object) -> None:
     """Many a processor, and not for a moment only."""
     system = ObservedSystem(blocked=blocked, io_some=pressure)
-    found = blocked_tasks(situation(system=system))
+    found = CAUSES["D17"](situation(system=system))
     assert isinstance(found, tuple)
     assert bool(found) == holds
     assert not found or found[0].lost == pytest.approx(20 - 0.12)
@@ -64,13 +64,13 @@ def test_tasks_that_wait_for_the_disks_are_no_diagnosis_of_their_own() -> None:
     """What the disks do with their requests is what others tell."""
     busy = load(volume(rate=100.0, queued=0.2))
     system = ObservedSystem(blocked=20, io_some=0.9)
-    assert blocked_tasks(situation(busy, system=system)) == ()
+    assert CAUSES["D17"](situation(busy, system=system)) == ()
 
 
 def test_writeback_is_excluded_only_where_little_is_written() -> None:
     """Tasks that write dirty pages are blocked, too."""
     few, much = (
-        only(blocked_tasks(situation(system=ObservedSystem(blocked=19, memory=1e9, writeback=bytes_))))
+        only(CAUSES["D17"](situation(system=ObservedSystem(blocked=19, memory=1e9, writeback=bytes_))))
         for bytes_ in (1e5, 1e8)
     )
     assert few.excluded == ("writeback of dirty pages",)
@@ -82,7 +82,7 @@ def test_whether_files_are_cached_twice_is_open_only_where_it_may_be(
     cached: float, swap: float, known: object
 ) -> None:
     """How files are opened is not read: a small cache, or no swapping, settle it."""
-    found = cached_files(situation(system=ObservedSystem(memory=1e9, cached=cached * 1e9, swap_used=swap)))
+    found = CAUSES["D18"](situation(system=ObservedSystem(memory=1e9, cached=cached * 1e9, swap_used=swap)))
     assert (found == ()) == known
     assert known or isinstance(found, Absent)
 
@@ -91,7 +91,7 @@ def test_tasks_that_were_looked_at_are_named() -> None:
     """With what they wait for and how long; else it is said how to find out."""
     waiting = (("db2sysc of db2inst1: the log of the file system", 9.0),)
     named, unnamed = (
-        only(blocked_tasks(situation(system=ObservedSystem(blocked=20, waiting=found))))
+        only(CAUSES["D17"](situation(system=ObservedSystem(blocked=20, waiting=found))))
         for found in (waiting, ())
     )
     assert named.evidence[-1].words == "db2sysc of db2inst1: the log of the file system, for 9 s at least"
