@@ -8,7 +8,7 @@ from tests.diagnosis.situations import load, only, situation, volume
 from zmon.base.absent import Absent, absent
 from zmon.base.clock import clock
 from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, Diagnosis
-from zmon.diagnosis.reads_and_writes import remote_mirror
+from zmon.diagnosis.verdict import CAUSES
 from zmon.machine.observed_history import SlowerWrites
 from zmon.machine.observed_volumes import VolumeDetail
 
@@ -22,7 +22,7 @@ def diagnosed(before: SlowerWrites | Absent) -> Diagnosis:
     one = one._replace(disc=0.001, response=0.0022, read_response=0.0012, write_response=0.0032)
     details = {one.key: VolumeDetail(0.0, 0.0, 1.0, 0.0, 0.0, "simplex", 0.4, 32)}
     asked = situation(load(one), slower_writes=before)._replace(details=lambda: details)
-    return only(remote_mirror(asked))
+    return only(CAUSES["D8"](asked))
 
 
 def test_a_mirror_that_began_is_told_with_when_and_how_writes_were_before() -> None:

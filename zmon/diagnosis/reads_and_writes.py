@@ -6,22 +6,22 @@ which of them are slow.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import repeat
 from operator import mul, sub
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent
 from zmon.base.clock import clock
-from zmon.base.milliseconds import ms
-from zmon.base.ranges import many, names
 from zmon.base.record import NamedTuple
 from zmon.base.same import Same
-from zmon.diagnosis.diagnosis import CERTAIN, LEAST_LOST, LIKELY, POSSIBLE, Diagnosis
-from zmon.diagnosis.phrases import NO_CACHE, UNCACHED, evidence, of_lcu, percent, why_untimed
+from zmon.diagnosis.diagnosis import LEAST_LOST
+from zmon.diagnosis.phrases import UNCACHED, why_untimed
+from zmon.diagnosis.seen import Seen, cause, diagnosed
 from zmon.machine.observation import mean_by_rate, mean_of
 from zmon.machine.observed_volumes import detailed, details_of
 from zmon.queueing.fit import QUEUED, SLOWER
+from zmon.words.template import With
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -33,17 +33,13 @@ if TYPE_CHECKING:
     from zmon.machine.observed_volumes import VolumeDetail
 
 DELAYED: Final = 0.01
-"""The part of the writes that wait for the write cache from which on it is full at times ..."""
-OFTEN: Final = 0.05
-"""... and from which on it is certain."""
+"""The part of the writes that wait for the write cache from which on it is full at times."""
 ALIKE: Final = 0.1
 """Difference of times, as a part, up to which they are the same."""
 OTHER_LOAD: Final = 2.0
 """Times the writes of another LCU that make a different load."""
 AS_MANY: Final = 0.75
 """The part of the writes that there were before from which on it is not the load that makes them slow."""
-HITS: Final = 0.9
-"""The part of the reads that a cache answers where it is large enough."""
 PRIMARY: Final = "primary"
 
 
@@ -58,7 +54,23 @@ class _Unit(NamedTuple):
     write: Number
     delayed: Number
     mirrored: bool
-    hits: Callable[[], Number]
+    count_hits: Callable[[], Number]
+    kind = "lcu"
+
+    @property
+    def key(self) -> str:
+        """The key of its LCU."""
+        return self.lcu.key
+
+    @property
+    def title(self) -> str:
+        """What screens call it."""
+        return self.lcu.title
+
+    @property
+    def hits(self) -> Number:
+        """The part of the reads that the cache answers."""
+        return self.count_hits()
 
     @property
     def longer(self) -> Number:
@@ -102,14 +114,20 @@ def _unit(load: ObservedLoad, details: Mapping[str, VolumeDetail], lcu: Observed
         writes,
         _mean(ones.column("read_response"), read_rates),
         _mean(ones.column("write_response"), write_rates),
-        _mean(details_of(details, "delayed", keys), write_rates),
+        _counted(details_of(details, "delayed", keys), write_rates),
         any(map(_is_primary, {*details_of(details, "duplex", keys)})),
-        lambda: _mean(details_of(details, "hits", keys), read_rates),
+        cache(lambda: _counted(details_of(details, "hits", keys), read_rates)),
     )
 
 
 def _is_primary(duplex: Value) -> bool:
     return isinstance(duplex, str) and duplex.startswith((PRIMARY, "both"))
+
+
+def _counted(values: Sequence[Number], rates: Sequence[float]) -> Number:
+    """Return the mean of what the cache counts."""
+    mean = _mean(values, rates)
+    return UNCACHED if isinstance(mean, Absent) else mean
 
 
 def _mean(values: Sequence[Number], rates: Sequence[float]) -> Number:
@@ -120,199 +138,83 @@ def _mean(values: Sequence[Number], rates: Sequence[float]) -> Number:
     return next(reasons, absent("no such requests in the interval"))
 
 
-def full_write_cache(situation: Situation) -> Diagnoses:
-    """Return D7: writes wait until the storage server has room in its write cache."""
-    units = [one for one in _units(situation) if situation.load.enough(one.writes)]
-    found = []
-    for one in units:
-        delay = one.longer
-        if isinstance(one.delayed, Absent) or one.delayed < DELAYED or isinstance(delay, Absent):
-            continue
-        lost = one.writes * max(0.0, delay)
-        if lost >= LEAST_LOST:
-            found.append(_write_cache(one, lost))
-    if not found and any(isinstance(one.delayed, Absent) for one in units):
-        return UNCACHED
-    return tuple(found)
+def _writing(situation: Situation) -> Sequence[With]:
+    """Return the LCUs with enough writes; they wait as long as writes take longer than reads."""
+    return [
+        With(unit, waits=unit.writes * max(0.0, unit.longer), delayed_writes=unit.delayed * unit.writes)
+        for unit in _units(situation)
+        if situation.load.enough(unit.writes)
+    ]
 
 
-def _write_cache(one: _Unit, lost: float) -> Diagnosis:
-    subject = of_lcu(one.lcu)
-    reads = "" if isinstance(one.read, Absent) else f"; a read takes {ms(one.read)}"
-    return Diagnosis(
-        "D7",
-        subjects=(subject,),
-        clause=f"The write cache of {one.lcu.title} is full",
-        rest=f": {percent(one.delayed)} of the writes wait for room,"
-        f" and a write takes {ms(one.write)}{reads}",
-        evidence=(
-            evidence(
-                "cache.delayed",
-                subject,
-                one.delayed * one.writes,
-                f"{one.delayed * one.writes:,.0f} writes a second are delayed, {percent(one.delayed)} of all",
-            ),
-            evidence(
-                "control_unit.wwait",
-                subject,
-                1e3 * one.write,
-                f"{one.writes:,.0f} writes a second, {ms(one.write)} each",
-            ),
-        ),
-        confidence=CERTAIN if one.delayed >= OFTEN else LIKELY,
-        action="Find who writes most (USERIO), and spread these writes over time and over more disk arrays.",
-        lost=lost,
-        excluded=() if isinstance(one.read, Absent) else (f"the reads: {ms(one.read)} each",),
-        confirm="" if one.delayed >= OFTEN else "More delayed writes under more load would confirm it.",
-    )
+def _waited(situation: Situation) -> Sequence[With] | Absent:
+    """Return the LCUs that requests wait for, most time inside first."""
+    load = situation.load
+    if load.is_untimed:
+        return why_untimed(load)
+    waited = situation.waiting.by_lcu(load)
+    units = [unit for unit in _units(situation) if unit.key in waited] if waited else []
+    timed = [(unit, load.time_of(unit.lcu, "disc")) for unit in units]
+    lcus = [
+        With(unit, disc=disc, serv=load.time_of(unit.lcu, "serv"), waits=(unit.reads + unit.writes) * disc)
+        for unit, disc in timed
+        if not isinstance(disc, Absent)
+    ]
+    return sorted(lcus, key=lambda lcu: -lcu.waits)
 
 
 def remote_mirror(situation: Situation) -> Diagnoses:
     """Return D8: each write takes longer than a read by the way to another box, where nothing waits."""
     load = situation.load
-    units = [one for one in _units(situation) if load.enough(one.writes)]
+    units = [unit for unit in _units(situation) if load.enough(unit.writes)]
     waited = situation.waiting.by_lcu(load)
-    found = []
-    for one in units:
-        delay = one.longer
-        if isinstance(delay, Absent) or one.delayed >= DELAYED:
+    slower = []
+    for unit in units:
+        if isinstance(unit.longer, Absent) or unit.delayed >= DELAYED:
             continue
-        if one.lcu.key in waited:
+        if unit.key in waited:
             continue  # writes wait for something else
-        quick = one.mirrored or one.delayed < DELAYED
-        if not quick or float(delay) < SLOWER:
+        quick = unit.mirrored or unit.delayed < DELAYED
+        if not quick or unit.longer < SLOWER:
             continue
-        if mean_of(load.used_of(one.lcu.key), "queued") < QUEUED * float(delay):
-            found.append((one, float(delay)))
-    lost = sum(one.writes * delay for one, delay in found)
+        if mean_of(load.used_of(unit.key), "queued") < QUEUED * unit.longer:
+            slower.append(With(unit, longer=unit.longer, waits=unit.writes * unit.longer))
+    lost = sum(unit.waits for unit in slower)
     if lost >= LEAST_LOST:
-        return (_mirror(situation, found, lost),)
-    if any(isinstance(one.delayed, Absent) and one.longer >= SLOWER for one in units):
+        return (diagnosed("D8", _mirror(situation, sorted(slower, key=lambda unit: -unit.waits), lost)),)
+    if any(isinstance(unit.delayed, Absent) and unit.longer >= SLOWER for unit in units):
         return UNCACHED
-    if any(isinstance(one.longer, Absent) for one in units):
+    if any(isinstance(unit.longer, Absent) for unit in units):
         return absent("the times of reads and of writes were not read: /proc/diskstats")
     return ()
 
 
-def _mirror(situation: Situation, found: Sequence[tuple[_Unit, float]], lost: float) -> Diagnosis:
-    found = sorted(found, key=lambda each: -each[0].writes * each[1])
-    one, delay = found[0]
-    subject = of_lcu(one.lcu)
-    titles = names(sorted(each.lcu.title for each, _ in found))
-    disc = situation.load.time_of(one.lcu, "disc")
-    pairs = sum(each.mirrored for each, _ in found)
-    mirrored = pairs > 0
-    write = float(one.write)  # type: ignore[arg-type]  # it is known: `delay` follows from it
-    alike = [
-        each
-        for each, _ in found
-        if abs(float(each.write) - write) <= ALIKE * write and each.writes * OTHER_LOAD <= one.writes  # type: ignore[arg-type]
-    ]
-    same = (
-        f"a write to {alike[0].lcu.title} takes {ms(alike[0].write)} with {alike[0].writes:.0f} a second"
-        if alike
-        else ""
-    )
-    before = [situation.machine.slower_writes(each.lcu.key, longer / 2) for each, longer in found]
+def _mirror(situation: Situation, lcus: Sequence[With], lost: float) -> Seen:
+    """Return what is said of LCUs whose writes take longer: of the first, and of those with other load."""
+    first, before = lcus[0], [situation.machine.slower_writes(lcu.key, lcu.longer / 2) for lcu in lcus]
     last = before[0]
-    jump = None if isinstance(last, Absent) or last.writes < AS_MANY * one.writes else last
+    jump = None if isinstance(last, Absent) or last.writes < AS_MANY * first.writes else last
     when = "" if jump is None else clock(jump.begin, "%H:%M")
-    together = all(not isinstance(each, Absent) and clock(each.begin, "%H:%M") == when for each in before)
-    return Diagnosis(
-        "D8",
-        subjects=tuple(of_lcu(each.lcu) for each, _ in found),
-        clause=f"{f'Since {when} a' if together else 'A'} write to {titles} takes {ms(one.write)},"
-        f" {ms(delay)} longer than a read",
-        rest=": it waits for the remote mirror" if mirrored else ": it may wait for a remote mirror",
-        evidence=(
-            evidence("control_unit.disc", subject, 1e3 * disc, f"Disc {ms(disc)} on average"),
-            evidence(
-                "control_unit.wwait",
-                subject,
-                1e3 * one.write,
-                f"{one.writes:.0f} writes a second to {one.lcu.title}, {ms(one.write)} each",
-            ),
-            *(
-                (
-                    evidence(
-                        "control_unit.wwait",
-                        subject,
-                        1e3 * jump.write,
-                        f"until {when} one took {ms(jump.write)} with {jump.writes:.0f} a second",
-                    ),
-                )
-                if jump is not None
-                else ()
-            ),
-            *(
-                evidence("control_unit.wwait", of_lcu(other.lcu), 1e3 * other.write, same)
-                for other in alike[:1]
-            ),
-            *(
-                (
-                    evidence(
-                        "cache.dual", subject, pairs, f"{many(pairs, 'LCU')} with primary volumes of pairs"
-                    ),
-                )
-                if mirrored
-                else ()
-            ),
-        ),
-        confidence=LIKELY if mirrored or alike or jump is not None else POSSIBLE,
-        action="Ask the storage administrator about the mirror: its distance, its links and their load.",
-        lost=lost,
-        excluded=()
-        if isinstance(one.delayed, Absent)
-        else (f"the write cache: {percent(one.delayed)} of the writes are delayed",),
-        confirm="The same difference under little load, as at night, would confirm it."
-        if jump is None
-        else f"A mirror that began at {when} would confirm it: as many writes took less before.",
-        missing=(NO_CACHE,) if isinstance(one.delayed, Absent) else (),
-        since=None if jump is None else jump.begin,
-        says_when=together,
+    together = all(
+        not isinstance(writes, Absent) and clock(writes.begin, "%H:%M") == when for writes in before
     )
+    facts = {
+        "pairs": sum(lcu.mirrored for lcu in lcus),
+        "alike": [
+            lcu
+            for lcu in lcus
+            if abs(lcu.write - first.write) <= ALIKE * first.write and lcu.writes * OTHER_LOAD <= first.writes
+        ],
+        "former": [] if jump is None else [With(first, write=jump.write, writes=jump.writes)],
+        "together": together,
+        "when": when,
+        "disc": situation.load.time_of(first.lcu, "disc"),
+    }
+    return Seen(lcus, lost, facts, since=None if jump is None else jump.begin, says_when=together)
 
 
-def missed_reads(situation: Situation) -> Diagnoses:
-    """Return D6: where requests wait, much of the service is reads that miss the cache."""
-    load = situation.load
-    if load.is_untimed:
-        return why_untimed(load)
-    waited = situation.waiting.by_lcu(load)
-    if not waited:
-        return ()
-    found, blind = [], False
-    for one in _units(situation):
-        disc, serv = load.time_of(one.lcu, "disc"), load.time_of(one.lcu, "serv")
-        if one.lcu.key not in waited or isinstance(disc, Absent) or disc < 0.001 or disc < 0.5 * serv:
-            continue
-        hits = one.hits()
-        blind = blind or isinstance(hits, Absent)
-        if hits < HITS and one.reads > one.writes:
-            found.append((one, float(disc), serv))
-    if found:
-        return (_misses(found),)
-    return UNCACHED if blind else ()
-
-
-def _misses(found: Sequence[tuple[_Unit, float, Number]]) -> Diagnosis:
-    one, disc, serv = max(found, key=lambda each: (each[0].reads + each[0].writes) * each[1])
-    subject, hits = of_lcu(one.lcu), one.hits()
-    titles = names(sorted(each.lcu.title for each, _, _ in found))
-    return Diagnosis(
-        "D6",
-        subjects=(subject, *(of_lcu(each.lcu) for each, _, _ in found if each is not one)),
-        clause=f"Reads of {titles} miss the cache",
-        rest=f": it answers {percent(hits)} of them, and Disc is {ms(disc)} of Serv {ms(serv)}",
-        evidence=(
-            evidence("cache.readhit", subject, 100 * hits, f"{percent(hits)} of the reads are hits"),
-            evidence("control_unit.disc", subject, 1e3 * disc, f"Disc {ms(disc)} of Serv {ms(serv)}"),
-        ),
-        confidence=POSSIBLE,
-        action="Give the database a larger buffer pool, so that it reads less, or use faster disks.",
-        lost=sum((each.reads + each.writes) * time for each, time, _ in found),
-        confirm="Fewer reads with a larger buffer pool would confirm it.",
-    )
-
-
-CAUSES: Final = {"D6": missed_reads, "D7": full_write_cache, "D8": remote_mirror}
+SORTS: Final[Mapping[str, Callable[[Situation], Sequence[With] | Absent]]] = {
+    "LCUs with writes": _writing,
+    "waited LCUs": _waited,
+}
+CAUSES: Final = {"D8": remote_mirror, **{id_: cause(id_, SORTS, {}) for id_ in ("D6", "D7")}}

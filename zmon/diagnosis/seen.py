@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.base.absent import Absent
@@ -137,7 +138,7 @@ def cause(
             if found and case.get("only"):
                 break
             own = [thing for thing in things if holds(case.get("when", ()), Fields(thing))]
-            why = why or (None if own else _unknown(things, case))
+            why = why or _unknown(things, case)
             for group in _groups(own, case):
                 lost = sum(thing.waits for thing in group)
                 if not holds(case.get("together", ()), Fields({"lost": lost})):
@@ -154,12 +155,11 @@ def cause(
 
 
 def _unknown(things: Sequence[Any], case: Mapping[str, Any]) -> Absent | None:
-    """Return why it is not known whether a comparison holds of a thing of which all others do."""
+    """Return why it is not known whether a comparison holds of a thing of which those before it do."""
     for name in case.get("unknown", ()):
-        others = [words for words in case["when"] if comparison(words).left != name]
+        before = list(takewhile(lambda words, name=name: comparison(words).left != name, case["when"]))
         for thing in things:
-            value = getattr(thing, name)
-            if isinstance(value, Absent) and holds(others, Fields(thing)):
+            if holds(before, Fields(thing)) and isinstance(value := getattr(thing, name), Absent):
                 return value
     return None
 
