@@ -10,7 +10,7 @@ from tests.diagnosis.situations import SCSI, load, only, situation, volume
 from zmon.base.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE
 from zmon.diagnosis.examined import examined
-from zmon.diagnosis.processors import costly_fcp, full_processors
+from zmon.diagnosis.verdict import CAUSES
 from zmon.machine.observation import ObservedProcessors
 from zmon.machine.observed_paths import MultipathDisk, PathLeaf
 from zmon.machine.observed_system import ObservedSystem
@@ -48,23 +48,23 @@ def with_processors(busy: float, stolen: Number = UNKNOWN, *, waits: bool | None
 def test_full_is_where_tasks_wait(busy: float, waits: Mapping[str, Any], confidence: str) -> None:
     """How busy they are is enough only near 100 % where nobody counted; else tasks that wait decide."""
     of = with_processors(busy)
-    found = full_processors(situation(of._replace(processors=of.processors._replace(**waits))))
+    found = CAUSES["D15"](situation(of._replace(processors=of.processors._replace(**waits))))
     assert isinstance(found, tuple)
     assert [one.confidence for one in found] == ([confidence] if confidence else [])
 
 
 def test_where_nothing_shows_whether_tasks_wait_it_is_not_known() -> None:
     """Neither full nor not; the source that would tell is named."""
-    found = full_processors(situation(load(volume(), busy=0.92)))
+    found = CAUSES["D15"](situation(load(volume(), busy=0.92)))
     assert isinstance(found, Absent)
     assert "/proc/pressure/cpu" in found.reason
-    assert isinstance(full_processors(situation(load(volume(), busy=UNKNOWN))), Absent)
+    assert isinstance(CAUSES["D15"](situation(load(volume(), busy=UNKNOWN))), Absent)
 
 
 def test_stolen_time_is_another_claim() -> None:
     """The hypervisor is named, and what it limits; disks are excluded by what the hardware says."""
     system = ObservedSystem(running=8, hypervisor="z/VM", limits=("the LPAR is capped",))
-    found = only(full_processors(situation(with_processors(0.5, 0.3), system=system)))
+    found = only(CAUSES["D15"](situation(with_processors(0.5, 0.3), system=system)))
     assert found.claim == ("z/VM withholds 30 % of the processors' time from Linux. The LPAR is capped.")
     assert found.excluded == ("the disks: the hardware serves a request in 1.2 ms",)
     assert [(one.column, one.value) for one in found.evidence][:2] == [
@@ -77,20 +77,20 @@ def test_stolen_time_is_another_claim() -> None:
 def test_more_virtual_processors_than_the_lpar_has() -> None:
     """Then fewer are what to try first."""
     system = ObservedSystem(hypervisor="z/VM", below=2)
-    found = only(full_processors(situation(with_processors(0.5, 0.5), system=system)))
+    found = only(CAUSES["D15"](situation(with_processors(0.5, 0.5), system=system)))
     assert "The guest has 4 virtual processors, its LPAR only 2" in found.claim
     assert found.action.startswith("Give the guest at most 2 virtual processors")
 
 
 def test_a_little_steal_is_none() -> None:
     """Below a tenth of the time nothing is said."""
-    assert full_processors(situation(with_processors(0.5, 0.05, waits=False))) == ()
+    assert CAUSES["D15"](situation(with_processors(0.5, 0.05, waits=False))) == ()
 
 
 def test_more_tasks_that_wait_lose_more() -> None:
     """The rank follows from the tasks that were counted."""
     few, many = (
-        only(full_processors(situation(load(volume(), busy=0.98), system=ObservedSystem(running=running))))
+        only(CAUSES["D15"](situation(load(volume(), busy=0.98), system=ObservedSystem(running=running))))
         for running in (5, 500)
     )
     assert few.lost < many.lost == 496
@@ -100,7 +100,7 @@ def test_no_more_tasks_are_lost_than_wait() -> None:
     """Nearly full processors are no endless queue; that some task waits for most of the time is one."""
     of = with_processors(0.99, waits=True)
     of = of._replace(processors=of.processors._replace(some=0.9))
-    found = only(full_processors(situation(of, system=ObservedSystem(running=4))))
+    found = only(CAUSES["D15"](situation(of, system=ObservedSystem(running=4))))
     assert found.lost == 0.9
 
 
@@ -123,7 +123,7 @@ def test_as_many_tasks_are_lost_as_wait_on_average(
     now = load(volume(), busy=0.98)
     known = now.processors._replace(number=2, delayed=delayed, some=some)
     system = ObservedSystem(running=running)
-    found = only(full_processors(situation(now._replace(processors=known), system=system)))
+    found = only(CAUSES["D15"](situation(now._replace(processors=known), system=system)))
     assert found.lost == pytest.approx(lost)
     words = [one.words for one in found.evidence]
     assert ("8 tasks run or wait for 2 processors" in words) == (delayed is UNKNOWN and running == 8)
@@ -136,7 +136,7 @@ def test_programs_at_nice_fill_no_processors(niced: float, *, seen: bool) -> Non
     now = load(volume(), busy=0.98)
     now = now._replace(processors=now.processors._replace(niced=niced, some=0.9, waits=True))
     here = situation(now)
-    found = full_processors(here)
+    found = CAUSES["D15"](here)
     assert isinstance(found, tuple)
     assert bool(found) == seen
     told = [one.words for one in examined(here, found) if one.id == "D15"]
@@ -163,12 +163,12 @@ def test_fcp_costs_processor_time_only_while_processors_are_full() -> None:
     disks = (volume("sda", 2000.0, lcu="SCSI"), volume("sdb", 3000.0, lcu="SCSI"))
     fcp = frozenset({"60", "61"})
     system = ObservedSystem(system=0.2)
-    found = only(costly_fcp(situation(load(*disks, busy=0.98, fcp=fcp), system=system)))
+    found = only(CAUSES["D15b"](situation(load(*disks, busy=0.98, fcp=fcp), system=system)))
     assert found.confidence == POSSIBLE
     assert "160 microseconds" in found.claim  # 4 processors x 0.2 / 5000
-    assert costly_fcp(situation(load(*disks, busy=0.5, fcp=fcp), system=system)) == ()
-    assert costly_fcp(situation(load(volume(), busy=0.98), system=system)) == ()
-    assert isinstance(costly_fcp(situation(load(*disks, busy=0.98, fcp=fcp))), Absent)
+    assert CAUSES["D15b"](situation(load(*disks, busy=0.5, fcp=fcp), system=system)) == ()
+    assert CAUSES["D15b"](situation(load(volume(), busy=0.98), system=system)) == ()
+    assert isinstance(CAUSES["D15b"](situation(load(*disks, busy=0.98, fcp=fcp))), Absent)
 
 
 @pytest.mark.parametrize(("rate", "advised"), [(60.0, False), (6000.0, True)])
@@ -178,5 +178,5 @@ def test_a_change_of_path_after_each_request_costs_only_at_high_rates(rate: floa
     maps = (MultipathDisk("dm-0", "mpatha", (leaves,), ROUND_ROBIN, 1),)
     disk = volume("dm-0", rate=rate, lcu=SCSI.key)
     now = load(disk, busy=0.98, fcp=frozenset({"dm-0"}))
-    found = only(full_processors(situation(now, maps=maps)))
+    found = only(CAUSES["D15"](situation(now, maps=maps)))
     assert found.action.startswith("Set rr_min_io to 100" if advised else "Give this Linux more processors")

@@ -55,17 +55,6 @@ class _Unit(NamedTuple):
     delayed: Number
     mirrored: bool
     count_hits: Callable[[], Number]
-    kind = "lcu"
-
-    @property
-    def key(self) -> str:
-        """The key of its LCU."""
-        return self.lcu.key
-
-    @property
-    def title(self) -> str:
-        """What screens call it."""
-        return self.lcu.title
 
     @property
     def hits(self) -> Number:
@@ -138,10 +127,15 @@ def _mean(values: Sequence[Number], rates: Sequence[float]) -> Number:
     return next(reasons, absent("no such requests in the interval"))
 
 
+def _lcu(unit: _Unit, **more: Number) -> With:
+    """Return an LCU with its reads and writes."""
+    return With(unit, kind=unit.lcu.kind, key=unit.lcu.key, title=unit.lcu.title, **more)
+
+
 def _writing(situation: Situation) -> Sequence[With]:
     """Return the LCUs with enough writes; they wait as long as writes take longer than reads."""
     return [
-        With(unit, waits=unit.writes * max(0.0, unit.longer), delayed_writes=unit.delayed * unit.writes)
+        _lcu(unit, waits=unit.writes * max(0.0, unit.longer), delayed_writes=unit.delayed * unit.writes)
         for unit in _units(situation)
         if situation.load.enough(unit.writes)
     ]
@@ -153,10 +147,10 @@ def _waited(situation: Situation) -> Sequence[With] | Absent:
     if load.is_untimed:
         return why_untimed(load)
     waited = situation.waiting.by_lcu(load)
-    units = [unit for unit in _units(situation) if unit.key in waited] if waited else []
+    units = [unit for unit in _units(situation) if unit.lcu.key in waited] if waited else []
     timed = [(unit, load.time_of(unit.lcu, "disc")) for unit in units]
     lcus = [
-        With(unit, disc=disc, serv=load.time_of(unit.lcu, "serv"), waits=(unit.reads + unit.writes) * disc)
+        _lcu(unit, disc=disc, serv=load.time_of(unit.lcu, "serv"), waits=(unit.reads + unit.writes) * disc)
         for unit, disc in timed
         if not isinstance(disc, Absent)
     ]
@@ -172,13 +166,13 @@ def remote_mirror(situation: Situation) -> Diagnoses:
     for unit in units:
         if isinstance(unit.longer, Absent) or unit.delayed >= DELAYED:
             continue
-        if unit.key in waited:
+        if unit.lcu.key in waited:
             continue  # writes wait for something else
         quick = unit.mirrored or unit.delayed < DELAYED
         if not quick or unit.longer < SLOWER:
             continue
-        if mean_of(load.used_of(unit.key), "queued") < QUEUED * unit.longer:
-            slower.append(With(unit, longer=unit.longer, waits=unit.writes * unit.longer))
+        if mean_of(load.used_of(unit.lcu.key), "queued") < QUEUED * unit.longer:
+            slower.append(_lcu(unit, longer=unit.longer, waits=unit.writes * unit.longer))
     lost = sum(unit.waits for unit in slower)
     if lost >= LEAST_LOST:
         return (diagnosed("D8", _mirror(situation, sorted(slower, key=lambda unit: -unit.waits), lost)),)

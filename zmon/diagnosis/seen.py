@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.base.absent import Absent
@@ -157,7 +156,8 @@ def cause(
 def _unknown(things: Sequence[Any], case: Mapping[str, Any]) -> Absent | None:
     """Return why it is not known whether a comparison holds of a thing of which those before it do."""
     for name in case.get("unknown", ()):
-        before = list(takewhile(lambda words, name=name: comparison(words).left != name, case["when"]))
+        names = [comparison(words).left for words in case["when"]]
+        before = case["when"][: names.index(name)]
         for thing in things:
             if holds(before, Fields(thing)) and isinstance(value := getattr(thing, name), Absent):
                 return value
