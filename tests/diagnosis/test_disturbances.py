@@ -7,7 +7,7 @@ import pytest
 from tests.diagnosis.situations import only, situation
 from zmon.base.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE
-from zmon.diagnosis.disturbances import hung_disks, measurements_off
+from zmon.diagnosis.verdict import CAUSES
 from zmon.machine.observed_system import HungDisk, LackingMeasurement
 from zmon.queueing.fit import FlowShare
 
@@ -20,7 +20,7 @@ def test_a_disk_that_hangs(seconds: float, confidence: str) -> None:
 
     How many requests are in it is evidence, where they are counted.
     """
-    found = hung_disks(situation(hung=(HungDisk("0.0.7000", "7000", seconds, 3),)))
+    found = CAUSES["D21"](situation(hung=(HungDisk("0.0.7000", "7000", seconds, 3),)))
     assert isinstance(found, tuple)
     assert [one.confidence for one in found] == ([confidence] if confidence else [])
     assert not found or (found[0].lost == 3.0 and "Volume 7000 hangs" in found[0].claim)
@@ -36,7 +36,7 @@ def test_a_disk_that_hangs(seconds: float, confidence: str) -> None:
 )
 def test_where_to_look_is_named(key: str, commands: tuple[str, ...]) -> None:
     """The screen of the disk, and the commands for its sort; only a DASD is asked for a reserve."""
-    found = only(hung_disks(situation(hung=(HungDisk(key, key.rpartition(".")[2], 60.0, 3),))))
+    found = only(CAUSES["D21"](situation(hung=(HungDisk(key, key.rpartition(".")[2], 60.0, 3),))))
     assert all(command in found.action for command in commands)
     assert ("tunedasd" in found.action) is key.startswith("0.0.")
 
@@ -50,7 +50,7 @@ def test_the_tablespaces_on_a_volume_that_hangs_are_named() -> None:
             *(FlowShare(owner, "", disk.key, 0.1) for owner in owners),
             FlowShare("Z", "", "0.0.7001", 1),
         )
-        return only(hung_disks(situation(hung=(disk,))._replace(shares=lambda: shares))).claim
+        return only(CAUSES["D21"](situation(hung=(disk,))._replace(shares=lambda: shares))).claim
 
     assert claim("A").endswith("for 60 s. A lies on it.")
     assert claim(*"FEDCBA").endswith(" A, B, C, D and 2 more lie on it.")
@@ -60,7 +60,7 @@ def test_the_tablespaces_on_a_volume_that_hangs_are_named() -> None:
 def test_several_disks_are_one_diagnosis() -> None:
     """With the longest time of them; a volume without a count holds one request at least."""
     disks = tuple(HungDisk(f"0.0.700{at}", f"700{at}", 40.0 + at, UNKNOWN) for at in range(3))
-    found = only(hung_disks(situation(hung=disks)))
+    found = only(CAUSES["D21"](situation(hung=disks)))
     assert found.claim == "Volumes 7000, 7001 and 7002 hang: no request has completed for 42 s."
     assert found.lost == 3.0
     assert found.evidence[0].words == "nothing completed for 40 s"
@@ -75,7 +75,7 @@ def test_a_suspended_device_holds_back_its_tasks(
 ) -> None:
     """A snapshot suspends a device for a moment; for longer it is said who waits, and what resumes it."""
     held = HungDisk("dm-0", "vg-lv", seconds, blocked, suspended=True)
-    found = hung_disks(situation(hung=(held,)))
+    found = CAUSES["D21"](situation(hung=(held,)))
     assert isinstance(found, tuple)
     assert [one.confidence for one in found] == ([confidence] if confidence else [])
     for one in found:
@@ -89,20 +89,20 @@ def test_a_suspended_device_holds_back_its_tasks(
 def test_what_hangs_and_what_is_suspended_are_two() -> None:
     """Their remedies differ."""
     disks = (HungDisk("0.0.7000", "7000", 40.0, 1), HungDisk("dm-0", "vg-lv", 40.0, 3, suspended=True))
-    found = hung_disks(situation(hung=disks))
+    found = CAUSES["D21"](situation(hung=disks))
     assert isinstance(found, tuple)
     assert [one.subjects[0].kind for one in found] == ["volume", "disk"]
 
 
 def test_disks_that_were_not_read() -> None:
     """The reason is kept."""
-    assert hung_disks(situation(hung=UNKNOWN)) is UNKNOWN
+    assert CAUSES["D21"](situation(hung=UNKNOWN)) is UNKNOWN
 
 
 def test_what_is_off_is_said_with_its_switch() -> None:
     """It is no time lost, so it comes last."""
-    off = LackingMeasurement("channel measurement (CMF)", "cmb_enable is 0", "echo 1", 12, "device.pend")
-    found = only(measurements_off(situation(lacking=(off,))))
+    off = LackingMeasurement("channel measurement (CMF)", "cmb_enable is 0", "Echo 1", 12, "device.pend")
+    found = only(CAUSES["D22"](situation(lacking=(off,))))
     assert found.claim.startswith("Channel measurement (CMF) is off for 12 devices with I/O, so that waits")
-    assert (found.action, found.confidence, found.lost) == ("echo 1", POSSIBLE, 0.0)
-    assert measurements_off(situation()) == ()
+    assert (found.action, found.confidence, found.lost) == ("Echo 1", POSSIBLE, 0.0)
+    assert CAUSES["D22"](situation()) == ()

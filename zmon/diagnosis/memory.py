@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import Absent, absent
 from zmon.base.sizes import GIB
 from zmon.diagnosis.diagnosis import Subject
-from zmon.diagnosis.phrases import MACHINE
+from zmon.diagnosis.phrases import MACHINE, waiting_tasks
 from zmon.diagnosis.seen import cause
 from zmon.words.template import With
 
@@ -87,7 +87,7 @@ def _blocked(situation: Situation) -> Sequence[With] | Absent:
             waits=float(blocked) - requests,
             requests=requests,
             usual=FEW_BLOCKED * cpus + FEW_REQUESTS * requests,
-            named=[With(MACHINE, who=who, seconds=seconds) for who, seconds in system.waiting],
+            waiting=waiting_tasks(system),
             pressure=Subject("machine", "io"),
         )
     ]
@@ -109,4 +109,4 @@ def cached_files(situation: Situation) -> Diagnoses:
 
 
 SORTS: Final = {"memory": _memory, "blocked tasks": _blocked}
-CAUSES: Final = {"D18": cached_files, **{id_: cause(id_, SORTS, {}) for id_ in ("D16", "D17")}}
+CAUSES: Final = {**{id_: cause(id_, SORTS, {}) for id_ in ("D16", "D17")}, "D18": cached_files}

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from zmon.diagnosis.situation import Situation
     from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedVolume
     from zmon.machine.observed_machine import UnitPart
+    from zmon.machine.observed_system import ObservedSystem
     from zmon.queueing.change import Change
     from zmon.queueing.prediction import Prediction
 
@@ -135,6 +136,11 @@ def said_of_units(
         ],
         "slowed": [unit for unit in most if not is_database(unit, databases)],
     }  # fmt: skip
+
+
+def waiting_tasks(system: ObservedSystem) -> list[With]:
+    """Return this Linux with each task that waits uninterruptibly, and for how long, the longest first."""
+    return [With(MACHINE, who=who, seconds=seconds) for who, seconds in system.waiting]
 
 
 def is_database(unit: str, databases: Collection[str]) -> bool:

@@ -142,19 +142,18 @@ def _writing(situation: Situation) -> Sequence[With]:
 
 
 def _waited(situation: Situation) -> Sequence[With] | Absent:
-    """Return the LCUs that requests wait for, most time inside first."""
+    """Return the LCUs that requests wait for, which are as many as are inside."""
     load = situation.load
     if load.is_untimed:
         return why_untimed(load)
     waited = situation.waiting.by_lcu(load)
     units = [unit for unit in _units(situation) if unit.lcu.key in waited] if waited else []
     timed = [(unit, load.time_of(unit.lcu, "disc")) for unit in units]
-    lcus = [
+    return [
         _lcu(unit, disc=disc, serv=load.time_of(unit.lcu, "serv"), waits=(unit.reads + unit.writes) * disc)
         for unit, disc in timed
         if not isinstance(disc, Absent)
     ]
-    return sorted(lcus, key=lambda lcu: -lcu.waits)
 
 
 def remote_mirror(situation: Situation) -> Diagnoses:
@@ -211,4 +210,4 @@ SORTS: Final[Mapping[str, Callable[[Situation], Sequence[With] | Absent]]] = {
     "LCUs with writes": _writing,
     "waited LCUs": _waited,
 }
-CAUSES: Final = {"D8": remote_mirror, **{id_: cause(id_, SORTS, {}) for id_ in ("D6", "D7")}}
+CAUSES: Final = {**{id_: cause(id_, SORTS, {}) for id_ in ("D6", "D7")}, "D8": remote_mirror}

@@ -71,6 +71,11 @@ class Together:
         return self.things[0] if self.things else None
 
     @property
+    def most(self) -> Any:
+        """The one that most wait for, where they are in another order."""
+        return max(self.things, key=lambda thing: thing.waits)
+
+    @property
     def count(self) -> int:
         """How many there are."""
         return len(self.things)
@@ -265,9 +270,10 @@ def _evidence(entries: Iterable[Mapping[str, Any]], fields: Fields) -> Iterator[
     for entry in entries:
         value = entry["value"]
         for thing, own in _meant(entry, fields):
+            figure = say(entry["figure"], own)
             seen = number(value, own) if isinstance(value, str) else value
             before = number(entry["before"], own) if "before" in entry else None
-            yield Measurement(entry["figure"], subject_of(thing), seen, _first(entry["say"], own), before)
+            yield Measurement(figure, subject_of(thing), seen, _first(entry["say"], own), before)
 
 
 def _subjects(names: Iterable[str], fields: Fields) -> Iterator[Subject]:

@@ -27,6 +27,8 @@ PART: Final = re.compile(
 THINGS: Final = "things"
 """The field whose number decides between the words for one and for several, where no other is named."""
 UNKNOWN: Final = "unknown"
+MINUTES: Final = 120.0
+"""Seconds from which on a time is said in minutes."""
 
 
 class With:
@@ -89,8 +91,14 @@ def capital(words: str) -> str:
     return f"{words[:1].upper()}{words[1:]}"
 
 
+def time(seconds: float) -> str:
+    """Write a time that may be long: `45 s`, `20 minutes`."""
+    return f"{seconds:.0f} s" if seconds < MINUTES else f"{seconds / 60:.0f} minutes"
+
+
 FORMS: Final[Mapping[str, Callable[[Any], str]]] = {
     "ms": ms,
+    "time": time,
     "%": percent,
     "KiB": lambda size: f"{size / KIB:.0f} KiB",
     "GiB": lambda size: f"{size / GIB:.1f} GiB",
