@@ -6,8 +6,8 @@ import pytest
 
 from tests.diagnosis.situations import load, only, situation, volume
 from zmon.base.absent import Absent, absent
-from zmon.diagnosis.added_volumes import added_volumes
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE
+from zmon.diagnosis.verdict import CAUSES
 from zmon.machine.observed_paths import ExtendedVolume, StripeSegment
 from zmon.queueing.fit import FlowShare
 
@@ -30,7 +30,7 @@ def shares(**spaces: tuple[str, ...]) -> tuple[FlowShare, ...]:
 
 def test_a_logical_volume_whose_last_part_has_fewer_stripes() -> None:
     """That it was extended is certain."""
-    found = only(added_volumes(situation(HOT, extended=(logical(OLD, NEW),))))
+    found = only(CAUSES["D20"](situation(HOT, extended=(logical(OLD, NEW),))))
     assert found.confidence == CERTAIN
     assert found.claim == (
         "vg/data was extended over only 2 volumes: requests wait for 7004-7005, while 7000-7003"
@@ -42,17 +42,17 @@ def test_a_logical_volume_whose_last_part_has_fewer_stripes() -> None:
 @pytest.mark.parametrize("segments", [(NEW, OLD), (OLD, (*NEW, *OLD))])
 def test_other_logical_volumes(segments: tuple[tuple[str, ...], ...]) -> None:
     """The last part is the one that was added: if it is on more volumes, it is not why requests wait."""
-    assert added_volumes(situation(HOT, extended=(logical(*segments),))) == ()
+    assert CAUSES["D20"](situation(HOT, extended=(logical(*segments),))) == ()
 
 
 def test_a_tablespace_on_a_few_volumes() -> None:
     """Its database has data on others of the LCU, which do nothing."""
     now = situation(HOT, extended=())._replace(shares=lambda: shares(OLD=OLD, NEW=NEW, ALL=(*OLD, *NEW)))
-    found = only(added_volumes(now))
+    found = only(CAUSES["D20"](now))
     assert found.confidence == LIKELY
     assert found.claim.startswith("DB.NEW lies on 7004-7005 alone: requests wait for them")
     two = situation(HOT, extended=())._replace(shares=lambda: shares(OLD=OLD, NEW=NEW, TOO=NEW))
-    found_two = added_volumes(two)
+    found_two = CAUSES["D20"](two)
     assert not isinstance(found_two, Absent)
     assert [one.confidence for one in found_two] == [POSSIBLE, POSSIBLE]
 
@@ -62,15 +62,15 @@ def test_volumes_that_all_work_are_no_such_case() -> None:
     all_work = situation(EVEN, extended=(logical(OLD, NEW),))._replace(
         shares=lambda: shares(OLD=OLD, NEW=NEW)
     )
-    assert added_volumes(all_work) == ()
+    assert CAUSES["D20"](all_work) == ()
     away = HOT._replace(
         volumes=tuple(one._replace(lcu="M") if one.key in OLD else one for one in HOT.volumes)
     )
     other = situation(away, extended=(logical(OLD, NEW),))._replace(shares=lambda: shares(OLD=OLD, NEW=NEW))
-    assert added_volumes(other) == ()
-    assert added_volumes(situation(load(volume()), extended=UNKNOWN)) == ()
+    assert CAUSES["D20"](other) == ()
+    assert CAUSES["D20"](situation(load(volume()), extended=UNKNOWN)) == ()
 
 
 def test_without_layers_and_listing_it_is_not_known() -> None:
     """Where requests wait for volumes."""
-    assert isinstance(added_volumes(situation(HOT, extended=UNKNOWN)), Absent)
+    assert isinstance(CAUSES["D20"](situation(HOT, extended=UNKNOWN)), Absent)

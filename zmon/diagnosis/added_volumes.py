@@ -7,20 +7,20 @@ the same database, do nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from zmon.base.absent import Absent, absent
-from zmon.base.ranges import many
 from zmon.base.sizes import GIB
-from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
-from zmon.diagnosis.phrases import evidence, gain, listed, of_volume, percent
+from zmon.diagnosis.diagnosis import Subject
+from zmon.diagnosis.phrases import gain
+from zmon.diagnosis.seen import Seen, diagnosed
 from zmon.machine.observation import MIN_LOST
 from zmon.queueing.change import StripedSpace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from zmon.diagnosis.diagnosis import Diagnoses, Measurement
+    from zmon.diagnosis.diagnosis import Diagnoses
     from zmon.diagnosis.situation import Situation
     from zmon.machine.observation import ObservedLoad, ObservedVolume
     from zmon.machine.observed_paths import ExtendedVolume
@@ -37,62 +37,45 @@ def added_volumes(situation: Situation) -> Diagnoses:
     if not waited:
         return ()
     extended = situation.machine.extended()
-    found = [] if isinstance(extended, Absent) else list(_of_logical_volumes(situation, waited, extended))
-    if not found:
-        found = list(_of_tablespaces(situation, waited))
-    if found or situation.shares():
-        return tuple(found)
+    seen = [] if isinstance(extended, Absent) else list(_of_logical_volumes(situation, waited, extended))
+    seen = seen or list(_of_tablespaces(situation, waited))
+    if seen or situation.shares():
+        return tuple(diagnosed("D20", volumes) for volumes in seen)
     return NO_LISTING if isinstance(extended, Absent) else ()
 
 
 def _idle_beside(load: ObservedLoad, waited: Mapping[str, float], keys: set[str]) -> list[ObservedVolume]:
     """Return those of some volumes that do next to nothing, on LCUs of volumes that requests wait for."""
-    known = {one.key: one for one in load.volumes}
-    busy = [known[key] for key in waited if key in known]
+    volumes = {volume.key: volume for volume in load.volumes}
+    busy = [volumes[key] for key in waited if key in volumes]
     if not busy:
         return []
-    least, lcus = min(one.rate for one in busy), {one.lcu for one in busy}
-    others = (known[key] for key in keys if key in known and key not in waited)
-    return sorted(
-        (one for one in others if one.lcu in lcus and one.rate < IDLE * least), key=lambda one: one.key
-    )
+    least, lcus = min(volume.rate for volume in busy), {volume.lcu for volume in busy}
+    others = [volumes[key] for key in sorted(keys) if key in volumes and key not in waited]
+    return [volume for volume in others if volume.lcu in lcus and volume.rate < IDLE * least]
 
 
 def _of_logical_volumes(
-    situation: Situation,
-    waited: Mapping[str, float],
-    extended: Sequence[ExtendedVolume],
-) -> Iterator[Diagnosis]:
-    known = {one.key: one for one in situation.load.volumes}
-    for one in extended:
-        last, most = one.segments[-1], max(len(set(part.volumes)) for part in one.segments)
-        hot = {key: waited[key] for key in last.volumes if key in waited and key in known}
-        idle = _idle_beside(situation.load, hot, set(one.group))
-        if not hot or len(set(last.volumes)) >= most or not idle:
-            continue
-        added = [known[key].title for key in hot]
-        rest = [each.title for each in idle]
-        yield Diagnosis(
-            "D20",
-            subjects=(*(of_volume(known[key]) for key in hot), Subject("disk", one.title, one.title)),
-            clause=f"{one.title} was extended over only {many(len(set(last.volumes)), 'volume')}",
-            rest=f": requests wait for {listed(added)}, while {listed(rest)} of its volume group"
-            f" {'does' if len(rest) == 1 else 'do'} nothing",
-            evidence=(
-                evidence("layer.table", Subject("disk", one.title, one.title), last.bytes / GIB,
-                         f"the last segment, {last.bytes / GIB:.1f} GiB, has"
-                         f" {many(len(set(last.volumes)), 'stripe')}, another one {most}"),
-                *_rates([known[key] for key in hot], idle),
-            ),
-            confidence=CERTAIN,
-            action="Restripe the logical volume over all volumes of its group, or spread its newest data.",
-            lost=sum(hot.values()),
-        )  # fmt: skip
+    situation: Situation, waited: Mapping[str, float], extended: Sequence[ExtendedVolume]
+) -> Iterator[Seen]:
+    volumes = {volume.key: volume for volume in situation.load.volumes}
+    for logical in extended:
+        last, stripes = logical.segments[-1], [len(set(part.volumes)) for part in logical.segments]
+        hot = {key: waited[key] for key in last.volumes if key in waited and key in volumes}
+        idle = _idle_beside(situation.load, hot, set(logical.group))
+        if hot and stripes[-1] < max(stripes) and idle:
+            facts = {
+                "disk": Subject("disk", logical.title, logical.title),
+                "gib": last.bytes / GIB,
+                "stripes": stripes[-1],
+                "widest": max(stripes),
+            }
+            yield _seen([volumes[key] for key in hot], hot, idle, facts, "logical volume")
 
 
-def _of_tablespaces(situation: Situation, waited: Mapping[str, float]) -> Iterator[Diagnosis]:
+def _of_tablespaces(situation: Situation, waited: Mapping[str, float]) -> Iterator[Seen]:
     load = situation.load
-    known = {one.key: one for one in load.volumes}
+    known = {volume.key: volume for volume in load.volumes}
     on: dict[str, set[str]] = {}
     for share in situation.shares():
         on.setdefault(share.owner, set()).add(share.volume)
@@ -108,38 +91,38 @@ def _of_tablespaces(situation: Situation, waited: Mapping[str, float]) -> Iterat
         idle = _idle_beside(load, hot, beside - volumes)
         if len(hot) < len(volumes) or len(idle) < len(volumes):
             continue
-        # who spreads over more than these has the traffic of none of them for sure
-        lone = [name for name, keys in on.items() if keys == volumes]
-        titles = [known[key].title for key in sorted(hot)]
-        everything = tuple(sorted({*volumes, *(one.key for one in idle)}))
+        everything = tuple(sorted({*volumes, *(volume.key for volume in idle)}))
         change = StripedSpace(owner, volumes=everything)
-        subjects = tuple(of_volume(known[key]) for key in sorted(hot, key=lambda key: -hot[key]))
-        yield Diagnosis(
-            "D20",
-            subjects=(*subjects, Subject("tablespace", owner, owner)),
-            clause=f"{owner} lies on {listed(titles)} alone",
-            rest=f": requests wait for {'it' if len(titles) == 1 else 'them'} while"
-            f" {many(len(idle), 'other volume')} {'does' if len(idle) == 1 else 'do'} nothing"
-            f" ({listed([one.title for one in idle])})",
-            evidence=tuple(_rates([known[key] for key in sorted(hot)], idle)),
-            confidence=LIKELY if len(lone) == 1 else POSSIBLE,
-            action=f"Spread {owner} again over all {len(everything)} volumes.",
-            lost=sum(hot.values()),
+        facts = {
+            "space": Subject("tablespace", owner, owner),
+            # who spreads over more than these has the traffic of none of them for sure
+            "is_alone": sum(keys == volumes for keys in on.values()) == 1,
+            "number": len(everything),
+        }
+        yield _seen([known[key] for key in sorted(hot)], hot, idle, facts, "tablespace")._replace(
             foretell=gain(situation, (change,)),
             changes=(change,),
             whatif=f"stripe {owner} over volumes {','.join(known[key].title for key in everything)}",
-            confirm="Bytes that grow on the added volumes alone would confirm that they were added later.",
-            missing=("when the volumes were added",),
         )
 
 
-def _rates(hot: list[ObservedVolume], idle: list[ObservedVolume]) -> Iterator[Measurement]:
-    for one in hot:
-        use = "" if isinstance(one.use, Absent) else f", {percent(one.use)} busy"
-        words = f"volume {one.title}: {one.rate:,.0f} requests a second{use}"
-        yield evidence("device.ios", of_volume(one), one.rate, words)
-    most = max(idle, key=lambda one: one.rate)
-    yield evidence("device.ios", of_volume(most), most.rate, f"the others at most {most.rate:.1f} a second")
+def _seen(
+    volumes: Sequence[ObservedVolume],
+    hot: Mapping[str, float],
+    idle: Sequence[ObservedVolume],
+    facts: Mapping[str, Any],
+    case: str,
+) -> Seen:
+    """Return what is said of volumes that requests wait for, and of others that are idle."""
+    beside = {
+        "hot": volumes,
+        "idle": idle,
+        "idle_titles": [volume.title for volume in idle],
+        "busiest_idle": [max(idle, key=lambda volume: volume.rate)],
+    }
+    return Seen(
+        sorted(volumes, key=lambda volume: -hot[volume.key]), sum(hot.values()), {**beside, **facts}, case
+    )
 
 
 CAUSES: Final = {"D20": added_volumes}
