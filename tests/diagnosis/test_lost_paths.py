@@ -8,8 +8,7 @@ from tests.diagnosis.situations import load, only, situation, volume
 from zmon.base.absent import Absent, absent
 from zmon.base.clock import clock
 from zmon.diagnosis.diagnosis import CERTAIN, POSSIBLE
-from zmon.diagnosis.lost_paths import lost_paths, no_hpf, single_points
-from zmon.diagnosis.verdict import verdict
+from zmon.diagnosis.verdict import CAUSES, verdict
 from zmon.machine.observed_paths import LcuPaths, LostPath, MultipathDisk, PathLeaf
 from zmon.values.path_masks import Unused
 
@@ -37,7 +36,7 @@ def multipath(*leaves: PathLeaf) -> MultipathDisk:
 def test_a_lost_channel_path(why: Unused, words: str, action: str) -> None:
     """It is certain; what to do follows from why it is not used."""
     paths = (WHOLE._replace(lost=(LostPath("51", 4, why),), since=9),)
-    found = only(lost_paths(situation(paths=paths, maps=())))
+    found = only(CAUSES["D13"](situation(paths=paths, maps=())))
     assert found.claim.startswith(
         f"1 of 2 channel paths to LCU 7 has been lost since {clock(9, '%H:%M')}: 51"
     )
@@ -50,7 +49,7 @@ def test_a_lost_channel_path(why: Unused, words: str, action: str) -> None:
 def test_a_channel_path_that_nobody_has_taken_off() -> None:
     """That it is on line and configured is evidence, and nothing is missing: its link is to be checked."""
     paths = (WHOLE._replace(lost=(LostPath("51", 4, Unused.ON),)),)
-    found = only(lost_paths(situation(paths=paths, maps=())))
+    found = only(CAUSES["D13"](situation(paths=paths, maps=())))
     assert found.claim.endswith(": 51.")
     assert found.evidence[1].words == "channel path 51 is on line and configured: nobody has taken it off"
     assert found.action == "Have the link of channel path 51 checked: cable, switch, port."
@@ -63,7 +62,7 @@ def test_a_path_that_many_lcus_have_lost_is_one_diagnosis() -> None:
     paths = tuple(LcuPaths(key, key, 4, ("50", "51"), lost) for key in ("L", "M", "N"))
     now = load(*(volume(f"0.0.700{at}", 400.0) for at in range(8)), paths={"50": 0.97, "51": 0.0})
     now = now._replace(volumes=tuple(one._replace(pend=0.005) for one in now.volumes))
-    found = only(lost_paths(situation(now, paths=paths, maps=())))
+    found = only(CAUSES["D13"](situation(now, paths=paths, maps=())))
     assert "to L, M and N is lost" in found.claim
     assert found.lost > 1
 
@@ -71,7 +70,7 @@ def test_a_path_that_many_lcus_have_lost_is_one_diagnosis() -> None:
 def test_a_failed_path_to_a_scsi_disk() -> None:
     """How many are left is the evidence, and the adapter what they have in common."""
     maps = (multipath(leaf("sda", failed="offline"), leaf("sdb", "0.0.fc61")),)
-    found = only(lost_paths(situation(paths=(), maps=maps)))
+    found = only(CAUSES["D13"](situation(paths=(), maps=maps)))
     assert found.claim == "1 path to data is lost: sda (offline)."
     assert found.evidence[0].words == "data has 1 of 2 paths"
     assert "0.0.fc60" in found.action
@@ -112,7 +111,7 @@ def test_many_failed_paths_are_said_by_what_they_go_over() -> None:
         )
         for at in range(6)
     )
-    found = only(lost_paths(situation(paths=(), maps=maps)))
+    found = only(CAUSES["D13"](situation(paths=(), maps=maps)))
     assert found.claim == (
         "11 paths to FCP8000-FCP8005 are lost: all 6 over FCP device 0.0.fc60 and 5 over FCP device 0.0.fc61"
         " (offline)."
@@ -135,7 +134,7 @@ def test_many_failed_paths_are_said_by_what_they_go_over() -> None:
 )
 def test_where_to_look_for_what_is_lost(paths: tuple[PathLeaf, ...], words: str) -> None:
     """At its adapters, where they are known; what was set offline is set running again."""
-    found = only(lost_paths(situation(paths=(), maps=(multipath(*paths, leaf("sdc", "0.0.fc62")),))))
+    found = only(CAUSES["D13"](situation(paths=(), maps=(multipath(*paths, leaf("sdc", "0.0.fc62")),))))
     assert found.action.endswith(words)
 
 
@@ -143,9 +142,9 @@ def test_paths_that_are_all_there() -> None:
     """Nothing is said; and where nothing was read nothing is denied."""
     maps = (multipath(leaf("sda"), leaf("sdb", "0.0.fc61", "0x2")),)
     whole = situation(paths=(WHOLE,), maps=maps)
-    assert [cause(whole) for cause in (lost_paths, single_points, no_hpf)] == [(), (), ()]
+    assert [cause(whole) for cause in (CAUSES["D13"], CAUSES["D13b"], CAUSES["D19"])] == [(), (), ()]
     nothing = situation(paths=UNKNOWN, maps=UNKNOWN)
-    assert [cause(nothing) for cause in (lost_paths, single_points, no_hpf)] == [UNKNOWN] * 3
+    assert [cause(nothing) for cause in (CAUSES["D13"], CAUSES["D13b"], CAUSES["D19"])] == [UNKNOWN] * 3
 
 
 @pytest.mark.parametrize(
@@ -157,7 +156,7 @@ def test_paths_that_are_all_there() -> None:
 )
 def test_one_adapter_or_port_behind_all_paths(leaves: tuple[PathLeaf, ...], words: str) -> None:
     """Several paths were meant to be several."""
-    found = only(single_points(situation(paths=(), maps=(multipath(*leaves),))))
+    found = only(CAUSES["D13b"](situation(paths=(), maps=(multipath(*leaves),))))
     assert f"go through one {words}" in found.claim
 
 
@@ -165,12 +164,12 @@ def test_a_disk_with_one_path_is_left_alone() -> None:
     """Nobody meant it to have two; nor is an unknown adapter the same as another unknown one."""
     alone = multipath(leaf("sda"))
     unknown = multipath(leaf("sda", "", ""), leaf("sdb", "", ""))
-    assert single_points(situation(paths=(), maps=(alone, unknown))) == ()
+    assert CAUSES["D13b"](situation(paths=(), maps=(alone, unknown))) == ()
 
 
 def test_channel_paths_of_one_physical_channel() -> None:
     """Two CHPIDs with one PCHID fail together."""
-    found = only(single_points(situation(paths=(WHOLE._replace(physical=("0100",)),), maps=())))
+    found = only(CAUSES["D13b"](situation(paths=(WHOLE._replace(physical=("0100",)),), maps=())))
     assert "one physical channel, 0100" in found.claim
 
 
@@ -178,13 +177,13 @@ def test_high_performance_ficon_matters_only_where_requests_wait() -> None:
     """And even then it is only possible that it would help."""
     paths = (WHOLE._replace(without_hpf=4),)
     calm = load(volume())
-    assert no_hpf(situation(calm, paths=paths)) == ()
+    assert CAUSES["D19"](situation(calm, paths=paths)) == ()
     full = load(volume(rate=400.0), paths=dict.fromkeys(("50", "51"), 0.97))
-    assert only(no_hpf(situation(full, paths=paths))).confidence == POSSIBLE
+    assert only(CAUSES["D19"](situation(full, paths=paths))).confidence == POSSIBLE
 
 
 def test_lost_paths_of_one_kind_are_reported_though_others_are_not_known() -> None:
     """What is known is said."""
     maps = (multipath(leaf("sda", failed="failed"), leaf("sdb")),)
-    assert only(lost_paths(situation(paths=UNKNOWN, maps=maps))).id == "D13"
-    assert not isinstance(single_points(situation(paths=UNKNOWN, maps=maps)), Absent)
+    assert only(CAUSES["D13"](situation(paths=UNKNOWN, maps=maps))).id == "D13"
+    assert not isinstance(CAUSES["D13b"](situation(paths=UNKNOWN, maps=maps)), Absent)

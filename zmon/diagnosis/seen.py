@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from zmon.diagnosis.situation import Situation
     from zmon.queueing.change import Change
 
-SAID: Final = ("clause", "rest", "action", "confirm", "gain")
+CLAIM: Final = ("clause", "brief")
+"""The keys of a case of which the second one in its record may name the first."""
+SAID: Final = ("rest", "action", "confirm", "gain")
 """The keys of a case whose first sentence holds."""
 ADDED: Final = ("excluded", "missing")
 """Those of which all hold that may."""
@@ -201,8 +203,11 @@ def _diagnosed(record: DiagnosisRecord, seen: Seen) -> Diagnosis:
     if holds(reservation.get("when", ()), fields):
         case = {**case, **reservation}
     confidence = _first(case.get("confidence", CERTAIN), fields)
-    brief = _first(case.get("brief", ""), fields)
-    fields = Fields({"is_certain": confidence == CERTAIN, "brief": brief}, fields)
+    claim: dict[str, Any] = {"is_certain": confidence == CERTAIN}
+    fields = Fields(claim, fields)
+    for key in case:
+        if key in CLAIM:
+            claim[key] = _first(case[key], fields)
     said = {key: _first(case.get(key, ""), fields) for key in SAID}
     excluded, missing = (tuple(_all(case.get(key, ()), fields)) for key in ADDED)
     apart = case.get("gain_apart", False)
@@ -212,14 +217,14 @@ def _diagnosed(record: DiagnosisRecord, seen: Seen) -> Diagnosis:
     return Diagnosis(
         record.id,
         subjects=tuple(dict.fromkeys(_subjects(case.get("about", ["things"]), fields))),
-        clause=said["clause"],
+        clause=claim["clause"],
         evidence=tuple(_evidence(evidence, fields)),
         confidence=confidence,
         action=f"{before}{action[:1].lower()}{action[1:]}" if before else capital(action),
         lost=seen.lost,
         rest=said["rest"],
         besides="".join(f" {sentence}" for sentence in _all(besides, fields)),
-        short="" if brief == said["clause"] else brief,
+        short="" if claim.get("brief") == claim["clause"] else claim.get("brief", ""),
         excluded=excluded,
         foretell=partial(OtherGain, said["gain"]) if said["gain"] else seen.foretell,
         apart=bool(fields[apart]) if isinstance(apart, str) else apart,
