@@ -9,7 +9,7 @@ import pytest
 from tests.diagnosis.situations import load, only, situation, volume
 from zmon.base.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE
-from zmon.diagnosis.scsi_paths import one_path_does_all, too_few_paths, uneven_paths
+from zmon.diagnosis.verdict import CAUSES
 from zmon.machine.observed_paths import MultipathDisk, PathLeaf
 from zmon.queueing.waiting import waiting
 
@@ -37,7 +37,7 @@ def behind(*groups: tuple[PathLeaf, ...], selector: str = "round-robin", turn: i
 @pytest.mark.parametrize("use", [0.55, 0.75, 1.0])
 def test_one_path_does_all(use: float) -> None:
     """Others only stand by, and it is busy enough to deserve a look."""
-    found = only(one_path_does_all(behind((leaf("60", 5000.0, use=use),), (leaf("61", 0.0),))))
+    found = only(CAUSES["D14b"](behind((leaf("60", 5000.0, use=use),), (leaf("61", 0.0),))))
     assert found.confidence == CERTAIN
     assert "One of 2 FCP paths does all I/O of disk data: FCP device 0.0.fc60" in found.claim
     assert found.lost >= 0.6
@@ -45,7 +45,7 @@ def test_one_path_does_all(use: float) -> None:
 
 def test_how_to_use_all_paths_is_said_whole() -> None:
     """What to write where, which policy applies, how it becomes active, and where that is seen."""
-    found = only(one_path_does_all(behind((leaf("60", 5000.0, use=0.9),), (leaf("61", 0.0),))))
+    found = only(CAUSES["D14b"](behind((leaf("60", 5000.0, use=0.9),), (leaf("61", 0.0),))))
     for words in ("path_grouping_policy multibus", "multipath -ll", "multipathd reconfigure", "MPATH"):
         assert words in found.action
 
@@ -61,13 +61,13 @@ def test_how_to_use_all_paths_is_said_whole() -> None:
 )
 def test_nothing_is_said_of_other_disks(calm: Situation) -> None:
     """Failover is a choice as long as the path suffices."""
-    assert one_path_does_all(calm) == ()
+    assert CAUSES["D14b"](calm) == ()
 
 
 def test_without_the_table_it_is_likely() -> None:
     """That one path has all I/O is seen all the same."""
     maps = behind((leaf("60", 5000.0, use=0.9), leaf("61", 0.0)), selector="")
-    found = only(one_path_does_all(maps))
+    found = only(CAUSES["D14b"](maps))
     assert found.confidence == LIKELY
     assert found.missing
 
@@ -85,32 +85,32 @@ def virtual(response: float, disk: str = "sda") -> Situation:
 @pytest.mark.parametrize("disk", ["sda", "dm-0", "data"])
 def test_one_path_of_virtual_adapters(disk: str) -> None:
     """Requests wait for the disk; whether the path is why is only possible, and it is no FCP path."""
-    found = only(one_path_does_all(virtual(0.3, disk)))
+    found = only(CAUSES["D14b"](virtual(0.3, disk)))
     assert found.confidence == POSSIBLE
     assert found.claim == "One of 2 paths does all I/O of disk data: sda (100 a second); the other stands by."
     assert found.confirm
     assert 20 < found.lost < 30
     assert not [one for one in found.evidence if isinstance(one.value, Absent)]
-    assert one_path_does_all(virtual(0.005)) == ()
+    assert CAUSES["D14b"](virtual(0.005)) == ()
 
 
 def test_paths_that_are_used_one_after_the_other() -> None:
     """A round robin that changes seldom: rr_min_io is named."""
-    found = only(uneven_paths(behind((leaf("60", 5000.0, use=0.9), leaf("61", 100.0)), turn=5000)))
+    found = only(CAUSES["D14"](behind((leaf("60", 5000.0, use=0.9), leaf("61", 100.0)), turn=5000)))
     assert "one after the other" in found.claim
     assert any("5000 requests in turn" in one.words for one in found.evidence)
     service_time = behind((leaf("60", 5000.0, use=0.9), leaf("61", 100.0)), selector="service-time")
-    assert uneven_paths(service_time) == ()  # it may have its reasons
+    assert CAUSES["D14"](service_time) == ()  # it may have its reasons
 
 
 def test_a_slow_path_is_compared_with_its_siblings() -> None:
     """Five times as long and beyond 3 ms: neither alone."""
-    found = only(uneven_paths(behind((leaf("60", 100.0, 0.02), leaf("61", 100.0, 0.002)))))
+    found = only(CAUSES["D14"](behind((leaf("60", 100.0, 0.02), leaf("61", 100.0, 0.002)))))
     assert found.subjects[0].key == "0.0.fc60"
     assert found.claim.startswith("The path over FCP device 0.0.fc60 is slow: 20.0 ms a request")
     assert found.lost == pytest.approx(1.8)
-    assert uneven_paths(behind((leaf("60", 100.0, 0.002), leaf("61", 100.0, 0.0002)))) == ()
-    assert uneven_paths(behind((leaf("60", 100.0, 0.02), leaf("61", 100.0, 0.01)))) == ()
+    assert CAUSES["D14"](behind((leaf("60", 100.0, 0.002), leaf("61", 100.0, 0.0002)))) == ()
+    assert CAUSES["D14"](behind((leaf("60", 100.0, 0.02), leaf("61", 100.0, 0.01)))) == ()
 
 
 def test_that_all_disks_are_slower_over_an_adapter_is_evidence_of_its_own() -> None:
@@ -127,8 +127,8 @@ def test_that_all_disks_are_slower_over_an_adapter_is_evidence_of_its_own() -> N
         now = load(*(volume(one.name, 100.0, lcu="SCSI") for pair in leaves for one in pair), fcp=FCP)
         return situation(now, maps=maps)
 
-    assert only(uneven_paths(disks(6))).subjects[0].key == "0.0.fc60"
-    assert uneven_paths(disks(3)) == ()
+    assert only(CAUSES["D14"](disks(6))).subjects[0].key == "0.0.fc60"
+    assert CAUSES["D14"](disks(3)) == ()
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_a_longer_queue_alone_does_not_make_it_certain_that_a_path_is_slow(
     """By turns each path has as many requests; behind one that came back is what waited meanwhile."""
     paths = behind((leaf("60", rate, 0.2), leaf("61", 100.0, 0.03)))
     machine = paths.machine._replace(came_back=lambda _disk: came_back)
-    found = only(uneven_paths(paths._replace(machine=machine)))
+    found = only(CAUSES["D14"](paths._replace(machine=machine)))
     assert (found.id, found.confidence) == ("D14", confidence)
     assert ("chccwdev" in found.action) is not came_back
     assert bool(found.confirm) is (confidence != CERTAIN)
@@ -150,16 +150,16 @@ def test_a_longer_queue_alone_does_not_make_it_certain_that_a_path_is_slow(
 def test_the_order_of_paths_changes_nothing() -> None:
     """Names of paths are no evidence."""
     leaves = leaf("60", 100.0, 0.02), leaf("61", 100.0, 0.002)
-    one, other = (only(uneven_paths(behind(order))) for order in (leaves, leaves[::-1]))
+    one, other = (only(CAUSES["D14"](behind(order))) for order in (leaves, leaves[::-1]))
     assert (one.claim, one.lost) == (other.claim, other.lost)
 
 
 def test_all_paths_are_full() -> None:
     """Only if each is; then more are needed."""
     full = behind((leaf("60", 4000.0, use=0.97), leaf("61", 4000.0, use=0.96)))
-    assert "All 2 FCP paths are full: 96 % to 97 % busy." in only(too_few_paths(full)).claim
-    assert too_few_paths(behind((leaf("60", 4000.0, use=0.97), leaf("61", 100.0, use=0.1)))) == ()
-    assert too_few_paths(behind((leaf("60", 400.0), leaf("61", 400.0)))) == ()
+    assert "All 2 FCP paths are full: 96 % to 97 % busy." in only(CAUSES["D14c"](full)).claim
+    assert CAUSES["D14c"](behind((leaf("60", 4000.0, use=0.97), leaf("61", 100.0, use=0.1)))) == ()
+    assert CAUSES["D14c"](behind((leaf("60", 400.0), leaf("61", 400.0)))) == ()
 
 
 def test_each_path_has_its_own_use_where_that_of_another_is_unknown() -> None:
@@ -170,7 +170,7 @@ def test_each_path_has_its_own_use_where_that_of_another_is_unknown() -> None:
         paths={**half.load.paths, "5f": absent("not read")},
         lcus=tuple(one._replace(chpids=("5f", *one.chpids)) for one in half.load.lcus),
     )
-    found = only(too_few_paths(half._replace(load=unread, waiting=waiting(unread))))
+    found = only(CAUSES["D14c"](half._replace(load=unread, waiting=waiting(unread))))
     assert found.claim == "All 2 FCP paths whose use is known are full: 96 % to 97 % busy."
     assert [one.words for one in found.evidence] == ["60 96 %", "61 97 %"]
     assert found.missing[0] == "how busy 5f is"
@@ -193,7 +193,7 @@ def test_all_groups_of_paths_that_are_full_count() -> None:
     )
     more = tuple(first._replace(key=key) for key in ("70 71", "80 81"))
     places = waiting(one.load)._replace(places=(first, *more))
-    found = only(too_few_paths(one._replace(load=both, waiting=places)))
+    found = only(CAUSES["D14c"](one._replace(load=both, waiting=places)))
     assert [each.words for each in found.evidence] == ["60 97 %", "61 96 %", "70 98 %", "71 75 %"]
     assert found.lost == pytest.approx(2 * first.waits)
     assert {each.key for each in found.subjects if each.kind == "path"} == {"60 61", "70 71"}
@@ -203,7 +203,5 @@ def test_paths_that_were_not_read_are_not_known_only_where_there_is_fcp() -> Non
     """A machine without FCP has no such diagnosis."""
     now = load(volume("sda", 4000.0, lcu="SCSI"), paths={"60": 0.97, "61": 0.97}, fcp=FCP)
     unread = situation(now, maps=UNKNOWN)
-    assert all(
-        isinstance(cause(unread), Absent) for cause in (one_path_does_all, uneven_paths, too_few_paths)
-    )
-    assert one_path_does_all(situation(maps=UNKNOWN)) == ()
+    assert all(isinstance(cause(unread), Absent) for cause in (CAUSES["D14b"], CAUSES["D14"], CAUSES["D14c"]))
+    assert CAUSES["D14b"](situation(maps=UNKNOWN)) == ()

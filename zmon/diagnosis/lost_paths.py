@@ -119,7 +119,7 @@ def _disk_paths(situation: Situation, maps: Sequence[MultipathDisk]) -> Seen:
             for leaf in broken
         ],
         "waited": [Subject("volume", place.key, place.title) for place in waited],
-        "carriers": [carrier.subject for carrier in carriers_of(works)],
+        "carriers": carriers_of(works),
         "repair": get_back_disk_paths([*map(_as_broken, broken)]),
     }
     lost = sum(place.waits for place in waited)

@@ -6,21 +6,22 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent
 from zmon.base.limits import limit
-from zmon.base.milliseconds import ms
-from zmon.base.ranges import many, names, ranges
+from zmon.base.ranges import names
 from zmon.base.record import NamedTuple
-from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
-from zmon.diagnosis.phrases import evidence, gain, of_paths, percent
+from zmon.diagnosis.diagnosis import Subject
+from zmon.diagnosis.phrases import gain, of_paths
+from zmon.diagnosis.seen import Remedy, Seen, cause, diagnosed
 from zmon.interval import IDLE
 from zmon.queueing.change import PathNumber, PathsInUse
 from zmon.queueing.waiting import FULL_PATHS
 from zmon.topology.path_sets import ROUND_ROBIN
+from zmon.words.template import With
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from zmon.base.absent import Number
-    from zmon.diagnosis.diagnosis import Diagnoses, Measurement
+    from zmon.diagnosis.diagnosis import Diagnoses
     from zmon.diagnosis.situation import Situation
     from zmon.machine.observation import ObservedLoad
     from zmon.machine.observed_paths import MultipathDisk, PathLeaf
@@ -46,13 +47,6 @@ SLOW: Final = limit("path-slow") / 1000
 """Seconds of a request below which no path is slow: its example value there."""
 
 
-EQUAL: Final = (
-    "It has as many requests as its siblings, and an old queue behind it would look alike: if it is as slow"
-    " in a minute, it is the path."
-)
-BACKLOG: Final = "A path came back, and what waited meanwhile may be behind it: look again in some minutes."
-
-
 class Carrier(NamedTuple):
     """An adapter with what all paths over it carry together."""
 
@@ -65,21 +59,25 @@ class Carrier(NamedTuple):
     """Mean seconds of a request."""
 
     @property
+    def kind(self) -> str:
+        """What sort of thing it is, as diagnoses name it."""
+        return "adapter"
+
+    @property
+    def key(self) -> str:
+        """Its bus id; empty if not known."""
+        return self.adapter
+
+    @property
     def is_fcp(self) -> bool:
         """Whether it is an FCP device; KVM guests have virtual adapters without a load that is measured."""
-        return not isinstance(self.use, Absent) or any(leaf.port for leaf in self.leaves)
+        has_load = not isinstance(self.use, Absent)
+        return bool(self.adapter) and (has_load or any(leaf.port for leaf in self.leaves))
 
     @property
     def title(self) -> str:
         """Its name: `FCP device 0.0.fc00`; of other paths those of the disks: `sda`."""
-        if self.adapter and self.is_fcp:
-            return f"FCP device {self.adapter}"
-        return names([leaf.name for leaf in self.leaves])
-
-    @property
-    def subject(self) -> Subject:
-        """It as a subject."""
-        return Subject("adapter", self.adapter, self.title, is_fcp=bool(self.adapter) and self.is_fcp)
+        return f"FCP device {self.adapter}" if self.is_fcp else names([leaf.name for leaf in self.leaves])
 
     @property
     def use(self) -> Number:
@@ -139,12 +137,20 @@ def _disks(carriers: Iterable[Carrier], maps: Iterable[MultipathDisk]) -> set[st
     return {leaf.name for one in carriers for leaf in one.leaves}.union(*(one.names for one in maps))
 
 
-def _volumes(
+def _explained(
     situation: Situation, carriers: Iterable[Carrier], maps: Iterable[MultipathDisk]
-) -> Iterator[Subject]:
-    """Yield the volumes behind some adapters that requests wait for: the adapters explain it."""
-    for place in situation.waiting.at_volumes(_disks(carriers, maps)):
-        yield Subject("volume", place.key, place.title)
+) -> dict[str, list[Subject]]:
+    """Return what requests wait for behind some adapters, and before them: the adapters explain it.
+
+    The volumes, and the groups of FCP paths as the waiting names them.
+    """
+    waited = situation.waiting.at_volumes(_disks(carriers, maps))
+    groups = [place for place in situation.waiting.places if place.kind == "paths"]
+    fcp = situation.load.fcp
+    return {
+        "volumes": [Subject("volume", place.key, place.title) for place in waited],
+        "groups": [of_paths(place.key) for place in groups if not fcp.isdisjoint(place.key.split())],
+    }
 
 
 def one_path_does_all(situation: Situation) -> Diagnoses:
@@ -152,94 +158,44 @@ def one_path_does_all(situation: Situation) -> Diagnoses:
     maps = _known_maps(situation)
     if isinstance(maps, Absent):
         return maps
-    alone = []
-    for one in maps:
-        whole = _rate(one.leaves)
-        grouped = len(one.groups) > 1 and all(len(group) == 1 for group in one.groups)
-        unknown = not one.selector
-        most = max(_rate([leaf]) for leaf in one.leaves)
-        if (grouped or unknown) and most >= ALL * whole:
-            alone.append(one)
+    alone = [disk for disk in maps if _is_alone(disk)]
     if not alone:
         return ()
-    used = carriers_of(max(one.leaves, key=lambda leaf: _rate([leaf])) for one in alone)
+    used = carriers_of(max(disk.leaves, key=lambda leaf: _rate([leaf])) for disk in alone)
     waits = _waits(situation, used, alone)
     if waits is None:
         return ()
-    known = all(one.selector for one in alone)
-    measured = not isinstance(used[0].use, Absent)
-    idle = [
-        one for one in carriers_of(leaf for each in alone for leaf in each.leaves)
-        if one.adapter not in {each.adapter for each in used}
-    ]  # fmt: skip
-    busiest = used[0]
-    fcp = "FCP " if busiest.is_fcp else ""
-    paths = len(alone[0].leaves)
-    disks = f"disk {alone[0].title}" if len(alone) == 1 else many(len(alone), "disk")
-    others = "the other stands" if paths == 2 else f"{paths - 1} others stand"
-    found = Diagnosis(
-        "D14b",
-        subjects=(
-            *(one.subject for one in used),
-            *(Subject("disk", one.key, one.title) for one in alone),
-            *_volumes(situation, used, alone),
-            *_scsi_paths(situation),
-        ),
-        clause=f"One of {paths} {fcp}paths does all I/O of {disks}",
-        rest=f": {busiest.title} ({busiest.rate:,.0f} a second); {others} by",
-        evidence=(
-            *_rates([busiest]),
-            *_rates(idle[:1]),
-            *_path_use(busiest),
-            *_times([busiest]),
-        ),
-        confidence=POSSIBLE if not measured else CERTAIN if known else LIKELY,
-        apart=True,
-        action="Put all paths into one group: path_grouping_policy multibus in the device section of this"
-        " storage in multipath.conf (group_by_prio if multipath -ll shows paths of different prio), then"
-        " multipathd reconfigure, without a restart; MPATH then shows one group.",
-        lost=waits,
+    adapters = {carrier.adapter for carrier in used}
+    every = carriers_of(leaf for disk in alone for leaf in disk.leaves)
+    idle = [carrier for carrier in every if carrier.adapter not in adapters]
+    facts = {
+        "disks": [Subject("disk", disk.key, disk.title) for disk in alone],
+        "several_disks": len(alone) > 1,
+        "disk": alone[0],
+        "paths": len(alone[0].leaves),
+        "others": len(alone[0].leaves) - 1,
+        "is_known": all(disk.selector for disk in alone),
+        "path": Subject("path", used[0].chpid, used[0].chpid),
+        "over": [used[0], *idle[:1]],
+        "timed": used[:1],
+        **_explained(situation, used, alone),
+    }
+    seen = Seen(
+        used,
+        waits,
+        facts,
         foretell=gain(situation, (PathsInUse(),)),
         changes=(PathsInUse(),),
-        whatif="use all paths" if measured else "",
-        confirm="If one of the disks is quicker with multibus, it is the path, else the disk."
-        if not measured
-        else ""
-        if known
-        else "The table of the multipath device (dmsetup table, as root) would show it.",
-        missing=(
-            *(() if measured else ("the load of the adapters",)),
-            *(() if known else ("the path groups, which only root can read",)),
-        ),
-    )  # fmt: skip
-    return (found,)
+        whatif="" if isinstance(used[0].use, Absent) else "use all paths",
+    )
+    return (diagnosed("D14b", seen),)
 
 
-def _path_use(carrier: Carrier) -> Iterator[Measurement]:
-    if not isinstance(carrier.use, Absent):
-        words = f"channel path {carrier.chpid} is {percent(carrier.use)} busy"
-        yield evidence("channel.cur", Subject("path", carrier.chpid, carrier.chpid), 100 * carrier.use, words)
-
-
-def _rates(carriers: Iterable[Carrier]) -> Iterator[Measurement]:
-    for one in carriers:
-        words = f"{one.rate:,.0f} requests a second over {one.title}"
-        yield evidence("device.ios", one.subject, one.rate, words)
-
-
-def _times(carriers: Iterable[Carrier]) -> Iterator[Measurement]:
-    for one in carriers:
-        words = f"{ms(one.response)} a request over {one.title}"
-        yield evidence("device.resp", one.subject, 1e3 * one.response, words)
-
-
-def _scsi_paths(situation: Situation) -> list[Subject]:
-    """Return the groups of FCP paths that requests wait for, as the waiting names them."""
-    return [
-        of_paths(one.key)
-        for one in situation.waiting.places
-        if one.kind == "paths" and not situation.load.fcp.isdisjoint(one.key.split())
-    ]
+def _is_alone(disk: MultipathDisk) -> bool:
+    """Return whether one path to a disk does all, and the others are not in its group, as far as is known."""
+    apart = len(disk.groups) > 1 and all(len(group) == 1 for group in disk.groups)
+    most = max(_rate([leaf]) for leaf in disk.leaves)
+    return (apart or not disk.selector) and most >= ALL * _rate(disk.leaves)
 
 
 def uneven_paths(situation: Situation) -> Diagnoses:
@@ -247,174 +203,101 @@ def uneven_paths(situation: Situation) -> Diagnoses:
     maps = _known_maps(situation)
     if isinstance(maps, Absent):
         return maps
-    shared = [one for one in maps if any(len(group) > 1 for group in one.groups) and one.selector]
-    carriers = carriers_of(leaf for one in shared for group in one.groups if len(group) > 1 for leaf in group)
+    shared = [disk for disk in maps if any(len(group) > 1 for group in disk.groups) and disk.selector]
+    groups = [group for disk in shared for group in disk.groups if len(group) > 1]
+    carriers = carriers_of(leaf for group in groups for leaf in group)
     if len(carriers) < 2:
         return ()
-    slow = _slow(situation, carriers, shared)
-    if slow is not None:
-        return (slow,)
+    seen = _slow(situation, carriers, shared) or _in_turn(situation, carriers, shared)
+    return () if seen is None else (diagnosed("D14", seen),)
+
+
+def _in_turn(situation: Situation, carriers: Sequence[Carrier], maps: Sequence[MultipathDisk]) -> Seen | None:
+    """Return the paths that are used one after the other, so that the first has too many requests."""
     first, others = carriers[0], carriers[1:]
-    mean = sum(one.rate for one in others) / len(others)
-    seconds = situation.load.seconds
-    if first.rate * seconds < ENOUGH or first.rate < UNEVEN * mean:
-        return ()
+    mean = sum(carrier.rate for carrier in others) / len(others)
+    if first.rate * situation.load.seconds < ENOUGH or first.rate < UNEVEN * mean:
+        return None
     waits = _waits(situation, [first])
-    robin = [one for one in shared if one.selector == ROUND_ROBIN]
+    robin = [disk for disk in maps if disk.selector == ROUND_ROBIN]
     if waits is None or not robin:
-        return ()
-    turn = max(one.turn for one in robin)
-    found = Diagnosis(
-        "D14",
-        subjects=(
-            first.subject,
-            *(one.subject for one in others),
-            *_volumes(situation, carriers, shared),
-            *_scsi_paths(situation),
-        ),
-        clause="FCP paths are used one after the other",
-        rest=f": {first.title} has {first.rate:,.0f} requests a second, the others {mean:,.0f}",
-        evidence=(
-            *_rates(carriers),
-            evidence("layer.table", Subject("disk", robin[0].key, robin[0].title), turn,
-                     f"a path is used for {turn} requests in turn (rr_min_io)"),
-        ),
-        confidence=CERTAIN if turn > 1 else LIKELY,
-        action="Set rr_min_io to 100, or use the selector service-time.",
-        lost=waits,
-    )  # fmt: skip
-    return (found,)
+        return None
+    facts = {
+        "mean": mean,
+        "over": carriers,
+        "robin": Subject("disk", robin[0].key, robin[0].title),
+        "turn": max(disk.turn for disk in robin),
+        **_explained(situation, carriers, maps),
+    }
+    return Seen(carriers, waits, facts, "in turn")
 
 
-def _slow(
-    situation: Situation, carriers: Sequence[Carrier], maps: Sequence[MultipathDisk]
-) -> Diagnosis | None:
+def _slow(situation: Situation, carriers: Sequence[Carrier], maps: Sequence[MultipathDisk]) -> Seen | None:
     """Return the path that takes many times as long as its best sibling."""
     timed = [
-        (float(one.response), one)
-        for one in carriers
-        if not isinstance(one.response, Absent) and situation.load.enough(one.rate)
+        (float(carrier.response), carrier)
+        for carrier in carriers
+        if not isinstance(carrier.response, Absent) and situation.load.enough(carrier.rate)
     ]
     if len(timed) < 2:
         return None
-    best, worst = min(timed, key=lambda one: one[0]), max(timed, key=lambda one: one[0])
-    slow, good = worst[1], best[1]
+    (least, good), (most, slow) = (pick(timed, key=lambda timing: timing[0]) for pick in (min, max))
     times = SLOW_TIMES_OF_ALL if _all_slower(maps, slow) else SLOW_TIMES
-    if worst[0] < SLOW or worst[0] < times * best[0]:
+    if most < SLOW or most < times * least:
         return None
     came_back = any(map(situation.machine.came_back, maps))
-    siblings = [one.rate for _, one in timed if one is not slow]
-    is_sure = not came_back and slow.rate < FEWER * sum(siblings) / len(siblings)
+    siblings = [carrier.rate for _, carrier in timed if carrier is not slow]
     ports = {leaf.port for leaf in slow.leaves} - {""}
-    port = f" and port {ports.pop()}" if len(ports) == 1 else ""
-    return Diagnosis(
-        "D14",
-        subjects=(
-            slow.subject,
-            *(one.subject for one in carriers if one is not slow),
-            *_volumes(situation, carriers, maps),
-            *_scsi_paths(situation),
-        ),
-        clause=f"The path over {slow.title} is slow",
-        rest=f": {ms(slow.response)} a request, over its siblings {ms(good.response)}",
-        evidence=(
-            *_times(carriers),
-            evidence("device.ios", slow.subject, slow.rate, f"{slow.rate:,.0f} requests a second over it"),
-        ),
-        confidence=CERTAIN if is_sure else POSSIBLE if came_back else LIKELY,
-        action=BACKLOG
-        if came_back
-        else f"Have the link of {slow.title}{port} checked (cable, switch, port)."
-        f" {_take_off(slow, maps, 'Until then' if is_sure else 'If it stays as slow until then,')}",
-        lost=slow.rate * (worst[0] - best[0]),
-        confirm="" if is_sure else EQUAL,
-        excluded=(f"the disks: the same disks answer in {ms(good.response)} over {good.title}",),
-    )
-
-
-def _take_off(slow: Carrier, maps: Sequence[MultipathDisk], when: str) -> str:
-    """Return how the paths over it are taken off until it is mended, and taken back.
-
-    An FCP device as a whole, if each disk has another one (chccwdev(8)); else path by path (multipathd(8)).
-    """
-    others = [{leaf.adapter for leaf in one.leaves if not leaf.failed} - {slow.adapter} for one in maps]
-    if slow.is_fcp and slow.adapter and all(others):
-        rest = set().union(*others)
-        goes_on = (
-            f"All I/O then goes over FCP device {rest.pop()}: if that fails, the disks are gone."
-            if len(rest) == 1
-            else "The other paths go on."
-        )
-        take = f"chccwdev -d {slow.adapter}"
-        return f"{when} you may set it offline, as root: {take}; with -e it comes back. {goes_on}"
     first, *more = sorted((leaf.name for leaf in slow.leaves), key=lambda name: (len(name), name))
-    likewise = f", likewise {names(more)}" if more else ""
-    them = "its paths" if more else "it"
-    return (
-        f"{when} take {them} off, as root: multipathd del path {first}{likewise}; multipathd add path"
-        " takes one back."
-    )
+    facts = {
+        "good": good,
+        "timed": carriers,
+        "came_back": came_back,
+        "is_sure": not came_back and slow.rate < FEWER * sum(siblings) / len(siblings),
+        "port": ports.pop() if len(ports) == 1 else "",
+        "spares": (spares := _spares(slow, maps)),
+        "one_spare": len(spares) == 1,
+        "first_path": first,
+        "more_paths": more,
+        **_explained(situation, carriers, maps),
+    }
+    others = [carrier for carrier in carriers if carrier is not slow]
+    return Seen([slow, *others], slow.rate * (most - least), facts, "slow")
+
+
+def _spares(slow: Carrier, maps: Sequence[MultipathDisk]) -> list[str]:
+    """Return the adapters that go on if an FCP device is set offline as a whole (chccwdev(8)).
+
+    There are none unless each disk has one: then its paths are taken off one by one (multipathd(8)).
+    """
+    others = [{leaf.adapter for leaf in disk.leaves if not leaf.failed} - {slow.adapter} for disk in maps]
+    return sorted(set[str]().union(*others)) if slow.is_fcp and all(others) else []
 
 
 def _all_slower(maps: Sequence[MultipathDisk], slow: Carrier) -> bool:
     """Return whether most disks are slower over an adapter than over any other one."""
-    found = []
-    for one in maps:
-        timed = [leaf for leaf in one.leaves if not isinstance(leaf.response, Absent)]
+    slower = []
+    for disk in maps:
+        timed = [leaf for leaf in disk.leaves if not isinstance(leaf.response, Absent)]
         own = [float(leaf.response) for leaf in timed if leaf in slow.leaves]  # type: ignore[arg-type]
         others = [float(leaf.response) for leaf in timed if leaf not in slow.leaves]  # type: ignore[arg-type]
         if own and others:
-            found.append(min(own) > max(others))
-    return len(found) >= MIN_DISKS and sum(found) >= MOST * len(found)
+            slower.append(min(own) > max(others))
+    return len(slower) >= MIN_DISKS and sum(slower) >= MOST * len(slower)
 
 
-def too_few_paths(situation: Situation) -> Diagnoses:
-    """Return D14c: requests wait for FCP paths that are all in use, as far as the use of each is known."""
+def _full(situation: Situation) -> Sequence[With] | Absent:
+    """Return the groups of FCP paths that requests wait for, and that are all in use."""
     load = situation.load
+    places = [place for place in situation.waiting.places if place.kind == "paths"]
+    sets = [(place, sorted(load.fcp.intersection(place.key.split()))) for place in places]
     groups = [
-        (one, sorted(load.fcp.intersection(one.key.split())))
-        for one in situation.waiting.places
-        if one.kind == "paths"
+        With(of_paths(place.key), waits=place.waits, chpids=chpids)
+        for place, chpids in sets
+        if _are_full(load, chpids)
     ]
-    groups = [(place, chpids) for place, chpids in groups if _are_full(load, chpids)]
-    if not groups:
-        return ()
     maps = _known_maps(situation)
-    if isinstance(maps, Absent):
-        return maps
-    chpids = sorted({chpid for _, group in groups for chpid in group})
-    uses = [(chpid, load.paths[chpid]) for chpid in chpids]
-    known = {chpid: float(use) for chpid, use in uses if not isinstance(use, Absent)}
-    unread = [chpid for chpid in chpids if chpid not in known]
-    all_carriers = carriers_of(leaf for one in maps for leaf in one.leaves)
-    carriers = [one for one in all_carriers if one.chpid in {*chpids, ""}]
-    least, most = percent(min(known.values())), percent(max(known.values()))
-    measured = " whose use is known" if unread else ""
-    found = Diagnosis(
-        "D14c",
-        subjects=(
-            *(of_paths(place.key) for place, _ in groups),
-            *(one.subject for one in carriers),
-            *_volumes(situation, carriers, maps),
-        ),
-        clause=f"All {len(known)} FCP paths{measured} are full",
-        rest=f": {least} to {most} busy",
-        evidence=tuple(
-            evidence("channel.cur", Subject("path", chpid, chpid), 100 * use, f"{chpid} {percent(use)}")
-            for chpid, use in known.items()
-        ),
-        confidence=CERTAIN if load.paths_measured and not unread else LIKELY,
-        action="Add FCP paths, on other adapter cards.",
-        lost=sum(place.waits for place, _ in groups),
-        foretell=gain(situation, (PathNumber(2, times=True),)),
-        changes=(PathNumber(2, times=True),),
-        whatif="double the paths",
-        missing=(
-            *((f"how busy {ranges(unread)} {'is' if len(unread) == 1 else 'are'}",) if unread else ()),
-            "how often the queue of an adapter was full (scsi_host)",
-        ),
-    )
-    return (found,)
+    return maps if groups and isinstance(maps, Absent) else groups
 
 
 def _are_full(load: ObservedLoad, chpids: Sequence[str]) -> bool:
@@ -423,4 +306,29 @@ def _are_full(load: ObservedLoad, chpids: Sequence[str]) -> bool:
     return bool(uses) and min(uses) >= FULL_PATHS
 
 
-CAUSES: Final = {"D14": uneven_paths, "D14b": one_path_does_all, "D14c": too_few_paths}
+def _twice(situation: Situation, groups: Sequence[With]) -> Remedy:
+    """Propose twice as many paths, and tell how busy those are that are known."""
+    load, maps = situation.load, _known_maps(situation)
+    chpids = sorted({chpid for group in groups for chpid in group.chpids})
+    uses = [With(Subject("path", chpid, chpid), use=load.paths[chpid]) for chpid in chpids]
+    known = [path for path in uses if not isinstance(path.use, Absent)]
+    disks = () if isinstance(maps, Absent) else maps
+    all_carriers = carriers_of(leaf for disk in disks for leaf in disk.leaves)
+    carriers = [carrier for carrier in all_carriers if carrier.chpid in {*chpids, ""}]
+    facts = {
+        "uses": known,
+        "unread": [path.title for path in uses if path not in known],
+        "least": min(path.use for path in known),
+        "highest": max(path.use for path in known),
+        "measured": load.paths_measured,
+        "carriers": carriers,
+        **_explained(situation, carriers, disks),
+    }
+    return Remedy(facts, (PathNumber(2, times=True),), "double the paths")
+
+
+CAUSES: Final = {
+    "D14": uneven_paths,
+    "D14b": one_path_does_all,
+    "D14c": cause("D14c", {"full FCP paths": _full}, {"twice the paths": _twice}),
+}

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 CLAIM: Final = ("clause", "brief")
 """The keys of a case of which the second one in its record may name the first."""
-SAID: Final = ("rest", "action", "confirm", "gain")
+SAID: Final = ("rest", "before", "action", "confirm", "gain")
 """The keys of a case whose first sentence holds."""
 ADDED: Final = ("excluded", "missing")
 """Those of which all hold that may."""
@@ -211,7 +211,7 @@ def _diagnosed(record: DiagnosisRecord, seen: Seen) -> Diagnosis:
     said = {key: _first(case.get(key, ""), fields) for key in SAID}
     excluded, missing = (tuple(_all(case.get(key, ()), fields)) for key in ADDED)
     apart = case.get("gain_apart", False)
-    before, action = say(case.get("before", ""), fields), said["action"]
+    before, action = said["before"], said["action"]
     evidence = (_shared(record.evidence, entry) for entry in case.get("evidence", ()))
     besides = (_shared(record.sentence, entry) for entry in case.get("besides", ()))
     return Diagnosis(
@@ -292,4 +292,6 @@ def _list(things: Any) -> Sequence[Any]:
 
 def subject_of(thing: Any) -> Subject:
     """Return a thing as a subject."""
-    return thing if isinstance(thing, Subject) else Subject(thing.kind, thing.key, thing.title)
+    if isinstance(thing, Subject):
+        return thing
+    return Subject(thing.kind, thing.key, thing.title, getattr(thing, "is_fcp", False))
