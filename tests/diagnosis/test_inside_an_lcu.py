@@ -8,7 +8,6 @@ import pytest
 
 from tests.diagnosis.situations import LCU, PATHS, load, situation, volume
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE
-from zmon.diagnosis.phrases import NO_CACHE
 from zmon.diagnosis.verdict import calm, verdict
 from zmon.kinds import CACHE_NOT_READ
 from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedVolume
@@ -86,7 +85,7 @@ def test_aliases_are_not_certainly_too_few_where_the_lcu_may_be_full(aliases: in
     for lcu, confidence in ((measured, CERTAIN), (unknown, POSSIBLE)):
         (found,) = [one for one in judged(machine(lcu, *waiting)).diagnoses if one.id in family]
         assert found.confidence == confidence
-        assert (NO_CACHE in found.missing) is (confidence == POSSIBLE)
+        assert ("cache statistics (--cache)" in found.missing) is (confidence == POSSIBLE)
 
 
 @pytest.mark.parametrize("listed", [False, True])
@@ -112,7 +111,7 @@ def test_what_no_cache_miss_takes_is_a_wait_inside() -> None:
     """Of 25 ms inside a miss has ten at most; whether the LCU or its arrays are full is left open."""
     found = judged(machine(LCU._replace(misses=CACHE_NOT_READ), *volumes(4, 0.025))).diagnoses[0]
     assert (found.id, found.confidence) == ("D1", POSSIBLE)
-    assert found.missing == (NO_CACHE,)
+    assert found.missing == ("cache statistics (--cache)",)
     assert "--cache" in found.confirm
 
 

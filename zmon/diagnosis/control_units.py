@@ -15,7 +15,7 @@ from zmon.base.ranges import MOST_NAMED
 from zmon.base.record import NamedTuple
 from zmon.base.sizes import MB
 from zmon.diagnosis.diagnosis import nothing_known
-from zmon.diagnosis.phrases import UNCACHED, can_be_timed, gain, no_cmf, percent, said_of_units, why_untimed
+from zmon.diagnosis.phrases import UNCACHED, can_be_timed, gain, no_cmf, said_of_units, why_untimed
 from zmon.diagnosis.seen import Remedy, Seen, cause, diagnosed
 from zmon.machine.observation import (
     FEW_ALIASES,
@@ -36,6 +36,7 @@ from zmon.queueing.change import StripedSpace
 from zmon.queueing.resource import NOT_KNOWN
 from zmon.queueing.undecided import may_be_misses
 from zmon.queueing.waiting import FULL_PATHS, lcus_behind
+from zmon.words.template import percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -15,11 +15,13 @@ from zmon.base.milliseconds import ms
 from zmon.base.ranges import many, names, ranges
 from zmon.diagnosis.catalogue import is_of
 from zmon.diagnosis.diagnosis import Examined, Subject
-from zmon.diagnosis.phrases import gain_of, of_lcu, of_paths, percent, prediction
+from zmon.diagnosis.phrases import gain_of, of_paths, prediction
+from zmon.diagnosis.seen import subject_of
 from zmon.machine.observation import busy_words, mean_of, path_groups
 from zmon.queueing.change import AliasNumber, PathNumber, PathsInUse
 from zmon.queueing.undecided import words_of
 from zmon.queueing.waiting import CERTAINLY_FULL, HARDLY, lcus_behind, processors_full
+from zmon.words.template import percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -144,7 +146,7 @@ def _queues(situation: Situation, diagnoses: Collection[Diagnosis]) -> Iterator[
         changes = tuple(AliasNumber(2 * lcu.aliases, lcu=lcu.key) for lcu in lcus)
         seen = words_of(bursts.values())
         yield Examined(
-            "D4", tuple(map(of_lcu, lcus)), _told(situation, seen, "Twice as many aliases alone", changes)
+            "D4", tuple(map(subject_of, lcus)), _told(situation, seen, "Twice as many aliases alone", changes)
         )
 
 

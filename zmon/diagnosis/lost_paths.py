@@ -70,7 +70,7 @@ def _channel_paths(situation: Situation, lcus: Sequence[LcuPaths]) -> Iterator[S
             "left": whole - len(chpids),
             "began": "" if since is None else clock(since, "%H:%M"),
             "why": why,
-            "is_off": why not in {Unused.ON, Unused.UNKNOWN},
+            "is_off": why is not Unused.ON and why is not Unused.UNKNOWN,
             "is_unknown": why is Unused.UNKNOWN,
             "in_maintenance": why is Unused.MAINTENANCE,
             "on": [With(Subject("path", chpid, chpid), why=on) for chpid, on in lost if on is Unused.ON],

@@ -12,11 +12,11 @@ from zmon.base.absent import Absent, absent
 from zmon.base.clock import clock
 from zmon.base.sizes import KIB, MB
 from zmon.diagnosis.diagnosis import Subject
-from zmon.diagnosis.phrases import of_paths, percent, said_of_units
+from zmon.diagnosis.phrases import of_paths, said_of_units
 from zmon.diagnosis.seen import Seen, diagnosed
 from zmon.machine.figure import Variable
 from zmon.machine.observation import bytes_of, mean_of, path_groups
-from zmon.words.template import With
+from zmon.words.template import With, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

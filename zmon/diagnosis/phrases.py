@@ -7,19 +7,18 @@ from math import fsum
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.base.absent import Absent, absent
-from zmon.base.ranges import names, ranges
-from zmon.diagnosis.diagnosis import Gain, Measurement, Subject, nothing_known
+from zmon.base.ranges import ranges
+from zmon.diagnosis.diagnosis import Gain, Subject, nothing_known
 from zmon.kinds import NO_CMF_TIMES, WITHOUT_CMF
 from zmon.machine.observation import NOT_TIMED
 from zmon.queueing.prediction import LOW, gains_little, loss_words
-from zmon.words.template import With
+from zmon.words.template import With, percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from zmon.base.absent import Number
     from zmon.diagnosis.situation import Situation
-    from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedVolume
+    from zmon.machine.observation import ObservedLcu, ObservedLoad
     from zmon.machine.observed_machine import UnitPart
     from zmon.machine.observed_system import ObservedSystem
     from zmon.queueing.change import Change
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
 MACHINE: Final = Subject("machine", "", "this Linux")
 NO_CMF: Final = "channel measurement (CMF): zmon reads it where the kernel has cmb_enable"
-NO_CACHE: Final = "cache statistics (--cache)"
 UNTIMED: Final = absent(
     "channel measurement (CMF) was not read; zmon reads it where the kernel has cmb_enable"
 )
@@ -59,34 +57,9 @@ def can_be_timed(load: ObservedLoad) -> bool:
     return load.untimed.code != NO_CMF_TIMES.code
 
 
-def percent(part: Number) -> str:
-    """Write a part of 1: `77 %`."""
-    return "unknown" if isinstance(part, Absent) else f"{100 * part:.0f} %"
-
-
-def listed(titles: Sequence[str]) -> str:
-    """Join names of disks, those that follow one another as a range: `8000-8003 and 8005`."""
-    return names(ranges(titles).split())
-
-
-def of_lcu(lcu: ObservedLcu) -> Subject:
-    """Return an LCU as a subject."""
-    return Subject("lcu", lcu.key, lcu.title)
-
-
-def of_volume(volume: ObservedVolume) -> Subject:
-    """Return a volume as a subject."""
-    return Subject("volume", volume.key, volume.title)
-
-
 def of_paths(key: str) -> Subject:
     """Return a group of channel paths, by their CHPIDs in words, as a subject."""
     return Subject("path", key, f"channel paths {ranges(key.split())}")
-
-
-def evidence(column: str, subject: Subject, value: Number, words: str) -> Measurement:
-    """Return a number that a diagnosis rests on."""
-    return Measurement(column, subject, value, words)
 
 
 def percents(parts: Sequence[float]) -> list[str]:
