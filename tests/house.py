@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 ROOT: Final = Path(__file__).parents[1]
 ZMON: Final = ROOT / "zmon"
 CEILINGS: Final = {
-    "base": 1259, "check": 2161, "cli": 9393, "collected": 2131, "cp": 3201, "diagnosis": 6104,
+    "base": 1259, "check": 2161, "cli": 9393, "collected": 2131, "cp": 3201, "diagnosis": 5571,
     "exposition": 1869, "fleet": 2005, "kernel": 12_798, "lab": 5158, "listing": 5496, "machine": 5953,
     "placement": 4856, "queueing": 3490, "recorder": 1653, "rule": 1709, "screen": 4513, "session": 4801,
-    "store": 5767, "tables": 7680, "topology": 5330, "trends": 1798, "ui": 5339, "values": 496,
+    "store": 5767, "tables": 7680, "topology": 5330, "trends": 1798, "ui": 5339, "values": 496, "words": 257,
     "zmon": 2675,
 }  # fmt: skip
 """The most lines of each package; `zmon` are the modules that are in none."""
@@ -41,12 +41,9 @@ SHARED: Final = {
     "diagnosis.examined.ALONE": "path-alone",
     "diagnosis.examined.BUSY_PATHS": "path-busy",
     "diagnosis.examined.TIMES_ALONE": "path-alone",
-    "diagnosis.pending.LONG": "lcu-pend",
     "diagnosis.pending.TIMES": "lcu-pend",
     "diagnosis.scsi_paths.BUSY_PATH": "path-busy",
     "diagnosis.scsi_paths.SLOW": "path-slow",
-    "diagnosis.transfers.PIECES": "small-stripes",
-    "diagnosis.transfers.SMALL": "small-stripes",
     "fleet.filling.SLOWER": "lcu-share",
     "fleet.filling.WAITING": "lcu-share",
     "machine.observation.FULL_ALIASES": "alias-use",

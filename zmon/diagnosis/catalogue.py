@@ -33,9 +33,9 @@ SHARED: Final = ("evidence", "sentence", "reservation")
 """What cases share, by name."""
 
 
-OF_ALL_CASES: Final = frozenset(
-    {"all", "brief", "count", "is_certain", "lost", "several", "things", "titles", "volumes"}
-)
+OF_ALL_CASES: Final = frozenset({
+    "all", "brief", "clause", "count", "is_certain", "lost", "most", "several", "things", "titles", "volumes",
+})  # fmt: skip
 """Fields that each case has."""
 
 

@@ -30,7 +30,7 @@ PATTERN: Final = re.compile(
 
 
 class FigureComparison(NamedTuple):
-    """A comparison: `left sign times * right`; without a sign that it is so, not so, or not known."""
+    """One comparison: `left sign times * right`; without a sign that it is so, not so, or not known."""
 
     left: str
     sign: str

@@ -115,13 +115,13 @@ NUMBERS: Final[Mapping[str, float]] = {"ms": 1e3, "%": 100.0, "KiB": 1 / KIB, "G
 """What a value is multiplied with for the number of a form."""
 
 
-def say(template: str, fields: Fields) -> str:
+def say(sentence: str, fields: Fields) -> str:
     """Return a sentence with its fields.
 
     Raises:
         KeyError: there is no such field.
     """
-    return "".join(part if isinstance(part, str) else part(fields) for part in _parts(template))
+    return "".join(part if isinstance(part, str) else part(fields) for part in _parts(sentence))
 
 
 def number(value: str, fields: Fields) -> Any:
@@ -136,9 +136,8 @@ def number(value: str, fields: Fields) -> Any:
 
 
 def fields_of(template: str) -> list[str]:
-    """Return the names of the fields that a sentence has."""
-    found = PART.finditer(template)
-    return [match["name"] or match["of"] or THINGS for match in found]
+    """Return the names of the fields that a sentence has, before they are put in."""
+    return [match["name"] or match["of"] or THINGS for match in PART.finditer(template)]
 
 
 @lru_cache(maxsize=1024)
