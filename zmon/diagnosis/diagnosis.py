@@ -26,8 +26,6 @@ LIKELY: Final = "likely"
 POSSIBLE: Final = "possible"
 BLIND: Final = "D22"
 """A measurement is off: that is no verdict, only why another one may be wrong."""
-LEAST_LOST: Final = 0.1
-"""Requests that something delays on average, below which the delay is not named."""
 CONFIDENCES: Final = (CERTAIN, LIKELY, POSSIBLE)
 """How sure a diagnosis is, the surest first."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent
+from zmon.base.limits import limit
 from zmon.base.sizes import GIB
 from zmon.diagnosis.diagnosis import Subject
 from zmon.diagnosis.phrases import MACHINE, waiting_tasks
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from zmon.machine.observation import ObservedVolume
     from zmon.machine.observed_system import ObservedSystem
 
-REREAD: Final = 10.0
-"""Pages of files read again a second from which on the page cache is too small, if tasks wait for memory."""
 FEW_BLOCKED: Final = 2
 """Tasks a CPU that may wait for I/O without a word."""
 FEW_REQUESTS: Final = 2
@@ -39,7 +38,7 @@ def _memory(situation: Situation) -> Sequence[With] | Absent:
     system, load = situation.machine.system(), situation.load
     if isinstance(system.swapped_in, Absent) and isinstance(system.memory_some, Absent):
         return NO_MEMORY
-    if not system.swapped_in > 0 and not system.refaulted_file >= REREAD:
+    if not system.swapped_in > 0 and not system.refaulted_file >= limit("pages-back"):
         return ()
     disks = [volume for volume in load.volumes if volume.key in load.swap]
     return [

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent
 from zmon.base.clock import clock
+from zmon.base.limits import limit
 from zmon.base.record import NamedTuple
 from zmon.base.same import Same
-from zmon.diagnosis.diagnosis import LEAST_LOST
 from zmon.diagnosis.phrases import UNCACHED, why_untimed
 from zmon.diagnosis.seen import Seen, cause, diagnosed
 from zmon.machine.observation import mean_by_rate, mean_of
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from zmon.machine.observation import ObservedLcu, ObservedLoad
     from zmon.machine.observed_volumes import VolumeDetail
 
-DELAYED: Final = 0.01
-"""The part of the writes that wait for the write cache from which on it is full at times."""
+DELAYED: Final = limit("writes-delayed")
 ALIKE: Final = 0.1
 """Difference of times, as a part, up to which they are the same."""
 OTHER_LOAD: Final = 2.0
@@ -173,7 +172,7 @@ def remote_mirror(situation: Situation) -> Diagnoses:
         if mean_of(load.used_of(unit.lcu.key), "queued") < QUEUED * unit.longer:
             slower.append(_lcu(unit, longer=unit.longer, waits=unit.writes * unit.longer))
     lost = sum(unit.waits for unit in slower)
-    if lost >= LEAST_LOST:
+    if lost >= limit("delay-named"):
         return (diagnosed("D8", _mirror(situation, sorted(slower, key=lambda unit: -unit.waits), lost)),)
     if any(isinstance(unit.delayed, Absent) and unit.longer >= SLOWER for unit in units):
         return UNCACHED
