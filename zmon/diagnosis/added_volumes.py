@@ -75,13 +75,13 @@ def _of_logical_volumes(
 
 def _of_tablespaces(situation: Situation, waited: Mapping[str, float]) -> Iterator[Seen]:
     load = situation.load
-    known = {volume.key: volume for volume in load.volumes}
+    by_key = {volume.key: volume for volume in load.volumes}
     on: dict[str, set[str]] = {}
     for share in situation.shares():
         on.setdefault(share.owner, set()).add(share.volume)
     for owner, volumes in sorted(on.items()):
         database = owner.partition(".")[0]
-        hot = {key: waited[key] for key in volumes if key in waited and key in known}
+        hot = {key: waited[key] for key in volumes if key in waited and key in by_key}
         beside = {
             key
             for other, keys in on.items()
@@ -99,10 +99,10 @@ def _of_tablespaces(situation: Situation, waited: Mapping[str, float]) -> Iterat
             "is_alone": sum(keys == volumes for keys in on.values()) == 1,
             "number": len(everything),
         }
-        yield _seen([known[key] for key in sorted(hot)], hot, idle, facts, "tablespace")._replace(
+        yield _seen([by_key[key] for key in sorted(hot)], hot, idle, facts, "tablespace")._replace(
             foretell=gain(situation, (change,)),
             changes=(change,),
-            whatif=f"stripe {owner} over volumes {','.join(known[key].title for key in everything)}",
+            whatif=f"stripe {owner} over volumes {','.join(by_key[key].title for key in everything)}",
         )
 
 

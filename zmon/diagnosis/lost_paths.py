@@ -50,7 +50,7 @@ def _unless_unread(situation: Situation) -> tuple[()] | Absent:
         return paths
     if not isinstance(maps, Absent):
         return ()
-    has_scsi = bool(situation.load.fcp) or any("." not in one.key for one in situation.load.volumes)
+    has_scsi = bool(situation.load.fcp) or any("." not in volume.key for volume in situation.load.volumes)
     return maps if has_scsi else ()
 
 
@@ -138,7 +138,7 @@ def _which(maps: Sequence[MultipathDisk], broken: Sequence[PathLeaf]) -> str:
     """Return which paths failed: a few by name, many by their FCP devices: `all 6 over ...`."""
     if len(broken) <= FEW or not all(leaf.adapter for leaf in broken):
         return listed([leaf.name for leaf in broken])
-    whole = Counter(leaf.adapter for one in maps for leaf in (*one.leaves, *one.gone))
+    whole = Counter(leaf.adapter for disk in maps for leaf in (*disk.leaves, *disk.gone))
     lost = Counter(leaf.adapter for leaf in broken)
     title = {leaf.adapter: _adapter_title(leaf) for leaf in broken}
     return names(

@@ -52,26 +52,26 @@ def _withheld(situation: Situation) -> Sequence[With]:
 
 def _full(situation: Situation) -> Sequence[With] | Absent:
     """Return this Linux, if its processors are full."""
-    known = situation.load.processors
-    if isinstance(known.number, Absent) or isinstance(known.busy, Absent):
+    processors = situation.load.processors
+    if isinstance(processors.number, Absent) or isinstance(processors.busy, Absent):
         return NOT_READ
-    full = processors_full(known)
+    full = processors_full(processors)
     if not full:
         return WHETHER if full is None else ()
-    return [_this_linux(situation, known.number, _lost(situation, known.number, known.busy))]
+    return [_this_linux(situation, processors.number, _lost(situation, processors.number, processors.busy))]
 
 
 def _this_linux(situation: Situation, number: float, waits: float) -> With:
     """Return it with its processors."""
-    known, waiting = situation.load.processors, _lost(situation, number, 0.0)
+    processors, waiting = situation.load.processors, _lost(situation, number, 0.0)
     return With(
-        known,
+        processors,
         **MACHINE._asdict(),
         waits=waits,
-        withheld=100 * known.stolen,
+        withheld=100 * processors.stolen,
         cpus=_cpus(number),
-        are_waited_for=bool(known.waits),
-        is_counted=known.waits is not None,
+        are_waited_for=bool(processors.waits),
+        is_counted=processors.waits is not None,
         waiting=waiting,
         delay=100 * waiting / number,
         running=situation.machine.system().running,
@@ -82,7 +82,7 @@ def _this_linux(situation: Situation, number: float, waits: float) -> With:
 
 def may_be_full(unknown: Iterable[NotKnown]) -> bool:
     """Return whether the processors may be full, by their use, and nobody counted the tasks that wait."""
-    return any(one.id == "D15" and one.may_be_full for one in unknown)
+    return any(diagnosis.id == "D15" and diagnosis.may_be_full for diagnosis in unknown)
 
 
 def _lost(situation: Situation, number: float, busy: float) -> float:
@@ -92,8 +92,8 @@ def _lost(situation: Situation, number: float, busy: float) -> float:
     than the interval, or for the end of a quota.  `running` is one moment.  What both say is held to the part
     of the time in which some task waits: no more than all of them wait then, and no less than one.
     """
-    known, running = situation.load.processors, situation.machine.system().running
-    some, delayed = known.some, known.delayed
+    processors, running = situation.load.processors, situation.machine.system().running
+    some, delayed = processors.some, processors.delayed
     if isinstance(some, Absent):
         if not isinstance(delayed, Absent):
             return float(delayed)
@@ -141,11 +141,11 @@ def _short_turn(situation: Situation, number: float) -> int:
     maps = situation.machine.maps()
     if isinstance(maps, Absent) or not maps:
         return 0
-    robin = [one.turn for one in maps if one.selector == ROUND_ROBIN and len(one.leaves) > 1]
+    robin = [disk.turn for disk in maps if disk.selector == ROUND_ROBIN and len(disk.leaves) > 1]
     turn = max(robin, default=0)
     if not 0 < turn <= OFTEN or len(robin) < MOSTLY * len(maps):
         return 0
-    requests = sum(one.rate for one in situation.load.volumes if "." not in one.key)
+    requests = sum(volume.rate for volume in situation.load.volumes if "." not in volume.key)
     return turn if CHANGE * requests / turn >= NOTICEABLE * number else 0
 
 

@@ -68,29 +68,29 @@ class _Unit(NamedTuple):
 
 def _units(situation: Situation) -> tuple[_Unit, ...]:
     """Return the LCUs with enough requests."""
-    return _found(Same(situation.load), Same(situation.details))
+    return _of_load(Same(situation.load), Same(situation.details))
 
 
 @lru_cache(maxsize=2)  # all causes here ask
-def _found(
+def _of_load(
     load: Same[ObservedLoad], details: Same[Callable[[], Mapping[str, VolumeDetail]]]
 ) -> tuple[_Unit, ...]:
-    known = details.it()
-    units = (_unit(load.it, known, one) for one in load.it.lcus)
-    return tuple(one for one in units if one is not None) if known else ()
+    details_now = details.it()
+    units = (_unit(load.it, details_now, lcu) for lcu in load.it.lcus)
+    return tuple(unit for unit in units if unit is not None) if details_now else ()
 
 
 def _unit(load: ObservedLoad, details: Mapping[str, VolumeDetail], lcu: ObservedLcu) -> _Unit | None:
     """Return the reads and writes of an LCU; None if they are too few."""
-    ones = load.used_of(lcu.key)
-    if not load.enough(ones.rate):
+    volumes = load.used_of(lcu.key)
+    if not load.enough(volumes.rate):
         return None
-    ones = detailed(details, ones)
-    dasds, parts = ones.column("is_dasd"), ones.column("reads")
+    volumes = detailed(details, volumes)
+    dasds, parts = volumes.column("is_dasd"), volumes.column("reads")
     if Absent in set(map(type, parts)) or not all(dasds):
         pairs = enumerate(zip(dasds, parts, strict=True))
-        ones = ones.part([at for at, (dasd, part) in pairs if part.__class__ is not Absent and dasd])
-    keys, rates, parts = map(ones.column, ("key", "rate", "reads"))
+        volumes = volumes.part([at for at, (dasd, part) in pairs if part.__class__ is not Absent and dasd])
+    keys, rates, parts = map(volumes.column, ("key", "rate", "reads"))
     read_rates = list(map(mul, rates, parts))
     write_rates = list(map(mul, rates, map(sub, repeat(1), parts)))
     reads, writes = sum(read_rates), sum(write_rates)
@@ -100,8 +100,8 @@ def _unit(load: ObservedLoad, details: Mapping[str, VolumeDetail], lcu: Observed
         lcu,
         reads,
         writes,
-        _mean(ones.column("read_response"), read_rates),
-        _mean(ones.column("write_response"), write_rates),
+        _mean(volumes.column("read_response"), read_rates),
+        _mean(volumes.column("write_response"), write_rates),
         _counted(details_of(details, "delayed", keys), write_rates),
         any(map(_is_primary, {*details_of(details, "duplex", keys)})),
         cache(lambda: _counted(details_of(details, "hits", keys), read_rates)),

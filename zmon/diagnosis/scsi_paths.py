@@ -87,19 +87,18 @@ class Carrier(NamedTuple):
 
 def carriers_of(leaves: Iterable[PathLeaf]) -> list[Carrier]:
     """Return the adapters of some paths, the one with most requests first."""
-    found: dict[str, list[PathLeaf]] = {}
+    by_adapter: dict[str, list[PathLeaf]] = {}
     for leaf in leaves:
-        found.setdefault(leaf.adapter or leaf.name, []).append(leaf)
-    return sorted((_carrier(ones) for ones in found.values()), key=lambda one: -one.rate)
+        by_adapter.setdefault(leaf.adapter or leaf.name, []).append(leaf)
+    return sorted(map(_carrier, by_adapter.values()), key=lambda carrier: -carrier.rate)
 
 
 def _carrier(leaves: Sequence[PathLeaf]) -> Carrier:
-    known = [(float(one.rate), one.response) for one in leaves if not isinstance(one.rate, Absent)]
-    rate = sum(each for each, _ in known)
-    timed = [(each, float(time)) for each, time in known if not isinstance(time, Absent)]
-    busy = sum(each for each, _ in timed)
-    mean = sum(each * time for each, time in timed) / busy if busy else IDLE
-    return Carrier(leaves[0].adapter, leaves[0].chpid, tuple(leaves), rate, mean)
+    loads = [(float(leaf.rate), leaf.response) for leaf in leaves if not isinstance(leaf.rate, Absent)]
+    timed = [(rate, float(time)) for rate, time in loads if not isinstance(time, Absent)]
+    busy = sum(rate for rate, _ in timed)
+    mean = sum(rate * time for rate, time in timed) / busy if busy else IDLE
+    return Carrier(leaves[0].adapter, leaves[0].chpid, tuple(leaves), sum(rate for rate, _ in loads), mean)
 
 
 def _known_maps(situation: Situation) -> Sequence[MultipathDisk] | Absent:
@@ -108,7 +107,7 @@ def _known_maps(situation: Situation) -> Sequence[MultipathDisk] | Absent:
     if isinstance(maps, Absent):
         return maps if situation.load.fcp else ()
     enough = situation.load.enough
-    return [one for one in maps if enough(_rate(one.leaves)) and len(one.leaves) > 1]
+    return [disk for disk in maps if enough(_rate(disk.leaves)) and len(disk.leaves) > 1]
 
 
 def _rate(leaves: Iterable[PathLeaf]) -> float:
@@ -123,18 +122,21 @@ def _waits(
     Where fewer are counted, they are estimated as for one queue (M/M/1) before each that is half busy.
     Where the load of no adapter is measured, what waits for the disks behind them may wait for the adapters.
     """
-    if all(isinstance(one.use, Absent) for one in carriers):
+    if all(isinstance(carrier.use, Absent) for carrier in carriers):
         return sum(place.waits for place in situation.waiting.at_volumes(_disks(carriers, maps))) or None
-    chpids = {one.chpid for one in carriers} - {""}
-    groups = [one for one in situation.waiting.places if one.kind == "paths"]
-    found = [one.waits for one in groups if not chpids.isdisjoint(one.key.split())]
-    busy = [min(0.99, float(one.use)) for one in carriers if one.use >= BUSY_PATH]  # type: ignore[arg-type]
-    return max(sum(found), sum(use * use / (1 - use) for use in busy)) if found or busy else None
+    chpids = {carrier.chpid for carrier in carriers} - {""}
+    groups = [place for place in situation.waiting.places if place.kind == "paths"]
+    waits = [place.waits for place in groups if not chpids.isdisjoint(place.key.split())]
+    uses = [carrier.use for carrier in carriers if not isinstance(carrier.use, Absent)]
+    busy = [min(0.99, use) for use in uses if use >= BUSY_PATH]
+    return max(sum(waits), sum(use * use / (1 - use) for use in busy)) if waits or busy else None
 
 
 def _disks(carriers: Iterable[Carrier], maps: Iterable[MultipathDisk]) -> set[str]:
     """Return what the disks behind some adapters may be called: as paths, as maps and by their aliases."""
-    return {leaf.name for one in carriers for leaf in one.leaves}.union(*(one.names for one in maps))
+    return {leaf.name for carrier in carriers for leaf in carrier.leaves} | {
+        name for disk in maps for name in disk.names
+    }
 
 
 def _explained(
@@ -311,15 +313,15 @@ def _twice(situation: Situation, groups: Sequence[With]) -> Remedy:
     load, maps = situation.load, _known_maps(situation)
     chpids = sorted({chpid for group in groups for chpid in group.chpids})
     uses = [With(Subject("path", chpid, chpid), use=load.paths[chpid]) for chpid in chpids]
-    known = [path for path in uses if not isinstance(path.use, Absent)]
+    read = [path for path in uses if not isinstance(path.use, Absent)]
     disks = () if isinstance(maps, Absent) else maps
     all_carriers = carriers_of(leaf for disk in disks for leaf in disk.leaves)
     carriers = [carrier for carrier in all_carriers if carrier.chpid in {*chpids, ""}]
     facts = {
-        "uses": known,
-        "unread": [path.title for path in uses if path not in known],
-        "least": min(path.use for path in known),
-        "highest": max(path.use for path in known),
+        "uses": read,
+        "unread": [path.title for path in uses if path not in read],
+        "least": min(path.use for path in read),
+        "highest": max(path.use for path in read),
         "measured": load.paths_measured,
         "carriers": carriers,
         **_explained(situation, carriers, disks),
