@@ -120,9 +120,8 @@ def _seen(
         "idle_titles": [volume.title for volume in idle],
         "busiest_idle": [max(idle, key=lambda volume: volume.rate)],
     }
-    return Seen(
-        sorted(volumes, key=lambda volume: -hot[volume.key]), sum(hot.values()), {**beside, **facts}, case
-    )
+    most_first = sorted(volumes, key=lambda volume: -hot[volume.key])
+    return Seen(most_first, sum(hot.values()), {**beside, **facts}, case)
 
 
 CAUSES: Final = {"D20": added_volumes}

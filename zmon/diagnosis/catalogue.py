@@ -31,8 +31,6 @@ OF_ALL: Final[Mapping[str, type]] = {
 TEXTS: Final = ("id", "title", "holds", "needs", "advice", "remedy")
 SHARED: Final = ("evidence", "sentence", "reservation")
 """What cases share, by name."""
-
-
 OF_ALL_CASES: Final = frozenset({
     "all", "brief", "clause", "count", "is_certain", "lost", "most", "several", "things", "titles", "volumes",
 })  # fmt: skip

@@ -6,7 +6,7 @@ which of them are slow.
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import repeat
 from operator import mul, sub
 from typing import TYPE_CHECKING, Final
@@ -104,7 +104,7 @@ def _unit(load: ObservedLoad, details: Mapping[str, VolumeDetail], lcu: Observed
         _mean(volumes.column("write_response"), write_rates),
         _counted(details_of(details, "delayed", keys), write_rates),
         any(map(_is_primary, {*details_of(details, "duplex", keys)})),
-        cache(lambda: _counted(details_of(details, "hits", keys), read_rates)),
+        lambda: _counted(details_of(details, "hits", keys), read_rates),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.base.absent import Absent
@@ -72,7 +72,7 @@ class Together:
         """The one that most lose."""
         return self.things[0] if self.things else None
 
-    @property
+    @cached_property
     def most(self) -> Any:
         """The one that most wait for, where they are in another order."""
         return max(self.things, key=lambda thing: thing.waits)
@@ -144,7 +144,6 @@ def cause(
             if found and case.get("only"):
                 break
             own = [thing for thing in things if holds(case.get("when", ()), Fields(thing))]
-            why = why or _unknown(things, case)
             for group in _groups(own, case):
                 lost = sum(thing.waits for thing in group)
                 if not holds(case.get("together", ()), Fields({"lost": lost})):
@@ -155,6 +154,8 @@ def cause(
                 found.append(
                     diagnosed(id_, Seen(group, lost, facts, label, tells, helps.changes, helps.whatif))
                 )
+            if not found:
+                why = why or _unknown(things, case)
         return tuple(found) or why or ()
 
     return diagnoses

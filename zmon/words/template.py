@@ -27,6 +27,8 @@ PART: Final = re.compile(
 THINGS: Final = "things"
 """The field whose number decides between the words for one and for several, where no other is named."""
 UNKNOWN: Final = "unknown"
+NONE: Final = object()
+"""What a source says of a field that it does not have."""
 MINUTES: Final = 120.0
 """Seconds from which on a time is said in minutes."""
 
@@ -37,12 +39,11 @@ class With:
     def __init__(self, thing: Any, **more: Any) -> None:
         """Give it fields; one that it has is hidden."""
         self.thing = thing
-        self._more = more
+        self.__dict__.update(more)
 
     def __getattr__(self, name: str) -> Any:
-        """Return a field, of the thing itself if it was not given."""
-        more = self.__dict__["_more"]
-        return more[name] if name in more else getattr(self.thing, name)
+        """Return a field of the thing itself, which was not given."""
+        return getattr(self.__dict__["thing"], name)
 
 
 class Fields:
@@ -64,11 +65,9 @@ class Fields:
         for source in self._sources:
             if isinstance(source, Fields):
                 return source[name]
-            if isinstance(source, Mapping):
-                if first in source:
-                    return reduce(getattr, rest, source[first])
-            elif hasattr(source, first):
-                return reduce(getattr, rest, getattr(source, first))
+            value = source.get(first, NONE) if isinstance(source, dict) else getattr(source, first, NONE)
+            if value is not NONE:
+                return reduce(getattr, rest, value)
         raise KeyError(name)
 
     def of(self, thing: object) -> Fields:
