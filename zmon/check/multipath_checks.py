@@ -1,29 +1,23 @@
-"""Checks of multipath: policy, requests for each path, and the sections of multipath.conf."""
+"""What checks of multipath look at: policy, requests for each path, and the sections of multipath.conf."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from zmon.base.absent import Absent, absent, text_of
-from zmon.base.ranges import many
+from zmon.base.absent import Absent, absent, code_of, text_of
 from zmon.base.record import NamedTuple
-from zmon.check.practice import Check, bad, look, ok, percent, several, skip, unknown
 from zmon.kinds import LAYER, NO_CONF
 from zmon.topology.path_sets import ROUND_ROBIN, PathSet, parse_path_sets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Mapping, Sequence
 
-    from zmon.check.practice import CheckInput, Finding
+    from zmon.check.practice import CheckInput
     from zmon.topology.stack import BlockDevice
 
 FORCED_ONE: Final = (4, 6)
 """From this kernel on, round-robin changes the path after each request (drivers/md/dm-ps-round-robin.c)."""
 DEFAULT_TURN: Final = 1000
-COSTLY_TURN: Final = 4
-"""Requests after which the path changes up to which that costs much processor time."""
-FULL: Final = 0.9
-"""Utilisation of processors from which on that matters."""
 POLICIES: Final = frozenset({"path_grouping_policy", "path_selector", "rr_min_io", "rr_min_io_rq"})
 
 
@@ -37,12 +31,9 @@ class MultipathMap(NamedTuple):
 
 def maps_of(given: CheckInput) -> list[MultipathMap]:
     """Return the multipath devices."""
-    frame = given.sample.frame(LAYER)
-    stack = given.machine.stack
-    found = []
-    for node in given.nodes:
-        if not node.multipath:
-            continue
+    frame, stack = given.sample.frame(LAYER), given.machine.stack
+    maps = []
+    for node in given.multipaths:
         table = frame.cell(node.number, "table")
         groups: tuple[PathSet, ...] | Absent
         if isinstance(table, Absent):
@@ -53,144 +44,89 @@ def maps_of(given: CheckInput) -> list[MultipathMap]:
             except ValueError as error:
                 groups = absent(f"table of {node.title}: {error}")
         names = [text_of(leg.name) for leg in map(stack.node, node.below) if leg is not None]
-        found.append(MultipathMap(node, groups, any(name.startswith("dasd") for name in names)))
-    return found
+        maps.append(MultipathMap(node, groups, any(name.startswith("dasd") for name in names)))
+    return maps
 
 
-def _judge_policy(given: CheckInput, *, dasd: bool) -> Finding:
-    maps = [one for one in maps_of(given) if one.is_dasd is dasd]
-    if not maps:
-        return skip("no such multipath device")
-    known = [(one.node.title, one.groups) for one in maps if not isinstance(one.groups, Absent)]
-    if not known:
-        return unknown(next(one.groups for one in maps if isinstance(one.groups, Absent)))
-    failover = [
-        title for title, groups in known if len(groups) > 1 and all(len(g.paths) == 1 for g in groups)
-    ]
-    if failover:
-        return bad(f"each path is a group of its own (failover), so one does all: {several(failover)}")
-    selectors = ", ".join(dict.fromkeys(group.selector for _, groups in known for group in groups))
-    return ok(f"{many(len(known), 'multipath device')}, paths used together by {selectors}")
+def _groups(maps: Sequence[MultipathMap]) -> list[tuple[MultipathMap, tuple[PathSet, ...]]]:
+    """Return the devices whose path groups are known, with these."""
+    return [(map_, map_.groups) for map_ in maps if not isinstance(map_.groups, Absent)]
 
 
-def dasd_policy(given: CheckInput) -> Finding:
-    """B5: the block devices of a disk with base PAV are joined, and all used."""
-    excused = given.no_dasd() or given.missing(LAYER)
-    if excused:
-        return excused
+def _policies(maps: Sequence[MultipathMap]) -> Mapping[str, Any]:
+    """Return what is known of how some devices use their paths, and those that use one path alone."""
+    known = _groups(maps)
+    return {
+        "maps": maps,
+        "known": known or next((map_.groups for map_ in maps), None),
+        "failover": [
+            map_.node.title
+            for map_, groups in known
+            if len(groups) > 1 and all(len(group.paths) == 1 for group in groups)
+        ],
+        "selectors": list(dict.fromkeys(group.selector for _, groups in known for group in groups)),
+    }
+
+
+def dasd_policy(given: CheckInput) -> Mapping[str, Any]:
+    """Return the disks with several block devices (base PAV), those that nothing joins, and the policies."""
     blocks: dict[str, list[str]] = {}
-    for one in given.dasds:
-        if one.uid is not None and one.block and not one.uid.token:
-            blocks.setdefault(one.uid.volume, []).append(one.block)
-    shared = {volume: names for volume, names in blocks.items() if len(names) > 1}
-    if not shared:
-        return skip("the DASD driver uses aliases itself: each disk is one block device")
+    for dasd in given.dasds:
+        if dasd.uid is not None and dasd.block and not dasd.uid.token:
+            blocks.setdefault(dasd.uid.volume, []).append(dasd.block)
+    shared = [names for names in blocks.values() if len(names) > 1]
+    maps = maps_of(given)
     numbers = {str(node.name): node.number for node in given.nodes}
-    joined = {number for one in maps_of(given) for number in one.node.below}
-    bare = [names[0] for names in shared.values() if not any(numbers.get(name) in joined for name in names)]
-    if bare:
-        return bad(f"a disk and its aliases are block devices without multipath: {several(bare)}")
-    return _judge_policy(given, dasd=True)
+    joined = {number for map_ in maps for number in map_.node.below}
+    bare = [names[0] for names in shared if not any(numbers.get(name) in joined for name in names)]
+    return {"shared": shared, "bare": bare, **_policies([map_ for map_ in maps if map_.is_dasd])}
 
 
-def fcp_policy(given: CheckInput) -> Finding:
-    """B7: the paths of equal priority are used together."""
-    return given.no_lun() or _judge_policy(given, dasd=False)
+def fcp_policy(given: CheckInput) -> Mapping[str, Any]:
+    """Return how the multipath devices of FCP disks use their paths."""
+    return _policies([map_ for map_ in maps_of(given) if not map_.is_dasd])
 
 
-def requests_in_turn(given: CheckInput) -> Finding:
-    """B6: on old kernels the path changes often enough, and not so often that processors are full of it."""
-    if given.release is not None and given.release >= FORCED_ONE:
-        return skip(f"from Linux 4.6 on the path changes with each request; this is {given.fact('kernel')}")
-    missing = given.missing(LAYER)
-    if missing:
-        return missing
-    known = [(one.node.title, one.groups) for one in maps_of(given) if not isinstance(one.groups, Absent)]
+def requests_in_turn(given: CheckInput) -> Mapping[str, Any]:
+    """Return after how many requests the path changes at most, and where it changes seldom."""
     turns = {
-        title: max(group.turns)
-        for title, groups in known
+        map_.node.title: max(group.turns)
+        for map_, groups in _groups(maps_of(given))
         for group in groups
         if group.selector == ROUND_ROBIN and any(group.turns)
     }
-    if not turns:
-        return skip("no multipath device with round-robin")
-    long = {title: turn for title, turn in turns.items() if turn >= DEFAULT_TURN}
-    if long:
-        old = "" if given.release is not None else ", if Linux is older than 4.6"
-        return look(f"{max(long.values()):,} requests before the path changes{old}: {several(long)}")
-    most = max(turns.values())
-    at_most = "" if len(set(turns.values())) == 1 else "at most "
-    words = f"the path changes after {at_most}{many(most, 'request')}"
-    if most <= COSTLY_TURN and given.cpu_busy >= FULL:
-        busy = percent(float(given.cpu_busy))  # type: ignore[arg-type]  # it is known
-        return look(f"{words}, which costs processor time, and the processors are {busy} busy")
-    return ok(words)
+    return {
+        "is_forced": given.release is not None and given.release >= FORCED_ONE,
+        "turns": list(turns),
+        "long": [title for title, turn in turns.items() if turn >= DEFAULT_TURN],
+        "most": max(turns.values(), default=0),
+        "differ": len(set(turns.values())) > 1,
+    }
 
 
-def _statements(given: CheckInput) -> Iterator[tuple[str, str, str]]:
-    """Yield section, key and value of the statements in multipath.conf."""
-    for name, value in given.settings_of("multipath.conf/").items():
-        section, _, key = name.rpartition("/")
-        yield section, key, text_of(value)
-
-
-def _no_conf(given: CheckInput) -> Finding | None:
-    missing = given.missing(LAYER)
-    if missing:
-        return missing
-    if not any(node.multipath for node in given.nodes) and not given.luns:
-        return skip("no multipath device")
-    why = given.setting("multipath.conf")
-    if isinstance(why, Absent):
-        return skip(why.reason) if why.code == NO_CONF.code else unknown(why)
-    return None
-
-
-def overriding_sections(given: CheckInput) -> Finding:
-    """B9: a policy stands where the built-in entry of the storage server does not win over it."""
-    excused = _no_conf(given)
-    if excused:
-        return excused
+def overriding_sections(given: CheckInput) -> Mapping[str, Any]:
+    """Return the policies over which the built-in entry of a storage server wins."""
     places: dict[str, set[str]] = {}
-    for section, key, _ in _statements(given):
+    for name in given.settings_of("multipath.conf/"):
+        section, _, key = name.rpartition("/")
         if key in POLICIES:
             places.setdefault(key, set()).add(section.partition(".")[0])
-    alone = sorted(key for key, sections in places.items() if sections == {"defaults"})
-    if alone:
-        return look(f"only in defaults: {several(alone)}")
-    return ok("no policy stands in defaults alone")
+    return {
+        "is_missing": code_of(given.setting("multipath.conf")) == NO_CONF.code,
+        "overridden": sorted(key for key, sections in places.items() if sections == {"defaults"}),
+    }
 
 
-def aliases(given: CheckInput) -> Finding:
-    """B10: multipath devices have names that people can read."""
-    missing = given.missing(LAYER)
-    if missing:
-        return missing
-    maps = [node for node in given.nodes if node.multipath]
-    if not maps:
-        return skip("no multipath device")
-    named = [node.title for node in maps if node.wwid and node.title == node.wwid]
-    if named:
-        return look(f"named by WWID: {many(len(named), 'multipath device')}")
-    return ok(f"{many(len(maps), 'multipath device')} with names: {several(node.title for node in maps)}")
+def names_of_maps(given: CheckInput) -> Mapping[str, Any]:
+    """Return the multipath devices that have no name but their WWID."""
+    return {"unnamed": [node for node in given.multipaths if node.wwid and node.title == node.wwid]}
 
 
-CHECKS: Final = (
-    Check("B5", "multipath of DASD with base PAV", "device-mapper tables, /sys/bus/ccw/devices/*/uid",
-          "multibus, round-robin", "join each disk and its aliases by multipath with path_grouping_policy"
-          " multibus", "S004:195-197, S004:253-256", dasd_policy),
-    Check("B6", "requests for each path in turn", "device-mapper tables, uname",
-          "100 for transactions, 1 for analytics, 15 on XIV", "set rr_min_io in devices{} of"
-          " multipath.conf: 100 for transactions, 1 for analytics, 15 on XIV",
-          "S000:137-139, S000:193-199, S004:383-386", requests_in_turn),
-    Check("B7", "multipath of FCP disks", "device-mapper tables", "paths of one priority in one group",
-          "set path_grouping_policy multibus (with ALUA group_by_prio): in the study it moved 21 % more"
-          " than failover", "S000:386-404, S000:866-867, S003:485-490", fcp_policy),
-    Check("B9", "policies in multipath.conf", "/etc/multipath.conf",
-          "in devices{}, multipaths{} or overrides{}", "write the policy into devices{} or overrides{}:"
-          " the built-in entry of a storage server wins over defaults{}", "S000:379, S000:386-404",
-          overriding_sections),
-    Check("B10", "names of multipath devices", "/sys/block/dm-*/dm/{name,uuid}", "an alias for each",
-          "give each an alias in multipaths{}: people find a disk faster", "S000:386-404", aliases),
-)  # fmt: skip
-"""The checks of this module."""
+FACTS: Final = {
+    "B5": dasd_policy,
+    "B6": requests_in_turn,
+    "B7": fcp_policy,
+    "B9": overriding_sections,
+    "B10": names_of_maps,
+}
+"""What is found for each of these checks."""

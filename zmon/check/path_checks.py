@@ -1,23 +1,25 @@
-"""Checks of channel paths and FCP: what is lost, what all paths share, what has failed."""
+"""What checks of channel paths and FCP look at: what is lost, what all paths share, what has failed."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from zmon.base.absent import Absent, absent, text_of
-from zmon.base.ranges import many, ranges
-from zmon.check.practice import Check, bad, look, ok, several, skip, unknown
-from zmon.kinds import CHANNEL, DEVICE, LAYER, PATH
+from zmon.base.ranges import ranges
+from zmon.check.practice import reason_of
+from zmon.kinds import CHANNEL, DEVICE, PATH
 from zmon.machine.path_repair import BrokenPath, get_back_channel_paths, get_back_disk_paths, why_unused
 from zmon.values.path_masks import paths_on_line
 from zmon.values.path_state import is_down, state_of
+from zmon.words.template import With
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping, Sequence
 
-    from zmon.check.practice import CheckInput, Finding
+    from zmon.base.absent import Value
+    from zmon.check.practice import CheckInput
     from zmon.topology.stack import BlockDevice
     from zmon.values.path_masks import Unused
 
@@ -28,169 +30,155 @@ FAILED_STATES: Final = frozenset({"offline", "blocked", "transport-offline", "Bl
                                   "Not Present", "Error"})  # fmt: skip
 
 
-def luns(given: CheckInput) -> dict[str, list[BlockDevice]]:
-    """Return the paths to each LUN, by a name of it.
+def luns(given: CheckInput) -> list[Lun]:
+    """Return the LUNs.
 
     Paths that multipath has not joined are those with the same LUN through ports whose names end alike,
     which is so for the ports of one DS8000.
     """
     volumes = given.machine.volumes
-    found: dict[str, list[BlockDevice]] = {}
+    paths: dict[str, list[BlockDevice]] = {}
     for node in given.luns:
         spindle = volumes[node.number].spindle if node.number in volumes else ""
         key = spindle if spindle.startswith("WWID") else f"{str(node.wwpn)[-4:]} {node.lun}"
-        found.setdefault(key, []).append(node)
-    return found
+        paths.setdefault(key, []).append(node)
+    return [Lun(given, nodes) for nodes in paths.values()]
 
 
-def _title(given: CheckInput, paths: Iterable[BlockDevice]) -> str:
-    """Return the name of a LUN: its multipath device, or its first path."""
-    numbers = {node.number for node in paths}
-    maps = (node.title for node in given.nodes if node.multipath and numbers.intersection(node.below))
-    return next(maps, "") or min(str(node.name) for node in paths)
+class LostChannels:
+    """The channel paths of online devices, and those of them that are off or not usable."""
+
+    def __init__(self, given: CheckInput) -> None:
+        """Look at the path masks of devices, and at the states of channel paths."""
+        frame = given.sample.frame(DEVICE)
+        self._channels = given.sample.frame(CHANNEL)
+        self._taken: dict[str, Unused] = {}
+        used: dict[str, None] = {}
+        self.lost: Counter[str] = Counter()
+        """Of each channel path that is installed and not usable, for how many devices."""
+        for paths in paths_on_line(frame, frame.keys):
+            used |= dict.fromkeys(paths.named(paths.installed))
+            self.lost.update(paths.lost_chpids)
+            for chpid in paths.lost_chpids:
+                for reason in paths.reasons.get(chpid, ()):
+                    self._taken.setdefault(chpid, reason)
+        self.used = list(used)
+        self.off = [chpid for chpid in used if _is_off(*self._states(chpid))]
+
+    def _states(self, chpid: str) -> tuple[Value, Value]:
+        configure, status = (self._channels.cell(f"0.{chpid}", name) for name in ("configure", "status"))
+        return configure, status
+
+    @property
+    def alike(self) -> Sequence[Mapping[str, Any]]:
+        """The lost ones, those together that are lost for as many devices."""
+        chpids: dict[int, list[str]] = {}
+        for chpid, count in self.lost.items():
+            chpids.setdefault(count, []).append(chpid)
+        groups = ((ranges(names), count) for count, names in chpids.items())
+        return [{"chpids": names, "count": count} for names, count in sorted(groups)]
+
+    @property
+    def advice(self) -> str:
+        """How they come back."""
+        chpids = sorted({*self.off, *self.lost})
+        return get_back_channel_paths(
+            [(chpid, self._taken.get(chpid) or why_unused(*self._states(chpid))) for chpid in chpids]
+        )
 
 
-def channel_states(given: CheckInput) -> Finding:
-    """H1: the channel paths of online devices are configured, online and usable."""
-    frame = given.sample.frame(DEVICE)
-    if frame.missing is not None:
-        return skip(f"no ccw device: {frame.missing.reason}") if given.elsewhere else unknown(frame.missing)
-    channels = given.sample.frame(CHANNEL)
-    used: dict[str, None] = {}
-    lost: Counter[str] = Counter()
-    taken: dict[str, Unused] = {}
-    for paths in paths_on_line(frame, frame.keys):
-        used |= dict.fromkeys(paths.named(paths.installed))
-        lost.update(paths.lost_chpids)
-        for chpid in paths.lost_chpids:
-            for reason in paths.reasons.get(chpid, ()):
-                taken.setdefault(chpid, reason)
-
-    def why(chpid: str) -> Unused:
-        states = (channels.cell(f"0.{chpid}", name) for name in ("configure", "status"))
-        return taken.get(chpid) or why_unused(*states)
-
-    off = [chpid for chpid in used if _is_off(channels.cell(f"0.{chpid}", "status"),
-                                              channels.cell(f"0.{chpid}", "configure"))]  # fmt: skip
-    advice = get_back_channel_paths([(chpid, why(chpid)) for chpid in sorted({*off, *lost})])
-    if off:
-        return bad(f"off, and needed by online devices: CHPID {ranges(off)}", advice)
-    if lost:
-        alike: dict[int, list[str]] = {}
-        for chpid, count in lost.items():
-            alike.setdefault(count, []).append(chpid)
-        parts = (f"{ranges(chpids)} for {many(count, 'device')}" for count, chpids in alike.items())
-        return bad(f"installed and not usable: CHPID {several(sorted(parts))}", advice)
-    return (
-        ok(f"{many(len(used), 'channel path')} in use, none off") if used else unknown("paths were not read")
-    )
-
-
-def _is_off(status: object, configure: object) -> bool:
+def _is_off(configure: object, status: object) -> bool:
     return status == "offline" or configure in {0, 2}
 
 
-def fcp_multipath(given: CheckInput) -> Finding:
-    """B8: a LUN with several paths is used through multipath."""
-    excused = given.no_lun()
-    if excused:
-        return excused
-    bare = [
-        f"{_title(given, paths)} ({len(paths)} paths)"
-        for paths in luns(given).values()
-        if len(paths) > 1
-        and not any(node.multipath and paths[0].number in node.below for node in given.nodes)
-    ]
-    if bare:
-        return bad(f"several paths and no multipath device: {several(bare)}")
-    return ok(f"{many(len(luns(given)), 'LUN')}, none used over one of several paths")
+class Lun:
+    """The paths to a LUN."""
+
+    def __init__(self, given: CheckInput, nodes: Sequence[BlockDevice]) -> None:
+        """Look at the paths."""
+        self.nodes = nodes
+        numbers = {node.number for node in nodes}
+        maps = (node.title for node in given.multipaths if numbers.intersection(node.below))
+        self.title = next(maps, "") or min(str(node.name) for node in nodes)
+        """Its multipath device, or its first path."""
+        self.is_bare = len(nodes) > 1 and not any(nodes[0].number in node.below for node in given.multipaths)
+        """Whether it has several paths, and is used without multipath."""
+        self.busids = {str(node.busid) for node in nodes}
+        self.ports = {node.wwpn for node in nodes}
 
 
-SECOND_PORT: Final = (
-    "Attach the LUN through a second port of the storage server, too: it has two FCP devices already."
-)
+def fcp_multipath(given: CheckInput) -> Mapping[str, Any]:
+    """Return the LUNs, and those that are used over one of several paths."""
+    all_luns = luns(given)
+    return {"all": all_luns, "bare": [lun for lun in all_luns if lun.is_bare]}
 
 
-def fcp_redundancy(given: CheckInput) -> Finding:
-    """H10: the paths to a LUN go through two adapters and two ports."""
-    excused = given.no_lun()
-    if excused:
-        return excused
-    one_path, one_adapter, one_port = [], [], []
-    for paths in luns(given).values():
-        title = _title(given, paths)
-        if len(paths) == 1:
-            one_path.append(title)
-        elif len({node.busid for node in paths}) == 1:
-            one_adapter.append(title)
-        elif len({node.wwpn for node in paths}) == 1:
-            one_port.append(title)
-    if one_path or one_adapter:
-        what = f"one path: {several(one_path)}" if one_path else f"one adapter: {several(one_adapter)}"
-        return bad(f"reached over {what}")
-    if one_port:
-        return look(f"reached through one port of the storage server: {several(one_port)}", SECOND_PORT)
-    return ok(f"{many(len(luns(given)), 'LUN')} with two adapters and two ports or more")
+def fcp_redundancy(given: CheckInput) -> Mapping[str, Any]:
+    """Return the LUNs, and those that are lost with one path, adapter or port."""
+    all_luns = luns(given)
+    several = [lun for lun in all_luns if len(lun.nodes) > 1]
+    over_two = [lun for lun in several if len(lun.busids) > 1]
+    return {
+        "all": all_luns,
+        "with_one_path": [lun for lun in all_luns if len(lun.nodes) == 1],
+        "with_one_adapter": [lun for lun in several if len(lun.busids) == 1],
+        "with_one_port": [lun for lun in over_two if len(lun.ports) == 1],
+    }
 
 
-def shared_chpids(given: CheckInput) -> Finding:
-    """H11: the adapters of a LUN are different cards."""
-    excused = given.no_lun()
-    if excused:
-        return excused
+def shared_chpids(given: CheckInput) -> Mapping[str, Any]:
+    """Return the LUNs all of whose adapters share one channel path, and whether one was not read."""
     frame = given.sample.frame(DEVICE)
-    alone = []
-    for paths in luns(given).values():
-        busids = {str(node.busid) for node in paths}
-        chpids = {text_of(frame.cell(busid, "chpids")) for busid in busids}
-        if "" in chpids:
-            return unknown("the channel paths of FCP devices were not read")
-        if len(busids) > 1 and len(chpids) == 1:
-            alone.append(f"{_title(given, paths)} (CHPID {next(iter(chpids))})")
-    if alone:
-        return bad(f"several FCP devices of one channel path: {several(alone)}")
-    return ok("no LUN depends on one channel path with several FCP devices")
-
-
-def npiv(given: CheckInput) -> Finding:
-    """H12: each FCP device has a port name of its own."""
-    excused = given.no_lun()
-    if excused:
-        return excused
-    ports = {name: value for name, value in given.settings_of("fc/").items() if name.endswith("/port_type")}
-    known = {name.partition("/")[0]: value for name, value in ports.items() if isinstance(value, str)}
-    if not known:
-        return unknown(next(iter(ports.values()), given.setting("fc")))
-    without = [busid for busid, value in known.items() if value != NPIV]
-    if without:
-        return look(f"not used by {several(without)}")
-    return ok(f"used by {many(len(known), 'FCP device')}")
-
-
-def failed_paths(given: CheckInput) -> Finding:
-    """H13: no adapter, remote port, SCSI disk or path has failed."""
-    excused = given.no_lun()
-    if excused:
-        return excused
-    names = {str(node.name) for node in given.luns}
-    states = {
-        **given.settings_of("fc/"),
-        **{f"remote port {name}": value for name, value in given.settings_of("rport/").items()},
-        **{name: given.settings.get(f"disk/{name}/state", "") for name in names},
+    chpids = [(lun, {text_of(frame.cell(busid, "chpids")) for busid in lun.busids}) for lun in luns(given)]
+    return {
+        "is_unread": any("" in names for _, names in chpids),
+        "alone": [
+            With(lun, chpids=next(iter(names)))
+            for lun, names in chpids
+            if len(lun.busids) > 1 and len(names) == 1
+        ],
     }
-    known = {
-        name.partition("/port")[0]: str(value)
-        for name, value in states.items()
-        if isinstance(value, str) and value and not name.endswith("/port_type")
+
+
+def npiv(given: CheckInput) -> Mapping[str, Any]:
+    """Return the ports of FCP devices, and those that have no name of their own."""
+    types = {name: value for name, value in given.settings_of("fc/").items() if name.endswith("/port_type")}
+    ports = {name.partition("/")[0]: value for name, value in types.items() if isinstance(value, str)}
+    return {
+        "ports": list(ports) or reason_of(next(iter(types.values()), given.setting("fc"))),
+        "without": [busid for busid, value in ports.items() if value != NPIV],
     }
-    now = _states_now(given)
-    known = {**now, **known, **{name: state for name, state in now.items() if state in FAILED_STATES}}
-    if not known:
-        return unknown(given.setting("rport"))
-    failed = [f"{name} is {state}" for name, state in sorted(known.items()) if state in FAILED_STATES]
-    if failed:
-        return bad(several(failed), get_back_disk_paths(_broken(given)))
-    return ok(f"{many(len(known), 'adapter, port or disk', 'adapters, ports and disks')}, none has failed")
+
+
+class FailedPaths:
+    """The states of adapters, remote ports, SCSI disks and paths."""
+
+    def __init__(self, given: CheckInput) -> None:
+        """Take the states of now before those that are settings, and a failure before both."""
+        self._given = given
+        names = {str(node.name) for node in given.luns}
+        settings = {
+            **given.settings_of("fc/"),
+            **{f"remote port {name}": value for name, value in given.settings_of("rport/").items()},
+            **{name: given.settings.get(f"disk/{name}/state", "") for name in names},
+        }
+        before = {
+            name.partition("/port")[0]: str(value)
+            for name, value in settings.items()
+            if isinstance(value, str) and value and not name.endswith("/port_type")
+        }
+        now = _states_now(given)
+        lost = {name: state for name, state in now.items() if state in FAILED_STATES}
+        states = {**now, **before, **lost}
+        self.states = list(states) or reason_of(given.setting("rport"))
+        self.failed = [
+            {"name": name, "state": state} for name, state in sorted(states.items()) if state in FAILED_STATES
+        ]
+
+    @property
+    def advice(self) -> str:
+        """How they come back."""
+        return get_back_disk_paths(_broken(self._given))
 
 
 def _states_now(given: CheckInput) -> dict[str, str]:
@@ -241,28 +229,26 @@ def _lost_because(given: CheckInput, number: str, name: str) -> str:
     return "failed" if any(f"{number}=F" in text_of(words).split() for words in maps) else ""
 
 
-def multipath_states(given: CheckInput) -> Finding:
-    """H10 of paths: no path of a multipath device has failed, and two are usable."""
-    missing = given.missing(LAYER)
-    if missing:
-        return missing
-    if not any(node.multipath for node in given.nodes):
-        return skip("no multipath device")
-    known = _path_states(given)
-    if isinstance(known, Absent):
-        return unknown(known)
-    failed, single = [], []
-    for title, states in known.items():
-        down = sum(states)
-        if len(states) - down < LEAST_PATHS:
-            single.append(f"{title} has {len(states) - down} of {len(states)}")
-        elif down:
-            failed.append(f"{title} lacks {down} of {len(states)}")
-    if single:
-        return bad(f"less than two usable paths: {several(single)}", get_back_disk_paths(_broken(given)))
-    if failed:
-        return look(f"failed paths: {several(failed)}", get_back_disk_paths(_broken(given)))
-    return ok(f"all paths of {many(len(known), 'multipath device')} are active")
+class MultipathPaths:
+    """The multipath devices, and those that lack paths."""
+
+    def __init__(self, given: CheckInput) -> None:
+        """Count paths that are down."""
+        self._given = given
+        states = _path_states(given)
+        self.all = states if isinstance(states, Absent) else list(states)
+        counts = {} if isinstance(states, Absent) else states
+        lacking: list[dict[str, Any]] = [
+            {"title": title, "count": len(downs), "down": sum(downs), "usable": len(downs) - sum(downs)}
+            for title, downs in counts.items()
+        ]
+        self.single = [paths for paths in lacking if paths["usable"] < LEAST_PATHS]
+        self.failed = [paths for paths in lacking if paths["down"]]
+
+    @property
+    def advice(self) -> str:
+        """How the paths come back."""
+        return get_back_disk_paths(_broken(self._given))
 
 
 def _path_states(given: CheckInput) -> dict[str, list[int]] | Absent:
@@ -288,62 +274,25 @@ def _path_states(given: CheckInput) -> dict[str, list[int]] | Absent:
     return why if isinstance(why, Absent) else absent("no state of a path was read")
 
 
-def fcp_options(given: CheckInput) -> Finding:
-    """K2: zfcp's data router is on, which saves copies in the adapter."""
-    excused = given.no_lun()
-    if excused:
-        return excused
-    router = given.setting("zfcp/datarouter")
-    if isinstance(router, Absent):
-        return unknown(f"zfcp.datarouter: {router.reason}")
-    return ok("zfcp.datarouter is on") if router in {"Y", "1"} else look("zfcp.datarouter is off")
+def fcp_options(given: CheckInput) -> Mapping[str, Any]:
+    """Return whether the data router of zfcp is on, which saves copies in the adapter."""
+    return {"is_on": given.setting("zfcp/datarouter") in {"Y", "1"}}
 
 
-def service(given: CheckInput) -> Finding:
-    """H10 of the service: multipathd runs, so that lost paths come back."""
-    missing = given.missing(LAYER)
-    if missing:
-        return missing
-    if not any(node.multipath for node in given.nodes):
-        return skip("no multipath device")
-    programs = given.setting("programs")
-    if isinstance(programs, Absent):
-        return unknown(programs)
-    if "multipathd" in str(programs).split():
-        return ok("multipathd runs")
-    return bad("multipathd does not run")
+def service(given: CheckInput) -> Mapping[str, Any]:
+    """Return whether multipathd runs."""
+    return {"is_running": "multipathd" in text_of(given.setting("programs")).split()}
 
 
-CHECKS: Final = (
-    Check("B8", "LUNs are used through multipath", "/sys/block/*/{holders,slaves,device/wwpn}",
-          "a multipath device for each LUN", "start multipathd, and use /dev/mapper names: writing over"
-          " two paths to one LUN can destroy data, and one path is no redundancy",
-          "S000:386-404, lnxhc storage_mp_ineffective", fcp_multipath),
-    Check("H1", "channel paths in use", "/sys/devices/css0/chp0.*/{status,configure}, ../pimpampom, ../vpm",
-          "online and configured", "set the channel path online (chchp -v 1) or configure it on (chchp"
-          " -c 1) if it was taken off, else have cable, switch and port checked: others carry its load",
-          "lnxhc css_ccw_chpid_status", channel_states),
-    Check("H10", "redundant FCP paths", "/sys/block/sd*/device/{hba_id,wwpn}", "two adapters and two ports",
-          "attach the LUN through a second FCP device on another card, and through a second port of the"
-          " storage server", "lnxhc storage_mp_zfcp_redundancy", fcp_redundancy),
-    Check("H10b", "state of multipath paths", "DM_TABLE_STATUS, sd*/device/state", "all paths active",
-          "look for the failed path in the messages of multipathd, and repair it",
-          "lnxhc storage_mp_path_state", multipath_states),
-    Check("H10c", "multipath service", "/proc/*/comm", "multipathd runs",
-          "start multipathd: without it a failed path does not come back",
-          "lnxhc storage_mp_service_active", service),
-    Check("H11", "FCP devices on one card", "/sys/bus/ccw/devices/*/../chpids", "several CHPIDs",
-          "use FCP devices of different channel paths", "lnxhc zfcp_hba_shared_chpids", shared_chpids),
-    Check("H12", "NPIV", "/sys/class/fc_host/*/port_type", NPIV, "switch on NPIV for the FCP channel at"
-          " the HMC, and in the switch, so that each Linux has its own zone and LUN masking",
-          "lnxhc zfcp_hba_npiv_active", npiv),
-    Check("H13", "failed FCP adapters, ports and disks", "/sys/class/fc_host/*/port_state,"
-          " fc_remote_ports/*/port_state, sd*/device/state, ../online of their adapters", "Online, running",
-          "set the adapter online again (chccwdev -e) if it was set offline, else repair the link or port,"
-          " then recover with: echo 0 > /sys/bus/ccw/drivers/zfcp/BUSID/failed",
-          "lnxhc fc_remote_port_state, scsi_dev_state", failed_paths),
-    Check("K2", "data router of FCP adapters", "/sys/module/zfcp/parameters/datarouter", "Y",
-          "remove zfcp.datarouter=0 from the boot parameters", "kernel drivers/s390/scsi/zfcp_qdio.c",
-          fcp_options),
-)  # fmt: skip
-"""The checks of this module."""
+FACTS: Final = {
+    "B8": fcp_multipath,
+    "H1": LostChannels,
+    "H10": fcp_redundancy,
+    "H10b": MultipathPaths,
+    "H10c": service,
+    "H11": shared_chpids,
+    "H12": npiv,
+    "H13": FailedPaths,
+    "K2": fcp_options,
+}
+"""What is found for each of these checks."""

@@ -1,28 +1,39 @@
 """What a check is, what it finds, and what it looks at.
 
-A check is a pure function of `CheckInput`; `zmon.check.practices` lists them all.
+Sentences and comparisons are in `rules/checks/*.toml` (`zmon.check.cases`): they name the properties of
+`CheckInput`, and what Python finds for a check; `zmon.check.practices` lists them all.
 """
 
 from __future__ import annotations
 
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from zmon.base import ranges
-from zmon.base.absent import Absent, absent, text_of
+from zmon.base.absent import Absent, absent, ratio, text_of
 from zmon.base.record import NamedTuple
-from zmon.kinds import BLOCK, DEVICE, LAYER, MACHINE, MEMORY, NOT_COLLECTED, SETTING
+from zmon.kinds import (
+    BLOCK,
+    CONTAINER,
+    DEVICE,
+    LAYER,
+    MACHINE,
+    MEMORY,
+    NOT_COLLECTED,
+    SETTING,
+    UNLISTED,
+)
 from zmon.machine.cpus import Processors
 from zmon.topology.volumes import short
 from zmon.values.uid import find_uid
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from zmon.base.absent import Number, Value
     from zmon.interval import Interval
-    from zmon.sample import Kind
+    from zmon.sample import Frame, Kind
+    from zmon.topology.data_files import DataFile
     from zmon.topology.machine import Machine
     from zmon.topology.stack import BlockDevice
     from zmon.values.uid import Uid
@@ -96,48 +107,9 @@ class OpenQuestion(NamedTuple):
     source: str
 
 
-def ok(words: str) -> Finding:
-    """Return that all is as it is advised."""
-    return Finding(State.OK, words)
-
-
-def look(words: str, advice: str = "") -> Finding:
-    """Return that it deserves a look; and what to do, in whole sentences, where that is known."""
-    return Finding(State.LOOK, words, _as_advice(advice))
-
-
-def bad(words: str, advice: str = "") -> Finding:
-    """Return that it costs time, or is a risk; and what to do, in whole sentences, where that is known."""
-    return Finding(State.BAD, words, _as_advice(advice))
-
-
-def unknown(why: Value) -> Finding:
-    """Return that it cannot be read, and why."""
-    return Finding(State.UNKNOWN, text_of(why) if isinstance(why, str) else _reason(why))
-
-
-def skip(words: str) -> Finding:
-    """Return that the check means nothing on this machine, and why."""
-    return Finding(State.NOT_APPLICABLE, words)
-
-
-def _as_advice(sentences: str) -> str:
-    """Return sentences as they stand behind `Do:`, where a full stop follows."""
-    return f"{sentences[:1].lower()}{sentences[1:]}".removesuffix(".")
-
-
-def _reason(why: Value) -> str:
-    return why.reason if isinstance(why, Absent) else str(why)
-
-
-def several(names: Iterable[str]) -> str:
-    """Return names as a part of a sentence: `7000, 7001, 7002, 7003 and 5 more`."""
-    return ranges.names(list(dict.fromkeys(names)))
-
-
-def percent(part: float) -> str:
-    """Return a part of a whole as people write it: `51 %`."""
-    return f"{100 * part:.0f} %"
+def reason_of(value: Value) -> Absent:
+    """Return why there is no value to judge: what was read instead, if that is something else."""
+    return value if isinstance(value, Absent) else absent(str(value))
 
 
 class Dasd(NamedTuple):
@@ -160,6 +132,18 @@ class Dasd(NamedTuple):
         return self.busid.rpartition(".")[2].upper()
 
 
+class OnlyRow:
+    """The one row of a kind: its fields by their names, absent with their reasons."""
+
+    def __init__(self, frame: Frame, key: str) -> None:
+        """Read a field when asked."""
+        self._frame, self._key = frame, key
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a field."""
+        return self._frame.cell(self._key, name)
+
+
 class CheckInput:
     """What checks look at: a machine at one instant, and the interval that ended then, if there is one."""
 
@@ -172,14 +156,20 @@ class CheckInput:
 
     # machine
 
-    def fact(self, name: str) -> Value:
-        """Return a field of the kind MACHINE."""
-        return self.sample.frame(MACHINE).cell("machine", name)
+    @cached_property
+    def host(self) -> OnlyRow:
+        """The fields of the kind MACHINE."""
+        return OnlyRow(self.sample.frame(MACHINE), "machine")
 
-    def memory(self, name: str) -> Number:
-        """Return a field of the kind MEMORY."""
-        value = self.sample.frame(MEMORY).cell("memory", name)
-        return absent("it is no number") if isinstance(value, str) else value
+    @cached_property
+    def memory(self) -> OnlyRow:
+        """The fields of the kind MEMORY."""
+        return OnlyRow(self.sample.frame(MEMORY), "memory")
+
+    @property
+    def cached(self) -> Number:
+        """The part of the memory in the page cache."""
+        return ratio(self.memory.cached, self.memory.total, "the size of the memory was read as 0")
 
     @property
     def environment(self) -> str:
@@ -189,34 +179,26 @@ class CheckInput:
     @property
     def is_on_z(self) -> bool:
         """Whether this is Linux on IBM Z."""
-        architecture = self.fact("architecture")
+        architecture = self.host.architecture
         if isinstance(architecture, Absent):
             return self.environment in {"lpar", "zvm"} or bool(self.sample.frame(DEVICE).keys)
         return str(architecture).startswith("s390")
 
     @property
-    def elsewhere(self) -> Finding | None:
-        """The finding of checks that are about Linux on IBM Z, on another machine."""
-        if self.is_on_z:
-            return None
-        architecture = self.fact("architecture")
-        if isinstance(architecture, Absent):
-            return unknown(architecture)
-        return skip(f"not Linux on IBM Z: {architecture}")
+    def is_guest(self) -> bool:
+        """Whether this is a guest of z/VM."""
+        return self.environment == "zvm"
 
     @property
-    def outside_zvm(self) -> Finding | None:
-        """The finding of checks that are about guests of z/VM, on another machine."""
-        if self.environment == "zvm":
-            return None
-        if self.environment or (self.elsewhere and self.elsewhere.state is State.NOT_APPLICABLE):
-            return skip("only in a guest of z/VM")
-        return unknown("whether this is a guest of z/VM is not known: /proc/sysinfo")
+    def is_elsewhere(self) -> bool:
+        """Whether this is surely no guest of z/VM."""
+        is_other = not self.is_on_z and not isinstance(self.host.architecture, Absent)
+        return not self.is_guest and (bool(self.environment) or is_other)
 
     @cached_property
     def release(self) -> tuple[int, int] | None:
         """Version of the kernel: (6, 12); None if it is not known."""
-        words = text_of(self.fact("kernel")).partition("-")[0].split(".")
+        words = text_of(self.host.kernel).partition("-")[0].split(".")
         return (int(words[0]), int(words[1])) if len(words) > 1 and all(map(_is_short, words[:2])) else None
 
     # settings
@@ -247,14 +229,27 @@ class CheckInput:
         """Return the settings whose names begin so, by the rest of the name."""
         return {name[len(prefix) :]: v for name, v in self.settings.items() if name.startswith(prefix)}
 
+    @property
+    def cmdline(self) -> Value:
+        """Why the boot parameters were not read, which are the settings `cmdline/NAME`; else empty."""
+        return self.setting("cmdline") if "cmdline" in self.settings or not self.settings else ""
+
     # disks
 
-    def missing(self, kind: Kind) -> Finding | None:
-        """Return the finding of a check that needs a kind, if that was not read at all."""
+    def read(self, kind: Kind) -> Sequence[str] | Absent:
+        """Return the keys of a kind; why there are none, if it was not read at all."""
         frame = self.sample.frame(kind)
-        if frame.keys or frame.missing is None:
-            return None
-        return unknown(frame.missing)
+        return frame.keys or frame.missing or ()
+
+    @property
+    def devices(self) -> Sequence[str] | Absent:
+        """The devices of the channel subsystem."""
+        return self.read(DEVICE)
+
+    @property
+    def layers(self) -> Sequence[str] | Absent:
+        """The numbers of block devices."""
+        return self.read(LAYER)
 
     @cached_property
     def dasds(self) -> Sequence[Dasd]:
@@ -276,44 +271,34 @@ class CheckInput:
                 )  # fmt: skip
         return found
 
-    @property
+    @cached_property
     def bases(self) -> Sequence[Dasd]:
         """The DASDs that hold data."""
-        return [one for one in self.dasds if not one.is_alias]
-
-    def no_dasd(self, *, real: bool = False) -> Finding | None:
-        """Return the finding of a check of DASD where there is none, or with `real` only emulated ones."""
-        missing = self.sample.frame(DEVICE).missing
-        if missing is not None:
-            return skip(f"no DASD: {missing.reason}") if self.elsewhere else unknown(missing)
-        if not self.bases:
-            return unknown(NO_LSDASD) if self._may_have_dasds else skip("no DASD is online")
-        if real and all(one.is_emulated for one in self.bases):
-            return skip("the disks are emulated")
-        return None
+        return [dasd for dasd in self.dasds if not dasd.is_alias]
 
     @property
-    def _may_have_dasds(self) -> bool:
-        """Whether a device is online that may be a DASD, a base or an alias, and nothing says so."""
+    def are_emulated(self) -> bool:
+        """Whether no disk is a real one."""
+        return all(dasd.is_emulated for dasd in self.bases)
+
+    @cached_property
+    def lsdasd(self) -> Absent | None:
+        """Why it is not known which devices are DASDs: one is online that may be, and nothing says so."""
         frame = self.sample.frame(DEVICE)
         names = ("online", "driver", "alias", "devtype")
-        return any(
+        is_open = any(
             online == 1
             and isinstance(driver, Absent)
             and isinstance(alias, Absent)
             and text_of(devtype).startswith(DASD_TYPES)
             for online, driver, alias, devtype in zip(*map(frame.column, names), strict=True)
         )
+        return NO_LSDASD if is_open else None
 
     @property
-    def stray_aliases(self) -> Finding | None:
-        """The finding of a check of aliases if one may not be listed, or its LCU is not known."""
-        if self._may_have_dasds:
-            return unknown(NO_LSDASD)
-        count = sum(1 for one in self.dasds if one.is_alias and one.uid is None)
-        if not count:
-            return None
-        return unknown(f"{ranges.many(count, 'alias', 'aliases')} without a uid, so their LCU is not known")
+    def stray_aliases(self) -> Sequence[Dasd]:
+        """The aliases whose LCU is not known."""
+        return [dasd for dasd in self.dasds if dasd.is_alias and dasd.uid is None]
 
     def lcu_name(self, key: str) -> str:
         """Return the name of an LCU."""
@@ -331,18 +316,29 @@ class CheckInput:
         """The SCSI disks behind FCP adapters: one for each path to a LUN."""
         return [node for node in self.nodes if isinstance(node.wwpn, str) and isinstance(node.lun, str)]
 
-    def no_lun(self) -> Finding | None:
-        """Return the finding of a check of SCSI disks behind FCP where there is none."""
-        layers = self.sample.frame(LAYER)
-        if not layers.keys and layers.missing is not None:
-            return unknown(layers.missing)
-        if self.luns:
-            return None
-        for node in self.nodes:
-            why = node.wwpn
-            if is_scsi(node) and isinstance(why, Absent) and why.code == NOT_COLLECTED.code:
-                return unknown(why)
-        return skip("no SCSI disk behind FCP")
+    @property
+    def ports(self) -> Absent | None:
+        """Why it is not known which SCSI disks are behind FCP adapters: their ports were not collected."""
+        reasons = (node.wwpn for node in self.nodes if is_scsi(node) and isinstance(node.wwpn, Absent))
+        return next((why for why in reasons if why.code == NOT_COLLECTED.code), None)
+
+    @cached_property
+    def multipaths(self) -> Sequence[BlockDevice]:
+        """The multipath devices."""
+        return [node for node in self.nodes if node.multipath]
+
+    # files of databases
+
+    @property
+    def files(self) -> Sequence[DataFile]:
+        """The files of databases that are known."""
+        return self.machine.files
+
+    @property
+    def listing(self) -> Absent | None:
+        """Why the files of databases were not read, if they were asked for."""
+        missing = self.sample.frame(CONTAINER).missing
+        return missing if missing is not None and missing.code != UNLISTED.code else None
 
     # what happened in the interval
 

@@ -13,6 +13,7 @@ from zmon.check import (
     path_checks,
     system_checks,
 )
+from zmon.check.cases import checks
 from zmon.check.practice import CheckResult, OpenQuestion, State
 from zmon.kinds import (
     BLOCK,
@@ -50,13 +51,15 @@ def _place(check: Check) -> tuple[str, int, str]:
 
 CHECKS: Final = tuple(
     sorted(
-        (
-            *disk_checks.CHECKS,
-            *path_checks.CHECKS,
-            *multipath_checks.CHECKS,
-            *file_checks.CHECKS,
-            *memory_checks.CHECKS,
-            *system_checks.CHECKS,
+        checks(
+            {
+                **disk_checks.FACTS,
+                **path_checks.FACTS,
+                **multipath_checks.FACTS,
+                **file_checks.FACTS,
+                **memory_checks.FACTS,
+                **system_checks.FACTS,
+            }
         ),
         key=_place,
     )

@@ -52,11 +52,13 @@ def comparison(words: str) -> FigureComparison:
         raise ValueError(f"{words!r:.60} is no comparison, such as use >= 0.7, use >= limit, not estimated")
     if match["word"] or not match["sign"]:
         return FigureComparison(match["of"] or match["left"], match["word"] or "")
-    times = match["times"] or "1"
+    times, right = match["times"] or "1", match["many"] or match["right"] or ""
+    if match["right"] in limits():
+        times, right = right, ""
     if times[0].isalpha() and times not in limits():
         raise ValueError(f"there is no limit {times!r:.60}")
     number = limit(times) if times[0].isalpha() else float(times)
-    return FigureComparison(match["left"], match["sign"], number, match["many"] or match["right"] or "")
+    return FigureComparison(match["left"], match["sign"], number, right)
 
 
 def holds(comparisons: Iterable[str], fields: Fields) -> bool:

@@ -100,7 +100,7 @@ FORMS: Final[Mapping[str, Callable[[Any], str]]] = {
     "time": time,
     "%": percent,
     "KiB": lambda size: f"{size / KIB:.0f} KiB",
-    "GiB": lambda size: f"{size / GIB:.1f} GiB",
+    "GiB": lambda size: f"{size / GIB:,.{0 if size >= 100 * GIB else 1}f} GiB",
     "MB": lambda size: f"{size / MB:.1f} MB",
     "ranges": ranges,
     "listed": listed,

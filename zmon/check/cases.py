@@ -1,0 +1,126 @@
+"""Checks as records, from `rules/checks/*.toml`: what each reads, compares, says and advises.
+
+A check goes through its cases: the first one that is meant (`when`) and says something is what it finds.
+On the way it ends where it means nothing (`on`: cases that several checks share), or where something is not
+known (`needs`).  Cases name settings of the record, properties of `CheckInput`, and facts that Python finds.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from zmon.base.absent import Absent
+from zmon.base.shipped import shipped
+from zmon.base.toml import TomlDocument, read_utf8
+from zmon.check.practice import Check, CheckInput, Finding, State
+from zmon.words.comparison import holds
+from zmon.words.template import Fields, say
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from zmon.base.toml import TomlTable
+
+    Case = Mapping[str, Any]
+    Facts = Callable[[CheckInput], object]
+    """Finds what a check compares and names: a mapping, or an object with properties."""
+
+FOLDER: Final = "rules/checks"
+TEXTS: Final = ("id", "title", "reads", "good", "advice", "source")
+OF_ALL: Final[Mapping[str, type]] = {
+    **dict.fromkeys(TEXTS, str), "on": list, "needs": list, "numbers": dict, "texts": dict, "case": list,
+}  # fmt: skip
+"""What a check may say; its values have these types."""
+OF_CASE: Final = ("when", "on", "needs", "of", "each", "state", "say", "advice")
+STATES: Final = {
+    "bad": State.BAD,
+    "look": State.LOOK,
+    "unknown": State.UNKNOWN,
+    "ok": State.OK,
+    "skip": State.NOT_APPLICABLE,
+}
+SETTINGS: Final = {"numbers": CheckInput.number, "texts": CheckInput.setting}
+"""The keys of a check for fields that are settings."""
+
+
+def checks(facts: Mapping[str, Facts]) -> Iterator[Check]:
+    """Yield the checks of all files; `facts` finds those of a check by its id.
+
+    Raises:
+        ValueError: a record is wrong; the message has file and line.
+    """
+    folder = shipped(FOLDER)
+    files = sorted(name for name in os.listdir(folder) if name.endswith(".toml"))
+    tops = [_top(os.path.join(folder, name)) for name in files]
+    places = {place.text("name"): _cases(place) for top in tops for place in top.list_of("place", [])}
+    for top in tops:
+        for table in top.list_of("check", []):
+            table.check(OF_ALL, TEXTS)
+            texts = {key: table.text(key) for key in TEXTS}
+            record = {**table.data, "case": _cases(table)}
+            yield Check(**texts, run=partial(_run, record, places, facts.get(texts["id"])))
+
+
+def _top(path: str) -> TomlTable:
+    top = TomlDocument(read_utf8(path, ValueError), path, is_shipped=True).top()
+    top.only("check", "place")
+    return top
+
+
+def _cases(table: TomlTable) -> list[Case]:
+    cases = list(table.list_of("case"))
+    for case in cases:
+        case.only(*OF_CASE)
+    return [case.data for case in cases]
+
+
+def _run(record: Case, places: Mapping[str, list[Case]], facts: Facts | None, given: CheckInput) -> Finding:
+    """Return what a check finds, in the words of its record."""
+    fields = Fields(given)
+    finding = _judged([{"on": record.get("on", ())}], fields, places)
+    if finding is not None:
+        return finding
+    settings = {
+        name: read(given, setting)
+        for key, read in SETTINGS.items()
+        for name, setting in record.get(key, {}).items()
+    }
+    fields = Fields(settings, *([facts(given)] if facts else ()), fields)
+    cases = [{"needs": record.get("needs", ())}, *record["case"]]
+    finding = _judged(cases, fields, places)
+    if finding is None:
+        raise LookupError(f"{record['id']}: no case is meant")
+    return finding
+
+
+def _judged(cases: Iterable[Case], fields: Fields, places: Mapping[str, list[Case]]) -> Finding | None:
+    """Return what the first case finds that is meant and finds something."""
+    for case in cases:
+        if not holds(case.get("when", ()), fields):
+            continue
+        for place in case.get("on", ()):
+            finding = _judged(places[place], fields, places)
+            if finding is not None:
+                return finding
+        for name in case.get("needs", ()):
+            value = fields[name]
+            if isinstance(value, Absent):
+                return Finding(State.UNKNOWN, value.reason)
+        if "say" in case:
+            return _found(case, fields)
+    return None
+
+
+def _found(case: Case, fields: Fields) -> Finding:
+    """Return what a case finds; `{each}` names each of the things that it is `of`."""
+    if "of" in case:
+        titles = [say(case["each"], fields.of(thing)) for thing in fields[case["of"]]]
+        fields = Fields({"each": list(dict.fromkeys(titles))}, fields)
+    advice = say(case.get("advice", ""), fields)
+    return Finding(
+        STATES[case["state"]],
+        say(case["say"], fields),
+        f"{advice[:1].lower()}{advice[1:]}".removesuffix("."),  # a full stop follows
+    )
