@@ -37,7 +37,6 @@ TIMES: Final = frozenset({"system", "user"})
 LIMITED: Final = ("look", "bad", "when", "siblings")
 """The keys of a rule that have limits."""
 SHARED: Final = {
-    "check.memory_checks.SWAPPING": "paging",
     "diagnosis.examined.ALONE": "path-alone",
     "diagnosis.examined.BUSY_PATHS": "path-busy",
     "diagnosis.examined.TIMES_ALONE": "path-alone",
@@ -115,6 +114,24 @@ def columns_of(screen: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         for name in [record["name"]] if isinstance(record["name"], str) else record["name"]:
             own = record.get(name, {}) if isinstance(record["name"], list) else {}
             yield {**figures.get(name, {}), **record, **own, "name": name}
+
+
+def checks_as_records() -> list[str]:
+    """Return the checks that compare in their cases, or in those of the places that they are on."""
+    files = documents("rules/checks")
+    places = {place["name"]: place["case"] for file in files for place in file.get("place", ())}
+
+    def compares(cases: Iterable[Mapping[str, Any]]) -> bool:
+        return any("when" in case or any(compares(places[on]) for on in case.get("on", ())) for case in cases)
+
+    checks = [check for file in files for check in file.get("check", ())]
+    return [check["id"] for check in checks if compares([check, *check["case"]])]
+
+
+def diagnoses_as_records() -> list[str]:
+    """Return the cases of diagnoses that compare figures of a sort of things, each with its id."""
+    records = [record for file in documents("rules/diagnoses") for record in file.get("diagnosis", ())]
+    return [record["id"] for record in records for case in record.get("case", ()) if "of" in case]
 
 
 def twice() -> list[str]:
@@ -221,6 +238,8 @@ def measures() -> Iterator[tuple[str, int | list[str]]]:
         for module, tree in trees.items() if module.startswith(("machine.", "tables."))
         for name in vague_names(tree)
     ]  # fmt: skip
+    yield "checks as records", checks_as_records()
+    yield "diagnoses as records", diagnoses_as_records()
     yield "modules of zmon", len(trees)
     yield "lines of zmon", packages().total()
     yield "lines of screens and figures", sum(map(lines_of, toml_files("screens", "figures")))

@@ -2,7 +2,8 @@
 
 A check goes through its cases: the first one that is meant (`when`) and says something is what it finds.
 On the way it ends where it means nothing (`on`: cases that several checks share), or where something is not
-known (`needs`).  Cases name settings of the record, properties of `CheckInput`, and facts that Python finds.
+known (`needs`).  A case that is about things (`of` a field) is meant of those of which `when` holds.
+Fields are settings of the record, properties of `CheckInput`, and facts that Python finds.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ OF_ALL: Final[Mapping[str, type]] = {
     **dict.fromkeys(TEXTS, str), "on": list, "needs": list, "numbers": dict, "texts": dict, "case": list,
 }  # fmt: skip
 """What a check may say; its values have these types."""
-OF_CASE: Final = ("when", "on", "needs", "of", "each", "state", "say", "advice")
+OF_CASE: Final = ("of", "when", "title", "on", "needs", "state", "say", "advice")
 STATES: Final = {
     "bad": State.BAD,
     "look": State.LOOK,
@@ -80,16 +81,14 @@ def _run(record: Case, places: Mapping[str, list[Case]], facts: Facts | None, gi
     """Return what a check finds, in the words of its record."""
     fields = Fields(given)
     finding = _judged([{"on": record.get("on", ())}], fields, places)
-    if finding is not None:
-        return finding
-    settings = {
-        name: read(given, setting)
-        for key, read in SETTINGS.items()
-        for name, setting in record.get(key, {}).items()
-    }
-    fields = Fields(settings, *([facts(given)] if facts else ()), fields)
-    cases = [{"needs": record.get("needs", ())}, *record["case"]]
-    finding = _judged(cases, fields, places)
+    if finding is None:
+        settings = {
+            name: read(given, setting)
+            for key, read in SETTINGS.items()
+            for name, setting in record.get(key, {}).items()
+        }
+        fields = Fields(settings, *([facts(given)] if facts else ()), fields)
+        finding = _judged([{"needs": record.get("needs", ())}, *record["case"]], fields, places)
     if finding is None:
         raise LookupError(f"{record['id']}: no case is meant")
     return finding
@@ -98,7 +97,8 @@ def _run(record: Case, places: Mapping[str, list[Case]], facts: Facts | None, gi
 def _judged(cases: Iterable[Case], fields: Fields, places: Mapping[str, list[Case]]) -> Finding | None:
     """Return what the first case finds that is meant and finds something."""
     for case in cases:
-        if not holds(case.get("when", ()), fields):
+        own = _meant(case, fields)
+        if own is None:
             continue
         for place in case.get("on", ()):
             finding = _judged(places[place], fields, places)
@@ -109,18 +109,17 @@ def _judged(cases: Iterable[Case], fields: Fields, places: Mapping[str, list[Cas
             if isinstance(value, Absent):
                 return Finding(State.UNKNOWN, value.reason)
         if "say" in case:
-            return _found(case, fields)
+            advice = say(case.get("advice", ""), own)
+            advice = f"{advice[:1].lower()}{advice[1:]}".removesuffix(".")  # a full stop follows
+            return Finding(STATES[case["state"]], say(case["say"], own), advice)
     return None
 
 
-def _found(case: Case, fields: Fields) -> Finding:
-    """Return what a case finds; `{each}` names each of the things that it is `of`."""
-    if "of" in case:
-        titles = [say(case["each"], fields.of(thing)) for thing in fields[case["of"]]]
-        fields = Fields({"each": list(dict.fromkeys(titles))}, fields)
-    advice = say(case.get("advice", ""), fields)
-    return Finding(
-        STATES[case["state"]],
-        say(case["say"], fields),
-        f"{advice[:1].lower()}{advice[1:]}".removesuffix("."),  # a full stop follows
-    )
+def _meant(case: Case, fields: Fields) -> Fields | None:
+    """Return the fields of a case, with `these` things of it and their `titles`; None if it is not meant."""
+    when = case.get("when", ())
+    if "of" not in case:
+        return fields if holds(when, fields) else None
+    these = [thing for thing in fields[case["of"]] if holds(when, fields.of(thing))]
+    titles = [say(case.get("title", ""), fields.of(thing)) for thing in these]
+    return Fields({"these": these, "titles": list(dict.fromkeys(titles))}, fields) if these else None

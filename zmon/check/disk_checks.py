@@ -21,13 +21,6 @@ if TYPE_CHECKING:
     from zmon.base.absent import Value
     from zmon.check.practice import CheckInput, Dasd
 
-LEAST_PAV: Final = 7
-"""Subchannels that a busy disk has with base PAV."""
-BUSY: Final = 0.5
-IDLE: Final = 0.01
-"""Requests of all disks on average up to which they have no I/O."""
-LARGE: Final = 10_017
-"""Cylinders of a 3390-9."""
 FIRST_TRACKS: Final = 192
 """Sectors of the two tracks with the label in the compatible disk layout: 2 x 12 blocks of 4 KiB."""
 LINUX_LAYOUT: Final = 24
@@ -83,57 +76,48 @@ def hyperpav_aliases(given: CheckInput) -> Mapping[str, Any]:
             lcus.append({"title": name, "aliases": aliases, "disks": len(bases)})
         else:
             unable.append(name)
-    without = [lcu for lcu in lcus if not lcu["aliases"]]
     few = [lcu for lcu in lcus if lcu["aliases"] < FEW_ALIASES]
-    io = sum(given.busy.get(dasd.block, 0.0) for dasd in given.bases)
     return {
         "own": own,
         "lcus": lcus,
-        "without": without,
-        "disks": sum(lcu["disks"] for lcu in without),
-        "are_idle": bool(given.busy) and io <= IDLE,
+        "disks": sum(lcu["disks"] for lcu in lcus if not lcu["aliases"]),
+        "io": sum(given.busy.get(dasd.block, 0.0) for dasd in given.bases),
         "uneven": few + [lcu for lcu in lcus if lcu["aliases"] > MANY_ALIASES],
         "unable": unable,
     }
 
 
 def base_pav(given: CheckInput) -> Mapping[str, Any]:
-    """Return the disks with aliases of their own; those with few, and those of them that are busy."""
+    """Return the disks with aliases of their own, with how busy they are, and the fewest of these."""
     own, bases = _own_aliases(given), {dasd.busid: dasd for dasd in given.bases}
     disks = [
         With(bases[busid], aliases=aliases, use=given.busy.get(bases[busid].block, 0.0))
         for busid, aliases in own.items()
     ]
-    short = [disk for disk in disks if disk.aliases + 1 < LEAST_PAV]
-    return {
-        "own": disks,
-        "short": short,
-        "crowded": [disk for disk in short if disk.use > BUSY],
-        "fewest": min(own.values(), default=0),
-        "least": LEAST_PAV,
-    }
+    return {"disks": disks, "fewest": min(own.values(), default=0)}
 
 
 def minidisks(given: CheckInput) -> Mapping[str, Any]:
-    """Return the minidisks, and those below which this guest sees no alias."""
-    mini = [dasd for dasd in given.bases if dasd.uid is not None and dasd.uid.token]
+    """Return the minidisks, and whether this guest sees aliases below them."""
     lcus = {dasd.lcu for dasd in given.dasds if dasd.is_alias}
-    return {"minidisks": mini, "without": [dasd for dasd in mini if dasd.lcu not in lcus]}
+    mini = [dasd for dasd in given.bases if dasd.uid is not None and dasd.uid.token]
+    return {"minidisks": [With(dasd, has_aliases=dasd.lcu in lcus) for dasd in mini]}
 
 
 def large_volumes(given: CheckInput) -> Mapping[str, Any]:
-    """Return the sizes of disks, those that are large, and those of them without aliases."""
+    """Return the volumes whose size is known, and whether they have aliases."""
     frame = given.sample.frame(DASD)
     columns = map(frame.column, ("cylinders", "discipline", "block_size", "blocks"))
     cells = {busid: _cylinders(*row) for busid, *row in zip(frame.keys, *columns, strict=True)}
     sizes = {busid: size for busid, size in cells.items() if isinstance(size, int)}
-    large = [dasd for dasd in given.bases if sizes.get(dasd.busid, 0) > LARGE]
     lcus, own = {dasd.lcu for dasd in given.dasds if _is_pool(dasd)}, _own_aliases(given)
     return {
         "sizes": list(sizes) or (*cells.values(), frame.missing)[0],
-        "large": large,
-        "most": LARGE,
-        "without": [dasd for dasd in large if dasd.lcu not in lcus and dasd.busid not in own],
+        "volumes": [
+            With(dasd, cylinders=sizes[dasd.busid], has_aliases=dasd.lcu in lcus or dasd.busid in own)
+            for dasd in given.bases
+            if dasd.busid in sizes
+        ],
     }
 
 
@@ -145,17 +129,15 @@ def _cylinders(cylinders: Value, discipline: Value, size: Value, blocks: Value) 
 
 
 def idle_aliases(given: CheckInput) -> Mapping[str, Any]:
-    """Return the aliases, and those that can serve no base."""
-    aliases = [(dasd, dasd.uid) for dasd in given.dasds if dasd.is_alias and dasd.uid is not None]
+    """Return the aliases, and whether they can serve a base."""
     lcus = {dasd.lcu for dasd in given.bases}
     volumes = {dasd.uid.volume for dasd in given.bases if dasd.uid is not None}
     return {
-        "all": aliases,
-        "idle": [
-            dasd
-            for dasd, uid in aliases
-            if (dasd.lcu not in lcus if _is_pool(dasd) else uid.volume not in volumes)
-        ],
+        "all": [
+            With(dasd, has_base=dasd.lcu in lcus if _is_pool(dasd) else dasd.uid.volume in volumes)
+            for dasd in given.dasds
+            if dasd.is_alias and dasd.uid is not None
+        ]
     }
 
 

@@ -8,6 +8,7 @@ from zmon.base.absent import Absent, text_of
 from zmon.kinds import BLOCK
 from zmon.placement.items import LOGS
 from zmon.topology.target import TargetLayout, size_of
+from zmon.words.template import With
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from zmon.topology.stack import BlockDevice
     from zmon.topology.target import Target
     from zmon.topology.volumes import Volume
-
-SMALL_STRIPE: Final = 64 << 10
 
 
 class FileDisks:
@@ -66,13 +65,12 @@ def log_disks_idle(given: CheckInput) -> Mapping[str, Any]:
     """Return the disks of logs, and those of them that are read, with their rates."""
     spread = FileDisks(given)
     reads, writes = given.rates(BLOCK, "reads"), given.rates(BLOCK, "writes")
-    busy = []
-    for number in spread.logs:
-        volume = spread.volumes[number]
-        read, write = (rates.get(text_of(volume.disk)) for rates in (reads, writes))
-        if read is not None and write is not None and read > 1 and read > write / 10:
-            busy.append({"title": _title(volume), "read": read, "write": write})
-    return {"logs": list(spread.logs), "are_counted": bool(reads), "busy": busy}
+    disks = [
+        {"title": _title(volume), "read": reads[disk], "write": writes[disk]}
+        for volume in map(spread.volumes.__getitem__, spread.logs)
+        if (disk := text_of(volume.disk)) in reads
+    ]
+    return {"logs": list(spread.logs), "are_counted": bool(reads), "disks": disks}
 
 
 def _volumes_with_data(given: CheckInput) -> list[BlockDevice]:
@@ -92,17 +90,14 @@ def _volumes_with_data(given: CheckInput) -> list[BlockDevice]:
 
 
 def stripes(given: CheckInput) -> Mapping[str, Any]:
-    """Return the volumes with data, and those that do not use all of their disks from begin to end."""
-    volumes = _volumes_with_data(given)
-    linear, shrunk = [], []
-    for node in volumes:
-        widths = [len(target.legs) for target in _table(node) if target.legs]
-        if widths and widths[-1] < max(widths):
-            shrunk.append({"title": node.title, "last": widths[-1], "most": max(widths)})
-        elif max(widths, default=0) == 1 and len(given.machine.stack.leaves(node.number)) > 1:
-            linear.append(node.title)
-    unread = next((node.table for node in volumes if isinstance(node.table, Absent)), ())
-    return {"volumes": volumes, "unread": unread, "shrunk": shrunk, "linear": linear}
+    """Return the volumes with data, on how many disks they are at their end, at most and in all."""
+    volumes = []
+    for node in _volumes_with_data(given):
+        widths = [len(target.legs) for target in _table(node) if target.legs] or [0]
+        disks = len(given.machine.stack.leaves(node.number))
+        volumes.append(With(node, last=widths[-1], most=max(widths), disks=disks))
+    unread = (volume.table for volume in volumes if isinstance(volume.table, Absent))
+    return {"volumes": volumes, "unread": next(unread, None)}
 
 
 def _table(node: BlockDevice) -> Sequence[Target]:
@@ -110,15 +105,17 @@ def _table(node: BlockDevice) -> Sequence[Target]:
 
 
 def stripe_size(given: CheckInput) -> Mapping[str, Any]:
-    """Return the volumes with stripes, the smallest of these, and the small ones."""
+    """Return the volumes with stripes and how large these are, and the smallest of them."""
     sizes = {
         node.title: target.chunk
         for node in _volumes_with_data(given)
         for target in _table(node)
         if target.layout is TargetLayout.STRIPED
     }
-    small = [{"title": title, "size": size_of(size)} for title, size in sizes.items() if size < SMALL_STRIPE]
-    return {"stripes": list(sizes), "least": size_of(min(sizes.values(), default=0)), "small": small}
+    return {
+        "stripes": [{"title": title, "bytes": size, "size": size_of(size)} for title, size in sizes.items()],
+        "least": size_of(min(sizes.values(), default=0)),
+    }
 
 
 def both_sides(given: CheckInput) -> Mapping[str, Any]:

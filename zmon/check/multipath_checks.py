@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 FORCED_ONE: Final = (4, 6)
 """From this kernel on, round-robin changes the path after each request (drivers/md/dm-ps-round-robin.c)."""
-DEFAULT_TURN: Final = 1000
 POLICIES: Final = frozenset({"path_grouping_policy", "path_selector", "rr_min_io", "rr_min_io_rq"})
 
 
@@ -88,7 +87,7 @@ def fcp_policy(given: CheckInput) -> Mapping[str, Any]:
 
 
 def requests_in_turn(given: CheckInput) -> Mapping[str, Any]:
-    """Return after how many requests the path changes at most, and where it changes seldom."""
+    """Return after how many requests the path changes at most, of each device and of all."""
     turns = {
         map_.node.title: max(group.turns)
         for map_, groups in _groups(maps_of(given))
@@ -97,8 +96,7 @@ def requests_in_turn(given: CheckInput) -> Mapping[str, Any]:
     }
     return {
         "is_forced": given.release is not None and given.release >= FORCED_ONE,
-        "turns": list(turns),
-        "long": [title for title, turn in turns.items() if turn >= DEFAULT_TURN],
+        "turns": [{"title": title, "turn": turn} for title, turn in turns.items()],
         "most": max(turns.values(), default=0),
         "differ": len(set(turns.values())) > 1,
     }
@@ -118,8 +116,9 @@ def overriding_sections(given: CheckInput) -> Mapping[str, Any]:
 
 
 def names_of_maps(given: CheckInput) -> Mapping[str, Any]:
-    """Return the multipath devices that have no name but their WWID."""
-    return {"unnamed": [node for node in given.multipaths if node.wwid and node.title == node.wwid]}
+    """Return the names of multipath devices, and those that are but their WWID."""
+    nodes = {node.title: node.wwid for node in given.multipaths}
+    return {"names": list(nodes), "unnamed": [title for title, wwid in nodes.items() if title == wwid]}
 
 
 FACTS: Final = {

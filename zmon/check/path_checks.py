@@ -13,7 +13,6 @@ from zmon.kinds import CHANNEL, DEVICE, PATH
 from zmon.machine.path_repair import BrokenPath, get_back_channel_paths, get_back_disk_paths, why_unused
 from zmon.values.path_masks import paths_on_line
 from zmon.values.path_state import is_down, state_of
-from zmon.words.template import With
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,15 +22,13 @@ if TYPE_CHECKING:
     from zmon.topology.stack import BlockDevice
     from zmon.values.path_masks import Unused
 
-LEAST_PATHS: Final = 2
-"""Usable paths below which one failure is enough."""
 NPIV: Final = "NPIV VPORT"
 FAILED_STATES: Final = frozenset({"offline", "blocked", "transport-offline", "Blocked", "Offline", "Linkdown",
                                   "Not Present", "Error"})  # fmt: skip
 
 
-def luns(given: CheckInput) -> list[Lun]:
-    """Return the LUNs.
+def luns(given: CheckInput) -> Mapping[str, Sequence[Lun]]:
+    """Return all LUNs.
 
     Paths that multipath has not joined are those with the same LUN through ports whose names end alike,
     which is so for the ports of one DS8000.
@@ -42,7 +39,7 @@ def luns(given: CheckInput) -> list[Lun]:
         spindle = volumes[node.number].spindle if node.number in volumes else ""
         key = spindle if spindle.startswith("WWID") else f"{str(node.wwpn)[-4:]} {node.lun}"
         paths.setdefault(key, []).append(node)
-    return [Lun(given, nodes) for nodes in paths.values()]
+    return {"all": [Lun(given, nodes) for nodes in paths.values()]}
 
 
 class LostChannels:
@@ -96,48 +93,18 @@ class Lun:
 
     def __init__(self, given: CheckInput, nodes: Sequence[BlockDevice]) -> None:
         """Look at the paths."""
-        self.nodes = nodes
-        numbers = {node.number for node in nodes}
+        frame = given.sample.frame(DEVICE)
+        numbers, busids = {node.number for node in nodes}, {str(node.busid) for node in nodes}
         maps = (node.title for node in given.multipaths if numbers.intersection(node.below))
         self.title = next(maps, "") or min(str(node.name) for node in nodes)
         """Its multipath device, or its first path."""
-        self.is_bare = len(nodes) > 1 and not any(nodes[0].number in node.below for node in given.multipaths)
-        """Whether it has several paths, and is used without multipath."""
-        self.busids = {str(node.busid) for node in nodes}
-        self.ports = {node.wwpn for node in nodes}
-
-
-def fcp_multipath(given: CheckInput) -> Mapping[str, Any]:
-    """Return the LUNs, and those that are used over one of several paths."""
-    all_luns = luns(given)
-    return {"all": all_luns, "bare": [lun for lun in all_luns if lun.is_bare]}
-
-
-def fcp_redundancy(given: CheckInput) -> Mapping[str, Any]:
-    """Return the LUNs, and those that are lost with one path, adapter or port."""
-    all_luns = luns(given)
-    several = [lun for lun in all_luns if len(lun.nodes) > 1]
-    over_two = [lun for lun in several if len(lun.busids) > 1]
-    return {
-        "all": all_luns,
-        "with_one_path": [lun for lun in all_luns if len(lun.nodes) == 1],
-        "with_one_adapter": [lun for lun in several if len(lun.busids) == 1],
-        "with_one_port": [lun for lun in over_two if len(lun.ports) == 1],
-    }
-
-
-def shared_chpids(given: CheckInput) -> Mapping[str, Any]:
-    """Return the LUNs all of whose adapters share one channel path, and whether one was not read."""
-    frame = given.sample.frame(DEVICE)
-    chpids = [(lun, {text_of(frame.cell(busid, "chpids")) for busid in lun.busids}) for lun in luns(given)]
-    return {
-        "is_unread": any("" in names for _, names in chpids),
-        "alone": [
-            With(lun, chpids=next(iter(names)))
-            for lun, names in chpids
-            if len(lun.busids) > 1 and len(names) == 1
-        ],
-    }
+        self.is_joined = any(nodes[0].number in node.below for node in given.multipaths)
+        self.paths = len(nodes)
+        self.adapters = len(busids)
+        self.ports = len({node.wwpn for node in nodes})
+        self.chpids = sorted({text_of(frame.cell(busid, "chpids")) for busid in busids})
+        self.channels = len(self.chpids)
+        self.is_unread = "" in self.chpids
 
 
 def npiv(given: CheckInput) -> Mapping[str, Any]:
@@ -230,20 +197,20 @@ def _lost_because(given: CheckInput, number: str, name: str) -> str:
 
 
 class MultipathPaths:
-    """The multipath devices, and those that lack paths."""
+    """The multipath devices, and how many of their paths are down."""
 
     def __init__(self, given: CheckInput) -> None:
         """Count paths that are down."""
         self._given = given
         states = _path_states(given)
-        self.all = states if isinstance(states, Absent) else list(states)
-        counts = {} if isinstance(states, Absent) else states
-        lacking: list[dict[str, Any]] = [
-            {"title": title, "count": len(downs), "down": sum(downs), "usable": len(downs) - sum(downs)}
-            for title, downs in counts.items()
-        ]
-        self.single = [paths for paths in lacking if paths["usable"] < LEAST_PATHS]
-        self.failed = [paths for paths in lacking if paths["down"]]
+        self.all = (
+            states
+            if isinstance(states, Absent)
+            else [
+                {"title": title, "count": len(downs), "down": sum(downs), "usable": len(downs) - sum(downs)}
+                for title, downs in states.items()
+            ]
+        )
 
     @property
     def advice(self) -> str:
@@ -285,12 +252,12 @@ def service(given: CheckInput) -> Mapping[str, Any]:
 
 
 FACTS: Final = {
-    "B8": fcp_multipath,
+    "B8": luns,
     "H1": LostChannels,
-    "H10": fcp_redundancy,
+    "H10": luns,
     "H10b": MultipathPaths,
     "H10c": service,
-    "H11": shared_chpids,
+    "H11": luns,
     "H12": npiv,
     "H13": FailedPaths,
     "K2": fcp_options,

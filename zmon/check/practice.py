@@ -230,9 +230,10 @@ class CheckInput:
         return {name[len(prefix) :]: v for name, v in self.settings.items() if name.startswith(prefix)}
 
     @property
-    def cmdline(self) -> Value:
-        """Why the boot parameters were not read, which are the settings `cmdline/NAME`; else empty."""
-        return self.setting("cmdline") if "cmdline" in self.settings or not self.settings else ""
+    def cmdline(self) -> Absent | None:
+        """Why the boot parameters were not read, which are the settings `cmdline/NAME`."""
+        is_unread = "cmdline" in self.settings or not self.settings
+        return reason_of(self.setting("cmdline")) if is_unread else None
 
     # disks
 

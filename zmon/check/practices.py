@@ -49,21 +49,12 @@ def _place(check: Check) -> tuple[str, int, str]:
     return match[1], int(match[2]), match[3]
 
 
-CHECKS: Final = tuple(
-    sorted(
-        checks(
-            {
-                **disk_checks.FACTS,
-                **path_checks.FACTS,
-                **multipath_checks.FACTS,
-                **file_checks.FACTS,
-                **memory_checks.FACTS,
-                **system_checks.FACTS,
-            }
-        ),
-        key=_place,
-    )
-)
+FACTS: Final = {
+    **disk_checks.FACTS, **path_checks.FACTS, **multipath_checks.FACTS, **file_checks.FACTS,
+    **memory_checks.FACTS, **system_checks.FACTS,
+}  # fmt: skip
+"""What Python finds for a check, by its id."""
+CHECKS: Final = tuple(sorted(checks(FACTS), key=_place))
 """Every check, by its id."""
 
 QUESTIONS: Final = (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zmon.base.absent import Absent, text_of
 from zmon.check.practice import reason_of
 from zmon.kinds import BLOCK
+from zmon.words.template import With
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,34 +43,35 @@ def recorder(given: CheckInput) -> Mapping[str, Any]:
     return {"programs": programs, "recorders": [RECORDERS[name] for name in RECORDERS if name in running]}
 
 
-def labels(given: CheckInput) -> Mapping[str, Any]:
-    """Return how many labels are known with the device number, and which do not end in it."""
+def device_labels(given: CheckInput) -> Mapping[str, Any]:
+    """Return the labels that are known with the device number, and how many of them end in it."""
     disks = given.machine.volumes.values() if given.bases else ()
     volumes = [volume for volume in disks if isinstance(volume.volser, str) and isinstance(volume.rdev, str)]
-    others = [volume for volume in volumes if not str(volume.volser).endswith(str(volume.rdev)[-4:])]
-    return {"count": len(volumes), "alike": len(volumes) - len(others), "others": others}
+    labels = [With(volume, is_alike=str(volume.volser).endswith(str(volume.rdev)[-4:])) for volume in volumes]
+    return {"labels": labels, "count": len(labels), "alike": sum(label.is_alike for label in labels)}
 
 
 def number_blocks(given: CheckInput) -> Mapping[str, Any]:
-    """Return the blocks of 256 device numbers, and those that are in several LCUs."""
+    """Return the blocks of 256 device numbers, and in how many LCUs each is."""
     blocks: dict[str, set[str]] = {}
     for volume in given.machine.volumes.values() if given.bases else ():
         if isinstance(volume.rdev, str) and not isinstance(volume.lcu, Absent):
             blocks.setdefault(volume.rdev[:-2], set()).add(volume.key)
-    mixed = [{"block": block, "lcus": len(keys)} for block, keys in sorted(blocks.items()) if len(keys) > 1]
-    return {"blocks": list(blocks), "mixed": mixed}
+    return {"blocks": [{"block": block, "lcus": len(keys)} for block, keys in sorted(blocks.items())]}
 
 
 def network_buffers(given: CheckInput) -> Mapping[str, Any]:
-    """Return the OSA devices, how many buffers they have, and those with less than the memory wants."""
+    """Return the OSA devices, how many buffers they have, and how many the memory wants."""
     rows, total = given.settings_of("qeth/"), given.memory.total
-    counts = {name.partition("/")[0]: value for name, value in rows.items() if isinstance(value, int)}
-    wanted = next((number for size, number in BUFFERS if total <= size << 20), MOST_BUFFERS)
+    devices = [
+        {"busid": name.partition("/")[0], "count": value}
+        for name, value in rows.items()
+        if isinstance(value, int)
+    ]
     return {
-        "devices": list(rows),
-        "counts": list(counts) or reason_of(next(iter(rows.values()), "")),
-        "wanted": wanted,
-        "few": [{"busid": busid, "count": count} for busid, count in counts.items() if count < wanted],
+        "all": list(rows),
+        "devices": devices or reason_of(next(iter(rows.values()), "")),
+        "wanted": next((number for size, number in BUFFERS if total <= size << 20), MOST_BUFFERS),
     }
 
 
@@ -84,7 +86,7 @@ def dumps(given: CheckInput) -> Mapping[str, Any]:
 FACTS: Final = {
     "B25": processors_for_fcp,
     "B27": recorder,
-    "B28": labels,
+    "B28": device_labels,
     "B29": number_blocks,
     "H16": network_buffers,
     "H17": dumps,
