@@ -240,6 +240,10 @@ def measures() -> Iterator[tuple[str, int | list[str]]]:
     ]  # fmt: skip
     yield "checks as records", checks_as_records()
     yield "diagnoses as records", diagnoses_as_records()
+    yield "results written three times", [
+        module for module, tree in trees.items() for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "write_format"
+    ]  # fmt: skip
     yield "modules of zmon", len(trees)
     yield "lines of zmon", packages().total()
     yield "lines of screens and figures", sum(map(lines_of, toml_files("screens", "figures")))

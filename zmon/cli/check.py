@@ -9,7 +9,7 @@ from zmon.base.plain_text import harmless
 from zmon.check.practice import State
 from zmon.check.practices import QUESTIONS
 from zmon.cli.inputs import inputs_and_files, status
-from zmon.cli.output import FAILED, USAGE, announced, as_json, folded, terminal_width, write_result
+from zmon.cli.output import FAILED, USAGE, announced, as_json, folded, terminal_width, write_format
 from zmon.cli.service_status import no_answer, state_of_checks, unsampled, write_state
 from zmon.cli.show_intervals import moves_to
 from zmon.cli.source_options import open_source
@@ -79,7 +79,7 @@ def _answer(args: argparse.Namespace, ids: Sequence[str]) -> int:
 
 def _print(args: argparse.Namespace, ids: Sequence[str], results: Sequence[CheckResult], view: View) -> None:
     at = view.interval.after.at.utc
-    write_result(
+    write_format(
         args,
         lambda: _text(results, at, ids, everything=args.all),
         lambda: (HEADINGS, *_records(results, at)),

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zmon.base.plain_text import harmless
-from zmon.cli.output import FAILED, OK, aligned, complain, misused, warn, write_json, write_result, write_text
+from zmon.cli.output import FAILED, OK, aligned, complain, misused, warn, write_format, write_json, write_text
 from zmon.cp import answer_reader
 from zmon.cp.claim_sources import MAX_FILE, CpText, join_texts, parse_text, read_file
 from zmon.cp.user_directory import UserDirectory
@@ -26,7 +26,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _parse(args: argparse.Namespace) -> int:
     found = [_text(path) for path in args.files]
-    write_result(
+    write_format(
         args,
         lambda: lines(found, unknown=args.unknown),
         lambda: _records(found),

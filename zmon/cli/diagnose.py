@@ -10,7 +10,7 @@ from zmon.base.event import OPEN
 from zmon.base.plain_text import harmless
 from zmon.base.record import NamedTuple
 from zmon.cli.inputs import inputs_and_files, status
-from zmon.cli.output import FAILED, USAGE, JudgedShare, announced, folded, terminal_width, write_result
+from zmon.cli.output import FAILED, USAGE, JudgedShare, announced, folded, terminal_width, write_format
 from zmon.cli.service_status import (
     no_answer,
     say_where_it_ends,
@@ -244,7 +244,7 @@ def _print(  # noqa: PLR0913 - the parts of an answer
 ) -> None:
     after = view.interval.after
     span, why = _span(judged_view(view)), why_longer(view)
-    write_result(
+    write_format(
         args,
         lambda: _text(found, span, why, options, earlier, first=first, simulated=after.simulated),
         lambda: (*([HEADINGS] if first else []), *_records(found, span)),

@@ -14,7 +14,7 @@ from zmon.base.ranges import many
 from zmon.base.shipped import shipped
 from zmon.cli import live
 from zmon.cli.full_parser import parse
-from zmon.cli.output import FAILED, OK, aligned, as_json, complain, misused, progress, warn, write_result
+from zmon.cli.output import FAILED, OK, aligned, as_json, complain, misused, progress, warn, write_format
 from zmon.fleet.fleet_screens import NONE, conclusion, filled
 from zmon.fleet.fleet_tables import fleet_of
 from zmon.fleet.fleet_timeline import FleetTimeline, LiveFleetTimeline
@@ -118,7 +118,7 @@ def _shown_or_printed(args: argparse.Namespace, source: FleetSource) -> int:
         return _show(args, session)
     views = (args.view,) if args.view else VIEWS
     printed = (args.view,) if args.view else tuple(view for view in VIEWS if view != LONG)
-    write_result(
+    write_format(
         args,
         lambda: _text(args, fleet, printed),
         lambda: _records(fleet, args.view),

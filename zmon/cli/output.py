@@ -200,7 +200,7 @@ class JudgedShare(Advance):
 # results
 
 
-def write_result(
+def write_format(
     args: argparse.Namespace,
     text: Callable[[], Iterable[str]],
     records: Callable[[], Iterable[Iterable[object]]],
@@ -208,7 +208,7 @@ def write_result(
     *,
     indent: int | None = None,
 ) -> None:
-    """Print a result in the format that `--format` names, JSON with an `indent` if there is one."""
+    """Print what is made for each format anew in that which `--format` names; see `result` for others."""
     if args.format == "json":
         write_json(document(), indent=indent)
     elif args.format == "csv":
@@ -252,6 +252,8 @@ def as_json(value: Any, *, reasons: bool = False) -> Any:
         return str(value) if isinstance(value, Enum) else value
     if isinstance(value, Absent):
         return {"absent": value.reason} if reasons else None
+    if hasattr(value, "objects"):
+        return as_json(value.objects(), reasons=reasons)
     if hasattr(value, "_asdict"):
         value = value._asdict()
     if hasattr(value, "items"):

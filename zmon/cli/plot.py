@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zmon.base.absent import Absent
 from zmon.base.plain_text import harmless
 from zmon.cli.inputs import containers_of, has_inputs, listing_of, status, user_inputs
-from zmon.cli.output import announced, complain, misused, warn, write_result
+from zmon.cli.output import announced, complain, misused, warn, write_format
 from zmon.cli.source_options import choice_of, open_source, paced, time_of
 from zmon.kinds import MACHINE
 from zmon.machine.view import NoSuchThing, View
@@ -102,7 +102,7 @@ def _plot(args: argparse.Namespace, screens: Screens) -> None:
         drawn = chart(variables, points, screens, size, args.style or style(), names)
         return map(harmless, [*drawn.lines, *notes])
 
-    write_result(
+    write_format(
         args,
         text,
         lambda: _records(variables, found),

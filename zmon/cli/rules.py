@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 from zmon.base.absent import Absent
 from zmon.base.clock import DATED, clock, length
 from zmon.base.event import LEVELS
-from zmon.base.plain_text import harmless
 from zmon.base.toml import PROFILES
 from zmon.cli.inputs import has_inputs, user_inputs
-from zmon.cli.output import USAGE, announced, complain, misused, progress, terminal_width, write_result
+from zmon.cli.output import USAGE, announced, complain, misused, progress, terminal_width
+from zmon.cli.result import Table, write_result
 from zmon.cli.source_options import open_source, time_of
 from zmon.interval import Interval
 from zmon.machine.view import no_inputs
@@ -94,12 +94,8 @@ def _print_rules(args: argparse.Namespace, rules: Sequence[Rule], profile: str) 
     for rule in rules:
         on = f"{rule.table}.{rule.column}"
         rows.append([rule.name, on, rule.look, rule.bad, rule.lasting, rule.cause, rule.say, rule.why])
-    write_result(
-        args,
-        lambda: map(harmless, text()),
-        lambda: [list(RULE_HEADINGS), *rows],
-        lambda: [dict(zip(RULE_HEADINGS, row, strict=True)) for row in rows],
-    )
+    table = Table(RULE_HEADINGS, rows)
+    write_result(args, table, table, text())
     return 0
 
 
@@ -134,16 +130,10 @@ def _print_log(args: argparse.Namespace, rules: Sequence[Rule]) -> int:
             watch.follow(interval, quiet.rules_at(before, after, interval))
             until = after.utc
     entries = grouped(watch.log())
-    write_result(
-        args,
-        lambda: map(harmless, _lines(entries, watch, until)),
-        lambda: [list(HEADINGS), *map(_row, entries)],
-        lambda: {
-            "exceptions": [dict(zip(HEADINGS, _row(entry), strict=True)) for entry in entries],
-            "average": round(watch.average, 3),
-            "unknown": {name: why.reason for name, why in watch.unknown.items()},
-        },
-    )
+    table = Table(HEADINGS, [_row(entry) for entry in entries])
+    unknown = {name: why.reason for name, why in watch.unknown.items()}
+    document = {"exceptions": table, "average": round(watch.average, 3), "unknown": unknown}
+    write_result(args, table, document, _lines(entries, watch, until))
     return 0
 
 

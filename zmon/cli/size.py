@@ -6,9 +6,9 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.base.absent import Absent, absent
-from zmon.base.plain_text import harmless
 from zmon.cli.inputs import inputs_and_files
-from zmon.cli.output import FAILED, OK, announced, folded, misused, terminal_width, write_result
+from zmon.cli.output import FAILED, OK, announced, misused
+from zmon.cli.result import Heading, Sentence, Table, write_result
 from zmon.cli.show_intervals import moves_to
 from zmon.cli.source_options import open_source, refused
 from zmon.kinds import MACHINE
@@ -17,7 +17,7 @@ from zmon.machine.lcus import ControlUnits
 from zmon.machine.view import View
 from zmon.placement.disk_count import PENALTIES, Arrays, disk_count, whole
 from zmon.screen.export import moment, plain
-from zmon.screen.number import DOTS, rate
+from zmon.screen.number import rate
 from zmon.session.navigator import CommandError, Navigator
 from zmon.session.when import written
 from zmon.tables.control_unit import NEEDS
@@ -33,8 +33,10 @@ ALL: Final = "all"
 """The row of all disks of a recording."""
 NAMES: Final = ("lcu", "reads", "writes", "hardware", "disks", "whole_disks", "cells")
 """The names of the columns, in CSV and JSON."""
-HEADINGS: Final = ("LCU", "Read/s", "Write/s", "Hardware/s", "Disks", "Whole", "Cells")
-WIDTHS: Final = (9, 9, 11, 8, 7, 7)
+HEADINGS: Final = (
+    Heading("LCU"), Heading("Read/s", rate, 9), Heading("Write/s", rate, 9), Heading("Hardware/s", rate, 11),
+    Heading("Disks", rate, 8), Heading("Whole", "{:,}".format, 7), Heading("Cells", rate, 7),
+)  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:
@@ -128,24 +130,23 @@ def _rows(view: View, arrays: Arrays) -> list[DiskCount]:
 def _print(args: argparse.Namespace, rows: list[DiskCount], arrays: Arrays, span: tuple[int, ...]) -> None:
     raid = f"RAID {args.raid}" if args.raid.isdecimal() else f"{args.raid} redundancy"
     assumed = _assumed(arrays, raid if args.penalty is None else "as given", span)
+    shown = HEADINGS[:-1] if isinstance(rows[-1].cells, Absent) else HEADINGS
+    table = Table(NAMES, [[row.name, *_figures(row)] for row in rows], shown)
     write_result(
         args,
-        lambda: (
-            *(_table(rows) if span else _one(rows[0], arrays)),
-            "",
-            "This rests on:",
-            *(line for one in assumed for line in folded(one, max(terminal_width(), 40), " - ", "   ")),
-        ),
-        lambda: (NAMES, *([harmless(row.name), *_figures(row)] for row in rows)),
-        lambda: {
+        table,
+        {
             "penalty": arrays.penalty,
             "disk_io": arrays.disk_io,
             "cell": arrays.cell or None,
             "hits": 100 * arrays.hits,
             **dict(zip(("from", "to"), map(moment, span), strict=False)),
-            "rows": [dict(zip(NAMES, [row.name, *_figures(row)], strict=True)) for row in rows],
+            "rows": table,
             "assumptions": assumed,
         },
+        [table] if span else _one(rows[0], arrays),
+        ["This rests on:", *(Sentence(words, " - ") for words in assumed)],
+        width=40,
     )
 
 
@@ -173,23 +174,6 @@ def _one(row: DiskCount, arrays: Arrays) -> Iterator[str]:
 def _number(value: float) -> str:
     """Write a rate: whole from 100 on, with at most one digit behind the point below."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}".removesuffix(".0")
-
-
-def _table(rows: Sequence[DiskCount]) -> Iterator[str]:
-    """Yield what a recording's LCUs need, a line for each."""
-    cells = len(HEADINGS) - any(isinstance(row.cells, Absent) for row in rows[-1:])
-    name = max(len(HEADINGS[0]), *(len(harmless(row.name)) for row in rows))
-    yield _line(name, HEADINGS[:cells])
-    for row in rows:
-        words = [DOTS if value is None else rate(value) for value in _figures(row)]
-        if row.disks.__class__ is not Absent:
-            words[4] = f"{_figures(row)[4]:,}"
-        yield _line(name, [harmless(row.name), *words][:cells])
-
-
-def _line(name: int, words: Sequence[str]) -> str:
-    pairs = zip(words[1:], WIDTHS, strict=False)
-    return f"{words[0]:<{name}}" + "".join(word.rjust(width) for word, width in pairs)
 
 
 def _assumed(arrays: Arrays, raid: str, span: Sequence[int]) -> list[str]:

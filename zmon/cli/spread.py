@@ -21,7 +21,7 @@ from zmon.cli.output import (
     paragraphs,
     some,
     terminal_width,
-    write_result,
+    write_format,
 )
 from zmon.cli.source_options import open_lookup, refused
 from zmon.diagnosis.judged import waits_in
@@ -133,7 +133,7 @@ def _answer(args: argparse.Namespace, listing: Listing | None, lookup: Lookup) -
     except ValueError as error:
         return complain(f"--lcus: {error}")
     notes, unread = ((), ()) if listing is None else (listing.notes, listing.unread)
-    write_result(
+    write_format(
         args,
         lambda: text(answer, products, notes, terminal_width(), unread),
         lambda: (

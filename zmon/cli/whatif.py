@@ -13,15 +13,8 @@ from zmon.base.ranges import many
 from zmon.base.sizes import GIB, MB
 from zmon.base.toml import TomlDocument, read_utf8
 from zmon.cli.inputs import inputs_and_files, status
-from zmon.cli.output import (
-    aligned,
-    announced,
-    folded,
-    misused,
-    paragraphs,
-    terminal_width,
-    write_result,
-)
+from zmon.cli.output import announced, misused
+from zmon.cli.result import Heading, Sentence, Table, write_result
 from zmon.cli.show_intervals import moves_to
 from zmon.cli.source_options import open_source, refused
 from zmon.diagnosis.judged import waits_in
@@ -38,7 +31,7 @@ from zmon.queueing.change_words import FORMS, parse_change
 from zmon.queueing.prediction import LITTLE, loss_words, predict
 from zmon.queueing.waiting import waiting
 from zmon.screen.export import moment, plain
-from zmon.screen.number import DOTS, rate
+from zmon.screen.number import rate
 from zmon.session.navigator import CommandError, Navigator
 from zmon.session.when import WhenError, written
 
@@ -51,11 +44,14 @@ if TYPE_CHECKING:
     from zmon.queueing.change import Change
     from zmon.queueing.prediction import Prediction, UnitOutcome
 
-MIN_WIDTH: Final = 60
-HEADINGS: Final = (
+NAMES: Final = (
     "lcu", "io_now", "io_then", "mbs_now", "mbs_then", "resp_now", "resp_then",
 )  # fmt: skip
 """The names of the columns, in CSV and JSON."""
+HEADINGS: Final = (
+    Heading("\nLCU"), Heading("\nnow", rate, 8), Heading("I/O/s\nthen", rate, 8), Heading("\nnow", rate, 7),
+    Heading("MB/s\nthen", rate, 8), Heading("\nnow", rate, 7), Heading("Resp ms\nthen", rate, 8),
+)  # fmt: skip
 AND: Final = re.compile(r"\s+and\s+|\s*;\s*", re.IGNORECASE)
 
 
@@ -161,13 +157,15 @@ def _print(  # noqa: PLR0913 - the parts of an answer
 ) -> None:
     before, after = view.interval.before, view.interval.after
     span = (before.at.utc if before else after.at.utc, after.at.utc)
-    rows = [*found.units, found.whole]
+    table = Table(NAMES, [_row(unit) for unit in (*found.units, found.whole)], HEADINGS)
+    said = wait
+    if found.times > LITTLE:
+        said = wait.replace("Nothing waits", "No queue is long enough to be named")
     write_result(
         args,
-        lambda: _text(found, wanted, wait, span, first=first),
-        lambda: (*([HEADINGS] if first else []), *(_record(row) for row in rows)),
-        lambda: {
-            "changes": list(wanted),
+        table,
+        {
+            "changes": wanted,
             "from": moment(span[0]),
             "to": moment(span[1]),
             "waits": wait,
@@ -183,40 +181,22 @@ def _print(  # noqa: PLR0913 - the parts of an answer
             "use_then": plain(found.use),
             "paths": found.paths,
             "confidence": found.confidence,
-            "missing": list(found.missing),
-            "rows": [dict(zip(HEADINGS, _record(row), strict=True)) for row in rows],
+            "missing": found.missing,
+            "rows": table,
         },
-    )
+        [Sentence(f"What if: {', '.join(wanted)}"),
+         Sentence(f"Fitted to {written(span[0])} to {written(span[1])}. {said}.")],
+        [table],
+        map(Sentence, sentences(found)),
+        first=first,
+    )  # fmt: skip
 
 
-def _record(row: UnitOutcome) -> list[Any]:
+def _row(unit: UnitOutcome) -> list[Any]:
     figures: list[Number] = [
-        *row.rate, *(each / MB for each in row.bytes), *(each * 1e3 for each in row.response),
+        *unit.rate, *(each / MB for each in unit.bytes), *(each * 1e3 for each in unit.response),
     ]  # fmt: skip
-    return [harmless(row.title), *map(plain, figures)]
-
-
-def _text(
-    found: Prediction, wanted: Sequence[str], wait: str, span: tuple[int, int], *, first: bool
-) -> Iterator[str]:
-    width = max(terminal_width(), MIN_WIDTH)
-    if not first:
-        yield ""
-    yield from folded(f"What if: {', '.join(harmless(words) for words in wanted)}", width)
-    if found.times > LITTLE:
-        wait = wait.replace("Nothing waits", "No queue is long enough to be named")
-    yield from folded(f"Fitted to {written(span[0])} to {written(span[1])}. {wait}.", width)
-    yield ""
-    rows = [
-        ["", "", "I/O/s", "", "MB/s", "", "Resp ms"],
-        ["LCU", "now", "then", "now", "then", "now", "then"],
-        *([harmless(str(name)), *(DOTS if value is None else rate(value) for value in figures)]
-          for name, *figures in (_record(row) for row in (*found.units, found.whole))),
-    ]  # fmt: skip
-    name = max(len(row[0]) for row in rows) + 1
-    yield from aligned(rows, [name, -7, -8, -7, -8, -7, -8], "")
-    yield ""
-    yield from paragraphs(sentences(found), width)
+    return [harmless(unit.title), *map(plain, figures)]
 
 
 def sentences(found: Prediction) -> Iterator[str]:

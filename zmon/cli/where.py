@@ -27,7 +27,7 @@ from zmon.cli.output import (
     paragraphs,
     some,
     terminal_width,
-    write_result,
+    write_format,
 )
 from zmon.cli.source_options import open_lookup, read_files, refused
 from zmon.kernel.deadline import call_all_within
@@ -99,7 +99,7 @@ def run(args: argparse.Namespace) -> int:
     whole = _complain(found, args, unread)
     everything = [one for each in found.values() for one in each]
     if everything or args.format == "json":
-        write_result(
+        write_format(
             args,
             lambda: text(everything, evidence=args.evidence, width=terminal_width()),
             lambda: records(everything),
