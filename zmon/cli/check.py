@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, Final
+from itertools import chain
+from typing import TYPE_CHECKING, Final
 
-from zmon.base.plain_text import harmless
 from zmon.check.practice import State
 from zmon.check.practices import QUESTIONS
 from zmon.cli.inputs import inputs_and_files, status
-from zmon.cli.output import FAILED, USAGE, announced, as_json, folded, terminal_width, write_format
+from zmon.cli.output import FAILED, USAGE, announced
+from zmon.cli.result import Sentence, Table, write_result
 from zmon.cli.service_status import no_answer, state_of_checks, unsampled, write_state
 from zmon.cli.show_intervals import moves_to
 from zmon.cli.source_options import open_source
@@ -27,9 +28,8 @@ if TYPE_CHECKING:
     from zmon.check.practice import CheckResult, OpenQuestion
     from zmon.machine.view import View
 
-MIN_WIDTH: Final = 60
-HEADINGS: Final = ("at", "id", "state", "title", "found", "good", "advice", "reads", "source")
-"""The names of the columns, in CSV."""
+HEADINGS: Final = ("id", "state", "title", "found", "good", "advice", "reads", "source")
+"""The names of the columns, in CSV and JSON."""
 SERVICE: Final = "CHECK"
 HEADS: Final = {
     State.BAD: "Bad",
@@ -77,76 +77,39 @@ def _answer(args: argparse.Namespace, ids: Sequence[str]) -> int:
     return status(args) if state is None else state.level
 
 
-def _print(args: argparse.Namespace, ids: Sequence[str], results: Sequence[CheckResult], view: View) -> None:
+def _print(
+    args: argparse.Namespace, ids: Collection[str], results: Sequence[CheckResult], view: View
+) -> None:
     at = view.interval.after.at.utc
-    write_format(
-        args,
-        lambda: _text(results, at, ids, everything=args.all),
-        lambda: (HEADINGS, *_records(results, at)),
-        lambda: _document(results, at, _questions(ids)),
-    )
+    questions = [question for question in QUESTIONS if not ids or question.id in ids]
+    counts = {state.value: count for state, count in counts_of(results).items()}
+    table = Table(HEADINGS, [*map(_row, results)], beside={"at": moment(at)})
+    document = {**table.beside, "counts": counts, "checks": table, "questions": questions}
+    write_result(args, table, document, *_sections(results, at, questions, everything=args.all or bool(ids)))
 
 
-def _records(results: Sequence[CheckResult], at: int) -> Iterator[list[str]]:
-    for one in results:
-        check = one.check
-        yield [moment(at), check.id, one.state.value, check.title, one.words, check.good, one.advice,
-               check.reads, check.source]  # fmt: skip
+def _row(result: CheckResult) -> list[str]:
+    check = result.check
+    return [check.id, result.state.value, check.title, result.words, check.good, result.advice, check.reads,
+            check.source]  # fmt: skip
 
 
-def _questions(ids: Collection[str]) -> list[OpenQuestion]:
-    """Return the questions with these ids; all where none is named."""
-    return [one for one in QUESTIONS if not ids or one.id in ids]
-
-
-def _document(results: Sequence[CheckResult], at: int, questions: Sequence[OpenQuestion]) -> dict[str, Any]:
-    return {
-        "at": moment(at),
-        "counts": {state.value: count for state, count in counts_of(results).items()},
-        "checks": [dict(zip(HEADINGS[1:], row[1:], strict=True)) for row in _records(results, at)],
-        "questions": as_json(questions),
-    }
-
-
-def _text(
-    results: Sequence[CheckResult], at: int, ids: Collection[str], *, everything: bool
-) -> Iterator[str]:
+def _sections(
+    results: Sequence[CheckResult], at: int, questions: Sequence[OpenQuestion], *, everything: bool
+) -> Iterator[list[str | Sentence]]:
     """Yield the worst first; what is as advised, or does not apply, only in numbers unless wanted."""
-    width = max(terminal_width(), MIN_WIDTH)
-    everything = everything or bool(ids)
     if results:
-        yield from folded(f"{summary(results)}; {written(at)}", width)
+        yield [Sentence(f"{summary(results)}; {written(at)}")]
     for state in State:
-        found = [one for one in results if one.state is state]
-        if not found or not (everything or state in {State.BAD, State.LOOK, State.UNKNOWN}):
-            continue
-        yield ""
-        yield f"{HEADS[state]}:"
-        for words, same in _by_words(found).items():
-            if len(same) > 1:
-                yield from _together(same, words, width)
-            else:
-                yield from _entry(same[0], width)
-    if not everything:
-        hidden = [one.state for one in results if one.state in {State.OK, State.NOT_APPLICABLE}]
-        if hidden:
-            yield ""
-            good = hidden.count(State.OK)
-            yield from folded(
-                f"As advised: {good}. Does not apply: {len(hidden) - good}. --all lists them.", width
-            )
-    yield from _asked(_questions(ids), width, first=not results)
-
-
-def _asked(questions: Sequence[OpenQuestion], width: int, *, first: bool) -> Iterator[str]:
-    """Yield the questions that only people can answer, if there are some."""
-    if not questions:
-        return
-    if not first:
-        yield ""
-    yield "Only people can answer:"
-    for question in questions:
-        yield from folded(f"{question.words} [{question.source}]", width, f"  {question.id:4} ")
+        found = [result for result in results if result.state is state]
+        if found and (everything or state not in {State.OK, State.NOT_APPLICABLE}):
+            yield [f"{HEADS[state]}:", *chain.from_iterable(map(_together, _by_words(found).values()))]
+    good, other = (counts_of(results)[state] for state in (State.OK, State.NOT_APPLICABLE))
+    if (good or other) and not everything:
+        yield [Sentence(f"As advised: {good}. Does not apply: {other}. --all lists them.")]
+    if questions:
+        asked = (Sentence(f"{each.words} [{each.source}]", f"  {each.id:4} ") for each in questions)
+        yield ["Only people can answer:", *asked]
 
 
 def _by_words(results: Sequence[CheckResult]) -> dict[str, list[CheckResult]]:
@@ -157,15 +120,14 @@ def _by_words(results: Sequence[CheckResult]) -> dict[str, list[CheckResult]]:
     return found
 
 
-def _together(results: Sequence[CheckResult], words: str, width: int) -> Iterator[str]:
-    """Yield a reason once, and the checks that it is the reason of."""
-    names = ", ".join(f"{one.check.id} {one.check.title}" for one in results)
-    yield from folded(f"{words}: {names}.", width, "  ", " " * 7)
-
-
-def _entry(one: CheckResult, width: int) -> Iterator[str]:
-    check = one.check
-    yield from folded(f"{check.title}: {harmless(one.words)}.", width, f"  {check.id:4} ")
-    if one.state in {State.BAD, State.LOOK}:
-        yield from folded(f"Do: {one.advice}.", width, " " * 7)
-        yield from folded(f"Read: {check.reads}; advice from {check.source}", width, " " * 7)
+def _together(results: Sequence[CheckResult]) -> Iterator[Sentence]:
+    """Yield a result, of several with the same words these once, and the checks that they are about."""
+    first, check = results[0], results[0].check
+    if len(results) > 1:
+        names = ", ".join(f"{result.check.id} {result.check.title}" for result in results)
+        yield Sentence(f"{first.words}: {names}.", "  ", " " * 7)
+        return
+    yield Sentence(f"{check.title}: {first.words}.", f"  {check.id:4} ")
+    if first.state in {State.BAD, State.LOOK}:
+        yield Sentence(f"Do: {first.advice}.", " " * 7)
+        yield Sentence(f"Read: {check.reads}; advice from {check.source}", " " * 7)
