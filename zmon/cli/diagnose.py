@@ -7,10 +7,10 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.base.event import OPEN
-from zmon.base.plain_text import harmless
 from zmon.base.record import NamedTuple
 from zmon.cli.inputs import inputs_and_files, status
-from zmon.cli.output import FAILED, USAGE, JudgedShare, announced, folded, terminal_width, write_format
+from zmon.cli.output import FAILED, USAGE, JudgedShare, announced
+from zmon.cli.result import Sentence, Table, write_result
 from zmon.cli.service_status import (
     no_answer,
     say_where_it_ends,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from zmon.base.event import ExceptionEntry
-    from zmon.diagnosis.diagnosis import Diagnosis, Verdict
+    from zmon.diagnosis.diagnosis import Diagnosis, Subject, Verdict
     from zmon.machine.view import View
     from zmon.session.timeline import Timeline
     from zmon.topology.machine import UserInputs
@@ -44,11 +44,10 @@ if TYPE_CHECKING:
     Options = Callable[[Diagnosis], Sequence[str]]
     """Returns those with which a command looks at the same source and time."""
 
-MIN_WIDTH: Final = 60
 HEADINGS: Final = (
-    "from", "to", "id", "confidence", "lost", "kind", "where", "claim", "action", "gain", "explained_by",
+    "id", "confidence", "lost", "kind", "where", "claim", "action", "gain", "explained_by",
 )  # fmt: skip
-"""The names of the columns, in CSV."""
+"""The names of the columns, in CSV after those of the time."""
 SERVICE: Final = "DIAGNOSE"
 MOST_ASKED: Final = 3
 """Exceptions before an interval of which the cause is looked for in the verdict."""
@@ -244,16 +243,25 @@ def _print(  # noqa: PLR0913 - the parts of an answer
 ) -> None:
     after = view.interval.after
     span, why = _span(judged_view(view)), why_longer(view)
-    write_format(
-        args,
-        lambda: _text(found, span, why, options, earlier, first=first, simulated=after.simulated),
-        lambda: (*([HEADINGS] if first else []), *_records(found, span)),
-        lambda: (
-            {"source": source_of(view.interval, args.source or ""), "simulated": after.simulated}
-            | document(found, span, why)
-            | {"earlier": None if earlier is None else _told(earlier)}
-        ),
-    )
+    table = Table(
+        HEADINGS,
+        [
+            [one.id, one.confidence, one.lost, one.subjects[0].kind, _named(one.subjects[0]), one.claim,
+             one.action, one.gain_text, by]
+            for one, by in _all(found)
+        ],
+        beside=dict(zip(("from", "to"), map(moment, span), strict=True)),
+    )  # fmt: skip
+    told = {
+        "source": source_of(view.interval, args.source or ""),
+        "simulated": after.simulated,
+        **document(found, span, why),
+        "earlier": None if earlier is None else _told(earlier),
+    }
+    mode = ", Simulated" if after.simulated else ""
+    because = f", because {why}" if why else ""
+    title = Sentence(f"{written(span[0])} to {written(span[1])}{mode}{because}")
+    write_result(args, table, told, [title], *_sections(found, options, earlier), first=first)
 
 
 def _told(earlier: Earlier) -> dict[str, Any]:
@@ -280,7 +288,7 @@ def document(found: Verdict, span: tuple[int, int], why: str = "") -> dict[str, 
             {
                 "id": one.id,
                 "title": catalogue()[one.id].title,
-                "where": [each.key or each.title for each in one.subjects],
+                "where": [*map(_named, one.subjects)],
                 "words": one.words,
             }
             for one in found.examined
@@ -307,7 +315,7 @@ def _object(one: Diagnosis, by: str, span: tuple[int, int]) -> dict[str, Any]:
         "evidence": [
             {
                 "column": each.column,
-                "where": each.subject.key or each.subject.title,
+                "where": _named(each.subject),
                 "value": plain(each.value),
                 "before": None if each.before is None else plain(each.before),
                 "words": each.words,
@@ -327,67 +335,42 @@ def _object(one: Diagnosis, by: str, span: tuple[int, int]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _records(found: Verdict, span: tuple[int, int]) -> Iterator[list[Any]]:
-    for one, by in _all(found):
-        where = one.subjects[0]
-        yield [
-            *(moment(utc) for utc in span), one.id, one.confidence, one.lost, where.kind,
-            where.key or where.title, one.claim, one.action, one.gain_text, by,
-        ]  # fmt: skip
+def _named(subject: Subject) -> str:
+    return subject.key or subject.title
 
 
-def _text(  # noqa: PLR0913 - the parts of an answer
-    found: Verdict,
-    span: tuple[int, int],
-    why: str,
-    options: Options,
-    earlier: Earlier | None,
-    *,
-    first: bool,
-    simulated: bool,
-) -> Iterator[str]:
-    width = max(terminal_width(), MIN_WIDTH)
-    if not first:
-        yield ""
-    because = f", because {why}" if why else ""
-    mode = ", Simulated" if simulated else ""
-    yield from folded(f"{written(span[0])} to {written(span[1])}{mode}{because}", width)
-    yield ""
+def _sections(found: Verdict, options: Options, earlier: Earlier | None) -> Iterator[list[str | Sentence]]:
+    """Yield what is wrong, a section each, what else is said, and what was wrong before."""
     if found.is_calm:
-        yield from folded(harmless(found.sentence), width)
+        yield [Sentence(found.sentence)]
     for number, one in enumerate(found.diagnoses, 1):
-        if number > 1 or found.is_calm:
-            yield ""
-        yield from folded(f"{number}. {timed_claim(one)} ({one.id}, {one.confidence})", width)
-        yield from _sections(sections(one, options), width)
-    last = list(remarks(found))
-    if last:
-        yield ""
-        yield from _sections(last, width)
+        yield [_claim(number, one), *map(_below, sections(one, options))]
+    yield [*map(_below, remarks(found))]
     if earlier is not None:
-        yield ""
-        yield from _sections([("Earlier", earlier.words)], width)
-        yield from (f"     {command}" for command in earlier.commands)
-        if earlier.worst is not None:
-            yield ""
-            yield from _worst(earlier.worst, earlier.span, width)
+        yield [_below(("Earlier", earlier.words)), *(f"     {command}" for command in earlier.commands)]
+    if earlier is not None and earlier.worst is not None:
+        begin, end = map(written, earlier.span)
+        yield [Sentence(f"{begin} to {end}, the worst interval before")]
+        yield [*_worst(earlier.worst)]
 
 
-def _worst(found: Verdict, span: tuple[int, int], width: int) -> Iterator[str]:
+def _worst(found: Verdict) -> Iterator[str | Sentence]:
     """Yield what was wrong in the worst interval of those before: each claim, and what to do about it."""
-    yield from folded(f"{written(span[0])} to {written(span[1])}, the worst interval before", width)
-    yield ""
     if found.is_calm:
-        yield from folded(harmless(found.sentence), width)
+        yield Sentence(found.sentence)
     for number, one in enumerate(found.diagnoses, 1):
-        yield from folded(f"{number}. {timed_claim(one)} ({one.id}, {one.confidence})", width)
+        yield _claim(number, one)
         if one.action:
-            yield from _sections([("To do", one.action)], width)
+            yield _below(("To do", one.action))
 
 
-def _sections(found: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
-    for heading, words in found:
-        if words.startswith("zmon "):
-            yield f"   {heading}: {words}"  # a command in one line can be pasted
-        else:
-            yield from folded(words, width, f"   {heading}: ", "     ")
+def _claim(number: int, one: Diagnosis) -> Sentence:
+    return Sentence(f"{number}. {timed_claim(one)} ({one.id}, {one.confidence})")
+
+
+def _below(section: tuple[str, str]) -> str | Sentence:
+    """Return what is said below a heading; a command stays in one line, which can be pasted."""
+    heading, words = section
+    if words.startswith("zmon "):
+        return f"   {heading}: {words}"
+    return Sentence(words, f"   {heading}: ", "     ")
