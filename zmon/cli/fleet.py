@@ -14,14 +14,15 @@ from zmon.base.ranges import many
 from zmon.base.shipped import shipped
 from zmon.cli import live
 from zmon.cli.full_parser import parse
-from zmon.cli.output import FAILED, OK, aligned, as_json, complain, misused, progress, warn, write_format
+from zmon.cli.output import FAILED, OK, complain, misused, progress, warn
+from zmon.cli.result import Heading, Table, write_result
 from zmon.fleet.fleet_screens import NONE, conclusion, filled
 from zmon.fleet.fleet_tables import fleet_of
 from zmon.fleet.fleet_timeline import FleetTimeline, LiveFleetTimeline
 from zmon.fleet.recorded_fleet import FleetError, LiveFleetSource, RecordedFleet
 from zmon.screen.definition import ScreenError, load_screens
 from zmon.screen.export import moment
-from zmon.screen.number import DOTS, rate
+from zmon.screen.number import rate
 from zmon.session.session import Session
 from zmon.session.when import WhenError, parse_when, whole, written
 
@@ -118,13 +119,8 @@ def _shown_or_printed(args: argparse.Namespace, source: FleetSource) -> int:
         return _show(args, session)
     views = (args.view,) if args.view else VIEWS
     printed = (args.view,) if args.view else tuple(view for view in VIEWS if view != LONG)
-    write_format(
-        args,
-        lambda: _text(args, fleet, printed),
-        lambda: _records(fleet, args.view),
-        lambda: _document(fleet, views),
-        indent=1,
-    )
+    table, document = _table(fleet, args.view or LONG), _document(fleet, views)
+    write_result(args, table, document, *_sections(args, fleet, printed), indent=1)
     damaged = [member for member in members if member.damage]
     for member in damaged:
         warn(f"{member.path}: {member.damage}; zmon info --check {shlex.quote(member.path)} names all")
@@ -229,40 +225,23 @@ def _rows(fleet: Fleet, view: str) -> Sequence[Any]:
     return getattr(fleet, view)  # type: ignore[no-any-return]  # a tuple of rows
 
 
-def _text(args: argparse.Namespace, fleet: Fleet, views: Sequence[str]) -> Iterator[str]:
+def _sections(args: argparse.Namespace, fleet: Fleet, views: Sequence[str]) -> Iterator[list[str | Table]]:
     mark = "SIMULATED  " if fleet.is_simulated else ""
     systems = many(len(fleet.guests), "system")
-    yield f"{mark}Fleet of {systems}, {written(fleet.begin)} to {written(fleet.end)}"
-    words, _command = conclusion(fleet)
-    if words:
-        yield harmless(words)
+    title = f"{mark}Fleet of {systems}, {written(fleet.begin)} to {written(fleet.end)}"
+    yield [title, *filter(None, [conclusion(fleet)[0]])]
     for view in views:
-        rows = list(_rows(fleet, view))
-        more = 0
-        if view == "exceptions" and len(views) > 1:
-            rows, more = rows[:MAX_EXCEPTIONS], len(rows[MAX_EXCEPTIONS:])
-        yield ""
-        yield TITLES[view]
-        if not rows:
-            yield f"  none: {NONE[view]}" if view in NONE else "  none"
-            continue
-        columns = HEADINGS[view]
-        cells = [list(columns.values())]
-        cells += [[_cell(name, getattr(row, name)) for name in columns] for row in rows]
-        widths = [
-            size if name in TEXTS else -size
-            for name, size in zip(
-                columns, (max(map(len, each)) for each in zip(*cells, strict=True)), strict=True
-            )
-        ]
-        yield from aligned(cells, widths)
-        if more:
-            yield f"  and {more:,} more: zmon fleet {_named(args)} exceptions"
-    yield ""
-    yield from fleet.notes
+        rows, columns = _rows(fleet, view), HEADINGS[view]
+        most = MAX_EXCEPTIONS if view == "exceptions" and len(views) > 1 else len(rows)
+        headings = [Heading(text, None if name in TEXTS else str) for name, text in columns.items()]
+        cells = [[_cell(name, getattr(row, name)) for name in columns] for row in rows[:most]]
+        table = Table([*columns], cells, headings, before="  ")
+        more = [f"  and {len(rows) - most:,} more: zmon fleet {_named(args)} exceptions"] * (len(rows) > most)
+        none = f"  none: {NONE[view]}" if view in NONE else "  none"
+        yield [TITLES[view], table if rows else none, *more]
     row = next((row for row in fleet.exceptions if row.path), None)
-    if row is not None:
-        yield f"Look closer: zmon --from {harmless(row.path)} --at '{written(row.end)}'"
+    closer = [] if row is None else [f"Look closer: zmon --from {row.path} --at '{written(row.end)}'"]
+    yield [*fleet.notes, *closer]
 
 
 def _named(args: argparse.Namespace) -> str:
@@ -270,24 +249,20 @@ def _named(args: argparse.Namespace) -> str:
     return harmless(" ".join(filter(None, (args.source and f"--from {args.source}", args.directory))))
 
 
-def _cell(name: str, value: Any) -> str:
-    if isinstance(value, Absent):
-        return DOTS
+def _cell(name: str, value: Any) -> Any:
+    if isinstance(value, Absent | str):
+        return value
     if name in TIMES:
         return written(value) if value else ""
     if name == "filled_by":
-        return harmless(filled(value))
-    if isinstance(value, str):
-        return harmless(value)
+        return filled(value)
     return f"{value:,}" if isinstance(value, int) else rate(value)
 
 
-def _records(fleet: Fleet, view: str) -> Iterator[Sequence[object]]:
+def _table(fleet: Fleet, view: str) -> Table:
     rows = _rows(fleet, view)
     names = [*HEADINGS[view]] + [name for name in ("path",) if rows and hasattr(rows[0], name)]
-    yield names
-    for row in rows:
-        yield [_field(name, getattr(row, name)) for name in names]
+    return Table(names, [[_field(name, getattr(row, name)) for name in names] for row in rows])
 
 
 def _field(name: str, value: Any) -> object:
@@ -306,11 +281,7 @@ def _document(fleet: Fleet, views: Sequence[str]) -> dict[str, object]:
     }
     for view in views:
         found[view] = [
-            {
-                name: moment(value) if name in TIMES else as_json(value)
-                for name, value in row._asdict().items()
-            }
+            {name: moment(value) if name in TIMES else value for name, value in row._asdict().items()}
             for row in _rows(fleet, view)
         ]
-    filling = fleet.filling and {name: as_json(value) for name, value in fleet.filling._asdict().items()}
-    return found | {"conclusion": conclusion(fleet)[0], "filling": filling, "notes": list(fleet.notes)}
+    return found | {"conclusion": conclusion(fleet)[0], "filling": fleet.filling, "notes": fleet.notes}
