@@ -111,6 +111,7 @@ def sample() -> Sample:
 
 def spread() -> None:
     """Resolve, reckon and print, in a process of its own; print the seconds and the MiB."""
+    from zmon.cli.result import lines_of  # noqa: PLC0415 - the parent needs none of it
     from zmon.cli.spread import text  # noqa: PLC0415 - the parent needs none of it
     from zmon.placement.items import placement_of  # noqa: PLC0415 - likewise
     from zmon.placement.spread_report import SpreadQuery, report_spread  # noqa: PLC0415 - likewise
@@ -121,7 +122,7 @@ def spread() -> None:
     found = placement_of(Machine(made))
     reached = time.process_time()
     answer = report_spread(found, SpreadQuery(moves=MOVES))
-    lines = list(text(answer, lambda _path: "db2", (), 80))
+    lines = list(lines_of(text(answer, lambda _path: "db2", (), 80), 80))
     ended = time.process_time()
     steps = len(answer.plan.steps) if answer.plan is not None else 0
     placed = sum(row.placed > 0 for row in found.rows)

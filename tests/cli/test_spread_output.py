@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.placement.study import FILES, SECOND, sample, site, with_traffic
+from zmon.cli.result import lines_of
 from zmon.cli.spread import text
 from zmon.interval import Interval
 from zmon.placement.items import FileItem, Placement, Unit, placement_of
@@ -30,7 +31,14 @@ def lines(
     """Return the answer for the case study as lines."""
     asked = SpreadQuery(**wanted)  # type: ignore[arg-type]  # as of `Wanted`
     found = report_spread(placement_of(Machine(sample(files), INPUTS)), asked)
-    return list(text(found, lambda _path: product, notes, width))
+    return written(found, width, product, notes)
+
+
+def written(
+    report: SpreadReport, width: int = 80, product: str = "db2", notes: Sequence[str] = ()
+) -> list[str]:
+    """Return an answer as lines."""
+    return list(lines_of(text(report, lambda _path: product, notes, width), width))
 
 
 def by_traffic() -> SpreadReport:
@@ -72,14 +80,8 @@ def test_units_that_do_not_fit_are_added_up() -> None:
     """Those with most load stay; what has nothing is named below."""
     units = tuple(Unit(str(number), f"LCU {number}") for number in range(40))
     items = tuple(FileItem(f"/{n}", "T", "D", bytes_on={str(n): n << 20}) for n in range(1, 31))
-    found = list(
-        text(
-            report_spread(Placement(items, units, (), Grade.EXACT, (), {}), SpreadQuery(available=("*",))),
-            str,
-            (),
-            80,
-        )
-    )
+    placed = Placement(items, units, (), Grade.EXACT, (), {})
+    found = written(report_spread(placed, SpreadQuery(available=("*",))))
     assert found[3].split() == ["Tablespace", *["24", "25", "26", "27", "28", "29", "30"], "others", "all"]
     assert found[4].split()[1:] == [*["24M", "25M", "26M", "27M", "28M", "29M", "30M"], "276M", "465M"]
     assert any(line.startswith("Nothing on LCU 0, LCU 31, LCU 32") for line in found)
@@ -87,7 +89,7 @@ def test_units_that_do_not_fit_are_added_up() -> None:
 
 def test_traffic_is_marked_as_an_estimate() -> None:
     """In the heading, in each cell, and in what it rests on."""
-    found = list(text(by_traffic(), lambda _path: "", (), 80))
+    found = written(by_traffic(), product="")
     assert "~ an estimate" in found[0]
     assert "22.3~" in next(line for line in found if line.startswith("PROD.T1"))
     assert any(line.startswith("  - ~ traffic in 10 s") for line in found)
@@ -113,7 +115,7 @@ def test_reasons_stand_once() -> None:
     """With the first file that one holds for, and how many more there are."""
     made = sample()
     bare = made._replace(frames={name: frame for name, frame in made.frames.items() if name != "device"})
-    found = list(text(report_spread(placement_of(Machine(bare)), SpreadQuery()), lambda _path: "", (), 200))
+    found = written(report_spread(placement_of(Machine(bare)), SpreadQuery()), 200, "")
     assert sum("and 9 more" in line for line in found) == 1
     assert any("--by disk" in line for line in found)
 
@@ -158,7 +160,7 @@ def test_a_name_of_four_kilobytes() -> None:
 def test_the_reason_stands_first_where_nothing_is_placed() -> None:
     """No tables of dashes above it."""
     answer = report_spread(placement_of(Machine(sample(), INPUTS)), SpreadQuery(traffic=True))
-    found = list(text(answer, lambda _path: "db2", (), 80))
+    found = written(answer)
     assert found[0] == "No spread of 16 files of 4 tablespaces: no traffic was measured"
     assert not any("Max/" in line for line in found)
 
@@ -176,7 +178,7 @@ def test_a_swap_is_one_numbered_line() -> None:
 def test_a_long_name_is_cut_only_where_there_is_no_room(width: int) -> None:
     """What is full first may be a side of the box; it must be known at a glance."""
     full = replace_full(by_traffic(), "channels side 0")
-    found = list(text(full, lambda _path: "db2", (), width))
+    found = written(full, width)
     assert sum("channels side 0  " in line for line in found) == (0 if width == 80 else 2)
     assert max(len(line) for line in found if line.startswith("  1 ")) <= width
 

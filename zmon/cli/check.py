@@ -10,7 +10,7 @@ from zmon.check.practice import State
 from zmon.check.practices import QUESTIONS
 from zmon.cli.inputs import inputs_and_files, status
 from zmon.cli.output import FAILED, USAGE, announced
-from zmon.cli.result import Sentence, Table, write_result
+from zmon.cli.result import ResultTable, Sentence, write_result
 from zmon.cli.service_status import no_answer, state_of_checks, unsampled, write_state
 from zmon.cli.show_intervals import moves_to
 from zmon.cli.source_options import open_source
@@ -83,9 +83,9 @@ def _print(
     at = view.interval.after.at.utc
     questions = [question for question in QUESTIONS if not ids or question.id in ids]
     counts = {state.value: count for state, count in counts_of(results).items()}
-    table = Table(HEADINGS, [*map(_row, results)], beside={"at": moment(at)})
+    table = ResultTable(HEADINGS, [*map(_row, results)], beside={"at": moment(at)})
     document = {**table.beside, "counts": counts, "checks": table, "questions": questions}
-    write_result(args, table, document, *_sections(results, at, questions, everything=args.all or bool(ids)))
+    write_result(args, table, document, _sections(results, at, questions, everything=args.all or bool(ids)))
 
 
 def _row(result: CheckResult) -> list[str]:

@@ -10,7 +10,7 @@ from zmon.base.event import OPEN
 from zmon.base.record import NamedTuple
 from zmon.cli.inputs import inputs_and_files, status
 from zmon.cli.output import FAILED, USAGE, JudgedShare, announced
-from zmon.cli.result import Sentence, Table, write_result
+from zmon.cli.result import ResultTable, Sentence, write_result
 from zmon.cli.service_status import (
     no_answer,
     say_where_it_ends,
@@ -243,7 +243,7 @@ def _print(  # noqa: PLR0913 - the parts of an answer
 ) -> None:
     after = view.interval.after
     span, why = _span(judged_view(view)), why_longer(view)
-    table = Table(
+    table = ResultTable(
         HEADINGS,
         [
             [one.id, one.confidence, one.lost, one.subjects[0].kind, _named(one.subjects[0]), one.claim,
@@ -260,8 +260,8 @@ def _print(  # noqa: PLR0913 - the parts of an answer
     }
     mode = ", Simulated" if after.simulated else ""
     because = f", because {why}" if why else ""
-    title = Sentence(f"{written(span[0])} to {written(span[1])}{mode}{because}")
-    write_result(args, table, told, [title], *_sections(found, options, earlier), first=first)
+    title = f"{written(span[0])} to {written(span[1])}{mode}{because}"
+    write_result(args, table, told, _sections(title, found, options, earlier), first=first)
 
 
 def _told(earlier: Earlier) -> dict[str, Any]:
@@ -339,8 +339,11 @@ def _named(subject: Subject) -> str:
     return subject.key or subject.title
 
 
-def _sections(found: Verdict, options: Options, earlier: Earlier | None) -> Iterator[list[str | Sentence]]:
+def _sections(
+    title: str, found: Verdict, options: Options, earlier: Earlier | None
+) -> Iterator[list[str | Sentence]]:
     """Yield what is wrong, a section each, what else is said, and what was wrong before."""
+    yield [Sentence(title)]
     if found.is_calm:
         yield [Sentence(found.sentence)]
     for number, one in enumerate(found.diagnoses, 1):

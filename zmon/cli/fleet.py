@@ -15,7 +15,7 @@ from zmon.base.shipped import shipped
 from zmon.cli import live
 from zmon.cli.full_parser import parse
 from zmon.cli.output import FAILED, OK, complain, misused, progress, warn
-from zmon.cli.result import Heading, Table, write_result
+from zmon.cli.result import Heading, ResultTable, write_result
 from zmon.fleet.fleet_screens import NONE, conclusion, filled
 from zmon.fleet.fleet_tables import fleet_of
 from zmon.fleet.fleet_timeline import FleetTimeline, LiveFleetTimeline
@@ -120,7 +120,7 @@ def _shown_or_printed(args: argparse.Namespace, source: FleetSource) -> int:
     views = (args.view,) if args.view else VIEWS
     printed = (args.view,) if args.view else tuple(view for view in VIEWS if view != LONG)
     table, document = _table(fleet, args.view or LONG), _document(fleet, views)
-    write_result(args, table, document, *_sections(args, fleet, printed), indent=1)
+    write_result(args, table, document, _sections(args, fleet, printed), indent=1)
     damaged = [member for member in members if member.damage]
     for member in damaged:
         warn(f"{member.path}: {member.damage}; zmon info --check {shlex.quote(member.path)} names all")
@@ -225,7 +225,9 @@ def _rows(fleet: Fleet, view: str) -> Sequence[Any]:
     return getattr(fleet, view)  # type: ignore[no-any-return]  # a tuple of rows
 
 
-def _sections(args: argparse.Namespace, fleet: Fleet, views: Sequence[str]) -> Iterator[list[str | Table]]:
+def _sections(
+    args: argparse.Namespace, fleet: Fleet, views: Sequence[str]
+) -> Iterator[list[str | ResultTable]]:
     mark = "SIMULATED  " if fleet.is_simulated else ""
     systems = many(len(fleet.guests), "system")
     title = f"{mark}Fleet of {systems}, {written(fleet.begin)} to {written(fleet.end)}"
@@ -235,7 +237,7 @@ def _sections(args: argparse.Namespace, fleet: Fleet, views: Sequence[str]) -> I
         most = MAX_EXCEPTIONS if view == "exceptions" and len(views) > 1 else len(rows)
         headings = [Heading(text, None if name in TEXTS else str) for name, text in columns.items()]
         cells = [[_cell(name, getattr(row, name)) for name in columns] for row in rows[:most]]
-        table = Table([*columns], cells, headings, before="  ")
+        table = ResultTable([*columns], cells, headings, before="  ")
         more = [f"  and {len(rows) - most:,} more: zmon fleet {_named(args)} exceptions"] * (len(rows) > most)
         none = f"  none: {NONE[view]}" if view in NONE else "  none"
         yield [TITLES[view], table if rows else none, *more]
@@ -259,10 +261,10 @@ def _cell(name: str, value: Any) -> Any:
     return f"{value:,}" if isinstance(value, int) else rate(value)
 
 
-def _table(fleet: Fleet, view: str) -> Table:
+def _table(fleet: Fleet, view: str) -> ResultTable:
     rows = _rows(fleet, view)
     names = [*HEADINGS[view]] + [name for name in ("path",) if rows and hasattr(rows[0], name)]
-    return Table(names, [[_field(name, getattr(row, name)) for name in names] for row in rows])
+    return ResultTable(names, [[_field(name, getattr(row, name)) for name in names] for row in rows])
 
 
 def _field(name: str, value: Any) -> object:

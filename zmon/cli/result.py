@@ -38,12 +38,12 @@ class Heading(NamedTuple):
     width: int = 0
 
 
-class Table(NamedTuple):
+class ResultTable(NamedTuple):
     """Rows with a value for each column: records in CSV, objects in JSON, a section of text."""
 
     columns: Sequence[str]
     """Their names in CSV and JSON."""
-    rows: Sequence[Sequence[Any]]
+    rows: Iterable[Sequence[Any]]
     headings: Sequence[Heading] = ()
     """Those of the first columns, which text has."""
     beside: Mapping[str, object] = {}
@@ -72,7 +72,7 @@ class Table(NamedTuple):
 
 
 if TYPE_CHECKING:
-    Part = str | Sentence | Table
+    Part = str | Sentence | ResultTable
     """A line of text, a sentence that is folded into lines, or a table."""
 
 
@@ -84,20 +84,22 @@ def _cell(value: Any, heading: Heading) -> str:
 
 def write_result(  # noqa: PLR0913 - what is written, and how
     args: argparse.Namespace,
-    table: Table,
+    table: ResultTable,
     document: object,
-    *sections: Iterable[Part],
+    sections: Iterable[Iterable[Part]],
+    *,
     first: bool = True,
     width: int = MIN_WIDTH,
     indent: int | None = None,
+    reasons: bool = False,
 ) -> None:
     """Print a result in the format that `--format` names.
 
-    CSV has the table, with its heading if it is the `first` result; JSON the document, with tables and
-    records in it; text the sections, with a blank line between two, in lines of `width` or the terminal's.
+    CSV has the table, with its heading if it is the `first` result; JSON the document, see
+    `as_json`; text the sections, with a blank line between two, in lines of `width` or the terminal's.
     """
     if args.format == "json":
-        write_json(as_json(document), indent=indent)
+        write_json(as_json(document, reasons=reasons), indent=indent)
     elif args.format == "csv":
         write_csv(islice(table.records(), not first, None), safe=args.csv_safe)
     else:
@@ -117,4 +119,6 @@ def lines_of(sections: Iterable[Iterable[Part]], width: int, *, first: bool = Tr
 def _lines(part: Part, width: int) -> Iterable[str]:
     if isinstance(part, str):
         return [harmless(part)]
-    return part.lines() if isinstance(part, Table) else folded(part.words, width, part.before, part.indent)
+    return (
+        part.lines() if isinstance(part, ResultTable) else folded(part.words, width, part.before, part.indent)
+    )

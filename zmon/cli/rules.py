@@ -13,7 +13,7 @@ from zmon.base.event import LEVELS
 from zmon.base.toml import PROFILES
 from zmon.cli.inputs import has_inputs, user_inputs
 from zmon.cli.output import USAGE, announced, complain, misused, progress, terminal_width
-from zmon.cli.result import Table, write_result
+from zmon.cli.result import ResultTable, write_result
 from zmon.cli.source_options import open_source, time_of
 from zmon.interval import Interval
 from zmon.machine.view import no_inputs
@@ -94,8 +94,8 @@ def _print_rules(args: argparse.Namespace, rules: Sequence[Rule], profile: str) 
     for rule in rules:
         on = f"{rule.table}.{rule.column}"
         rows.append([rule.name, on, rule.look, rule.bad, rule.lasting, rule.cause, rule.say, rule.why])
-    table = Table(RULE_HEADINGS, rows)
-    write_result(args, table, table, text())
+    table = ResultTable(RULE_HEADINGS, rows)
+    write_result(args, table, table, [text()])
     return 0
 
 
@@ -130,10 +130,10 @@ def _print_log(args: argparse.Namespace, rules: Sequence[Rule]) -> int:
             watch.follow(interval, quiet.rules_at(before, after, interval))
             until = after.utc
     entries = grouped(watch.log())
-    table = Table(HEADINGS, [_row(entry) for entry in entries])
+    table = ResultTable(HEADINGS, [_row(entry) for entry in entries])
     unknown = {name: why.reason for name, why in watch.unknown.items()}
     document = {"exceptions": table, "average": round(watch.average, 3), "unknown": unknown}
-    write_result(args, table, document, _lines(entries, watch, until))
+    write_result(args, table, document, [_lines(entries, watch, until)])
     return 0
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zmon.base.absent import Absent, absent
 from zmon.cli.inputs import inputs_and_files
 from zmon.cli.output import FAILED, OK, announced, misused
-from zmon.cli.result import Heading, Sentence, Table, write_result
+from zmon.cli.result import Heading, ResultTable, Sentence, write_result
 from zmon.cli.show_intervals import moves_to
 from zmon.cli.source_options import open_source, refused
 from zmon.kinds import MACHINE
@@ -131,7 +131,8 @@ def _print(args: argparse.Namespace, rows: list[DiskCount], arrays: Arrays, span
     raid = f"RAID {args.raid}" if args.raid.isdecimal() else f"{args.raid} redundancy"
     assumed = _assumed(arrays, raid if args.penalty is None else "as given", span)
     shown = HEADINGS[:-1] if isinstance(rows[-1].cells, Absent) else HEADINGS
-    table = Table(NAMES, [[row.name, *_figures(row)] for row in rows], shown)
+    table = ResultTable(NAMES, [[row.name, *_figures(row)] for row in rows], shown)
+    rests_on: list[str | Sentence] = ["This rests on:", *(Sentence(words, " - ") for words in assumed)]
     write_result(
         args,
         table,
@@ -144,8 +145,7 @@ def _print(args: argparse.Namespace, rows: list[DiskCount], arrays: Arrays, span
             "rows": table,
             "assumptions": assumed,
         },
-        [table] if span else _one(rows[0], arrays),
-        ["This rests on:", *(Sentence(words, " - ") for words in assumed)],
+        [[table] if span else _one(rows[0], arrays), rests_on],
         width=40,
     )
 

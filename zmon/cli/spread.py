@@ -9,20 +9,8 @@ from zmon.base.plain_text import cells, harmless
 from zmon.base.ranges import many
 from zmon.base.sizes import MB
 from zmon.cli.inputs import files_in_groups, read_listings, status
-from zmon.cli.output import (
-    FAILED,
-    FileCount,
-    aligned,
-    as_json,
-    complain,
-    enumerated,
-    folded,
-    misused,
-    paragraphs,
-    some,
-    terminal_width,
-    write_format,
-)
+from zmon.cli.output import FAILED, FileCount, aligned, complain, enumerated, misused, some, terminal_width
+from zmon.cli.result import ResultTable, Sentence, write_result
 from zmon.cli.source_options import open_lookup, refused
 from zmon.diagnosis.judged import waits_in
 from zmon.kinds import CONTAINER
@@ -46,7 +34,7 @@ from zmon.screen.number import DOTS, bytes_, fitted, percent, queue, rate, short
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from zmon.base.absent import Number
     from zmon.cli.source_options import Lookup
@@ -133,16 +121,10 @@ def _answer(args: argparse.Namespace, listing: Listing | None, lookup: Lookup) -
     except ValueError as error:
         return complain(f"--lcus: {error}")
     notes, unread = ((), ()) if listing is None else (listing.notes, listing.unread)
-    write_format(
-        args,
-        lambda: text(answer, products, notes, terminal_width(), unread),
-        lambda: (
-            matrix_records(answer)
-            if answer.plan is None
-            else move_records(answer.plan, products, traffic=args.traffic)
-        ),
-        lambda: document(answer, products, notes, unread),
-    )
+    plan = answer.plan
+    table = matrix(answer) if plan is None else moves(plan, products, traffic=args.traffic)
+    told = document(answer, products, notes, unread)
+    write_result(args, table, told, text(answer, products, notes, terminal_width(), unread), width=MIN_WIDTH)
     placed = [item for item in found.items if item.bytes_on]
     is_known = not args.traffic or any(not isinstance(item.load_on, Absent) for item in placed)
     return status(args) if placed and is_known else FAILED
@@ -161,8 +143,8 @@ def text(
     notes: Sequence[str],
     width: int,
     unread: Sequence[str] = (),
-) -> Iterator[str]:
-    """Yield the whole answer as lines.
+) -> Iterator[Iterable[str | Sentence]]:
+    """Yield the whole answer as text.
 
     Args:
         report: the answer.
@@ -173,17 +155,13 @@ def text(
     """
     width = max(width, MIN_WIDTH)
     if nothing := _nothing(report):
-        yield from paragraphs(nothing, width)
+        yield map(Sentence, nothing)
     else:
-        yield from folded(_heading(report), width)
-        yield ""
-        yield from _matrix(report, width)
-        yield ""
-        yield from _figures(report, width)
-        yield ""
-        yield from paragraphs(_findings(report), width)
+        yield [Sentence(_heading(report))]
+        yield _matrix(report, width)
+        yield _figures(report, width)
+        yield map(Sentence, _findings(report))
         if report.plan is not None:
-            yield ""
             yield from _plan(report.plan, report, products, width)
     for heading, sentences in (
         ("Not understood, so files may be missing:", some(unread, MAX_NAMED)),
@@ -193,9 +171,7 @@ def text(
         ("This rests on:", report.assumptions),
     ):
         if sentences:
-            yield ""
-            yield heading
-            yield from paragraphs(sentences, width, "  - ")
+            yield [heading, *(Sentence(words, "  - ") for words in sentences)]
 
 
 def _nothing(report: SpreadReport) -> list[str]:
@@ -227,7 +203,7 @@ def _heading(report: SpreadReport) -> str:
     return f"{spaces}, {files}, {bytes_(whole.size)} over {over}, by {by}{lacking}"
 
 
-def _matrix(report: SpreadReport, width: int) -> Iterator[str]:
+def _matrix(report: SpreadReport, width: int) -> Iterator[str | Sentence]:
     """Yield the tablespaces by units: those with data, and as many of the others as fit."""
     whole, traffic = report.whole.load_on, report.wanted.traffic
     left = width - MIN_NAME_WIDTH - 8
@@ -259,7 +235,7 @@ def _matrix(report: SpreadReport, width: int) -> Iterator[str]:
     yield from aligned(rows, [name, *(-room[unit.key] for unit in shown), -8 * rest, -8], "")
     idle = [unit.title for unit in hidden if not whole.get(unit.key)]
     if idle:
-        yield from folded(f"Nothing on {enumerated(idle, MAX_NAMED)}", width)
+        yield Sentence(f"Nothing on {enumerated(idle, MAX_NAMED)}")
 
 
 def _two_lines(text: str, longest: int) -> tuple[str, str]:
@@ -357,17 +333,17 @@ def _busy(found: Pressure) -> str:
     return f"{busy}, and a request takes {queue(found.response)} times its service time"
 
 
-def _plan(plan: MovePlan, report: SpreadReport, products: Callable[[str], str], width: int) -> Iterator[str]:
+def _plan(
+    plan: MovePlan, report: SpreadReport, products: Callable[[str], str], width: int
+) -> Iterator[list[str | Sentence]]:
+    judged: list[str | Sentence] = [*map(Sentence, _judged(plan, report))]
     if not plan.steps:
         why = plan.uneven.reason if isinstance(plan.uneven, Absent) else why_no_move(report)
         if report.no_use and not report.wanted.anyway:
             why = "none would relieve anything; --anyway suggests them to make the traffic even"
-        yield from folded(f"No move is suggested: {why}", width)
+        judged.insert(0, Sentence(f"No move is suggested: {why}"))
     else:
-        yield "Moves by benefit, and what is reached with each (zmon moves nothing):"
-        yield from _steps(plan, width)
-        yield ""
-    yield from paragraphs(_judged(plan, report), width)
+        yield ["Moves by benefit, and what is reached with each (zmon moves nothing):", *_steps(plan, width)]
     done: set[tuple[str, str, str]] = set()
     remarks: set[str] = set()  # each is printed once
     for move in (move for step in plan.steps for move in step.moves):
@@ -375,15 +351,15 @@ def _plan(plan: MovePlan, report: SpreadReport, products: Callable[[str], str], 
         key = (product, *move.item.space)
         if key not in done:
             if not done:
-                yield "How, for one file of each tablespace:"
+                judged.append("How, for one file of each tablespace:")
             done.add(key)
             lines = [line for line in move_statements(product, move) if line not in remarks]
             remarks.update(line for line in lines if line.startswith(("--", "#")))
-            yield from (f"  {harmless(line)}" for line in lines)
+            judged += (f"  {line}" for line in lines)
     if words := staying_words(report):
-        yield from paragraphs([words], width)
-        yield "Instead, for one of these tablespaces:"
-        yield from (f"  {harmless(line)}" for line in instead(report.staying[0]))
+        judged += [Sentence(words), "Instead, for one of these tablespaces:"]
+        judged += (f"  {line}" for line in instead(report.staying[0]))
+    yield judged
 
 
 def _steps(plan: MovePlan, width: int) -> Iterator[str]:
@@ -520,12 +496,12 @@ def _move(move: Move, products: Callable[[str], str]) -> dict[str, Any]:
     }
 
 
-def matrix_records(report: SpreadReport) -> Iterator[list[Any]]:
-    """Yield the tablespaces by units as records, with a heading: numbers as they are."""
+def matrix(report: SpreadReport) -> ResultTable:
+    """Return the tablespaces by units: numbers as they are."""
     unit = "bytes_per_s" if report.wanted.traffic else "bytes"
     names = {each.key: each.title for each in report.units}
     basis = ("basis",) if report.wanted.traffic else ()
-    yield [*SPACE_FIELDS, *(f"{name} {unit}" for name in names.values()), *basis]
+    rows = []
     for space in report.spaces:
         values = _space(space) | {
             "units": space.spread.units,
@@ -533,28 +509,21 @@ def matrix_records(report: SpreadReport) -> Iterator[list[Any]]:
             "logs_beside_data": int(space.shares_with_logs),
         }
         loads = (space.load_on.get(key, 0) for key in names)
-        yield [*(values[name] for name in SPACE_FIELDS), *loads, *(space.basis for _ in basis)]
+        rows.append([*(values[name] for name in SPACE_FIELDS), *loads, *(space.basis for _ in basis)])
+    return ResultTable([*SPACE_FIELDS, *(f"{name} {unit}" for name in names.values()), *basis], rows)
 
 
-def move_records(
-    plan: MovePlan, products: Callable[[str], str], *, traffic: bool = False
-) -> Iterator[list[Any]]:
-    """Yield the moves as records, with a heading."""
+def moves(plan: MovePlan, products: Callable[[str], str], *, traffic: bool = False) -> ResultTable:
+    """Return the moves, a row each."""
     basis = ("basis",) if traffic else ()
-    yield [*MOVE_FIELDS, *basis]
+    rows = []
     for number, step in enumerate(plan.steps, 1):
         for move in step.moves:
-            values = (
-                _step(step)
-                | _move(move, products)
-                | {
-                    "step": number,
-                    "from": move.source.title,
-                    "to": move.target.title,
-                }
-            )
+            values = _step(step) | _move(move, products)
+            values |= {"step": number, "from": move.source.title, "to": move.target.title}
             values["means"] = " ; ".join(values["means"])
-            yield [*(values[name] for name in MOVE_FIELDS), *(move.item.basis for _ in basis)]
+            rows.append([*(values[name] for name in MOVE_FIELDS), *(move.item.basis for _ in basis)])
+    return ResultTable([*MOVE_FIELDS, *basis], rows)
 
 
 def document(
@@ -562,7 +531,7 @@ def document(
 ) -> Any:
     """Return the whole answer as the object that is printed as JSON."""
     plan, moved = report.plan, report.moved
-    found = {
+    return {
         "over": report.wanted.what,
         "by": "traffic" if report.wanted.traffic else "bytes",
         "estimate": report.wanted.traffic,
@@ -626,7 +595,6 @@ def document(
         "notes": notes,
         "assumptions": report.assumptions,
     }
-    return as_json(found)
 
 
 def _what_if(found: WhatIf) -> dict[str, Any]:

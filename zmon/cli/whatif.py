@@ -14,7 +14,7 @@ from zmon.base.sizes import GIB, MB
 from zmon.base.toml import TomlDocument, read_utf8
 from zmon.cli.inputs import inputs_and_files, status
 from zmon.cli.output import announced, misused
-from zmon.cli.result import Heading, Sentence, Table, write_result
+from zmon.cli.result import Heading, ResultTable, Sentence, write_result
 from zmon.cli.show_intervals import moves_to
 from zmon.cli.source_options import open_source, refused
 from zmon.diagnosis.judged import waits_in
@@ -157,10 +157,11 @@ def _print(  # noqa: PLR0913 - the parts of an answer
 ) -> None:
     before, after = view.interval.before, view.interval.after
     span = (before.at.utc if before else after.at.utc, after.at.utc)
-    table = Table(NAMES, [_row(unit) for unit in (*found.units, found.whole)], HEADINGS)
+    table = ResultTable(NAMES, [_row(unit) for unit in (*found.units, found.whole)], HEADINGS)
     said = wait
     if found.times > LITTLE:
         said = wait.replace("Nothing waits", "No queue is long enough to be named")
+    titles = f"What if: {', '.join(wanted)}", f"Fitted to {written(span[0])} to {written(span[1])}. {said}."
     write_result(
         args,
         table,
@@ -184,12 +185,9 @@ def _print(  # noqa: PLR0913 - the parts of an answer
             "missing": found.missing,
             "rows": table,
         },
-        [Sentence(f"What if: {', '.join(wanted)}"),
-         Sentence(f"Fitted to {written(span[0])} to {written(span[1])}. {said}.")],
-        [table],
-        map(Sentence, sentences(found)),
+        [map(Sentence, titles), [table], map(Sentence, sentences(found))],
         first=first,
-    )  # fmt: skip
+    )
 
 
 def _row(unit: UnitOutcome) -> list[Any]:
