@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 ROOT: Final = Path(__file__).parents[1]
 ZMON: Final = ROOT / "zmon"
 CEILINGS: Final = {
-    "base": 1259, "check": 1625, "cli": 9385, "collected": 2131, "cp": 3201, "diagnosis": 5567,
+    "base": 1259, "check": 1678, "cli": 9385, "collected": 2131, "cp": 3201, "diagnosis": 5567,
     "exposition": 1869, "fleet": 2005, "kernel": 12_798, "lab": 5158, "listing": 5496, "machine": 5953,
-    "placement": 4856, "queueing": 3490, "recorder": 1653, "rule": 1709, "screen": 4513, "session": 4801,
-    "store": 5767, "tables": 7680, "topology": 5330, "trends": 1798, "ui": 5339, "values": 496, "words": 259,
+    "placement": 4856, "queueing": 3490, "recorder": 1653, "rule": 1713, "screen": 4513, "session": 4801,
+    "store": 5767, "tables": 7680, "topology": 5330, "trends": 1798, "ui": 5339, "values": 496, "words": 283,
     "zmon": 2675,
 }  # fmt: skip
 """The most lines of each package; `zmon` are the modules that are in none."""
@@ -129,9 +129,10 @@ def checks_as_records() -> list[str]:
 
 
 def diagnoses_as_records() -> list[str]:
-    """Return the cases of diagnoses that compare figures of a sort of things, each with its id."""
+    """Return the diagnoses all of whose cases compare figures of a sort of things."""
     records = [record for file in documents("rules/diagnoses") for record in file.get("diagnosis", ())]
-    return [record["id"] for record in records for case in record.get("case", ()) if "of" in case]
+    cases = {record["id"]: record.get("case", ()) for record in records}
+    return [id_ for id_, own in cases.items() if own and all("of" in case for case in own)]
 
 
 def twice() -> list[str]:

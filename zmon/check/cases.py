@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zmon.base.absent import Absent
 from zmon.base.shipped import shipped
-from zmon.base.toml import TomlDocument, read_utf8
+from zmon.base.toml import TomlDocument, TomlTable, read_utf8
 from zmon.check.practice import Check, CheckInput, Finding, State
 from zmon.words.comparison import holds
+from zmon.words.own_records import SWITCHED_OFF
 from zmon.words.template import Fields, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from zmon.base.toml import TomlTable
 
     Case = Mapping[str, Any]
     Facts = Callable[[CheckInput], object]
@@ -46,12 +45,16 @@ SETTINGS: Final = {"numbers": CheckInput.number, "texts": CheckInput.setting}
 """The keys of a check for fields that are settings."""
 
 
-def checks(facts: Mapping[str, Facts]) -> Iterator[Check]:
+def checks(facts: Mapping[str, Facts], own: TomlTable | None = None) -> Iterator[Check]:
     """Yield the checks of all files; `facts` finds those of a check by its id.
+
+    The `[[check]]` of the user's own file of rules change the keys that they give; one that is switched off
+    means nothing.  Where the user's own words cannot be said, a check has those that come with zmon.
 
     Raises:
         ValueError: a record is wrong; the message has file and line.
     """
+    changes = {table.text("id"): table for table in (() if own is None else own.list_of("check", []))}
     folder = shipped(FOLDER)
     files = sorted(name for name in os.listdir(folder) if name.endswith(".toml"))
     tops = [_top(os.path.join(folder, name)) for name in files]
@@ -60,8 +63,35 @@ def checks(facts: Mapping[str, Facts]) -> Iterator[Check]:
         for table in top.list_of("check", []):
             table.check(OF_ALL, TEXTS)
             texts = {key: table.text(key) for key in TEXTS}
-            record = {**table.data, "case": _cases(table)}
-            yield Check(**texts, run=partial(_run, record, places, facts.get(texts["id"])))
+            check = Check(**texts, run=partial(_run, _record(table), places, facts.get(texts["id"])))
+            yield _changed(check, table, changes.pop(texts["id"], None), places)
+    for id_, table in changes.items():
+        raise table.wrong("id", f"there is no check {id_!r:.60}")
+
+
+def _record(table: TomlTable) -> Case:
+    return {**table.data, "case": _cases(table)}
+
+
+def _changed(
+    check: Check, table: TomlTable, own: TomlTable | None, places: Mapping[str, list[Case]]
+) -> Check:
+    """Return a check as the user's own record of it changes it."""
+    if own is None:
+        return check
+    own.check({**OF_ALL, "off": bool}, ("id",))
+    if own.flag("off"):
+        return check._replace(run=lambda _given: Finding(State.NOT_APPLICABLE, SWITCHED_OFF.reason))
+    whole = TomlTable(own.document, own.keys, {**table.data, **own.data})
+    said = partial(_run, _record(whole), places, check.run.args[2])  # type: ignore[attr-defined]  # see `checks`
+
+    def run(given: CheckInput) -> Finding:
+        try:
+            return said(given)
+        except (LookupError, TypeError, ValueError):
+            return check.run(given)
+
+    return check._replace(**{key: whole.text(key) for key in TEXTS}, run=run)
 
 
 def _top(path: str) -> TomlTable:

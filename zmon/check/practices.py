@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.check import (
@@ -32,10 +34,12 @@ from zmon.kinds import (
     SETTING,
     SWAP,
 )
+from zmon.words.own_records import own_records
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    from zmon.base.toml import TomlTable
     from zmon.check.practice import Check, CheckInput
 
 KINDS_READ: Final = (MACHINE, DEVICE, DASD, BLOCK, CHANNEL, LAYER, MOUNT, SWAP, CONTAINER, CLAIM, CPU, MEMORY,
@@ -55,7 +59,26 @@ FACTS: Final = {
 }  # fmt: skip
 """What Python finds for a check, by its id."""
 CHECKS: Final = tuple(sorted(checks(FACTS), key=_place))
-"""Every check, by its id."""
+"""Every check as it comes with zmon, by its id."""
+
+
+@cache
+def checks_in_force() -> tuple[Check, ...]:
+    """Return the checks as the user's own file of rules changes them; of a wrong file nothing is used."""
+    own = own_records()
+    with suppress(ValueError):
+        return CHECKS if own is None else changed(own)
+    return CHECKS
+
+
+def changed(own: TomlTable) -> tuple[Check, ...]:
+    """Return all checks with the changes of a file of rules.
+
+    Raises:
+        ValueError: a change is none; the message has file and line.
+    """
+    return tuple(sorted(checks(FACTS, own), key=_place))
+
 
 QUESTIONS: Final = (
     OpenQuestion(
@@ -80,7 +103,7 @@ STATES: Final = tuple(State)
 
 def run_checks(given: CheckInput, ids: Collection[str] = ()) -> list[CheckResult]:
     """Run all checks, or those with these ids; the worst first, those alike by id."""
-    chosen = [check for check in CHECKS if not ids or check.id in ids]
+    chosen = [check for check in checks_in_force() if not ids or check.id in ids]
     results = [CheckResult(check, *check.run(given)) for check in chosen]
     return sorted(results, key=lambda result: STATES.index(result.state))
 

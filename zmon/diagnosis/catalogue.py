@@ -14,12 +14,12 @@ from functools import cache
 from string import ascii_lowercase
 from typing import Any, Final
 
-from zmon.base import own_files
 from zmon.base.plain_text import did_you_mean
 from zmon.base.record import NamedTuple
 from zmon.base.shipped import shipped
 from zmon.base.toml import TomlDocument, TomlTable, read_utf8
 from zmon.words.comparison import comparison
+from zmon.words.own_records import own_records
 from zmon.words.template import fields_of
 
 FOLDER: Final = "rules/diagnoses"
@@ -83,9 +83,9 @@ def catalogue() -> dict[str, DiagnosisRecord]:
     Raises:
         ValueError: a record that comes with zmon is wrong; the message has file and line.
     """
-    own = os.path.join(own_files.config(os.environ), "rules.toml")
-    with suppress(OSError, ValueError):
-        return changed(TomlDocument(read_utf8(own, ValueError), own).top())
+    own = own_records()
+    with suppress(ValueError):
+        return as_shipped() if own is None else changed(own)
     return as_shipped()
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import fsum
 from typing import TYPE_CHECKING, Final
 
-from zmon.base.absent import Absent, absent
+from zmon.base.absent import Absent
 from zmon.base.ranges import many
 from zmon.diagnosis import (
     above_disks,
@@ -38,6 +38,7 @@ from zmon.diagnosis.usual import compared
 from zmon.queueing.headroom import resource_uses
 from zmon.queueing.undecided import words_of
 from zmon.queueing.waiting import FULL_PROCESSORS
+from zmon.words.own_records import SWITCHED_OFF
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -74,7 +75,6 @@ NOTHING_MEASURED: Final = (
     "Nothing was measured: no load of disks, channel paths, processors or memory is there."
 )
 """The verdict where nothing can be short, because nothing is known of anything."""
-SWITCHED_OFF: Final = absent("the file of your own rules switches it off")
 NO_ROOM: Final = 0.95
 """Utilisation from which on a resource has no room for more load."""
 WORTH_SAYING: Final = 100.0

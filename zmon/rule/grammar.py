@@ -74,7 +74,7 @@ KEYS: Final[Mapping[str, type]] = {
 }  # fmt: skip
 """What a rule may say; its values have these types."""
 NEEDED: Final = ("name", "on", "say")
-TOP: Final = ("rule", "diagnosis", "profile")
+TOP: Final = ("rule", "diagnosis", "check", "profile")
 """What a file of rules has."""
 PLACES: Final = ("on", "per", "when", "siblings", "rows", "group", "say", "also")
 """The keys that name columns."""
@@ -250,7 +250,7 @@ def load_rules(paths: Iterable[str] = (), shipped: str | None = None, profile: s
             top = _document(path)
             mistakes += _misspelt(top)
             own |= _change(known, top, profile, mistakes)
-            _check_diagnoses(top)
+            _check_records(top)
         except RuleError as error:
             mistakes += error.args
     used = {
@@ -267,16 +267,20 @@ def load_rules(paths: Iterable[str] = (), shipped: str | None = None, profile: s
     return tuple(found)
 
 
-def _check_diagnoses(top: TomlTable) -> None:
-    """See that what a file changes of diagnoses can be used.
+def _check_records(top: TomlTable) -> None:
+    """See that what a file changes of diagnoses and checks can be used.
 
     Raises:
         RuleError: it cannot.
     """
     if "diagnosis" in top:
-        from zmon.diagnosis.catalogue import changed  # noqa: PLC0415 - most change none
+        from zmon.diagnosis import catalogue  # noqa: PLC0415 - most change none
 
-        changed(top)
+        catalogue.changed(top)
+    if "check" in top:
+        from zmon.check import practices  # noqa: PLC0415 - likewise
+
+        practices.changed(top)
 
 
 def _lacks_limits(data: Mapping[str, Any]) -> bool:
