@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.placement.guest import FILES, machine
-from zmon.cli.where import MAX_NAMED, MAX_REMARKS, MIN_WIDTH, ranges, text
+from zmon.cli.result import MIN_WIDTH, lines_of
+from zmon.cli.where import MAX_NAMED, MAX_REMARKS, ranges, text
 from zmon.placement.word_lookup import LookupResult, find, meanings
 
 GUEST = machine()
@@ -17,7 +18,11 @@ def found(word: str) -> list[LookupResult]:
 
 
 def lines(word: str, width: int = 80, *, evidence: bool = False) -> list[str]:
-    return list(text(found(word), evidence=evidence, width=width))
+    return written(found(word), width, evidence=evidence)
+
+
+def written(answers: list[LookupResult], width: int = 80, *, evidence: bool = False) -> list[str]:
+    return list(lines_of(text(answers, evidence=evidence, width=width), max(width, MIN_WIDTH)))
 
 
 @pytest.mark.parametrize(
@@ -99,7 +104,7 @@ def test_a_volume_that_nobody_has_mounted() -> None:
 def test_of_many_files_some_are_named() -> None:
     """The others are counted."""
     many = machine({f"/db/{number:03}": FILES["/db/a"] for number in range(100)})
-    shown = list(text([find(meaning, many) for meaning in meanings("TS1", many)], evidence=False, width=80))
+    shown = written([find(meaning, many) for meaning in meanings("TS1", many)])
     assert sum(line.startswith("  /db/") for line in shown) == MAX_NAMED
     assert any(line.startswith(f"  and {100 - MAX_NAMED} more entries") for line in shown)
 
@@ -109,7 +114,7 @@ def test_of_many_remarks_some_are_made() -> None:
     (one,) = found("TS1")
     first = one.locations[0]
     noted = tuple(first._replace(notes=(f"note {number}",)) for number in range(50))
-    shown = list(text([one._replace(locations=noted)], evidence=False, width=80))
+    shown = written([one._replace(locations=noted)])
     assert sum("Note: " in line for line in shown) == MAX_REMARKS + 1
 
 
@@ -140,7 +145,5 @@ def test_names_do_no_harm(path: str, space: str) -> None:
     number, mount, where, _space = FILES["/db/a"]
     hostile = machine({f"/db/{path}": (number, mount, where, space)})
     for word in (f"/db/{path}", "/db", "dasda"):
-        for line in text(
-            [find(meaning, hostile) for meaning in meanings(word, hostile)], evidence=True, width=80
-        ):
+        for line in written([find(meaning, hostile) for meaning in meanings(word, hostile)], evidence=True):
             assert line.isprintable()

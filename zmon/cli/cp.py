@@ -6,7 +6,8 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zmon.base.plain_text import harmless
-from zmon.cli.output import FAILED, OK, aligned, complain, misused, warn, write_format, write_json, write_text
+from zmon.cli.output import FAILED, OK, aligned, complain, misused, warn, write_json, write_text
+from zmon.cli.result import ResultTable, write_result
 from zmon.cp import answer_reader
 from zmon.cp.claim_sources import MAX_FILE, CpText, join_texts, parse_text, read_file
 from zmon.cp.user_directory import UserDirectory
@@ -26,13 +27,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _parse(args: argparse.Namespace) -> int:
     found = [_text(path) for path in args.files]
-    write_format(
-        args,
-        lambda: lines(found, unknown=args.unknown),
-        lambda: _records(found),
-        lambda: documents(found),
-        indent=2,
-    )
+    write_result(args, _table(found), documents(found), [lines(found, unknown=args.unknown)], indent=2)
     for words in join_texts(list(zip(args.files, found, strict=True))).conflicts:
         warn(words)
     return OK if any(any(_parts(text)[1].values()) for text in found) else FAILED
@@ -104,7 +99,7 @@ def lines(texts: Iterable[CpText], *, unknown: bool = True) -> Iterator[str]:
         yield harmless(f"{origin}: understood {known}; lines not understood: {text.unknown_count:,}")
         for sort, found in rows.items():
             yield ""
-            yield from _table(sort, found)
+            yield from _lines(sort, found)
         below = (("odd", odd), ("changed", text.changed), ("not understood", unread if unknown else []))
         for heading, words in below:
             if words:
@@ -132,8 +127,8 @@ def documents(texts: Iterable[CpText]) -> list[dict[str, Any]]:
     return found
 
 
-def _records(texts: Iterable[CpText]) -> Iterator[list[str]]:
-    """Yield the rows of all sorts under one heading, with a column for each name of a field."""
+def _table(texts: Iterable[CpText]) -> ResultTable:
+    """Return the rows of all sorts under one heading, with a column for each name of a field."""
     found = [
         (text.origin, sort, _cells(row))
         for text in texts
@@ -141,10 +136,8 @@ def _records(texts: Iterable[CpText]) -> Iterator[list[str]]:
         for row in of
     ]
     names = list(dict.fromkeys(name for _, _, cells in found for name in cells if name != "origin"))
-    yield ["file", "sort", *names]
-    for origin, sort, cells in found:
-        words = [origin, sort, *(cells.get(name, "") for name in names)]
-        yield [harmless(_words(word)) for word in words]
+    rows = ([origin, sort, *(cells.get(name, "") for name in names)] for origin, sort, cells in found)
+    return ResultTable(["file", "sort", *names], [[harmless(_words(word)) for word in row] for row in rows])
 
 
 def _words(cell: Any) -> str:
@@ -174,7 +167,7 @@ def _cells(row: Any) -> dict[str, Any]:
     return {name: value for name, value in row._asdict().items() if value is not None and value != ""}
 
 
-def _table(sort: str, rows: Sequence[Any]) -> Iterator[str]:
+def _lines(sort: str, rows: Sequence[Any]) -> Iterator[str]:
     """Yield a table without the columns that are empty in all rows."""
     cells = [_cells(row) for row in rows]
     names = [name for name in rows[0]._fields if any(name in row for row in cells)]

@@ -17,8 +17,7 @@ from zmon.base.light_typing import TYPE_CHECKING, Any, Final, Protocol
 from zmon.base.plain_text import beginning, cells, harmless, padded, unbroken
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Self
 
 # exit status
@@ -200,23 +199,6 @@ class JudgedShare(Advance):
 # results
 
 
-def write_format(
-    args: argparse.Namespace,
-    text: Callable[[], Iterable[str]],
-    records: Callable[[], Iterable[Iterable[object]]],
-    document: Callable[[], object],
-    *,
-    indent: int | None = None,
-) -> None:
-    """Print what is made for each format anew in that which `--format` names; see `result` for others."""
-    if args.format == "json":
-        write_json(document(), indent=indent)
-    elif args.format == "csv":
-        write_csv(records(), safe=args.csv_safe)
-    else:
-        write_text(text())
-
-
 def write_text(lines: Iterable[str]) -> None:
     """Print harmless lines; print `?` for foreign letters if the locale has no UTF-8."""
     for line in lines:
@@ -258,7 +240,7 @@ def as_json(value: Any, *, reasons: bool = False) -> Any:
         value = value._asdict()
     if hasattr(value, "items"):
         return {name: as_json(each, reasons=reasons) for name, each in value.items()}
-    if isinstance(value, (tuple, list)):
+    if hasattr(value, "__iter__"):
         return [as_json(each, reasons=reasons) for each in value]
     return value
 

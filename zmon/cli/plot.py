@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from zmon.base.absent import Absent
 from zmon.base.plain_text import harmless
 from zmon.cli.inputs import containers_of, has_inputs, listing_of, status, user_inputs
-from zmon.cli.output import announced, complain, misused, warn, write_format
+from zmon.cli.output import announced, complain, misused, warn
+from zmon.cli.result import ResultTable, write_result
 from zmon.cli.source_options import choice_of, open_source, paced, time_of
 from zmon.kinds import MACHINE
 from zmon.machine.view import NoSuchThing, View
@@ -100,14 +101,10 @@ def _plot(args: argparse.Namespace, screens: Screens) -> None:
         points = [[Point(*figure) for figure in one.figures] for one in found]
         notes = (f" {note}" for note in rows(variables, found).notes)
         drawn = chart(variables, points, screens, size, args.style or style(), names)
-        return map(harmless, [*drawn.lines, *notes])
+        yield from (*drawn.lines, *notes)
 
-    write_format(
-        args,
-        text,
-        lambda: _records(variables, found),
-        lambda: [_document(*one, screens) for one in zip(variables, found, strict=True)],
-    )
+    told = [_document(*pair, screens) for pair in zip(variables, found, strict=True)]
+    write_result(args, _table(variables, found), told, [text()])
 
 
 def _nothing(found: Sequence[Series]) -> str | None:
@@ -188,12 +185,13 @@ def _resolved(
     return found, row_names(found, View(interval, inputs=inputs))
 
 
-def _records(variables: Sequence[Variable], found: Sequence[Series]) -> Iterator[list[object]]:
-    yield ["column", "key", "from", "to", "low", "mean", "high"]
+def _table(variables: Sequence[Variable], found: Sequence[Series]) -> ResultTable:
+    rows = []
     for variable, one in zip(variables, found, strict=True):
+        name = f"{variable.table}.{variable.column}"
         for begin, end, *values in one.figures:
-            name = f"{variable.table}.{variable.column}"
-            yield [name, harmless(variable.key), moment(begin), moment(end), *map(plain, values)]
+            rows.append([name, harmless(variable.key), moment(begin), moment(end), *map(plain, values)])
+    return ResultTable(("column", "key", "from", "to", "low", "mean", "high"), rows)
 
 
 def _document(variable: Variable, found: Series, screens: Screens) -> dict[str, Any]:

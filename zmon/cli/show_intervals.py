@@ -10,7 +10,7 @@ from zmon.base.absent import Absent
 from zmon.base.clock import HOUR, SECOND
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.cli.inputs import has_inputs, inputs_and_files, status
-from zmon.cli.output import FAILED, USAGE, WHOLE, announced, complain, say, write_format
+from zmon.cli.output import FAILED, USAGE, WHOLE, announced, complain, say, write_csv, write_json, write_text
 from zmon.cli.source_options import begin_of, go_to_end, open_source, paced, seek, time_of
 from zmon.kinds import CONTAINER, KINDS, MACHINE
 from zmon.machine.view import NoSuchThing
@@ -391,12 +391,13 @@ def _print(session: Session, args: argparse.Namespace, *, first: bool) -> None:
         return
     live, width = session.live, _width()
     shown = (sheet if width is None else sheet.in_room(width).within(width)).with_letters()
-    write_format(
-        args,
-        lambda: text(shown, screens, interval, live=live, most=args.top, width=width),
-        lambda: (*([record_names(sheet)] if first else []), *records(sheet, interval, args.top)),
-        lambda: document(sheet, screens, interval, args.top, args.source or ""),
-    )
+    if args.format == "json":
+        write_json(document(sheet, screens, interval, args.top, args.source or ""))
+    elif args.format == "csv":
+        rows = records(sheet, interval, args.top)
+        write_csv((*([record_names(sheet)] if first else []), *rows), safe=args.csv_safe)
+    else:
+        write_text(text(shown, screens, interval, live=live, most=args.top, width=width))
     if args.format == "text" and (behind := shown.screen.behind):
         more = f"{behind} more column{'s' * (behind > 1)}"
         advice = f"{more}: widen the terminal, or have all of them with | cat or --format csv"

@@ -19,16 +19,13 @@ from zmon.cli.output import (
     FAILED,
     FileCount,
     aligned,
-    as_json,
     complain,
     enumerated,
-    folded,
     misused,
-    paragraphs,
     some,
     terminal_width,
-    write_format,
 )
+from zmon.cli.result import MIN_WIDTH, ResultTable, Sentence, write_result
 from zmon.cli.source_options import open_lookup, read_files, refused
 from zmon.kernel.deadline import call_all_within
 from zmon.kernel.file_extents import NOT_THERE
@@ -65,7 +62,6 @@ CHANNEL_PATH: Final = r"(?:0\.)?([0-9a-fA-F]{2})"
 """The number of a channel path as CP and the kernel write it."""
 LCU_WORDS: Final = frozenset({"LCU", "LSS", "SSID"})
 """Words before the number of a logical control unit."""
-MIN_WIDTH: Final = 60
 MAX_NAMED: Final = 20
 """Files, file systems and devices that are printed; the others are counted."""
 MAX_REMARKS: Final = 5
@@ -99,12 +95,9 @@ def run(args: argparse.Namespace) -> int:
     whole = _complain(found, args, unread)
     everything = [one for each in found.values() for one in each]
     if everything or args.format == "json":
-        write_format(
-            args,
-            lambda: text(everything, evidence=args.evidence, width=terminal_width()),
-            lambda: records(everything),
-            lambda: [document(one) for one in everything],
-        )
+        told = (document(one) for one in everything)
+        sections = text(everything, evidence=args.evidence, width=terminal_width())
+        write_result(args, table(everything), told, sections, reasons=True)
     return status(args) if whole and all(one.is_there for one in everything) else FAILED
 
 
@@ -308,31 +301,32 @@ def _nothing(word: str, args: argparse.Namespace, unread: Sequence[str]) -> str:
 # text
 
 
-def text(found: Sequence[LookupResult], *, evidence: bool, width: int) -> Iterator[str]:
-    """Yield the answers as lines, with a blank line between two."""
-    width = max(width, MIN_WIDTH)
+def text(found: Sequence[LookupResult], *, evidence: bool, width: int) -> Iterator[Iterator[str | Sentence]]:
+    """Yield the answers, a section each."""
     words = [one.meaning.word for one in found]
-    for number, one in enumerate(found):
-        if number:
-            yield ""
-        if words.count(one.meaning.word) > 1 and not one.volumes:  # of disks the heading says it
-            yield from folded(f"{one.meaning.word} as {one.meaning.sort.value}:", width)
-        if one.volumes or one.meaning.sort is MeaningKind.DEVICE or not one.locations:
-            yield from _disks(one, width)
-        elif len(one.locations) == 1:
-            yield from _file(one.locations[0], width)
-        else:
-            yield from _files(one, width)
-        yield from paragraphs(_remarks(one), width, *INDENT)
-        if evidence and (sources := _evidence(one)):
-            yield "  Sources:"
-            yield from paragraphs(sources, width, "    ", "      ")
+    for one in found:
+        yield _said(one, max(width, MIN_WIDTH), several=words.count(one.meaning.word) > 1, evidence=evidence)
+
+
+def _said(one: LookupResult, width: int, *, several: bool, evidence: bool) -> Iterator[str | Sentence]:
+    if several and not one.volumes:  # of disks the heading says it
+        yield Sentence(f"{one.meaning.word} as {one.meaning.sort.value}:")
+    if one.volumes or one.meaning.sort is MeaningKind.DEVICE or not one.locations:
+        yield from _disks(one, width)
+    elif len(one.locations) == 1:
+        yield from _file(one.locations[0], width)
+    else:
+        yield from _files(one, width)
+    yield from (Sentence(remark, *INDENT) for remark in _remarks(one))
+    if evidence and (sources := _evidence(one)):
+        yield "  Sources:"
+        yield from (Sentence(source, "    ", "      ") for source in sources)
 
 
 # downwards
 
 
-def _file(answer: FileLocation, width: int) -> Iterator[str]:
+def _file(answer: FileLocation, width: int) -> Iterator[str | Sentence]:
     size = "" if isinstance(answer.size, Absent) else f"  {bytes_(answer.size)}"
     on_disk = answer.on_disk
     if not isinstance(on_disk, Absent) and on_disk < answer.size and answer.unplaced == 0:
@@ -341,11 +335,11 @@ def _file(answer: FileLocation, width: int) -> Iterator[str]:
     yield f"{shorten(answer.path, width - len(about))}{about}"
     if answer.unseen:
         place = "By its path it would be on:" if answer.steps else "Where it would be is not known:"
-        yield from folded(f"{answer.unseen}.  {place}", width, *INDENT)
+        yield Sentence(f"{answer.unseen}.  {place}", *INDENT)
     yield from _located(answer, width)
 
 
-def _located(answer: FileLocation, width: int) -> Iterator[str]:
+def _located(answer: FileLocation, width: int) -> Iterator[str | Sentence]:
     """Print the layers down to where they branch, and the disks, which are the deepest devices below that."""
     depths = [step.depth for step in answer.steps]
     names = []
@@ -354,7 +348,7 @@ def _located(answer: FileLocation, width: int) -> Iterator[str]:
             break
         what = f" ({step.what})" if place == 0 or step.what not in {"disk", "partition"} else ""
         names.append(f"{step.title}{what}")
-    yield from folded(" > ".join(names), width, *INDENT)
+    yield Sentence(" > ".join(names), *INDENT)
     shares = answer.disks
     whole = sum(share.bytes for share in shares if not isinstance(share.bytes, Absent))
     parts = [""]
@@ -373,7 +367,7 @@ def _copies(count: Number) -> str:
     return f" +{bytes_(count)} copies" if not isinstance(count, Absent) and count else ""
 
 
-def _files(one: LookupResult, width: int) -> Iterator[str]:
+def _files(one: LookupResult, width: int) -> Iterator[str | Sentence]:
     """Print the files of a tablespace or a directory: all together by LCU, then each."""
     answers = one.locations
     is_directory = one.meaning.sort is MeaningKind.DIRECTORY
@@ -417,7 +411,7 @@ def _sums(counted: Iterable[tuple[str, Number]]) -> list[tuple[str, int, Number]
     return sorted(found, key=lambda one: (0 if isinstance(one[2], Absent) else -one[2], one[0]))
 
 
-def _each(answers: Sequence[FileLocation], width: int) -> Iterator[str]:
+def _each(answers: Sequence[FileLocation], width: int) -> Iterator[str | Sentence]:
     """Print the files, each with its disks and their LCUs, or why it has none."""
     rows = []
     for answer in answers:
@@ -432,13 +426,13 @@ def _each(answers: Sequence[FileLocation], width: int) -> Iterator[str]:
             yield f"  {fitted(answer.path, room)}{size:>6}  {padded(disks, columns[0])}  {lcus}".rstrip()
         else:
             why = "".join((answer.lacking or answer.notes)[:1])
-            yield from folded(f"{shorten(answer.path, width - 4)}: {why or 'not on a disk'}", width, *INDENT)
+            yield Sentence(f"{shorten(answer.path, width - 4)}: {why or 'not on a disk'}", *INDENT)
 
 
 # upwards
 
 
-def _disks(one: LookupResult, width: int) -> Iterator[str]:
+def _disks(one: LookupResult, width: int) -> Iterator[str | Sentence]:
     meaning = one.meaning
     count = len(one.volumes)
     key = "" if meaning.key.casefold() == meaning.word.casefold() else f" ({meaning.key})"
@@ -454,14 +448,14 @@ def _disks(one: LookupResult, width: int) -> Iterator[str]:
         about += f", path not used: {why}"
     yield f"{shorten(meaning.word + key, width - len(about))}{about}"
     if one.device is not None:
-        yield from folded(one.device.words, width, *INDENT)
+        yield Sentence(one.device.words, *INDENT)
         return
     if one.locations:
         yield from _located(one.locations[0], width)
     else:
         shown = one.paths or one.volumes
         yield from _table(shown, [""] * len(shown), width, one)
-    yield from paragraphs(_made_of(one), width, *INDENT)
+    yield from (Sentence(words, *INDENT) for words in _made_of(one))
     yield from _more(len(one.mounts), "file systems")
     spaces = _sums((on_disk.file.space or NO_SPACE, on_disk.bytes) for on_disk in one.files)
     room = min(max((cells(harmless(name)) for name, _many, _size in spaces), default=0), width - 28)
@@ -471,7 +465,7 @@ def _disks(one: LookupResult, width: int) -> Iterator[str]:
         written = "some?" if isinstance(size, Absent) else bytes_(size)
         yield f"  {fitted(name, room)}{written:>6}{copied[name]} in {many(count, 'file')}"
     if not one.mounts and not one.files:
-        yield from folded(_unused(one), width, *INDENT)
+        yield Sentence(_unused(one), *INDENT)
 
 
 def _usable(one: LookupResult) -> str:
@@ -648,7 +642,7 @@ VOLUME_FIELDS = (
 
 def document(one: LookupResult) -> Any:
     """Return one meaning of a word; a value that is not known is `{"absent": REASON}`."""
-    found = {
+    return {
         "word": one.meaning.word,
         "means": one.meaning.sort.value,
         "key": one.meaning.key,
@@ -670,7 +664,6 @@ def document(one: LookupResult) -> Any:
         "why_lost": one.why_lost,
         "not_looked_at": one.unseen,
     }
-    return as_json(found, reasons=True)
 
 
 def _answer(answer: FileLocation) -> dict[str, Any]:
@@ -706,15 +699,18 @@ def _fields(thing: object, *names: str) -> dict[str, Any]:
 # CSV
 
 
-def records(found: Iterable[LookupResult]) -> Iterator[list[Any]]:
-    """Yield a heading, and a record for each part of a file on a disk, or for each disk that is meant."""
-    yield [
+def table(found: Iterable[LookupResult]) -> ResultTable:
+    """Return a row for each part of a file on a disk, or for each disk that is meant."""
+    columns = (
         "word", "means", "path", "tablespace", "size", "bytes", "copies", "grade", *VOLUME_FIELDS,
         "lcu_grade",
-    ]  # fmt: skip
-    for one in found:
-        for record in _upwards(one) if one.volumes or one.device else _downwards(one):
-            yield [one.meaning.word, one.meaning.sort.value, *record]
+    )  # fmt: skip
+    rows = (
+        [one.meaning.word, one.meaning.sort.value, *row]
+        for one in found
+        for row in (_upwards(one) if one.volumes or one.device else _downwards(one))
+    )
+    return ResultTable(columns, rows)
 
 
 def _downwards(one: LookupResult) -> Iterator[list[Any]]:
