@@ -105,6 +105,14 @@ def named_limits(rule: Mapping[str, Any]) -> set[str]:
     return set(re.findall(r"[a-z]+(?:-[a-z]+)*", str([rule.get(key) for key in LIMITED])))
 
 
+def limits_beside_rules() -> list[str]:
+    """Return what diagnoses, checks and Python compare with by name, as often: limits, and figures, too."""
+    records = map(str, documents("rules/diagnoses", "rules/checks"))
+    compared = (re.findall("[<>]=? ([a-z]+(?:-[a-z]+)*)(?:'| [*])", record) for record in records)
+    taken = (re.findall(r'\blimit\("([a-z-]+)"\)', path.read_text()) for path in ZMON.rglob("*.py"))
+    return [name for names in (*compared, *taken) for name in names]
+
+
 def columns_of(screen: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield what a screen file says of its columns, itself or by their figures."""
     folder = ROOT / "figures"

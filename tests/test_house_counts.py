@@ -71,7 +71,9 @@ def test_each_shared_limit_is_shared() -> None:
     rules = [rule for document in house.documents("rules") for rule in document.get("rule", ())]
     columns = [column for document in house.documents("screens") for column in house.columns_of(document)]
     named = [name for column in columns for name in (column.get("look"), column.get("bad"))]
-    uses = Counter([*taken, *named, *(name for rule in rules for name in house.named_limits(rule))])
+    uses = Counter(
+        [*house.limits_beside_rules(), *named, *(name for rule in rules for name in house.named_limits(rule))]
+    )
     assert {limit["name"] for limit in limits if uses[limit["name"]] >= 2} == {
         limit["name"] for limit in limits
     }
