@@ -32,12 +32,13 @@ def test_an_example_is_what_the_file_says(path: str, lines: str) -> None:
 
 
 def test_every_step_is_shown() -> None:
-    """Kind, reader, registration, table, screen, what it is about, figure."""
+    """Kind, reader, registration, table, screen, what it is about, figure, rule, diagnosis, check."""
     assert {path for path, _ in BLOCKS} == {
         "zmon/kinds.py", "zmon/kernel/proc_pressure.py", "zmon/registry.py", "zmon/tables/pressure.py",
         "zmon/machine/lost_time.py", "zmon/machine/partitions.py", "screens/pressure.toml",
         "screens/menu.toml", "screens/channel.toml", "screens/device.toml", "screens/devlog.toml",
-        "screens/check.toml", "figures/device.toml", "screens/redisp.toml",
+        "screens/check.toml", "figures/device.toml", "screens/redisp.toml", "rules/storage.toml",
+        "rules/diagnoses/pending.toml", "zmon/diagnosis/pending.py", "rules/checks/memory.toml",
     }  # fmt: skip
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 OFF = '[[diagnosis]]\nid = "D4"\noff = true\n'
+OWN_CASE = '[[diagnosis]]\nid = "D4"\n[[diagnosis.case]]\nname = "volumes"\n%s\n'
 OWN_WORDS = '[[diagnosis]]\nid = "D4"\n[[diagnosis.case]]\nname = "volumes"\naction = "%s"\n'
 
 
@@ -59,6 +60,10 @@ def test_a_site_says_in_its_own_words_what_to_do(own: Callable[[str], str]) -> N
         ('[[diagnosis]]\nid = "D99"\noff = true\n', "D99"),
         ('[[diagnosis]]\nid = "D4"\nof = true\n', "of"),
         ('[[diagnosis]]\nid = "D4"\n[[diagnosis.case]]\nname = "pool"\n', "pool"),
+        (OWN_CASE % 'of = "nothing"', "of"),
+        (OWN_CASE % "when = 5", "when"),
+        (OWN_CASE % 'when = ["use = 5"]', "when"),
+        (OWN_CASE % 'confidence = "sure"', "sure"),
     ],
 )
 def test_a_mistake_is_said_and_nothing_of_the_file_is_used(
@@ -71,8 +76,11 @@ def test_a_mistake_is_said_and_nothing_of_the_file_is_used(
     assert catalogue() is as_shipped()
 
 
-def test_words_that_cannot_be_said_are_those_of_zmon(own: Callable[[str], str]) -> None:
-    """A form that does not fit the field would else end the verdict."""
-    own(OWN_WORDS % "Call {titles:ms}.")
+@pytest.mark.parametrize(
+    "text", [OWN_WORDS % "Call {titles:ms}.", OWN_CASE % 'when = ["title >= 3"]', OWN_CASE % "action = [3]"]
+)
+def test_what_cannot_be_said_or_compared_is_that_of_zmon(own: Callable[[str], str], text: str) -> None:
+    """A form that does not fit the field, or a text as a number, would else end the verdict."""
+    own(text)
     (first, *_) = verdict(situation_in("pav-3")).diagnoses
     assert first.action == "Define 7 aliases for volume 8000, or turn on HyperPAV."

@@ -46,6 +46,12 @@ def test_a_field_that_is_not_there_is_no_word() -> None:
         say("{nothing}", FIELDS)
 
 
+def test_a_thing_is_no_word() -> None:
+    """A sentence names a field of it."""
+    with pytest.raises(TypeError, match="field"):
+        say("{lcu}", FIELDS)
+
+
 def test_a_thing_with_more_fields_hides_its_own() -> None:
     """And has all others of it."""
     thing = With(With(None, title="8000", rate=3), rate=4)

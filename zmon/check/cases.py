@@ -88,7 +88,7 @@ def _changed(
     def run(given: CheckInput) -> Finding:
         try:
             return said(given)
-        except (LookupError, TypeError, ValueError):
+        except (AttributeError, LookupError, TypeError, ValueError):
             return check.run(given)
 
     return check._replace(**{key: whole.text(key) for key in TEXTS}, run=run)

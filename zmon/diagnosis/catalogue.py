@@ -31,6 +31,13 @@ OF_ALL: Final[Mapping[str, type]] = {
 TEXTS: Final = ("id", "title", "holds", "needs", "advice", "remedy")
 SHARED: Final = ("evidence", "sentence", "reservation")
 """What cases share, by name."""
+OWN: Final = ("id", "title", "holds", "needs", "advice", "off", "case")
+"""What of a diagnosis users may change."""
+OWN_CASE: Final = ("when", "together", "clause", "brief", "rest", "besides", "confidence", "before", "action",
+                   "confirm", "excluded", "missing", "gain")  # fmt: skip
+"""What of a case: what it compares and says; what it is about is Python's."""
+CONFIDENCES: Final = ("certain", "likely", "possible")
+"""How sure a diagnosis is, the surest first."""
 OF_ALL_CASES: Final = frozenset({
     "all", "brief", "clause", "count", "is_certain", "lost", "most", "several", "things", "titles", "volumes",
 })  # fmt: skip
@@ -101,26 +108,39 @@ def changed(own: TomlTable) -> dict[str, DiagnosisRecord]:
     Raises:
         ValueError: a change is none; the message has file and line.
     """
-    tables = _shipped()
+    tables, changes = _shipped(), {}
     for table in own.list_of("diagnosis", []):
         id_ = table.text("id")
         if id_ not in tables:
             raise table.wrong("id", f"there is no diagnosis {id_!r:.60}{did_you_mean(id_, tables)}")
-        shipped_one = tables[id_]
-        cases = {case.text("name", ""): case.data for case in shipped_one.list_of("case", [])}
+        table.only(*OWN)
+        cases = {case.text("name", ""): case.data for case in tables[id_].list_of("case", [])}
+        fields = _names(list(cases.values())) | OF_ALL_CASES
         for case in table.list_of("case", []):
             name = case.text("name", "")
             if name not in cases:
                 raise case.wrong("name", f"{id_} has no case {name!r:.60}{did_you_mean(name, cases)}")
-            strange = _names(case.data) - _names(cases) - OF_ALL_CASES
-            if strange:
-                raise case.wrong(
-                    "", f"{id_} has no {min(strange)!r:.60}; it has {', '.join(sorted(_names(cases)))}"
-                )
+            _check_case(case, fields)
             cases[name] = {**cases[name], **case.data}
-        data = {**shipped_one.data, **table.data, "case": [*cases.values()]}
-        tables[id_] = TomlTable(table.document, table.keys, data)
-    return _all(tables)
+        data = {**tables[id_].data, **table.data, "case": [*cases.values()]}
+        changes[id_] = TomlTable(table.document, table.keys, data)
+    return as_shipped() | _all(changes)
+
+
+def _check_case(case: TomlTable, fields: set[str]) -> None:
+    """See that a user's case can be asked and said: its keys, its comparisons, the fields that it names."""
+    case.only("name", *OWN_CASE)
+    try:
+        strange = _names(case.data) - fields
+        sure = case.data.get("confidence", ())
+        said = [sure] if isinstance(sure, str) else [choice["say"] for choice in sure]
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise case.wrong("", f"has lists of comparisons (when) and sentences (say): {error}") from error
+    if strange:
+        raise case.wrong("", f"has no field {min(strange)!r:.60}; there are {', '.join(sorted(fields))}")
+    for word in said:
+        if word not in CONFIDENCES:
+            raise case.wrong("confidence", f"is one of {', '.join(CONFIDENCES)}, not {word!r:.60}")
 
 
 def _names(said: Any) -> set[str]:

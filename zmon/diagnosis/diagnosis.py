@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import Absent
 from zmon.base.milliseconds import ms
 from zmon.base.record import NamedTuple
-from zmon.diagnosis.catalogue import catalogue
+from zmon.diagnosis.catalogue import CONFIDENCES, catalogue
 from zmon.machine.figure import Variable
 from zmon.machine.observation import MIN_LOST
 from zmon.queueing.prediction import LITTLE
@@ -21,13 +21,9 @@ if TYPE_CHECKING:
     from zmon.base.absent import Number, Value
     from zmon.queueing.change import Change
 
-CERTAIN: Final = "certain"
-LIKELY: Final = "likely"
-POSSIBLE: Final = "possible"
+CERTAIN, LIKELY, POSSIBLE = CONFIDENCES
 BLIND: Final = "D22"
 """A measurement is off: that is no verdict, only why another one may be wrong."""
-CONFIDENCES: Final = (CERTAIN, LIKELY, POSSIBLE)
-"""How sure a diagnosis is, the surest first."""
 
 
 def nothing_known() -> None:

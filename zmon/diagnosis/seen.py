@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from zmon.base.absent import Absent
 from zmon.base.record import NamedTuple
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from zmon.diagnosis.diagnosis import Diagnoses, Gain
     from zmon.diagnosis.situation import Situation
     from zmon.queueing.change import Change
+
+T = TypeVar("T")
 
 CLAIM: Final = ("clause", "brief")
 """The keys of a case of which the second one in its record may name the first."""
@@ -134,9 +136,12 @@ def cause(
     """
 
     def diagnoses(situation: Situation) -> Diagnoses:
+        return _in_own_words(id_, lambda record: compared(record, situation))
+
+    def compared(record: DiagnosisRecord, situation: Situation) -> Diagnoses:
         found: list[Diagnosis] = []
         why: Absent | None = None
-        for label, case in catalogue()[id_].cases.items():
+        for label, case in record.cases.items():
             things = sorts[case["of"]](situation)
             if isinstance(things, Absent):
                 why = why or things
@@ -152,7 +157,7 @@ def cause(
                 facts = {"no_cmf": no_cmf(situation.load), **helps.facts}
                 tells = gain(situation, helps.changes, helps.what) if helps.changes else nothing_known
                 found.append(
-                    diagnosed(id_, Seen(group, lost, facts, label, tells, helps.changes, helps.whatif))
+                    _diagnosed(record, Seen(group, lost, facts, label, tells, helps.changes, helps.whatif))
                 )
             if not found:
                 why = why or _unknown(things, case)
@@ -184,17 +189,19 @@ def _groups(things: Sequence[Any], case: Mapping[str, Any]) -> Iterator[Sequence
 
 
 def diagnosed(id_: str, seen: Seen) -> Diagnosis:
-    """Return the diagnosis of what was seen, in the words of its record.
+    """Return the diagnosis of what was seen, in the words of its record."""
+    return _in_own_words(id_, lambda record: _diagnosed(record, seen))
 
-    Where the user's own words cannot be said of this case, it has those that come with zmon.
-    """
+
+def _in_own_words(id_: str, work: Callable[[DiagnosisRecord], T]) -> T:
+    """Return what follows from a record; where the user's own cannot be asked or said, from that of zmon."""
     record = catalogue()[id_]
     try:
-        return _diagnosed(record, seen)
-    except (KeyError, TypeError, ValueError):
+        return work(record)
+    except (AttributeError, KeyError, TypeError, ValueError):
         if record is as_shipped()[id_]:
             raise
-        return _diagnosed(as_shipped()[id_], seen)
+        return work(as_shipped()[id_])
 
 
 def _diagnosed(record: DiagnosisRecord, seen: Seen) -> Diagnosis:

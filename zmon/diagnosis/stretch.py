@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.clock import SECOND, clock
 from zmon.base.record import NamedTuple
-from zmon.diagnosis.catalogue import catalogue
-from zmon.diagnosis.diagnosis import BLIND, CONFIDENCES, POSSIBLE, Verdict
+from zmon.diagnosis.catalogue import CONFIDENCES, catalogue
+from zmon.diagnosis.diagnosis import BLIND, POSSIBLE, Verdict
 from zmon.diagnosis.related import are_related, is_wide
 
 if TYPE_CHECKING:

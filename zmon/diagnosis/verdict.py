@@ -29,8 +29,8 @@ from zmon.diagnosis import (
     shared_logs,
     transfers,
 )
-from zmon.diagnosis.catalogue import catalogue, short_of
-from zmon.diagnosis.diagnosis import BLIND, CONFIDENCES, POSSIBLE, NotKnown, Verdict
+from zmon.diagnosis.catalogue import CONFIDENCES, catalogue, short_of
+from zmon.diagnosis.diagnosis import BLIND, POSSIBLE, NotKnown, Verdict
 from zmon.diagnosis.examined import examined
 from zmon.diagnosis.gains import by_gain
 from zmon.diagnosis.related import are_related

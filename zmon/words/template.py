@@ -165,6 +165,8 @@ def _written(form: str) -> Callable[[Any], str]:
 def _plain(value: object, form: str) -> str:
     if isinstance(value, Absent):
         return UNKNOWN
+    if isinstance(value, With):
+        raise TypeError("a thing is no word: name a field of it")
     return names(value) if isinstance(value, (list, tuple)) else format(value, form)
 
 
