@@ -28,13 +28,13 @@ PROPOSED: Final = FEW_ALIASES
 
 def _volumes(situation: Situation, *, timed: bool) -> list[With]:
     """Return the DASDs that requests wait for in Linux; timed by channel measurement, or not."""
-    load = situation.load
+    load, places = situation.load, [place for place in situation.waiting.places if place.kind == "volume"]
+    if not places:
+        return []
     volumes = {volume.key: volume for volume in load.volumes}
     lcus = {lcu.key: lcu for lcu in load.lcus}
     found = []
-    for place in situation.waiting.places:
-        if place.kind != "volume":
-            continue
+    for place in places:
         volume = volumes[place.key]
         lcu = lcus.get(volume.lcu)
         if volume.is_dasd and volume.estimated != timed and not (timed and lcu is None):

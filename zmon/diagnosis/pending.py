@@ -42,8 +42,17 @@ class _Pending:
         self.pend, self.pend_ms = pend, 1e3 * pend
         self.serv = situation.load.time_of(lcu, "serv")
         self.is_beside_the_best = bool(pend >= TIMES * best)
-        self.usual = best if self.is_beside_the_best else self.before
-        self.waits = situation.load.rate_of(lcu.key) * (pend - self.usual)
+        self._best, self.rate = best, situation.load.rate_of(lcu.key)
+
+    @property
+    def usual(self) -> Number:
+        """What it is compared with: the time before is read only where its siblings pend as long."""
+        return self._best if self.is_beside_the_best else self.before
+
+    @property
+    def waits(self) -> Number:
+        """How many requests pend for longer than usual."""
+        return self.rate * (self.pend - self.usual)
 
     @cached_property
     def before(self) -> Number:
@@ -93,7 +102,7 @@ def _pending(situation: Situation) -> Sequence[_Pending] | Absent:
         if not _are_full(situation, lcu):
             best = min((other for one, other in known if one is not lcu), default=NONE_BEFORE)
             found.append(_Pending(situation, lcu, pend, best))
-    return sorted(found, key=lambda lcu: 0 if isinstance(lcu.waits, Absent) else -lcu.waits)
+    return sorted(found, key=lambda lcu: -lcu.rate * lcu.pend)
 
 
 def _is_untimed(volumes: Volumes) -> bool:

@@ -61,7 +61,7 @@ class Fields:
         Raises:
             KeyError: nothing has it.
         """
-        first, *rest = name.split(".")
+        first, *rest = name.split(".") if "." in name else (name,)
         for source in self._sources:
             if isinstance(source, Fields):
                 return source[name]
