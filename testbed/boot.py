@@ -285,12 +285,30 @@ def follow(process: subprocess.Popen[bytes], console: Path, timeout: float) -> d
 def boot(job: Job, out: Path, machine: str = "hercules", work: Path = WORK, timeout: float = 900) -> Answer:
     """Boot an emulated machine, run the job, and return its answer.
 
-    Every run has fresh volumes and a directory of its own, which stays when no answer came.
+    Every run has fresh volumes and a directory of its own, which stays when no answer came.  Hercules
+    sometimes ends while the kernel starts its second processor: a machine that ends before the guest
+    announces a step is booted once more.
 
     Raises:
         ValueError: the guest gave no answer; the message says where its console log is.
         FileNotFoundError: `work` was not built.
     """
+    run, moments = run_once(job, machine, work, timeout)
+    if moments.keys() == {"end"} and moments["end"] < timeout:
+        print(f"boot.py: the emulator ended at {moments['end']:.0f} s, before the guest ran; once more")
+        shutil.rmtree(run)
+        run, moments = run_once(job, machine, work, timeout)
+    out.mkdir(parents=True, exist_ok=True)
+    try:
+        status = read_answer(run / RESULT, out)
+    except ValueError as e:
+        raise ValueError(f"{e}; the console's log is {run / CONSOLE}") from e
+    shutil.rmtree(run)
+    return Answer(status, out, moments)
+
+
+def run_once(job: Job, machine: str, work: Path, timeout: float) -> tuple[Path, dict[str, float]]:
+    """Run an emulator until it ends; return its directory and when the guest announced each step."""
     run = Path(tempfile.mkdtemp(prefix="run-", dir=work))
     for name in ("kernel", "initrd", "root.img"):
         (run / name).hardlink_to(work / name)  # Hercules loads no kernel through a symbolic link
@@ -307,14 +325,7 @@ def boot(job: Job, out: Path, machine: str = "hercules", work: Path = WORK, time
             stdout=console,
             stderr=subprocess.STDOUT,
         )
-        moments = follow(process, run / CONSOLE, timeout)
-    out.mkdir(parents=True, exist_ok=True)
-    try:
-        status = read_answer(run / RESULT, out)
-    except ValueError as e:
-        raise ValueError(f"{e}; the console's log is {run / CONSOLE}") from e
-    shutil.rmtree(run)
-    return Answer(status, out, moments)
+        return run, follow(process, run / CONSOLE, timeout)
 
 
 def with_zmon(work: Path, into: Path) -> tuple[Path, ...]:
