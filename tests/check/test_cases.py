@@ -12,6 +12,7 @@ from zmon.check import cases
 from zmon.check.practice import Finding, State
 from zmon.check.practices import FACTS
 from zmon.kinds import SETTING
+from zmon.words import records
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +28,7 @@ CHECKS: Final = [check for file in FILES for check in file.get("check", ())]
 def found(record: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **facts: Any) -> Finding:
     """Return what a check finds that is written down."""
     (tmp_path / "x.toml").write_text(f"[[check]]\n{HEAD}{record}")
-    monkeypatch.setattr(cases, "shipped", lambda _folder: str(tmp_path))
+    monkeypatch.setattr(records, "shipped", lambda _folder: str(tmp_path))
     (check,) = cases.checks({"X1": lambda _given: facts})
     return check.run(given({SETTING: {"vm.swappiness": facts.get("swappiness", GONE)}}))
 

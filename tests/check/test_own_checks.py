@@ -11,7 +11,7 @@ from zmon.base.toml import TomlDocument
 from zmon.check.practice import State
 from zmon.check.practices import CHECKS, changed
 from zmon.kinds import SETTING
-from zmon.words.own_records import SWITCHED_OFF
+from zmon.words.records import SWITCHED_OFF
 
 if TYPE_CHECKING:
     from zmon.check.practice import Check

@@ -10,7 +10,7 @@ from tests.diagnosis.simulated import situation_in
 from zmon.diagnosis.catalogue import as_shipped, catalogue
 from zmon.diagnosis.verdict import verdict
 from zmon.rule.grammar import RuleError, chosen_rules
-from zmon.words.own_records import SWITCHED_OFF
+from zmon.words.records import SWITCHED_OFF
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

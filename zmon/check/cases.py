@@ -8,16 +8,14 @@ Fields are settings of the record, properties of `CheckInput`, and facts that Py
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.base.absent import Absent
-from zmon.base.shipped import shipped
-from zmon.base.toml import TomlDocument, TomlTable, read_utf8
+from zmon.base.toml import TomlTable
 from zmon.check.practice import Check, CheckInput, Finding, State
 from zmon.words.comparison import holds
-from zmon.words.own_records import SWITCHED_OFF
+from zmon.words.records import SWITCHED_OFF, shipped_records
 from zmon.words.template import Fields, say
 
 if TYPE_CHECKING:
@@ -55,9 +53,7 @@ def checks(facts: Mapping[str, Facts], own: TomlTable | None = None) -> Iterator
         ValueError: a record is wrong; the message has file and line.
     """
     changes = {table.text("id"): table for table in (() if own is None else own.list_of("check", []))}
-    folder = shipped(FOLDER)
-    files = sorted(name for name in os.listdir(folder) if name.endswith(".toml"))
-    tops = [_top(os.path.join(folder, name)) for name in files]
+    tops = shipped_records(FOLDER, "check", "place")
     places = {place.text("name"): _cases(place) for top in tops for place in top.list_of("place", [])}
     for top in tops:
         for table in top.list_of("check", []):
@@ -92,12 +88,6 @@ def _changed(
             return check.run(given)
 
     return check._replace(**{key: whole.text(key) for key in TEXTS}, run=run)
-
-
-def _top(path: str) -> TomlTable:
-    top = TomlDocument(read_utf8(path, ValueError), path, is_shipped=True).top()
-    top.only("check", "place")
-    return top
 
 
 def _cases(table: TomlTable) -> list[Case]:

@@ -34,7 +34,7 @@ from zmon.kinds import (
     SETTING,
     SWAP,
 )
-from zmon.words.own_records import own_records
+from zmon.words.records import own_records
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

@@ -7,7 +7,6 @@ in what is said or done.  Where a key has a list of tables, a sentence says with
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
@@ -16,10 +15,9 @@ from typing import Any, Final
 
 from zmon.base.plain_text import did_you_mean
 from zmon.base.record import NamedTuple
-from zmon.base.shipped import shipped
-from zmon.base.toml import TomlDocument, TomlTable, read_utf8
+from zmon.base.toml import TomlTable
 from zmon.words.comparison import comparison
-from zmon.words.own_records import own_records
+from zmon.words.records import own_records, shipped_records
 from zmon.words.template import fields_of
 
 FOLDER: Final = "rules/diagnoses"
@@ -160,14 +158,9 @@ def _shipped() -> dict[str, TomlTable]:
 
 
 @cache
-def _tops() -> tuple[TomlTable, ...]:
+def _tops() -> list[TomlTable]:
     """Return the files of records that come with zmon."""
-    folder = shipped(FOLDER)
-    paths = (os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".toml"))
-    tops = tuple(TomlDocument(read_utf8(path, ValueError), path, is_shipped=True).top() for path in paths)
-    for top in tops:
-        top.only("diagnosis", *SHARED)
-    return tops
+    return shipped_records(FOLDER, "diagnosis", *SHARED)
 
 
 def _all(tables: Mapping[str, TomlTable]) -> dict[str, DiagnosisRecord]:

@@ -38,7 +38,7 @@ from zmon.diagnosis.usual import compared
 from zmon.queueing.headroom import resource_uses
 from zmon.queueing.undecided import words_of
 from zmon.queueing.waiting import FULL_PROCESSORS
-from zmon.words.own_records import SWITCHED_OFF
+from zmon.words.records import SWITCHED_OFF
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
