@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 ROOT: Final = Path(__file__).parents[1]
 ZMON: Final = ROOT / "zmon"
 CEILINGS: Final = {
-    "base": 1259, "check": 1678, "cli": 9330, "collected": 2131, "cp": 3201, "diagnosis": 5599,
-    "exposition": 1869, "fleet": 2005, "kernel": 12_798, "lab": 5158, "listing": 5496, "machine": 5953,
-    "placement": 4856, "queueing": 3490, "recorder": 1653, "rule": 1713, "screen": 4513, "session": 4801,
-    "store": 5767, "tables": 7680, "topology": 5330, "trends": 1798, "ui": 5339, "values": 496, "words": 285,
+    "base": 1259, "check": 1668, "cli": 9330, "collected": 2131, "cp": 3201, "diagnosis": 5588,
+    "exposition": 1869, "fleet": 2005, "kernel": 12_798, "lab": 5158, "listing": 5496, "machine": 5958,
+    "placement": 4856, "queueing": 3494, "recorder": 1653, "rule": 1713, "screen": 4513, "session": 4801,
+    "store": 5767, "tables": 7680, "topology": 5330, "trends": 1798, "ui": 5339, "values": 496, "words": 300,
     "zmon": 2675,
 }  # fmt: skip
 """The most lines of each package; `zmon` are the modules that are in none."""

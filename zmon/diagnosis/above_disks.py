@@ -41,7 +41,7 @@ def stacked_disks(situation: Situation) -> Sequence[With]:
 def _busy(situation: Situation) -> Sequence[With]:
     """Return the volumes that have half of their request tags in use, most requests in Linux first."""
     load, details = situation.load, situation.details()
-    lcus = {lcu.key: lcu for lcu in load.lcus}
+    lcus = load.lcus_by_key
     busy = detailed(details, load.busy)
     columns = (details_of(details, name, busy.column("key")) for name in ("in_linux", "tags"))
     volumes = [

@@ -28,11 +28,11 @@ PROPOSED: Final = FEW_ALIASES
 
 def _volumes(situation: Situation, *, timed: bool) -> list[With]:
     """Return the DASDs that requests wait for in Linux; timed by channel measurement, or not."""
-    load, places = situation.load, [place for place in situation.waiting.places if place.kind == "volume"]
+    load, places = situation.load, situation.waiting.of_kind("volume")
     if not places:
         return []
     volumes = {volume.key: volume for volume in load.volumes}
-    lcus = {lcu.key: lcu for lcu in load.lcus}
+    lcus = load.lcus_by_key
     found = []
     for place in places:
         volume = volumes[place.key]
@@ -60,10 +60,10 @@ def _timed(situation: Situation, *, alone: bool) -> Sequence[With] | Absent:
 def _pools(situation: Situation, *, timed: bool) -> Sequence[With] | Absent:
     """Return the LCUs whose pool of aliases requests wait for; timed by channel measurement, or not."""
     load = situation.load
-    lcus = {lcu.key: lcu for lcu in load.lcus}
+    lcus = load.lcus_by_key
     found = []
-    for place in situation.waiting.places:
-        if place.kind == "aliases" and isinstance(place.use, Absent) != timed:
+    for place in situation.waiting.of_kind("aliases"):
+        if isinstance(place.use, Absent) != timed:
             lcu, volumes = lcus[place.key], load.volumes_of(place.key)
             found.append(
                 With(

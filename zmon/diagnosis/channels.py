@@ -31,7 +31,7 @@ def _full_paths(situation: Situation) -> Sequence[With] | Absent:
         return ()  # nothing with I/O is behind channel paths
     if not load.knows_paths:
         return why_untimed(load) if load.is_untimed or (load.lcus and not load.paths) else NO_PATHS
-    places = [place for place in situation.waiting.places if place.kind == "paths"]
+    places = situation.waiting.of_kind("paths")
     return [
         With(place, kind="path", title=f"channel paths {ranges(place.key.split())}")
         for place in places

@@ -137,12 +137,8 @@ class _Waits(NamedTuple):
 
 def _waits(situation: Situation) -> _Waits:
     load = situation.load
-    lcus = {lcu.key: lcu for lcu in load.lcus}
-    waited = [
-        _FullLcu(situation, lcus[place.key], place.waits)
-        for place in situation.waiting.places
-        if place.kind == "lcu"
-    ]
+    lcus = load.lcus_by_key
+    waited = [_FullLcu(situation, lcus[place.key], place.waits) for place in situation.waiting.of_kind("lcu")]
     arrays = [lcu for lcu in waited if not lcu.estimated and lcu.is_for_disks]
     full = [lcu for lcu in waited if lcu not in arrays]
     keys = {lcu.key for lcu in waited}

@@ -85,8 +85,8 @@ def _channel_paths(situation: Situation, lcus: Sequence[LcuPaths]) -> Iterator[S
         }
         waits = sum(
             place.waits
-            for place in situation.waiting.places
-            if place.kind == "paths" and not set(chpids).isdisjoint(place.key.split())
+            for place in situation.waiting.of_kind("paths")
+            if not set(chpids).isdisjoint(place.key.split())
         )
         yield Seen([_lcu(lcu) for lcu in behind], waits, facts, "channel paths", since=since)
 

@@ -49,8 +49,8 @@ def new_load(situation: Situation) -> Diagnoses:
     before = situation.earlier()
     if before is None:
         return NO_CALM_TIME
-    lcus = {one.key: one for one in situation.load.lcus}
-    keys = [place.key for place in situation.waiting.places if place.kind == "surge"]
+    lcus = situation.load.lcus_by_key
+    keys = [place.key for place in situation.waiting.of_kind("surge")]
     found = (_new(situation, before, lcus[key]) for key in keys if key in lcus)
     return tuple(one for one in found if one is not None)
 
@@ -103,7 +103,7 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
         **_compared("old_", then),
         **said_of_units([(lcu, units)]),
     }
-    lost = max((place.waits for place in situation.waiting.places if place.kind == "surge"), default=0.0)
+    lost = max((place.waits for place in situation.waiting.of_kind("surge")), default=0.0)
     since = int(period.begin) if known else None  # type: ignore[union-attr, arg-type]
     return diagnosed("D23", Seen([lcu], lost, facts, since=since, says_when=facts["when"] != "A"))
 

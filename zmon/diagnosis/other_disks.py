@@ -22,7 +22,7 @@ KINDS: Final = ("virtio", "SCSI", "NVMe")
 
 def _disks(situation: Situation) -> Sequence[With]:
     """Return the disks that are no DASDs and that requests wait for."""
-    places = [place for place in situation.waiting.places if place.kind == "volume"]
+    places = situation.waiting.of_kind("volume")
     volumes = {volume.key: volume for volume in situation.load.volumes} if places else {}
     return [
         With(

@@ -124,7 +124,7 @@ def _in_detail(detail: str, situation: Situation) -> Sequence[With] | Absent:
     times = details_of(details, detail, busy.column("key"))
     if set(map(type, times)) <= {Absent} and any(time is not IDLE for time in times):
         return NO_EXTENDED if not all(busy.column("estimated")) else why_untimed(load)
-    lcus = {lcu.key: lcu for lcu in load.lcus}
+    lcus = load.lcus_by_key
     volumes = [(busy[at], time) for at, time in enumerate(times) if time > 0]
     volumes.sort(key=lambda each: -each[0].rate * each[1])
     return [

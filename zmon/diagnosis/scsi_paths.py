@@ -125,7 +125,7 @@ def _waits(
     if all(isinstance(carrier.use, Absent) for carrier in carriers):
         return sum(place.waits for place in situation.waiting.at_volumes(_disks(carriers, maps))) or None
     chpids = {carrier.chpid for carrier in carriers} - {""}
-    groups = [place for place in situation.waiting.places if place.kind == "paths"]
+    groups = situation.waiting.of_kind("paths")
     waits = [place.waits for place in groups if not chpids.isdisjoint(place.key.split())]
     uses = [carrier.use for carrier in carriers if not isinstance(carrier.use, Absent)]
     busy = [min(0.99, use) for use in uses if use >= BUSY_PATH]
@@ -147,7 +147,7 @@ def _explained(
     The volumes, and the groups of FCP paths as the waiting names them.
     """
     waited = situation.waiting.at_volumes(_disks(carriers, maps))
-    groups = [place for place in situation.waiting.places if place.kind == "paths"]
+    groups = situation.waiting.of_kind("paths")
     fcp = situation.load.fcp
     return {
         "volumes": [Subject("volume", place.key, place.title) for place in waited],
@@ -291,7 +291,7 @@ def _all_slower(maps: Sequence[MultipathDisk], slow: Carrier) -> bool:
 def _full(situation: Situation) -> Sequence[With] | Absent:
     """Return the groups of FCP paths that requests wait for, and that are all in use."""
     load = situation.load
-    places = [place for place in situation.waiting.places if place.kind == "paths"]
+    places = situation.waiting.of_kind("paths")
     sets = [(place, sorted(load.fcp.intersection(place.key.split()))) for place in places]
     groups = [
         With(of_paths(place.key), waits=place.waits, chpids=chpids)

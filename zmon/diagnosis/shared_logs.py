@@ -88,7 +88,7 @@ def _disc_of(situation: Situation, lcus: Sequence[ObservedLcu]) -> Sequence[With
     Where their use is estimated, that tells it.
     """
     keys = {lcu.key for lcu in lcus}
-    full = any(place.kind == "lcu" and place.key in keys for place in situation.waiting.places)
+    full = any(place.key in keys for place in situation.waiting.of_kind("lcu"))
     if full or not lcus or any(one.kind == "lcu" for one in resource_uses(situation.load)):
         return ()
     inside = tuple(volume for lcu in lcus for volume in situation.load.volumes_of(lcu.key))

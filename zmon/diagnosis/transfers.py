@@ -57,7 +57,7 @@ def _transfers(situation: Situation) -> Sequence[With] | Absent:
 def _waited_lcus(situation: Situation) -> Sequence[With]:
     """Return the LCUs that requests wait for, most first, and which part of their reads is sequential."""
     load, waited = situation.load, situation.waiting.by_lcu(situation.load)
-    lcus = {lcu.key: lcu for lcu in load.lcus}
+    lcus = load.lcus_by_key
     found = []
     for key in sorted(waited.keys() & lcus.keys(), key=lambda key: -waited[key]):
         size = mean_of(load.volumes_of(key), "size") / KIB

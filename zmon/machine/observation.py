@@ -370,6 +370,11 @@ class ObservedLoad(NamedTuple):
         """The volumes with requests, which alone have means."""
         return _sums(Same(self)).used
 
+    @property
+    def lcus_by_key(self) -> dict[str, ObservedLcu]:
+        """The LCUs by their keys."""
+        return {lcu.key: lcu for lcu in self.lcus}
+
     def used_of(self, lcu: str) -> Volumes:
         """Return the volumes of an LCU that have requests."""
         return _sums(Same(self)).used_by_lcu.get(lcu, NO_VOLUMES)

@@ -324,7 +324,7 @@ class _Measured(NamedTuple):
 def _measured(of: Same[ObservedLoad]) -> _Measured:
     load = of.it
     volumes = _with_waits_apart(load, _timed(load.used))
-    lcus = {one.key: one for one in load.lcus}
+    lcus = load.lcus_by_key
     lcus |= {lcu: ObservedLcu(lcu, "volumes of no known LCU", "", ())
              for lcu in volumes.column("lcu") if lcu not in lcus}  # fmt: skip
     own = {key: load.used_of(key) for key in lcus}

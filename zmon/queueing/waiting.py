@@ -78,9 +78,13 @@ class Waiting(NamedTuple):
     undecided: tuple[UndecidedRequests, ...] = ()
     """What may wait besides; most requests first."""
 
+    def of_kind(self, kind: str) -> list[Resource]:
+        """Return the places of a kind that requests wait for, most lost time first."""
+        return [place for place in self.places if place.kind == kind]
+
     def at_volumes(self, names: Collection[str]) -> list[Resource]:
         """Return the volumes of some names that requests wait for."""
-        return [place for place in self.places if place.kind == "volume" and place.key in names]
+        return [place for place in self.of_kind("volume") if place.key in names]
 
     @property
     def spreading_helps(self) -> bool:
@@ -197,7 +201,7 @@ def _long(wait: Number, rest: Number, rate: float) -> float:
 
 def _in_linux(load: ObservedLoad, volumes: Volumes) -> Iterator[Resource]:
     """Yield volumes and pools of aliases before which requests wait in Linux."""
-    lcus = {one.key: one for one in load.lcus}
+    lcus = load.lcus_by_key
     pooled: dict[str, tuple[float, float]] = {}
     columns = zip(*map(volumes.column, ("lcu", "estimated", "rate", "queued", "serv")), strict=True)
     for at, (key, estimated, each, queued, serv) in enumerate(columns):
@@ -219,7 +223,7 @@ def _in_linux(load: ObservedLoad, volumes: Volumes) -> Iterator[Resource]:
 
 def _not_timed(load: ObservedLoad, volumes: Volumes) -> Iterator[Resource]:
     """Yield what requests wait for among volumes that channel measurement does not time."""
-    lcus = {one.key: one for one in load.lcus}
+    lcus = load.lcus_by_key
     untimed: dict[str, list[ObservedVolume]] = {}
     for one in volumes.some(compress(range(len(volumes)), volumes.column("estimated"))):
         untimed.setdefault(one.lcu, []).append(one)
