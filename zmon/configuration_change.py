@@ -106,20 +106,20 @@ def parse_change(text: str) -> ConfigurationChange | None:
     match = _FORM.fullmatch(text) if len(text) <= MAX_TEXT else None
     if match is None:
         return None
-    found = {name: value or "" for name, value in match.groupdict().items()}
-    return ConfigurationChange(**found | {"others": int(found["others"] or 0)})  # type: ignore[arg-type]  # texts
+    groups = {name: value or "" for name, value in match.groupdict().items()}
+    return ConfigurationChange(**groups | {"others": int(groups["others"] or 0)})  # type: ignore[arg-type]  # texts
 
 
 def changes_between(before: Sample, after: Sample) -> list[ConfigurationChange]:
     """Return what changed in the configuration of things that are in both samples, equal changes as one."""
-    found: list[ConfigurationChange] = []
+    changes: list[ConfigurationChange] = []
     for name, fields in WATCHED.items():
-        one, other = before.frames.get(name), after.frames.get(name)
-        if one is None or other is None or one is other or one.missing or other.missing:
+        was, other = before.frames.get(name), after.frames.get(name)
+        if was is None or other is None or was is other or was.missing or other.missing:
             continue
-        found += _changed(one, other, fields)
+        changes += _changed(was, other, fields)
     alike: dict[ConfigurationChange, list[str]] = {}
-    for change in found:
+    for change in changes:
         alike.setdefault(change._replace(thing=""), []).append(change.thing)
     return [
         change._replace(
@@ -142,10 +142,10 @@ def _changed(before: Frame, after: Frame, fields: dict[str, str]) -> Iterator[Co
         for key, was, now in changed:
             if was is not None and not isinstance(was, Absent) and not isinstance(now, Absent):
                 name = before.kind.name
-                words = _written(field, was), _written(field, now)
-                if words[0] != words[1]:
+                texts = _written(field, was), _written(field, now)
+                if texts[0] != texts[1]:
                     means = _meaning(field, was, now, _Paths(before, after, key))
-                    yield ConfigurationChange(name, _called(after, key), what, *words, means)
+                    yield ConfigurationChange(name, _called(after, key), what, *texts, means)
 
 
 def _of_multipath(change: ConfigurationChange, things: set[str], after: Sample) -> str:
@@ -156,9 +156,9 @@ def _of_multipath(change: ConfigurationChange, things: set[str], after: Sample) 
     if UP not in {change.was, change.now} or not {"name", "map"} <= paths.columns.keys():
         return ""
     rows = list(zip(*(paths.columns[name] for name in ("name", "map", "state")), strict=True))
-    maps = list(dict.fromkeys(one for name, one, _state in rows if name in things))
-    counts = {(sum(one == each and state == UP for _, one, state in rows),
-               sum(one == each for _, one, _state in rows)) for each in maps}  # fmt: skip
+    maps = list(dict.fromkeys(multipath for name, multipath, _state in rows if name in things))
+    counts = {(sum(name == multipath and state == UP for _, name, state in rows),
+               sum(path_map == multipath for _, path_map, _state in rows)) for multipath in maps}  # fmt: skip
     verb = "lost" if change.was == UP else "back"
     title = text_of(titles.cell(text_of(maps[0]), "title")) if titles.keys else ""
     which = f"to {title or text_of(maps[0])}" if len(maps) == 1 else f"to {len(maps)} disks"
@@ -177,8 +177,8 @@ def _called(frame: Frame, key: str) -> str:
 
 def _column(frame: Frame, field: str) -> list[Value] | None:
     if field == TAKEN_OFF:
-        words = frame.columns.get("path_masks")
-        return None if words is None else list(map(_taken_off, words))
+        column = frame.columns.get("path_masks")
+        return None if column is None else list(map(_taken_off, column))
     if field != USABLE or any(name not in frame.columns for name in PATH_MASKS):
         return frame.columns.get(field)
     masks = zip(*(frame.columns[name] for name in PATH_MASKS), strict=True)
@@ -190,11 +190,11 @@ def _column(frame: Frame, field: str) -> list[Value] | None:
 
 
 @lru_cache(maxsize=256)  # most devices have the same few masks
-def _taken_off(words: Value) -> Value:
+def _taken_off(mask_words: Value) -> Value:
     """Return the masks of the paths that the DASD driver took off, in the order of their reasons."""
-    if not isinstance(words, str):
-        return words
-    masks = path_masks(words)
+    if not isinstance(mask_words, str):
+        return mask_words
+    masks = path_masks(mask_words)
     return " ".join(f"{masks[name]:02x}" for name in OF_DRIVER) if masks else UNKNOWN_MASKS
 
 
@@ -219,7 +219,7 @@ class _Paths:
 
 def _why_taken_off(was: Value, now: Value, paths: _Paths) -> str:
     """Say what became of paths that the driver took off, or uses again."""
-    before, after = ([int(mask, 16) for mask in text_of(words).split()] for words in (was, now))
+    before, after = ([int(mask, 16) for mask in text_of(masks).split()] for masks in (was, now))
     said = [
         paths.said(new, " ".join(filter(None, why.value)))
         for old, mask, why in zip(before, after, OF_DRIVER.values(), strict=True)
@@ -272,8 +272,8 @@ def _used(was: Value, now: Value, paths: _Paths) -> str:
 
 
 def _moved(was: Value, now: Value) -> str:
-    one, other = find_uid(was), find_uid(now)
-    return "another LCU" if one and other and one.lcu != other.lcu else ""
+    uid, other = find_uid(was), find_uid(now)
+    return "another LCU" if uid and other and uid.lcu != other.lcu else ""
 
 
 def _grown(was: Value, now: Value) -> str:

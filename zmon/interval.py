@@ -99,31 +99,31 @@ class Delta:
 
     def _fell(self, name: str) -> bool:
         """Return whether any counter of a column is lower than before."""
-        known = self._falls.get(name)
-        if known is None:
+        fell = self._falls.get(name)
+        if fell is None:
             now, then = self._after.column(name), self._earlier(name)
             if now is then or now == then:
-                known = False
+                fell = False
             elif name not in self._changes:  # of most counters nobody asks more
-                known = any(map(lt, now, then))
+                fell = any(map(lt, now, then))
             else:
                 change, whole = self._changes[name]
                 # an absent value is neither lower nor higher, and `min` would take it for the lowest
-                known = (
+                fell = (
                     any(map(lt, change, repeat(0)))
                     if isinstance(whole, Absent)
                     else min(change, default=0) < 0
                 )
-            self._falls[name] = known
-        return known
+            self._falls[name] = fell
+        return fell
 
     def _change(self, name: str) -> tuple[list[Number], Number]:
         """Return by how much the numbers of a column changed, whatever that means, and the sum of it."""
-        known = self._changes.get(name)
-        if known is None:
+        change_known = self._changes.get(name)
+        if change_known is None:
             change: list[Number] = list(map(sub, self._after.column(name), self._earlier(name)))
-            known = self._changes[name] = change, sum(change)
-        return known
+            change_known = self._changes[name] = change, sum(change)
+        return change_known
 
     def _earlier(self, name: str) -> Sequence[Value]:
         """Return the values of the sample before, in the order of the rows of this one."""
@@ -189,13 +189,13 @@ class Delta:
         return inf if isinstance(sum(lengths), Absent) else max(lengths, default=0.0)  # type: ignore[return-value]  # none is absent
 
     def __getitem__(self, name: str) -> list[Value]:
-        known = self._values.get(name)
-        if known is None:
+        values = self._values.get(name)
+        if values is None:
             declared = self.kind.by_name[name]
             counts = declared.meaning in {Meaning.COUNTER, Meaning.CLOCK}
-            known = self._difference(declared) if counts else self._after.column(name)
-            self._values[name] = known
-        return known
+            values = self._difference(declared) if counts else self._after.column(name)
+            self._values[name] = values
+        return values
 
     def _difference(self, declared: Field) -> list[Value]:
         now = self._after.column(declared.name)
@@ -269,10 +269,10 @@ class Delta:
 
     def rate(self, name: str) -> list[Number]:
         """Return a counter's differences per second, for each row."""
-        known = self._rates.get(name)
-        if known is None:
-            known = self._rates[name] = list(map(truediv, self.numbers(name), self.seconds))
-        return known
+        rates = self._rates.get(name)
+        if rates is None:
+            rates = self._rates[name] = list(map(truediv, self.numbers(name), self.seconds))
+        return rates
 
     def cell(self, key: str, name: str) -> Value:
         """Return one value of one row; absent when there is no such row."""
@@ -350,7 +350,7 @@ class Interval:
 
 def with_begun(before: Frame, after: Frame) -> Frame:
     """Return the earlier of two frames with a row of zeros for each that began between the two."""
-    identities = [each.name for each in after.kind.fields if each.meaning is Meaning.IDENTITY]
+    identities = [field.name for field in after.kind.fields if field.meaning is Meaning.IDENTITY]
     present = [name for name in identities if name in after.columns]
     if before.missing or (
         before.keys == after.keys and all(after.column(name) == before.column(name) for name in present)

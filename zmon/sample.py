@@ -228,12 +228,12 @@ class Frame:
         """
         if len(rows) == len(self.keys):
             return self.columns.__getitem__
-        known: dict[str, Sequence[Value]] = {}
+        columns: dict[str, Sequence[Value]] = {}
         if self.rows is not None and self.row_fields:
-            known.update(zip(self.row_fields, zip(*pick(self.rows, rows), strict=True), strict=False))
+            columns.update(zip(self.row_fields, zip(*pick(self.rows, rows), strict=True), strict=False))
 
         def picked(name: str) -> Sequence[Value]:
-            values = known.get(name)
+            values = columns.get(name)
             return tuple(pick(self.columns[name], rows)) if values is None else values
 
         return picked
@@ -244,9 +244,9 @@ class Frame:
         if self._selected is None or self._selected[0] is not choice:
             prior = None if self.prior is None else self.prior.select(keys)
             columns, times = SelectedColumns(self.columns, choice), choice.pick(self.times)
-            found = Frame(self.kind, choice.lookup.keys, columns, times, self.missing, prior)
-            found._lookup = choice.lookup
-            self._selected = choice, found
+            frame = Frame(self.kind, choice.lookup.keys, columns, times, self.missing, prior)
+            frame._lookup = choice.lookup
+            self._selected = choice, frame
         return self._selected[1]
 
     def column(self, name: str) -> list[Value]:
@@ -286,10 +286,10 @@ class RowChoice:
 
     def column(self, name: str, values: list[Value]) -> list[Value]:
         """Return the values of the rows; of a column that is the same list as before, the same list."""
-        known = self._last.get(name)
-        if known is None or known[0] is not values:
-            known = self._last[name] = values, self.pick(values)
-        return known[1]
+        column_picked = self._last.get(name)
+        if column_picked is None or column_picked[0] is not values:
+            column_picked = self._last[name] = values, self.pick(values)
+        return column_picked[1]
 
 
 class RowLookup:
@@ -307,10 +307,10 @@ class RowLookup:
 
     def choice(self, wanted: frozenset[str]) -> RowChoice:
         """Return the rows of some keys."""
-        known = self._choice
-        if known is None or (known.wanted is not wanted and known.wanted != wanted):
-            known = self._choice = RowChoice(wanted, self)
-        return known
+        choice = self._choice
+        if choice is None or (choice.wanted is not wanted and choice.wanted != wanted):
+            choice = self._choice = RowChoice(wanted, self)
+        return choice
 
 
 class SelectedColumns(Mapping[str, "list[Value]"]):
@@ -327,10 +327,10 @@ class SelectedColumns(Mapping[str, "list[Value]"]):
         return getattr(self._columns, "damage", "")
 
     def __getitem__(self, name: str) -> list[Value]:
-        known = self._known.get(name)
-        if known is None:
-            known = self._known[name] = self._choice.column(name, self._columns[name])
-        return known
+        column = self._known.get(name)
+        if column is None:
+            column = self._known[name] = self._choice.column(name, self._columns[name])
+        return column
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._columns)

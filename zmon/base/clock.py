@@ -25,12 +25,12 @@ LONG: Final = {"m": " min", "d": " d", "h": " h", "s": " s"}
 
 def length(seconds: float, *, short: bool = False) -> str:
     """Write a length of time in two units at the most: `2 h 5 min`, or `2h 5m` if it has to be short."""
-    left, words = round(seconds), []
+    left, parts = round(seconds), []
     for size, unit in UNITS:
         count, left = divmod(left, size)
         if count:
-            words.append(f"{count}{unit if short else LONG[unit]}")
-    return " ".join(words[:2]) or ("0s" if short else "0 s")
+            parts.append(f"{count}{unit if short else LONG[unit]}")
+    return " ".join(parts[:2]) or ("0s" if short else "0 s")
 
 
 def clock(ns: float, form: str = "%H:%M:%S") -> str:

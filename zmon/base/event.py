@@ -192,5 +192,5 @@ class Exceptions(NamedTuple):
 
         An exception stays open until its rule has not held for as long as the rule says (`keep`).
         """
-        found = (one for one in self.entries if one.begin < utc <= one.until)
-        return sorted(found, key=lambda one: one.heaviness)
+        open_entries = (entry for entry in self.entries if entry.begin < utc <= entry.until)
+        return sorted(open_entries, key=lambda entry: entry.heaviness)

@@ -30,5 +30,5 @@ def _zmon(environ: Mapping[str, str], variable: str, usual: str) -> str:
 
 def _home() -> str:
     """Return the home of a user who has no HOME, by the user's number; `/` of one without an entry."""
-    found = os.path.expanduser("~")
-    return found if found.startswith("/") else "/"
+    home = os.path.expanduser("~")
+    return home if home.startswith("/") else "/"

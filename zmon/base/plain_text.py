@@ -68,14 +68,14 @@ def unbroken(text: str) -> list[str]:
     return re.split(rf"\s+(?!(?<=\d\s){UNITS})", text.strip())
 
 
-def wrap(words: str, width: int) -> list[str]:
+def wrap(text: str, width: int) -> list[str]:
     """Break a text into lines of at most `width` characters; what is too long for a line is cut up.
 
     A number stays with its unit.
     """
     width = max(width, 1)
     lines = [""]
-    for word in unbroken(words):
+    for word in unbroken(text):
         rest = word
         if lines[-1] and len(lines[-1]) + 1 + len(rest) <= width:
             lines[-1] += " " + rest
@@ -102,16 +102,16 @@ _ESCAPE: Final = re.compile(r"\\x([0-9a-f]{2})", re.ASCII)
 
 def unescaped_hex(name: str) -> str:
     r"""Return a name in which systemd or `findmnt -r` has written some characters as `\x2d`."""
-    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), name)
+    return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), name)
 
 
-def did_you_mean(word: str, known: Iterable[str], sign: str = "") -> str:
+def did_you_mean(word: str, choices: Iterable[str], sign: str = "") -> str:
     """Return `: did you mean DEVICE?` with the one or two known words most similar to it; or empty.
 
     `sign` is what stands before each, such as `--`.
     """
     from difflib import get_close_matches  # noqa: PLC0415 - only an error needs it
 
-    spelled = {one.casefold(): one for one in known}
+    spelled = {choice.casefold(): choice for choice in choices}
     similar = get_close_matches(word.casefold()[:MAX_COMPARED], spelled, n=2, cutoff=MIN_SIMILARITY)
-    return f": did you mean {' or '.join(sign + spelled[one] for one in similar)}?" if similar else ""
+    return f": did you mean {' or '.join(sign + spelled[word] for word in similar)}?" if similar else ""

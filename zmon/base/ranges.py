@@ -36,11 +36,11 @@ def ranges(names: Iterable[str]) -> str:
 
 
 def _follows(name: str, before: str) -> bool:
-    one, other = NUMBER.search(name), NUMBER.search(before)
-    if one is None or other is None or len(name) != len(before):
+    last, other = NUMBER.search(name), NUMBER.search(before)
+    if last is None or other is None or len(name) != len(before):
         return False
-    is_same = name[: one.start()] == before[: other.start()]
-    return is_same and int(one[0], 16) == int(other[0], 16) + 1
+    is_same = name[: last.start()] == before[: other.start()]
+    return is_same and int(last[0], 16) == int(other[0], 16) + 1
 
 
 def names(titles: Sequence[str], most: int = MOST_NAMED) -> str:

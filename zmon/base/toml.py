@@ -106,8 +106,8 @@ def parse_kept(text: str, file: str) -> dict[str, Any]:
     path = f"{cache_from_source(file).removesuffix('.pyc')}.toml"
     try:
         with open(path, "rb") as stream:
-            known, data = marshal.load(stream)  # noqa: S302 - as trusted as bytecode
-        if known == text and isinstance(data, dict):
+            kept_stat, data = marshal.load(stream)  # noqa: S302 - as trusted as bytecode
+        if kept_stat == text and isinstance(data, dict):
             return data
     except (OSError, EOFError, TypeError, ValueError):
         pass
@@ -177,8 +177,8 @@ def _placed(origin: str, text: str, problem: str) -> str:
 
     if problem.endswith(END):
         return f"{origin}:{len(text.splitlines())}: {problem.removesuffix(END)}"
-    found = re.fullmatch(r"(?s)(.*) \(at line (\d+), column (\d+)\)", problem)
-    return f"{origin}:{found[2]}: {found[1]} (column {found[3]})" if found else f"{origin}: {problem}"
+    match = re.fullmatch(r"(?s)(.*) \(at line (\d+), column (\d+)\)", problem)
+    return f"{origin}:{match[2]}: {match[1]} (column {match[3]})" if match else f"{origin}: {problem}"
 
 
 def _lines(text: str) -> dict[Keys, int]:
@@ -233,17 +233,19 @@ class TomlTable:
 
     def without_empty(self) -> TomlTable:
         """Return the table without the entries that are empty texts."""
-        return TomlTable(self.document, self.keys, {key: one for key, one in self.data.items() if one != ""})
+        return TomlTable(
+            self.document, self.keys, {key: value for key, value in self.data.items() if value != ""}
+        )
 
     def wrong(self, key: str, what: str) -> ValueError:
         """Return the error that says what is wrong with an entry; without a key, with the table."""
         return self.document.wrong((*self.keys, key) if key else self.keys, what)
 
-    def only(self, *known: str) -> None:
+    def only(self, *keys: str) -> None:
         """Refuse an unknown key, such as a misspelt one."""
         for key in self.data:
-            if key not in known:
-                raise self.wrong(key, f"is not known here; known are {', '.join(known)}")
+            if key not in keys:
+                raise self.wrong(key, f"is not known here; known are {', '.join(keys)}")
 
     def check(
         self, types: Mapping[str, type], needed: Collection[str] = (), several_lines: Collection[str] = ()
@@ -280,11 +282,11 @@ class TomlTable:
             raise self.wrong(key, f"has characters that cannot be printed: {value!r:.60}")
         return value.strip()
 
-    def one_of(self, key: str, words: tuple[str, ...], default: str | None = None) -> str:
+    def one_of(self, key: str, choices: tuple[str, ...], default: str | None = None) -> str:
         """Return one of some words."""
         value = self.text(key, default)
-        if value not in words:
-            raise self.wrong(key, f"is one of {', '.join(words)}, not {value!r:.60}")
+        if value not in choices:
+            raise self.wrong(key, f"is one of {', '.join(choices)}, not {value!r:.60}")
         return value
 
     def flag(self, key: str) -> bool:

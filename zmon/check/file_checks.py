@@ -126,15 +126,15 @@ def both_sides(given: CheckInput) -> Mapping[str, Any]:
         side = spread.volumes[number].side
         if not isinstance(side, Absent):
             sides[str(side)] = sides.get(str(side), 0.0) + count
-    known = sum(sides.values())
+    total = sum(sides.values())
     most = max(sides, key=sides.__getitem__, default="")
-    parts = {side: sides[side] / known for side in sorted(sides) if known}
+    parts = {side: sides[side] / total for side in sorted(sides) if total}
     lcus = list(dict.fromkeys(_lcu(spread.volumes[number]) for number in spread.data))
     reasons = (volume.side.reason for volume in spread.volumes.values() if isinstance(volume.side, Absent))
     return {
         "whole": sum(spread.data.values()),
         "count": len(spread.data),
-        "known": known,
+        "known": total,
         "side": most,
         "most": sides.get(most, 0.0),
         "part": parts.get(most, 0.0),

@@ -54,16 +54,16 @@ def _groups(maps: Sequence[MultipathMap]) -> list[tuple[MultipathMap, tuple[Path
 
 def _policies(maps: Sequence[MultipathMap]) -> Mapping[str, Any]:
     """Return what is known of how some devices use their paths, and those that use one path alone."""
-    known = _groups(maps)
+    path_groups = _groups(maps)
     return {
         "maps": maps,
-        "known": known or next((map_.groups for map_ in maps), None),
+        "known": path_groups or next((map_.groups for map_ in maps), None),
         "failover": [
             map_.node.title
-            for map_, groups in known
+            for map_, groups in path_groups
             if len(groups) > 1 and all(len(group.paths) == 1 for group in groups)
         ],
-        "selectors": list(dict.fromkeys(group.selector for _, groups in known for group in groups)),
+        "selectors": list(dict.fromkeys(group.selector for _, groups in path_groups for group in groups)),
     }
 
 

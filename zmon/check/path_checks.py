@@ -166,17 +166,17 @@ def _broken(given: CheckInput) -> list[BrokenPath]:
     ports = {str(node.busid): text_of(node.wwpn) for node in given.luns}
     numbers = [*paths.keys, *(node.number for node in given.luns if node.number not in paths.index)]
     nodes = {node.number: node for node in given.nodes}
-    found = []
+    broken = []
     for number in numbers:
         node = nodes.get(number)
         name = text_of(paths.cell(number, "name")) or (text_of(node.name) if node else "")
         busid = text_of(paths.cell(number, "adapter")) or (text_of(node.busid) if node else "")
         if why := _lost_because(given, number, name):
             offline = adapters.cell(busid, "online") == 0
-            found.append(BrokenPath(name, busid, why, ports.get(busid, ""), offline))
-    known = {one.adapter for one in found}
-    busids = {*ports, *map(text_of, paths.column("adapter"))} - known
-    return found + [
+            broken.append(BrokenPath(name, busid, why, ports.get(busid, ""), offline))
+    adapters_said = {disk.adapter for disk in broken}
+    busids = {*ports, *map(text_of, paths.column("adapter"))} - adapters_said
+    return broken + [
         BrokenPath("", busid, "offline", ports.get(busid, ""), adapter_offline=True)
         for busid in sorted(busids)
         if adapters.cell(busid, "online") == 0
@@ -193,7 +193,7 @@ def _lost_because(given: CheckInput, number: str, name: str) -> str:
     if said in FAILED_STATES:
         return said
     maps = () if paths.keys else given.settings_of("paths/").values()
-    return "failed" if any(f"{number}=F" in text_of(words).split() for words in maps) else ""
+    return "failed" if any(f"{number}=F" in text_of(states).split() for states in maps) else ""
 
 
 class MultipathPaths:
@@ -224,19 +224,19 @@ def _path_states(given: CheckInput) -> dict[str, list[int]] | Absent:
     Recordings of an older zmon have only what the device mapper says.
     """
     frame, stack = given.sample.frame(PATH), given.machine.stack
-    found: dict[str, list[int]] = {}
+    states_of: dict[str, list[int]] = {}
     for name, path, device in zip(*map(frame.column, ("map", "state", "device")), strict=True):
         down = is_down(state_of(path, device))
         if not isinstance(down, Absent):
             node = stack.named(str(name))
-            found.setdefault(str(name) if node is None else node.title, []).append(int(down))
-    maps = {} if found else given.settings_of("paths/")
-    for number, words in maps.items():
-        if isinstance(words, str):
-            states = re.findall(r"\S+=([AF])", words)
-            found[stack.title(number)] = [int(state == "F") for state in states]
-    if found:
-        return found
+            states_of.setdefault(str(name) if node is None else node.title, []).append(int(down))
+    maps = {} if states_of else given.settings_of("paths/")
+    for number, text in maps.items():
+        if isinstance(text, str):
+            states = re.findall(r"\S+=([AF])", text)
+            states_of[stack.title(number)] = [int(state == "F") for state in states]
+    if states_of:
+        return states_of
     why = next(iter(maps.values()), given.setting("paths"))
     return why if isinstance(why, Absent) else absent("no state of a path was read")
 

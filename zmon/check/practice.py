@@ -198,8 +198,10 @@ class CheckInput:
     @cached_property
     def release(self) -> tuple[int, int] | None:
         """Version of the kernel: (6, 12); None if it is not known."""
-        words = text_of(self.host.kernel).partition("-")[0].split(".")
-        return (int(words[0]), int(words[1])) if len(words) > 1 and all(map(_is_short, words[:2])) else None
+        fields = text_of(self.host.kernel).partition("-")[0].split(".")
+        return (
+            (int(fields[0]), int(fields[1])) if len(fields) > 1 and all(map(_is_short, fields[:2])) else None
+        )
 
     # settings
 
@@ -258,19 +260,19 @@ class CheckInput:
         frame = self.sample.frame(DEVICE)
         names = ("driver", "online", "uid", "alias", "block", "chpids", "discipline", "vendor")
         rows = zip(frame.keys, *map(frame.column, names), strict=True)
-        found = []
+        disks = []
         for busid, driver, online, text, alias, block, chpids, discipline, vendor in rows:
             is_told = isinstance(driver, Absent) and (alias == 1 or text_of(block).startswith("dasd"))
             if online == 1 and (is_told or text_of(driver).startswith("dasd-")):
                 uid = find_uid(text)
-                found.append(
+                disks.append(
                     Dasd(
                         busid, uid, alias == 1, text_of(block), text_of(chpids), uid.lcu if uid else "",
                         (is_told or driver == "dasd-eckd") and discipline in {"ECKD", "PAV"},
                         EMULATED in {vendor, uid.vendor if uid else ""},
                     )
                 )  # fmt: skip
-        return found
+        return disks
 
     @cached_property
     def bases(self) -> Sequence[Dasd]:

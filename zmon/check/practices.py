@@ -110,5 +110,5 @@ def run_checks(given: CheckInput, ids: Collection[str] = ()) -> list[CheckResult
 
 def worst(results: Iterable[CheckResult]) -> State:
     """Return the worst of bad, look and ok."""
-    found = {result.state for result in results}
-    return State.BAD if State.BAD in found else State.LOOK if State.LOOK in found else State.OK
+    states = {result.state for result in results}
+    return State.BAD if State.BAD in states else State.LOOK if State.LOOK in states else State.OK

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 def run(args: argparse.Namespace) -> int:
     """Write the archive; all messages go to standard error."""
 
-    def progress(number: int, found: CapturePass) -> None:
+    def progress(number: int, capture_pass: CapturePass) -> None:
         if sys.stderr.isatty():
-            took = (found.end - found.begin) / 1e9
-            say(f"pass {number} of {args.passes}: {len(found.files):,} files in {took:.1f} s")
+            took = (capture_pass.end - capture_pass.begin) / 1e9
+            say(f"pass {number} of {args.passes}: {len(capture_pass.files):,} files in {took:.1f} s")
 
     try:
         summary = write_capture(args.file, _plan(args), force=args.force, progress=progress)
@@ -80,17 +80,17 @@ def report(file: str, summary: CaptureSummary) -> list[str]:
 
 def _beside(args: argparse.Namespace, listing: Listing | None) -> Mapping[str, bytes | OSError]:
     """Return the other files of a pass: answers of CP and of file systems."""
-    found = dict(_answers()) if args.cp else {}
+    answers = dict(_answers()) if args.cp else {}
     if args.root != "/":
-        return found
+        return answers
     tree = LiveTree()
     if several := btrfs.written(mountinfo.read_mounts(tree)):
-        found[btrfs.CAPTURED] = several
+        answers[btrfs.CAPTURED] = several
     if listing is not None:
-        found[capture_json.CONTAINERS] = capture_json.containers_json(
+        answers[capture_json.CONTAINERS] = capture_json.containers_json(
             file_extents.read_containers(tree, containers_of(listing))
         )
-    return found
+    return answers
 
 
 @cache  # its answers are kept for an hour, so one is enough for all passes

@@ -101,23 +101,25 @@ def _sections(
     if results:
         yield [Sentence(f"{summary(results)}; {written(at)}")]
     for state in State:
-        found = [result for result in results if result.state is state]
-        if found and (everything or state not in {State.OK, State.NOT_APPLICABLE}):
-            yield [f"{HEADS[state]}:", *chain.from_iterable(map(_together, _by_words(found).values()))]
+        in_state = [result for result in results if result.state is state]
+        if in_state and (everything or state not in {State.OK, State.NOT_APPLICABLE}):
+            yield [f"{HEADS[state]}:", *chain.from_iterable(map(_together, _by_words(in_state).values()))]
     good, other = (counts_of(results)[state] for state in (State.OK, State.NOT_APPLICABLE))
     if (good or other) and not everything:
         yield [Sentence(f"As advised: {good}. Does not apply: {other}. --all lists them.")]
     if questions:
-        asked = (Sentence(f"{each.words} [{each.source}]", f"  {each.id:4} ") for each in questions)
+        asked = (
+            Sentence(f"{question.words} [{question.source}]", f"  {question.id:4} ") for question in questions
+        )
         yield ["Only people can answer:", *asked]
 
 
 def _by_words(results: Sequence[CheckResult]) -> dict[str, list[CheckResult]]:
     """Return results of one state by their words, which are a reason if several have the same."""
-    found: dict[str, list[CheckResult]] = {}
-    for one in results:
-        found.setdefault(one.words, []).append(one)
-    return found
+    by_sentence: dict[str, list[CheckResult]] = {}
+    for result in results:
+        by_sentence.setdefault(result.words, []).append(result)
+    return by_sentence
 
 
 def _together(results: Sequence[CheckResult]) -> Iterator[Sentence]:

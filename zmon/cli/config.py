@@ -47,19 +47,19 @@ AS_ABOVE: Final = ("", "# As above, for the recorder alone")
 def run(args: argparse.Namespace) -> int:
     """Print the settings; returns the exit status."""
     files = config_files(os.environ)
-    found = load_settings(files)
+    settings = load_settings(files)
     try:
-        _see_keys(found)
+        _see_keys(settings)
     except SettingsError as error:
         return misused(str(error))
     if args.format == "json":
-        print(json.dumps(_data(files, found), indent=2))
+        print(json.dumps(_data(files, settings), indent=2))
     else:
-        print("\n".join(_lines(files, found)))
+        print("\n".join(_lines(files, settings)))
     return OK
 
 
-def _lines(files: list[str], found: dict[tuple[str, str], Setting]) -> Iterator[str]:
+def _lines(files: list[str], settings: dict[tuple[str, str], Setting]) -> Iterator[str]:
     yield from HEAD.splitlines()
     for path in files:
         yield f"#   {path}{'' if os.path.exists(path) else ' (does not exist)'}"
@@ -73,19 +73,19 @@ def _lines(files: list[str], found: dict[tuple[str, str], Setting]) -> Iterator[
         for name in explained:
             if name == MACHINE[0]:
                 yield from OF_MACHINE
-            yield from ("", *_comment(options[name]), _line(name, options[name], found.get((table, name))))
+            yield from ("", *_comment(options[name]), _line(name, options[name], settings.get((table, name))))
         repeated = [name for name in names if name not in explained]
         if repeated:
             yield from AS_ABOVE
         for name in repeated:
-            yield _line(name, options[name], found.get((table, name)))
+            yield _line(name, options[name], settings.get((table, name)))
     yield from ("", "", *KEYS_HEAD, "", f"[{KEYS}]")
-    for name, default, help_, setting in _keys(found):
+    for name, default, help_, setting in _keys(settings):
         written_ = f"{name} = {written(setting.words if setting else default)}"
         yield f"{written_}  # {setting.place}" if setting else f"# {written_}  # {help_}"
 
 
-def _see_keys(found: dict[tuple[str, str], Setting]) -> None:
+def _see_keys(settings: dict[tuple[str, str], Setting]) -> None:
     """See that no key has two functions, as the screens do.
 
     Raises:
@@ -93,26 +93,26 @@ def _see_keys(found: dict[tuple[str, str], Setting]) -> None:
     """
     from zmon.ui.keys import KeyMap, KeysError  # noqa: PLC0415 - of this command alone
 
-    chosen = found.get(("", KEYS))
+    chosen = settings.get(("", KEYS))
     try:
         KeyMap(
             chosen.value if chosen else KEY_MAPS[0],
-            {name: one.value for (table, name), one in found.items() if table == KEYS},
+            {name: setting.value for (table, name), setting in settings.items() if table == KEYS},
         )
     except KeysError as error:
         raise SettingsError(str(error)) from error
 
 
-def _keys(found: dict[tuple[str, str], Setting]) -> Iterator[tuple[str, str, str, Setting | None]]:
+def _keys(settings: dict[tuple[str, str], Setting]) -> Iterator[tuple[str, str, str, Setting | None]]:
     """Yield the map and each function: its name, its keys in the map, what it does, and its setting."""
     from zmon.ui.keys import FUNCTIONS, NAMED_MAP, NONE, KeyMap  # noqa: PLC0415 - of this command alone
 
-    chosen = found.get(("", KEYS))
+    chosen = settings.get(("", KEYS))
     keymap = KeyMap(chosen.value if chosen else KEY_MAPS[0])
     yield NAMED_MAP, KEY_MAPS[0], f"one of {', '.join(KEY_MAPS)}", chosen
     for function in FUNCTIONS:
         keys = keymap.keys[function.name] or NONE
-        yield function.name, keys, function.help, found.get((KEYS, function.name))
+        yield function.name, keys, function.help, settings.get((KEYS, function.name))
 
 
 def _line(name: str, option: Option, setting: Setting | None) -> str:
@@ -149,12 +149,12 @@ def written(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _data(files: list[str], found: dict[tuple[str, str], Setting]) -> dict[str, Any]:
+def _data(files: list[str], used: dict[tuple[str, str], Setting]) -> dict[str, Any]:
     settings = []
     for table, names in SETTINGS.items():
         options = options_of(table)
         for name in names:
-            setting = found.get((table, name))
+            setting = used.get((table, name))
             settings.append({
                 "table": table,
                 "name": name,
@@ -170,6 +170,6 @@ def _data(files: list[str], found: dict[tuple[str, str], Setting]) -> dict[str, 
             "default": default,
             "from": setting.place if setting else None,
         }
-        for name, default, _, setting in _keys(found)
+        for name, default, _, setting in _keys(used)
     ]
     return {"files": [{"path": path, "exists": os.path.exists(path)} for path in files], "settings": settings}

@@ -26,11 +26,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _parse(args: argparse.Namespace) -> int:
-    found = [_text(path) for path in args.files]
-    write_result(args, _table(found), documents(found), [lines(found, unknown=args.unknown)], indent=2)
-    for words in join_texts(list(zip(args.files, found, strict=True))).conflicts:
-        warn(words)
-    return OK if any(any(_parts(text)[1].values()) for text in found) else FAILED
+    texts = [_text(path) for path in args.files]
+    write_result(args, _table(texts), documents(texts), [lines(texts, unknown=args.unknown)], indent=2)
+    for conflict in join_texts(list(zip(args.files, texts, strict=True))).conflicts:
+        warn(conflict)
+    return OK if any(any(_parts(text)[1].values()) for text in texts) else FAILED
 
 
 def _text(path: str) -> CpText:
@@ -53,11 +53,11 @@ def _query(args: argparse.Namespace) -> int:
     if args.format == "raw":
         write_text(map(harmless, answer.text.splitlines()))
     else:
-        found = [CpText(answer_reader.parse(answer.text.encode(), answer.command), UserDirectory())]
+        texts = [CpText(answer_reader.parse(answer.text.encode(), answer.command), UserDirectory())]
         if args.format == "json":
-            write_json(documents(found), indent=2)
+            write_json(documents(texts), indent=2)
         else:
-            write_text(lines(found))
+            write_text(lines(texts))
     if answer.problem:
         return complain(answer.problem)
     return OK
@@ -69,8 +69,8 @@ def _list(args: argparse.Namespace) -> int:
         return OK
     rows = [("name", "class", "command", "reports")]
     for name, query in WHITELIST.items():
-        words = (name, query.operand.upper()), (query.command, query.operand)
-        called, command = (" ".join(each).strip() for each in words)
+        pairs = (name, query.operand.upper()), (query.command, query.operand)
+        called, command = (" ".join(pair).strip() for pair in pairs)
         rows.append((called, query.privilege, command, query.description))
     write_text(
         f"{name:<19}{privilege:<9}{command:<27}{reports}" for name, privilege, command, reports in rows
@@ -95,26 +95,28 @@ def lines(texts: Iterable[CpText], *, unknown: bool = True) -> Iterator[str]:
     """Yield for each text a table of each sort of rows, remarks, and the lines that are not understood."""
     for text in texts:
         origin, rows, odd, unread = _parts(text)
-        known = ", ".join(f"{len(found):,} {sort}" for sort, found in rows.items()) or "nothing"
-        yield harmless(f"{origin}: understood {known}; lines not understood: {text.unknown_count:,}")
-        for sort, found in rows.items():
+        counts = (
+            ", ".join(f"{len(rows_of_sort):,} {sort}" for sort, rows_of_sort in rows.items()) or "nothing"
+        )
+        yield harmless(f"{origin}: understood {counts}; lines not understood: {text.unknown_count:,}")
+        for sort, records in rows.items():
             yield ""
-            yield from _lines(sort, found)
+            yield from _lines(sort, records)
         below = (("odd", odd), ("changed", text.changed), ("not understood", unread if unknown else []))
-        for heading, words in below:
-            if words:
+        for heading, rows_below in below:
+            if rows_below:
                 yield ""
                 yield f"{heading}:"
-                yield from (harmless(f"  {line}") for line in words)
+                yield from (harmless(f"  {line}") for line in rows_below)
         yield ""
 
 
 def documents(texts: Iterable[CpText]) -> list[dict[str, Any]]:
     """Return the same as objects, one for each text."""
-    found = []
+    documents = []
     for text in texts:
         origin, rows, odd, unread = _parts(text)
-        found.append(
+        documents.append(
             {
                 "origin": origin,
                 "rows": {sort: [_cells(row) for row in of] for sort, of in rows.items()},
@@ -124,19 +126,19 @@ def documents(texts: Iterable[CpText]) -> list[dict[str, Any]]:
                 "lines not understood": text.unknown_count,
             }
         )
-    return found
+    return documents
 
 
 def _table(texts: Iterable[CpText]) -> ResultTable:
     """Return the rows of all sorts under one heading, with a column for each name of a field."""
-    found = [
+    rows_printed = [
         (text.origin, sort, _cells(row))
         for text in texts
         for sort, of in _parts(text)[1].items()
         for row in of
     ]
-    names = list(dict.fromkeys(name for _, _, cells in found for name in cells if name != "origin"))
-    rows = ([origin, sort, *(cells.get(name, "") for name in names)] for origin, sort, cells in found)
+    names = list(dict.fromkeys(name for _, _, cells in rows_printed for name in cells if name != "origin"))
+    rows = ([origin, sort, *(cells.get(name, "") for name in names)] for origin, sort, cells in rows_printed)
     return ResultTable(["file", "sort", *names], [[harmless(_words(word)) for word in row] for row in rows])
 
 
@@ -158,7 +160,7 @@ def _parts(text: CpText) -> tuple[str, Rows, list[str], list[str]]:
         ]
     if claims := directory.claims():
         rows["claim"] = claims
-    unknown = [f"{line}: {words}" for line, words in text.unknown]
+    unknown = [f"{line}: {line_text}" for line, line_text in text.unknown]
     return text.origin, rows, text.odd, unknown
 
 

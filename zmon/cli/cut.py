@@ -91,11 +91,11 @@ def _write_events(writer: Writer, excerpt: Excerpt, anonymity: Anonymity | None)
     """Write the events of the source that the writer has not found in the samples itself."""
     writer.seal()  # limits that were exceeded are found when that is done
     with closing(Recording(writer.path)) as made:
-        known = KnownEvents(made.events(0, sys.maxsize))
+        known_events = KnownEvents(made.events(0, sys.maxsize))
     events = (
         excerpt.recorded_events() if anonymity is None else map(anonymity.event, excerpt.recorded_events())
     )
-    writer.add_events([event for event in events if event not in known])
+    writer.add_events([event for event in events if event not in known_events])
 
 
 # shared with `zmon import`

@@ -87,10 +87,10 @@ def _answer(args: argparse.Namespace) -> int:
         say_where_it_ends(args, timeline)
         answers = _answers(navigator, args, inputs)
         if args.status:
-            known = list(answers)  # the first line is about all of them
-            state = together([state_of_verdict(found) for found, _, _ in known])
+            asked = list(answers)  # the first line is about all of them
+            state = together([state_of_verdict(verdict) for verdict, _, _ in asked])
             write_state(args, SERVICE, state)
-            answers = iter(known)
+            answers = iter(asked)
         for number, answer in enumerate(answers):
             _print(args, *answer, _earlier(args, navigator, inputs), first=number == 0)
     return state.level if args.status else status(args)
@@ -109,22 +109,22 @@ def _answers(
                 " zmon where, zmon check and zmon show answer what one says"
             )
         view.inputs = inputs
-        found = verdict_of(view)
-        if args.source and not (found.is_measured or found.damage):
+        verdict = verdict_of(view)
+        if args.source and not (verdict.is_measured or verdict.damage):
             raise ValueError(f"{args.source}: {NOTHING_IN_IT}")
-        yield found, view, same_time(view, _time_given(args))
+        yield verdict, view, same_time(view, _time_given(args))
 
 
 def _time_given(args: argparse.Namespace) -> list[str] | None:
     """Return the options that name the time, as they were given; None if there are several intervals."""
     times = (("--since", args.since), ("--at", args.at))
-    given = [_with_value(name, words) for name, words in times if words]
-    return [word for each in given for word in each] if args.count == 1 else None
+    given = [_with_value(name, time) for name, time in times if time]
+    return [word for option in given for word in option] if args.count == 1 else None
 
 
-def _with_value(name: str, words: str) -> list[str]:
+def _with_value(name: str, text: str) -> list[str]:
     """Return an option with its value as the command line understands it."""
-    return [f"{name}={words}"] if words.startswith("-") else [name, words]
+    return [f"{name}={text}"] if text.startswith("-") else [name, text]
 
 
 class Earlier(NamedTuple):
@@ -162,17 +162,17 @@ def _earlier(
         return None
     with JudgedShare(span) as log.tell:
         log.complete()
-    held = [one for one in log.entries() if one.end <= begin]
+    held = [entry for entry in log.entries() if entry.end <= begin]
     if not held:
         return None
-    first, last = min(one.begin for one in held), max(one.end for one in held)
+    first, last = min(entry.begin for entry in held), max(past.end for past in held)
     worst, view = _worst_of(held, timeline, inputs)
-    words = f"{_ended(held, times(first, last))}. The list, and the worst interval:"
+    text = f"{_ended(held, times(first, last))}. The list, and the worst interval:"
     diagnosed = shlex.join(["zmon", "diagnose", *timeline.asked, "--at", written_out(worst)])
-    found = Earlier(words, (listed, diagnosed), len(held), first, last)
+    past = Earlier(text, (listed, diagnosed), len(held), first, last)
     if view is None:
-        return found
-    return found._replace(worst=verdict_of(view), span=_span(judged_view(view)))
+        return past
+    return past._replace(worst=verdict_of(view), span=_span(judged_view(view)))
 
 
 def _worst_of(
@@ -183,13 +183,13 @@ def _worst_of(
     It is one in whose verdict the cause of an exception stands, of the heaviest that has one: in the worst
     interval of an exception something else may be short, or what it is about may be over within it.
     """
-    heaviest = sorted(held, key=lambda one: one.heaviness)[:MOST_ASKED]
+    heaviest = sorted(held, key=lambda past: past.heaviness)[:MOST_ASKED]
     worst: tuple[int, View | None] | None = None
-    for one in heaviest:
-        begun = timeline.next(timeline.find(one.begin))
-        for utc in dict.fromkeys([one.worst_end, *([] if begun is None else [begun.utc])]):
+    for entry in heaviest:
+        begun = timeline.next(timeline.find(entry.begin))
+        for utc in dict.fromkeys([entry.worst_end, *([] if begun is None else [begun.utc])]):
             view = _view_at(timeline, utc, inputs)
-            if view is not None and _names(verdict_of(view), one.cause):
+            if view is not None and _names(verdict_of(view), entry.cause):
                 return utc, view
             worst = worst or (utc, view)
     assert worst is not None  # noqa: S101 - there is an exception
@@ -207,14 +207,14 @@ def _view_at(timeline: Timeline, utc: int, inputs: Callable[[], UserInputs]) -> 
     return view
 
 
-def _names(found: Verdict, cause: str) -> bool:
+def _names(verdict: Verdict, cause: str) -> bool:
     """Return whether a verdict names the cause that a rule points to."""
-    return any(is_of(one.id, cause) for one, _ in _all(found))
+    return any(is_of(diagnosis.id, cause) for diagnosis, _ in _all(verdict))
 
 
 def _ended(held: Sequence[ExceptionEntry], when: str) -> str:
     """Say how many exceptions held before an interval but not in it, and whether some are open."""
-    still = sum(one.state == OPEN for one in held)
+    still = sum(entry.state == OPEN for entry in held)
     count = f"{len(held):,} exceptions were" if len(held) > 1 else "1 exception was"
     if not still:
         return f"{count} over before this interval, {when}"
@@ -234,7 +234,7 @@ def _span(view: View) -> tuple[int, int]:
 
 def _print(  # noqa: PLR0913 - the parts of an answer
     args: argparse.Namespace,
-    found: Verdict,
+    verdict: Verdict,
     view: View,
     options: Options,
     earlier: Earlier | None,
@@ -246,22 +246,22 @@ def _print(  # noqa: PLR0913 - the parts of an answer
     table = ResultTable(
         HEADINGS,
         [
-            [one.id, one.confidence, one.lost, one.subjects[0].kind, _named(one.subjects[0]), one.claim,
-             one.action, one.gain_text, by]
-            for one, by in _all(found)
+            [diagnosis.id, diagnosis.confidence, diagnosis.lost, diagnosis.subjects[0].kind,
+             _named(diagnosis.subjects[0]), diagnosis.claim, diagnosis.action, diagnosis.gain_text, by]
+            for diagnosis, by in _all(verdict)
         ],
         beside=dict(zip(("from", "to"), map(moment, span), strict=True)),
     )  # fmt: skip
     told = {
         "source": source_of(view.interval, args.source or ""),
         "simulated": after.simulated,
-        **document(found, span, why),
+        **document(verdict, span, why),
         "earlier": None if earlier is None else _told(earlier),
     }
     mode = ", Simulated" if after.simulated else ""
     because = f", because {why}" if why else ""
     title = f"{written(span[0])} to {written(span[1])}{mode}{because}"
-    write_result(args, table, told, _sections(title, found, options, earlier), first=first)
+    write_result(args, table, told, _sections(title, verdict, options, earlier), first=first)
 
 
 def _told(earlier: Earlier) -> dict[str, Any]:
@@ -274,64 +274,68 @@ def _told(earlier: Earlier) -> dict[str, Any]:
     }
 
 
-def document(found: Verdict, span: tuple[int, int], why: str = "") -> dict[str, Any]:
+def document(verdict: Verdict, span: tuple[int, int], why: str = "") -> dict[str, Any]:
     """Return a verdict as JSON has it; `why` the time is longer than the interval."""
     return {
         "from": moment(span[0]),
         "to": moment(span[1]),
         "longer": why or None,
-        "verdict": found.sentence,
-        "damage": found.damage or None,
-        "next_limit": found.next_limit,
-        "diagnoses": [_object(one, by, span) for one, by in _all(found)],
+        "verdict": verdict.sentence,
+        "damage": verdict.damage or None,
+        "next_limit": verdict.next_limit,
+        "diagnoses": [_object(diagnosis, by, span) for diagnosis, by in _all(verdict)],
         "examined": [
             {
-                "id": one.id,
-                "title": catalogue()[one.id].title,
-                "where": [*map(_named, one.subjects)],
-                "words": one.words,
+                "id": diagnosis.id,
+                "title": catalogue()[diagnosis.id].title,
+                "where": [*map(_named, diagnosis.subjects)],
+                "words": diagnosis.words,
             }
-            for one in found.examined
+            for diagnosis in verdict.examined
         ],
         "unknown": [
-            {"id": one.id, "title": catalogue()[one.id].title, "source": one.source} for one in found.unknown
+            {"id": diagnosis.id, "title": catalogue()[diagnosis.id].title, "source": diagnosis.source}
+            for diagnosis in verdict.unknown
         ],
     }
 
 
-def _all(found: Verdict) -> Iterable[tuple[Diagnosis, str]]:
+def _all(verdict: Verdict) -> Iterable[tuple[Diagnosis, str]]:
     """Return all diagnoses, each with the id of the one that explains it; empty if none does."""
-    return (*((one, "") for one in found.diagnoses), *found.explained)
+    return (*((diagnosis, "") for diagnosis in verdict.diagnoses), *verdict.explained)
 
 
-def _object(one: Diagnosis, by: str, span: tuple[int, int]) -> dict[str, Any]:
+def _object(diagnosis: Diagnosis, by: str, span: tuple[int, int]) -> dict[str, Any]:
     return {
-        "id": one.id,
-        "title": catalogue()[one.id].title,
-        "confidence": one.confidence,
-        "lost": one.lost,
-        "subjects": [{"kind": each.kind, "key": each.key, "title": each.title} for each in one.subjects],
-        "claim": one.claim,
+        "id": diagnosis.id,
+        "title": catalogue()[diagnosis.id].title,
+        "confidence": diagnosis.confidence,
+        "lost": diagnosis.lost,
+        "subjects": [
+            {"kind": subject.kind, "key": subject.key, "title": subject.title}
+            for subject in diagnosis.subjects
+        ],
+        "claim": diagnosis.claim,
         "evidence": [
             {
-                "column": each.column,
-                "where": _named(each.subject),
-                "value": plain(each.value),
-                "before": None if each.before is None else plain(each.before),
-                "words": each.words,
+                "column": evidence.column,
+                "where": _named(evidence.subject),
+                "value": plain(evidence.value),
+                "before": None if evidence.before is None else plain(evidence.before),
+                "words": evidence.words,
             }
-            for each in one.evidence
+            for evidence in diagnosis.evidence
         ],
-        "excluded": [f"not {what}" for what in one.excluded],
-        "action": one.action,
-        "gain": one.gain_text,
-        "whatif": one.whatif,
-        "confirm": one.confirm,
-        "missing": list(one.missing),
-        "since": None if one.since is None else moment(one.since),
+        "excluded": [f"not {what}" for what in diagnosis.excluded],
+        "action": diagnosis.action,
+        "gain": diagnosis.gain_text,
+        "whatif": diagnosis.whatif,
+        "confirm": diagnosis.confirm,
+        "missing": list(diagnosis.missing),
+        "since": None if diagnosis.since is None else moment(diagnosis.since),
         "explained_by": by or None,
-        "begin": moment(span[0] if one.begin is None else one.begin),
-        "end": moment(span[1] if one.end is None else one.end),
+        "begin": moment(span[0] if diagnosis.begin is None else diagnosis.begin),
+        "end": moment(span[1] if diagnosis.end is None else diagnosis.end),
     }  # fmt: skip
 
 
@@ -340,15 +344,15 @@ def _named(subject: Subject) -> str:
 
 
 def _sections(
-    title: str, found: Verdict, options: Options, earlier: Earlier | None
+    title: str, verdict: Verdict, options: Options, earlier: Earlier | None
 ) -> Iterator[list[str | Sentence]]:
     """Yield what is wrong, a section each, what else is said, and what was wrong before."""
     yield [Sentence(title)]
-    if found.is_calm:
-        yield [Sentence(found.sentence)]
-    for number, one in enumerate(found.diagnoses, 1):
-        yield [_claim(number, one), *map(_below, sections(one, options))]
-    yield [*map(_below, remarks(found))]
+    if verdict.is_calm:
+        yield [Sentence(verdict.sentence)]
+    for number, diagnosis in enumerate(verdict.diagnoses, 1):
+        yield [_claim(number, diagnosis), *map(_below, sections(diagnosis, options))]
+    yield [*map(_below, remarks(verdict))]
     if earlier is not None:
         yield [_below(("Earlier", earlier.words)), *(f"     {command}" for command in earlier.commands)]
     if earlier is not None and earlier.worst is not None:
@@ -357,23 +361,23 @@ def _sections(
         yield [*_worst(earlier.worst)]
 
 
-def _worst(found: Verdict) -> Iterator[str | Sentence]:
+def _worst(verdict: Verdict) -> Iterator[str | Sentence]:
     """Yield what was wrong in the worst interval of those before: each claim, and what to do about it."""
-    if found.is_calm:
-        yield Sentence(found.sentence)
-    for number, one in enumerate(found.diagnoses, 1):
-        yield _claim(number, one)
-        if one.action:
-            yield _below(("To do", one.action))
+    if verdict.is_calm:
+        yield Sentence(verdict.sentence)
+    for number, diagnosis in enumerate(verdict.diagnoses, 1):
+        yield _claim(number, diagnosis)
+        if diagnosis.action:
+            yield _below(("To do", diagnosis.action))
 
 
-def _claim(number: int, one: Diagnosis) -> Sentence:
-    return Sentence(f"{number}. {timed_claim(one)} ({one.id}, {one.confidence})")
+def _claim(number: int, diagnosis: Diagnosis) -> Sentence:
+    return Sentence(f"{number}. {timed_claim(diagnosis)} ({diagnosis.id}, {diagnosis.confidence})")
 
 
 def _below(section: tuple[str, str]) -> str | Sentence:
     """Return what is said below a heading; a command stays in one line, which can be pasted."""
-    heading, words = section
-    if words.startswith("zmon "):
-        return f"   {heading}: {words}"
-    return Sentence(words, f"   {heading}: ", "     ")
+    heading, lines = section
+    if lines.startswith("zmon "):
+        return f"   {heading}: {lines}"
+    return Sentence(lines, f"   {heading}: ", "     ")

@@ -88,15 +88,15 @@ def _wanted_keys(args: argparse.Namespace) -> Callable[[str], bool]:
     return lambda key: not keys or not keys.isdisjoint((name := key.lower(), name.rpartition(".")[2]))
 
 
-def _check(words: Iterable[str], known: Sequence[str], what: str) -> None:
+def _check(names: Iterable[str], allowed: Sequence[str], what: str) -> None:
     """See that words are known.
 
     Raises:
         SelectionError: one is not.
     """
-    for word in words:
-        if word not in known:
-            raise SelectionError(f"{what.format(word)}; there are {', '.join(known)}")
+    for word in names:
+        if word not in allowed:
+            raise SelectionError(f"{what.format(word)}; there are {', '.join(allowed)}")
 
 
 def _check_csv(args: argparse.Namespace, kinds: Sequence[str]) -> None:
@@ -132,17 +132,17 @@ def _metrics(excerpt: Excerpt, args: argparse.Namespace) -> int:
     """Write metrics with their times; returns the exit status."""
     from zmon.exposition.backfill import history_text  # noqa: PLC0415 - other formats need none
 
-    found = False
+    any_written = False
     recordings = [section.recording for section in excerpt.sections if section.recording is not None]
     samples, step = excerpt.chosen(), args.step or MINUTE
     for part in history_text(samples, recordings, step, args.label, devices=args.devices):
-        found = True
+        any_written = True
         sys.stdout.write(part)
     sys.stdout.flush()
     missing = left_out(excerpt)
     for line in missing:
         warn(line)
-    if not found:
+    if not any_written:
         return complain("there are not two samples in that time")
     return FAILED if missing else OK
 
@@ -171,11 +171,11 @@ def _write(blocks: Iterable[RowBlock], args: argparse.Namespace) -> bool:
                 row += ["; ".join(map(": ".join, reasons.items()))] if args.reasons else []
                 csv.writerow([harmless(cell) if cell.__class__ is str else cell for cell in row])
             else:
-                found: dict[str, object] = dict(zip(block.own, own, strict=True))
-                found.update(zip(block.names, cells, strict=True))
+                line: dict[str, object] = dict(zip(block.own, own, strict=True))
+                line.update(zip(block.names, cells, strict=True))
                 if args.reasons:
-                    found["absent"] = reasons
-                sys.stdout.write(f"{json.dumps(found)}\n")
+                    line["absent"] = reasons
+                sys.stdout.write(f"{json.dumps(line)}\n")
     sys.stdout.flush()
     return written
 
@@ -198,8 +198,8 @@ def _counters(excerpt: Excerpt, args: argparse.Namespace) -> Iterator[RowBlock]:
     _check_csv(args, kinds)
     fields = _words(args.fields)
     if fields:
-        known = list(dict.fromkeys(name for kind in kinds for name in _fields(excerpt, kind)))
-        _check(fields, known, "there is no field {!r}")
+        names = list(dict.fromkeys(name for kind in kinds for name in _fields(excerpt, kind)))
+        _check(fields, names, "there is no field {!r}")
     return _readings(excerpt, args, kinds, fields)
 
 
@@ -235,7 +235,9 @@ def _readings(
             if described.get(name) is not frame.kind and not (args.format == "csv" and described):
                 kind = described[name] = frame.kind
                 by_name = kind.by_name
-                fields[name] = [by_name[one] for one in names if one in by_name] if names else [*kind.fields]
+                fields[name] = (
+                    [by_name[name] for name in names if name in by_name] if names else [*kind.fields]
+                )
                 units = {f.name: {"meaning": f.meaning.value, "unit": f.unit or None} for f in fields[name]}
                 about.append({"describes": name, "key": kind.key, "fields": units})
             if missing is not None:
@@ -257,7 +259,7 @@ def _rows(
 ) -> Iterator[tuple[tuple[str, ...], list[Value]]]:
     """Yield rows of a frame; fields that a later zmon added are absent."""
     unknown: list[Value] = [absent("this field was not known then")] * len(frame.keys)
-    columns = [frame.column(one.name) if one.name in frame.kind.by_name else unknown for one in fields]
+    columns = [frame.column(field.name) if field.name in frame.kind.by_name else unknown for field in fields]
     taken, offset = moment(sample.at.utc), sample.at.utc - sample.at.steady
     for row in rows:
         own = (taken, moment(offset + frame.times[row]), frame.kind.name, frame.keys[row])
@@ -284,8 +286,8 @@ def _rollups(excerpt: Excerpt, args: argparse.Namespace) -> Iterator[RowBlock]:
     chosen = {screen: there[screen] for screen in screens or there}
     _check_csv(args, list(chosen))
     fields = _words(args.fields)
-    known = list(dict.fromkeys(figure for figures in chosen.values() for figure in figures))
-    _check(fields, known, "there is no figure {!r}")
+    names = list(dict.fromkeys(figure for figures in chosen.values() for figure in figures))
+    _check(fields, names, "there is no figure {!r}")
     if fields:
         chosen = {screen: [name for name in fields if name in chosen[screen]] for screen in chosen}
     return _of_files(excerpt, args, chosen)
@@ -293,12 +295,12 @@ def _rollups(excerpt: Excerpt, args: argparse.Namespace) -> Iterator[RowBlock]:
 
 def _figures(excerpt: Excerpt, length: str) -> dict[str, list[str]]:
     """Return the figures of each screen, of all files together."""
-    found: dict[str, dict[str, None]] = {}
+    kept: dict[str, dict[str, None]] = {}
     for path in excerpt.paths():
         with closing(RollupFile(path, length)) as rollups:
             for screen in rollups.screens():
-                found.setdefault(screen, {}).update(dict.fromkeys(rollups.figures(screen)))
-    return {screen: [*figures] for screen, figures in found.items() if figures}
+                kept.setdefault(screen, {}).update(dict.fromkeys(rollups.figures(screen)))
+    return {screen: [*figures] for screen, figures in kept.items() if figures}
 
 
 def _of_files(excerpt: Excerpt, args: argparse.Namespace, chosen: dict[str, list[str]]) -> Iterator[RowBlock]:

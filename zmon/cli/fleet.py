@@ -212,10 +212,10 @@ def _system(args: argparse.Namespace, request: SystemRequest) -> Session:
     """
     utc, part = divmod(request.utc, SECOND)
     at = f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(utc))}.{part:09}Z"
-    words = ["--from", request.path, "--at", at, *["--read-only"] * args.read_only]
-    found = live.opened(load_screens(), parse("", words))
-    found.system = request.name
-    return found
+    arguments = ["--from", request.path, "--at", at, *["--read-only"] * args.read_only]
+    timeline = live.opened(load_screens(), parse("", arguments))
+    timeline.system = request.name
+    return timeline
 
 
 # output
@@ -276,14 +276,14 @@ def _field(name: str, value: Any) -> object:
 
 
 def _document(fleet: Fleet, views: Sequence[str]) -> dict[str, object]:
-    found: dict[str, object] = {
+    data: dict[str, object] = {
         "from": moment(fleet.begin),
         "to": moment(fleet.end),
         "simulated": fleet.is_simulated,
     }
     for view in views:
-        found[view] = [
+        data[view] = [
             {name: moment(value) if name in TIMES else value for name, value in row._asdict().items()}
             for row in _rows(fleet, view)
         ]
-    return found | {"conclusion": conclusion(fleet)[0], "filling": fleet.filling, "notes": fleet.notes}
+    return data | {"conclusion": conclusion(fleet)[0], "filling": fleet.filling, "notes": fleet.notes}

@@ -22,25 +22,25 @@ _DISTANCE: Final = re.compile(r"-\.?\d")
 
 
 def parse(
-    name: str, words: Sequence[str], change: Callable[[argparse.ArgumentParser], None] | None = None
+    name: str, arguments: Sequence[str], change: Callable[[argparse.ArgumentParser], None] | None = None
 ) -> argparse.Namespace:
     """Return the options of a subcommand, or without a `name` of the live screens; see `parser_of`.
 
     `change` changes what was declared, such as the defaults.
     """
-    parser = parser_of(name, words)
+    parser = parser_of(name, arguments)
     if change is not None:
         change(parser)
-    return parser.parse_args(joined(words[bool(name) :]))
+    return parser.parse_args(joined(arguments[bool(name) :]))
 
 
-def parser_of(name: str, words: Sequence[str] = ()) -> argparse.ArgumentParser:
-    """Return the parser of a subcommand; `words` are for the message about a first one that is none."""
+def parser_of(name: str, arguments: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """Return the parser of a subcommand; `arguments` are for the message about a first one that is none."""
     form = partial(argparse.RawDescriptionHelpFormatter, width=max(terminal_width() - 2, 20))
     if not name:
         parser = _Parser("zmon", description=_description(), formatter_class=form)
         parser.add_argument("--version", action="version", version=f"zmon {__version__}")
-        parser.words = words
+        parser.words = arguments
         live(parser)
         add_json_errors(parser)
         return parser
@@ -49,7 +49,7 @@ def parser_of(name: str, words: Sequence[str] = ()) -> argparse.ArgumentParser:
     lines = (declare.__doc__ or "").splitlines()
     about = "\n".join(line.removeprefix("    ") for line in lines)
     parser = _Parser(f"zmon {name}", description=about, formatter_class=form)
-    parser.asks_status = STATUS in words
+    parser.asks_status = STATUS in arguments
     declare(parser)
     add_json_errors(parser)
     return parser
@@ -61,16 +61,16 @@ def add_json_errors(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(JSON_ERRORS, action="store_true", default=argparse.SUPPRESS, help=text)
 
 
-def joined(words: Sequence[str]) -> list[str]:
+def joined(arguments: Sequence[str]) -> list[str]:
     """Return the words with times like `-10m` joined to their option, `--at=-10m`, as argparse needs them."""
-    found: list[str] = []
-    for word in words:
-        option = found[-1] if found else ""
+    joint: list[str] = []
+    for word in arguments:
+        option = joint[-1] if joint else ""
         if option.startswith("--") and len(option) > 2 and "=" not in option and _DISTANCE.match(word):
-            found[-1] = f"{option}={word}"
+            joint[-1] = f"{option}={word}"
         else:
-            found.append(word)
-    return found
+            joint.append(word)
+    return joint
 
 
 class _Parser(argparse.ArgumentParser):
@@ -88,18 +88,18 @@ class _Parser(argparse.ArgumentParser):
         """Make a parser, as argparse does."""
         super().__init__(*names, **{**more, "allow_abbrev": False})
 
-    def _alike(self, words: Sequence[str]) -> str:
+    def _alike(self, arguments: Sequence[str]) -> str:
         """Return which options the first option among words may have meant, as a question; empty if none."""
-        word = next((word.partition("=")[0] for word in words if word.startswith("--")), "")
-        known = {*self._option_string_actions}
+        word = next((word.partition("=")[0] for word in arguments if word.startswith("--")), "")
+        options = {*self._option_string_actions}
         for action in self._actions:
             if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001 - argparse has no other way
-                known.update(*(one._option_string_actions for one in action.choices.values()))  # noqa: SLF001
-        known.discard(word)  # one of another subcommand
-        begun = sorted(name for name in known if word and name.startswith(word))
+                options.update(*(choice._option_string_actions for choice in action.choices.values()))  # noqa: SLF001
+        options.discard(word)  # one of another subcommand
+        begun = sorted(name for name in options if word and name.startswith(word))
         if begun:
             return f": did you mean {' or '.join(begun)}?"
-        names = sorted(name[2:] for name in known if name.startswith("--"))
+        names = sorted(name[2:] for name in options if name.startswith("--"))
         return did_you_mean(word[2:], names, "--")
 
     def error(self, message: str) -> NoReturn:

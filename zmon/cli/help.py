@@ -40,28 +40,28 @@ BESIDE: Final = 24
 
 def run(args: argparse.Namespace) -> int:
     """Print what a topic is about; returns the exit status."""
-    words = " ".join(args.topic)
+    topic = " ".join(args.topic)
     screens = load_screens()
-    found = list(_about(words, screens))
-    if not found:
-        known = (
+    parts = list(_about(topic, screens))
+    if not parts:
+        names = (
             *TOPICS,
             *SUBCOMMANDS,
             *_SETTINGS,
-            *(one.command for one in _of_fleet(screens)),
+            *(screen.command for screen in _of_fleet(screens)),
             *screens.commands,
             *(command.word for command in COMMANDS),
         )
         rules = (rule.name for rule in usable_rules()[0])
-        instead = did_you_mean(words, (*known, *rules)) or "; zmon help lists the topics"
-        return misused(f"{words[:60]!r} is no topic{instead}")
-    write_text(line.rstrip() for line in found)
+        instead = did_you_mean(topic, (*names, *rules)) or "; zmon help lists the topics"
+        return misused(f"{topic[:60]!r} is no topic{instead}")
+    write_text(line.rstrip() for line in parts)
     return OK
 
 
-def _about(words: str, screens: Screens) -> Iterator[str]:
+def _about(asked: str, screens: Screens) -> Iterator[str]:
     """Yield what words name: a topic, else everything of that name; nothing if they name nothing."""
-    if not words:
+    if not asked:
         yield from _entries((f"zmon help {name}", about) for name, (about, _) in TOPICS.items())
         yield ""
         yield from _text("Or the name of a subcommand, a screen, a command, a column, a diagnosis or a rule:")
@@ -69,15 +69,15 @@ def _about(words: str, screens: Screens) -> Iterator[str]:
             "zmon help where, zmon help DEVICE, zmon help SORT, zmon help resp, zmon help D12, ..."
         )
         return
-    topic = ALIASES.get(words.lower().replace(" ", "-"), words.lower().replace(" ", "-"))
+    topic = ALIASES.get(asked.lower().replace(" ", "-"), asked.lower().replace(" ", "-"))
     if topic in TOPICS:
         yield from TOPICS[topic][1]()
         return
     first = True
     rules = usable_rules()[0]
-    named = (explain_diagnosis(words, rules), explain_rule(words, rules, screens), _columns(words, screens))
-    screen = (_screen(words, screens), _fleet_screen(words, screens))
-    parts = (_subcommand(words), *screen, _command(words), _setting(words), *map(_part, named))
+    named = (explain_diagnosis(asked, rules), explain_rule(asked, rules, screens), _columns(asked, screens))
+    screen = (_screen(asked, screens), _fleet_screen(asked, screens))
+    parts = (_subcommand(asked), *screen, _command(asked), _setting(asked), *map(_part, named))
     for part in parts:
         for line in part:
             if not first and line is _HEAD:
@@ -92,21 +92,21 @@ _HEAD: Final = "\n"
 """Stands before each part, where another one may be above it."""
 
 
-def _subcommand(words: str) -> Iterator[str]:
-    if words in SUBCOMMANDS:
+def _subcommand(topic: str) -> Iterator[str]:
+    if topic in SUBCOMMANDS:
         yield _HEAD
-        yield from parser_of(words).format_help().rstrip().split("\n")
+        yield from parser_of(topic).format_help().rstrip().split("\n")
 
 
-def _screen(words: str, screens: Screens) -> Iterator[str]:
+def _screen(topic: str, screens: Screens) -> Iterator[str]:
     """Yield what a screen, or a column as in `DEVICE.resp`, is about."""
-    name, dot, column = words.partition(".")
+    name, dot, column = topic.partition(".")
     try:
         screen = screens.find(name)
         said = explain_column(find_column(column, screen.columns)) if dot else explain_screen(screen)
     except (ScreenError, QueryError):
         return
-    if words.islower() and words in SUBCOMMANDS and words.upper() != screen.command:
+    if topic.islower() and topic in SUBCOMMANDS and topic.upper() != screen.command:
         return  # `show` is no short form of a screen
     yield _HEAD
     yield from _lines(said)
@@ -115,30 +115,30 @@ def _screen(words: str, screens: Screens) -> Iterator[str]:
 def _of_fleet(screens: Screens) -> list[Screen]:
     """Return the screens that a fleet alone has."""
     own = load_screens(shipped("screens/fleet"))
-    return [one for one in own if not {one.command, one.id} & {*screens.commands}]
+    return [screen for screen in own if not {screen.command, screen.id} & {*screens.commands}]
 
 
-def _fleet_screen(words: str, screens: Screens) -> Iterator[str]:
+def _fleet_screen(topic: str, screens: Screens) -> Iterator[str]:
     """Yield what a screen is about that a fleet alone has."""
     for screen in _of_fleet(screens):
-        if words.upper() in {screen.command, screen.id}:
+        if topic.upper() in {screen.command, screen.id}:
             yield _HEAD
             yield from _text("A screen of zmon fleet:")
             yield from _lines(explain_screen(screen))
 
 
-def _setting(words: str) -> Iterator[str]:
+def _setting(topic: str) -> Iterator[str]:
     """Yield what a setting is, which is an option, too."""
-    name = words.lower().removeprefix("--")
-    if name in _SETTINGS and words not in SUBCOMMANDS:
+    name = topic.lower().removeprefix("--")
+    if name in _SETTINGS and topic not in SUBCOMMANDS:
         yield _HEAD
         yield from _text(f"A setting, and the option --{name}: {options_of('')[name].more['help']}.")
         yield from _text("zmon config prints all settings; docs/settings.md has more.")
 
 
-def _command(words: str) -> Iterator[str]:
-    command = find_command(words)
-    if command is not None and (words.isupper() or words not in SUBCOMMANDS or words.upper() == command.word):
+def _command(topic: str) -> Iterator[str]:
+    command = find_command(topic)
+    if command is not None and (topic.isupper() or topic not in SUBCOMMANDS or topic.upper() == command.word):
         yield _HEAD
         yield from _text("A command of the screens:")
         yield from _lines(explain_command(command))
@@ -150,23 +150,23 @@ def _part(said: list[HelpPart]) -> Iterator[str]:
         yield from _lines(said)
 
 
-def _columns(words: str, screens: Screens) -> list[HelpPart]:
+def _columns(topic: str, screens: Screens) -> list[HelpPart]:
     """Explain a column on the first screen of the menu that has it, and name the others."""
-    found = []
-    for screen in sorted(screens, key=lambda one: one.menu or "~"):
+    parts = []
+    for screen in sorted(screens, key=lambda screen: screen.menu or "~"):
         # a column is called by its name or its heading, in full: short forms are many
-        for one in screen.columns:
-            if words.lower() in {one.name, heading(one).lower()}:
-                found.append((screen, one))
+        for header in screen.columns:
+            if topic.lower() in {header.name, heading(header).lower()}:
+                parts.append((screen, header))
                 break
-    if not found:
+    if not parts:
         return []
-    (screen, column), *others = found
+    (screen, column), *others = parts
     said = explain_column(column)
     said[0] = said[0]._replace(words=f"{screen.command}.{said[0].words}: a column")
     if others:
-        each = ", ".join(f"{one.command}.{of.name}" for one, of in others)
-        said.append(HelpPart(f"{each}: zmon help {others[0][0].command}.{others[0][1].name}", name="Also"))
+        names = ", ".join(f"{screen.command}.{of.name}" for screen, of in others)
+        said.append(HelpPart(f"{names}: zmon help {others[0][0].command}.{others[0][1].name}", name="Also"))
     return said
 
 
@@ -180,7 +180,9 @@ def _commands() -> Iterator[str]:
     yield ""
     yield from _text("Commands of the screens; the part in capitals is enough.")
     yield ""
-    yield from _entries((f"{one.spelled} {one.operand}".strip(), one.help) for one in COMMANDS)
+    yield from _entries(
+        (f"{command.spelled} {command.operand}".strip(), command.help) for command in COMMANDS
+    )
 
 
 def _screens() -> Iterator[str]:

@@ -86,12 +86,12 @@ def _sar(source: str | BinaryIO, name: str, note: Callable[[int, str], None]) ->
 
 
 def _capture(source: str) -> Iterator[Sample]:
-    found = open_capture(source)
-    number = len(found.passes)
+    capture = open_capture(source)
+    number = len(capture.passes)
     say(f"{source}: a capture, {number} {'passes' if number > 1 else 'pass: no rates follow from it'}")
-    for sentence in found.notes:
+    for sentence in capture.notes:
         say(f"  {sentence}")
-    return (sample_of_pass(tree, source) for tree in found.passes)
+    return (sample_of_pass(tree, source) for tree in capture.passes)
 
 
 def _scenario(source: str) -> Iterator[Sample]:

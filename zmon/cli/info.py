@@ -59,20 +59,20 @@ def _damage(file: RecordingInfo) -> list[str]:
         recording = Recording(file.path)
     except RecordingError as error:
         return [str(error)]
-    found: list[str] = []
+    holes: list[str] = []
     try:
-        found += find_damage(recording)
+        holes += find_damage(recording)
     except RecordingError as error:
-        found.append(str(error))
+        holes.append(str(error))
     finally:
         recording.close()
-    return _plainly(found, file)
+    return _plainly(holes, file)
 
 
-def _plainly(found: Iterable[str], file: RecordingInfo) -> list[str]:
+def _plainly(holes: Iterable[str], file: RecordingInfo) -> list[str]:
     """Return damage with SQLite's own words once, and what is lost by it in their place."""
-    sqlite = [line for line in found if MALFORMED in line or line.startswith(SQLITE_OWN)]
-    rest = [line for line in dict.fromkeys(found) if line not in sqlite]
+    sqlite = [line for line in holes if MALFORMED in line or line.startswith(SQLITE_OWN)]
+    rest = [line for line in dict.fromkeys(holes) if line not in sqlite]
     if not sqlite:
         return rest
     lost = sorted(name for name, rows in file.kinds.items() if MALFORMED in rows.missing)
@@ -85,7 +85,7 @@ def _plainly(found: Iterable[str], file: RecordingInfo) -> list[str]:
 
 def _file(file: RecordingInfo, damage: dict[str, list[str]] | None) -> dict[str, Any]:
     """Return the description of a file; unknown values are null."""
-    found: dict[str, Any] = {
+    data: dict[str, Any] = {
         "path": file.path,
         "bytes": file.size,
         "format": file.format,
@@ -109,15 +109,15 @@ def _file(file: RecordingInfo, damage: dict[str, list[str]] | None) -> dict[str,
         "written_by": file.writer or None,
     }
     if damage is not None:
-        found["damage"] = damage.get(file.path, [])
-    return found
+        data["damage"] = damage.get(file.path, [])
+    return data
 
 
 def _directory(directory: DirectoryInfo, damage: dict[str, list[str]] | None) -> dict[str, Any]:
     """Return the description of all files as one, and of each."""
-    found = _file(directory.total, None)
-    del found["format"]
-    return found | {
+    data = _file(directory.total, None)
+    del data["format"]
+    return data | {
         "strangers": list(directory.strangers),
         "files": [_file(file, damage) for file in directory.files],
     }
@@ -135,7 +135,7 @@ def _text(
 ) -> Iterator[str]:
     """Yield lines for people: of a file, or of all files of a directory as one and of each."""
     yield whole.path
-    yield from (f"  {name:<14}{words}" for name, words in _lines(whole) if words)
+    yield from (f"  {name:<14}{value}" for name, value in _lines(whole) if value)
     if whole.kinds:
         yield ""
         yield f"  {'kind':<14}{'rows':>8}{'columns':>9}"
@@ -154,11 +154,11 @@ def _text(
             yield f"  {name:<18}{begin:<21}{end:<21}{file.samples:>9,}{file.size:>15,}"
     files = [whole] if directory is None else directory.files
     unread = {file.path: "not checked, because it cannot be read" for file in files if file.problem}
-    for path, found in (damage or {}).items():
-        many = "1 thing is damaged" if len(found) == 1 else f"{len(found):,} things are damaged"
+    for path, holes in (damage or {}).items():
+        many = "1 thing is damaged" if len(holes) == 1 else f"{len(holes):,} things are damaged"
         yield ""
-        yield f"{path}: {unread.get(path) or (many if found else 'no damage was found')}"
-        yield from (f"  {problem}" for problem in found)
+        yield f"{path}: {unread.get(path) or (many if holes else 'no damage was found')}"
+        yield from (f"  {problem}" for problem in holes)
 
 
 def _lines(file: RecordingInfo) -> Iterator[tuple[str, str]]:

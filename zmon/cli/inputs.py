@@ -74,12 +74,12 @@ def unplaced(args: argparse.Namespace, word: str) -> list[str]:
     if listing is None:
         return []
     wanted = word.casefold()
-    found = []
+    names = []
     for container in listing.containers:
         full = f"{container.database}.{container.tablespace}"
         if wanted in {name.casefold() for name in (container.database, container.tablespace, full) if name}:
-            found.append(container)
-    return _without_place(found)
+            names.append(container)
+    return _without_place(names)
 
 
 def _is_in(said: str, container: Container) -> bool:
@@ -95,9 +95,9 @@ def _without_place(containers: Iterable[Container]) -> list[str]:
         if not (container.is_usable or is_in_group(container)):
             reasons.setdefault(container.problem or "it is no path from the root", []).append(container)
     return [
-        f"{found[0].path or 'a container without a path'} [{found[0].place}]"
-        f"{f' and {len(found) - 1:,} more' if found[1:] else ''} cannot be placed: {reason}"
-        for reason, found in reasons.items()
+        f"{numbers[0].path or 'a container without a path'} [{numbers[0].place}]"
+        f"{f' and {len(numbers) - 1:,} more' if numbers[1:] else ''} cannot be placed: {reason}"
+        for reason, numbers in reasons.items()
     ]
 
 
@@ -154,8 +154,8 @@ def claims_loader(args: argparse.Namespace) -> Callable[[str], UserClaims] | Non
     texts = [(origin_of(path), read_file(path)) for path in dict.fromkeys(args.cp_file)]
 
     def load(guest: str) -> UserClaims:
-        found = claims_of_texts(texts, args.cp_user or guest, args.cp_member)
-        return UserClaims(found.claims, tuple(remarks(found)), args.cp_user.upper())
+        claims = claims_of_texts(texts, args.cp_user or guest, args.cp_member)
+        return UserClaims(claims.claims, tuple(remarks(claims)), args.cp_user.upper())
 
     return load
 
@@ -171,7 +171,7 @@ def claims_with_cp(args: argparse.Namespace) -> Callable[[str], UserClaims]:
     load = claims_loader(args)
 
     def claims(guest: str) -> UserClaims:
-        found: list[Claim] = []
+        claims: list[Claim] = []
         if args.cp:
             from zmon.cp.claim_sources import ask_claims  # noqa: PLC0415 - most lookups do not ask CP
             from zmon.cp.vmcp import Cp  # noqa: PLC0415 - likewise
@@ -180,26 +180,26 @@ def claims_with_cp(args: argparse.Namespace) -> Callable[[str], UserClaims]:
             live = ask_claims(Cp())
             if live.missing is not None:
                 warn(live.missing.reason)
-            found += claims_in(live)
+            claims += claims_in(live)
         if load is not None:
             saved = load(guest)
             for line in saved.remarks:
                 warn(line)
-            found += saved.claims
-        return UserClaims(found, guest=args.cp_user.upper())
+            claims += saved.claims
+        return UserClaims(claims, guest=args.cp_user.upper())
 
     return claims
 
 
-def remarks(found: FileClaims) -> list[str]:
+def remarks(claims: FileClaims) -> list[str]:
     """Return the lines that were not understood, and the contradictions."""
     lines = []
-    for report in found.reports:
+    for report in claims.reports:
         if report.unknown or not report.counts:
             unknown = f"lines not understood: {report.unknown:,}{_numbers(report)}"
             lines.append(f"{report.origin}: {report.content}; {unknown}")
         lines += report.notes
-    return lines + found.conflicts
+    return lines + claims.conflicts
 
 
 def _numbers(report: FileReport) -> str:
@@ -249,8 +249,12 @@ def user_inputs(args: argparse.Namespace, listing: Listing | None = None) -> Cal
     notes: tuple[str, ...] = ()
     if listing is not None:
         said = "\n".join(listing.unread)
-        disks = {device for one in groups for device in one.devices}  # files there have their own problem
-        nowhere = (one for one in listing.containers if one.path not in disks and not _is_in(said, one))
+        disks = {device for group in groups for device in group.devices}  # files there have their own problem
+        nowhere = (
+            container
+            for container in listing.containers
+            if container.path not in disks and not _is_in(said, container)
+        )
         notes = (*listing.unread, *_without_place(nowhere), *listing.notes)
 
     @cache

@@ -28,15 +28,15 @@ MOST: Final = 10_000
 def json_message(kind: str, message: str, status: int | None = None) -> str:
     """Return a message of a kind (`error`, `warning`, `note`) as a line of JSON."""
     sentence = message[:MOST]
-    found: dict[str, object] = {kind: sentence}
+    data: dict[str, object] = {kind: sentence}
     if status is not None:
-        found["status"] = status
+        data["status"] = status
         where = WHERE.fullmatch(sentence)
         rest = where["rest"] if where else sentence
         do = DO.fullmatch(rest)
-        found |= {
+        data |= {
             "where": where["where"] if where else None,
             "what": do["what"] if do else rest,
             "do": do["do"] if do else None,
         }
-    return json.dumps(found)
+    return json.dumps(data)

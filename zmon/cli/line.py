@@ -133,9 +133,9 @@ class Console:
             self.say(str(error))
         self.write_tour(again=_is(question, "TOUR"))
 
-    def say(self, words: str) -> None:
+    def say(self, text: str) -> None:
         """Write a sentence; none of its words is cut by the edge of the terminal."""
-        self._answers.writelines(f" {line}\n" for line in wrap(harmless(words), WIDTH - 1))
+        self._answers.writelines(f" {line}\n" for line in wrap(harmless(text), WIDTH - 1))
 
     def write_tour(self, *, again: bool = False) -> None:
         """Write the step of the tour, if there is one and it is a new one, or `again`."""
@@ -376,8 +376,8 @@ class Console:
             lines += [f" {line}" for line in happened(event, WIDTH - 1)]
         self._list(lines, max(0, min(present - PIECE // 2, len(lines) - PIECE)))
 
-    def _help(self, words: str) -> None:
-        said = explain(self.session, words, KEYS_HELP)
+    def _help(self, topic: str) -> None:
+        said = explain(self.session, topic, KEYS_HELP)
         self._list([row.text for row in rows(said, WIDTH)])
 
     def _list(self, lines: Sequence[str], first: int = 0) -> None:

@@ -75,46 +75,46 @@ def run_process() -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
-    MessageForm.is_json = JSON_ERRORS in words
-    words = [word for word in words if word != JSON_ERRORS]
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    MessageForm.is_json = JSON_ERRORS in given
+    given = [word for word in given if word != JSON_ERRORS]
     # a label in another script must not end a listing on a terminal that cannot show it
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        return _run(words)
+        return _run(given)
     except BrokenPipeError:  # the reader left early (`| head`)
         _discard_output()
         return READER_LEFT
     except OSError as error:
         if error.filename is None:
             _discard_output()
-        return _failed(words, f"{error.filename or 'the output'}: {error.strerror}")
+        return _failed(given, f"{error.filename or 'the output'}: {error.strerror}")
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:
         if os.environ.get(TRACE) == "1":
             raise
         what = ": ".join(filter(None, (type(error).__name__, str(error))))
-        return _failed(words, f"{what}: a mistake in zmon itself; {TRACE}=1 in the environment shows where")
+        return _failed(given, f"{what}: a mistake in zmon itself; {TRACE}=1 in the environment shows where")
 
 
-def _run(words: Sequence[str]) -> int:
-    name = words[0] if words and words[0] in SUBCOMMANDS else ""
+def _run(arguments: Sequence[str]) -> int:
+    name = arguments[0] if arguments and arguments[0] in SUBCOMMANDS else ""
     declare = SUBCOMMANDS[name][1] if name else live
     try:
         defaults = defaults_of(name, os.environ)
     except SettingsError as error:
-        if HELP.isdisjoint(words):
+        if HELP.isdisjoint(arguments):
             message = f"{error}; correct it, or go on without settings: {VARIABLE}= in the environment"
-            return _failed(words, message, misused)
+            return _failed(arguments, message, misused)
         defaults = Defaults(name, {})
-    args = parse_plain(declare, words[bool(name) :], defaults.declare)
+    args = parse_plain(declare, arguments[bool(name) :], defaults.declare)
     if args is None:
         from zmon.cli.full_parser import parse  # noqa: PLC0415 - loads argparse
 
-        args = parse(name, words, defaults.declare)
+        args = parse(name, arguments, defaults.declare)
     defaults.complete(args)
     if sys.stdout is None and name in PRINTING:
         return complain("standard output is closed")
@@ -127,17 +127,17 @@ def _told_of_damage(args: argparse.Namespace, status: int) -> int:
 
     That of a service check is its state.
     """
-    found = [words for timeline in getattr(args, "opened", ()) if (words := timeline.damage())]
-    for words in found:
-        warn(words)
-    return status or (FAILED if found and not getattr(args, "status", False) else OK)
+    damages = [damage for timeline in getattr(args, "opened", ()) if (damage := timeline.damage())]
+    for damage in damages:
+        warn(damage)
+    return status or (FAILED if damages and not getattr(args, "status", False) else OK)
 
 
-def _failed(words: Sequence[str], message: str, say: Callable[[str], int] = complain) -> int:
+def _failed(arguments: Sequence[str], message: str, say: Callable[[str], int] = complain) -> int:
     """Print why nothing could be done; returns the exit status."""
     from zmon.cli.service_status import STATUS, not_known  # noqa: PLC0415 - a failure alone needs it
 
-    return not_known("ZMON", message) if STATUS in words else say(message)
+    return not_known("ZMON", message) if STATUS in arguments else say(message)
 
 
 def _discard_output() -> None:

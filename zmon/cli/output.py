@@ -111,8 +111,8 @@ def announced(source: str | None, seconds: float = DELAY) -> Iterator[None]:
         return
     import threading  # noqa: PLC0415 - a lookup by a program starts without it
 
-    words = f"zmon: {harmless(opening(source))} ...\n"
-    timer = threading.Timer(seconds, lambda: (stream.write(words), stream.flush()))
+    text = f"zmon: {harmless(opening(source))} ...\n"
+    timer = threading.Timer(seconds, lambda: (stream.write(text), stream.flush()))
     timer.daemon = True
     timer.start()
     try:
@@ -160,11 +160,11 @@ class Advance:
         """Erase it."""
         self.end()
 
-    def show(self, words: str) -> None:
+    def show(self, text: str) -> None:
         """Show how far it is."""
         stream = sys.stderr
         if stream is not None and stream.isatty() and time.monotonic() - self._begun > self.DELAY:
-            print(f"\r{words} ", end="", file=stream, flush=True)
+            print(f"\r{text} ", end="", file=stream, flush=True)
             self._shown = True
 
     def end(self) -> None:
@@ -239,9 +239,9 @@ def as_json(value: Any, *, reasons: bool = False) -> Any:
     if hasattr(value, "_asdict"):
         value = value._asdict()
     if hasattr(value, "items"):
-        return {name: as_json(each, reasons=reasons) for name, each in value.items()}
+        return {name: as_json(item, reasons=reasons) for name, item in value.items()}
     if hasattr(value, "__iter__"):
-        return [as_json(each, reasons=reasons) for each in value]
+        return [as_json(item, reasons=reasons) for item in value]
     return value
 
 

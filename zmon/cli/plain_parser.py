@@ -58,13 +58,13 @@ class PlainParser:
         """Refuse what declares words that have options of their own."""
         raise UnusualError
 
-    def parse(self, words: Sequence[str]) -> dict[str, Any]:
+    def parse(self, arguments: Sequence[str]) -> dict[str, Any]:
         """Return the values of a command line.
 
         Raises:
             UnusualError: it is one for argparse.
         """
-        rest = list(words)
+        rest = list(arguments)
         plain: list[str] = []
         ended = False
         while rest:
@@ -101,9 +101,9 @@ class PlainParser:
         if not plain and number not in {"*", "?"}:
             raise UnusualError
         if number in {"*", "+"}:
-            found = [_value(word, more) for word in plain]
+            values = [_value(word, more) for word in plain]
             plain.clear()
-            self.values[dest] = found or more.get("default") or []
+            self.values[dest] = values or more.get("default") or []
         else:
             self.values[dest] = _value(plain.pop(0), more) if plain else more.get("default")
 
@@ -125,7 +125,7 @@ def _value(word: str, more: dict[str, Any]) -> Any:
 
 def parse_plain(
     declare: Callable[[argparse.ArgumentParser], None],
-    words: Sequence[str],
+    arguments: Sequence[str],
     change: Callable[[argparse.ArgumentParser], None] | None = None,
 ) -> argparse.Namespace | None:
     """Return the options of a command line as argparse would; None for an unusual one.
@@ -137,7 +137,7 @@ def parse_plain(
         declare(parser)
         if change is not None:
             change(parser)
-        found: Any = SimpleNamespace(**parser.parse(words))
+        namespace: Any = SimpleNamespace(**parser.parse(arguments))
     except UnusualError:
         return None
-    return found  # type: ignore[no-any-return]  # it has the same attributes
+    return namespace  # type: ignore[no-any-return]  # it has the same attributes

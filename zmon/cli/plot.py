@@ -93,23 +93,23 @@ def _plot(args: argparse.Namespace, screens: Screens) -> None:
         variables, names = _resolved(asked, navigator, window, inputs)
         history = navigator.history
         view = View(next(history.past(window[1])), history=history, limits=screens.limits, inputs=inputs)
-        found = series(variables, view, window, 2 * size[0])
-    if (reason := _nothing(found)) is not None:
+        curves = series(variables, view, window, 2 * size[0])
+    if (reason := _nothing(curves)) is not None:
         raise NoSuchThing(f"nothing to draw: {reason}")
 
     def text() -> Iterator[str]:
-        points = [[Point(*figure) for figure in one.figures] for one in found]
-        notes = (f" {note}" for note in rows(variables, found).notes)
+        points = [[Point(*figure) for figure in series.figures] for series in curves]
+        notes = (f" {note}" for note in rows(variables, curves).notes)
         drawn = chart(variables, points, screens, size, args.style or style(), names)
         yield from (*drawn.lines, *notes)
 
-    told = [_document(*pair, screens) for pair in zip(variables, found, strict=True)]
-    write_result(args, _table(variables, found), told, [text()])
+    told = [_document(*pair, screens) for pair in zip(variables, curves, strict=True)]
+    write_result(args, _table(variables, curves), told, [text()])
 
 
-def _nothing(found: Sequence[Series]) -> str | None:
+def _nothing(curves: Sequence[Series]) -> str | None:
     """Return why no figure of any series has a value; None where one has."""
-    means = [figure.mean for one in found for figure in one.figures]
+    means = [figure.mean for series in curves for figure in series.figures]
     reasons = [mean.reason for mean in means if isinstance(mean, Absent)]
     return reasons[-1] if reasons and len(reasons) == len(means) else None
 
@@ -118,10 +118,12 @@ def _timeline(
     args: argparse.Namespace, asked: Sequence[ColumnRef], containers: Iterable[ListedFile]
 ) -> Timeline:
     """Return a recording, what the recorder of this machine has recorded, or samples that are taken now."""
-    needed = [needs(one.screen.table) for one in asked]
-    kinds = [MACHINE, *(kind for each in needed for kind in each.kinds)]
-    if has_inputs(args) or any(one.rows for one in asked):  # rows may be named by what CP calls them
-        kinds += (kind for each in needed for kind in each.topology)
+    needed = [needs(variable.screen.table) for variable in asked]
+    kinds = [MACHINE, *(kind for need in needed for kind in need.kinds)]
+    if has_inputs(args) or any(
+        variable.rows for variable in asked
+    ):  # rows may be named by what CP calls them
+        kinds += (kind for need in needed for kind in need.topology)
     if args.length:
         return _sampled(args, kinds, list(containers))
     if not args.source:
@@ -176,32 +178,32 @@ def _resolved(
     if interval is None:
         raise ValueError("there are no samples in this time")
     try:
-        found = resolve(asked, interval, inputs)
+        resolved = resolve(asked, interval, inputs)
     except NoSuchThing:
         first = next(past(window[0]), None)
         if first is None:
             raise
-        interval, found = first, resolve(asked, first, inputs)
-    return found, row_names(found, View(interval, inputs=inputs))
+        interval, resolved = first, resolve(asked, first, inputs)
+    return resolved, row_names(resolved, View(interval, inputs=inputs))
 
 
-def _table(variables: Sequence[Variable], found: Sequence[Series]) -> ResultTable:
+def _table(variables: Sequence[Variable], curves: Sequence[Series]) -> ResultTable:
     rows = []
-    for variable, one in zip(variables, found, strict=True):
+    for variable, curve in zip(variables, curves, strict=True):
         name = f"{variable.table}.{variable.column}"
-        for begin, end, *values in one.figures:
+        for begin, end, *values in curve.figures:
             rows.append([name, harmless(variable.key), moment(begin), moment(end), *map(plain, values)])
     return ResultTable(("column", "key", "from", "to", "low", "mean", "high"), rows)
 
 
-def _document(variable: Variable, found: Series, screens: Screens) -> dict[str, Any]:
+def _document(variable: Variable, series: Series, screens: Screens) -> dict[str, Any]:
     """Return one series as an object of JSON."""
-    known = described(variable, screens)
+    variable_data = described(variable, screens)
     return {
-        "screen": known[0].command if known else variable.table,
+        "screen": variable_data[0].command if variable_data else variable.table,
         "column": variable.column,
         "key": variable.key,
-        "unit": known[1].unit if known and known[1] else "",
+        "unit": variable_data[1].unit if variable_data and variable_data[1] else "",
         "points": [
             {
                 "from": moment(begin),
@@ -210,8 +212,10 @@ def _document(variable: Variable, found: Series, screens: Screens) -> dict[str, 
                 "mean": plain(mean),
                 "high": plain(high),
             }
-            for begin, end, low, mean, high in found.figures
+            for begin, end, low, mean, high in series.figures
         ],
-        "absent": sorted({one.mean.reason for one in found.figures if isinstance(one.mean, Absent)}),
-        "note": found.note,
+        "absent": sorted(
+            {figure.mean.reason for figure in series.figures if isinstance(figure.mean, Absent)}
+        ),
+        "note": series.note,
     }

@@ -47,11 +47,11 @@ def run(args: argparse.Namespace) -> int:
         return complain(str(error))
     choice = choice_of(args, args.only, containers)._replace(later=servers if addresses else None)
     timeline = LiveTimeline(choice, args.interval, watch(), args.root)
-    known = earlier(directory, plan.interval)
+    recorded = earlier(directory, plan.interval)
     if hidden := lacking(LiveTree(args.root)):
         _say(hidden)
     if args.dry_run:
-        forecast = known or _tried(timeline.take, plan.interval)
+        forecast = recorded or _tried(timeline.take, plan.interval)
         _say(f"{directory}, a sample every {args.interval:g} s: {forecast.words}")
         warning = shortage(forecast, directory, plan.rule)
         if warning:
@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
     with lock:
         servers.start(addresses)
         try:
-            return _record(plan, timeline.take, known, lock, args)
+            return _record(plan, timeline.take, recorded, lock, args)
         finally:
             servers.stop()
 
@@ -116,7 +116,7 @@ class _Recordings:
 
 
 def _record(
-    plan: Plan, take: Callable[[], Sample], known: Forecast | None, lock: Lock, args: argparse.Namespace
+    plan: Plan, take: Callable[[], Sample], forecast: Forecast | None, lock: Lock, args: argparse.Namespace
 ) -> int:
     terminal = sys.stderr is not None and sys.stderr.isatty()
     clock = SignalClock()
@@ -125,7 +125,7 @@ def _record(
     recordings = _Recordings()
     roll = Roll(plan.directory, recordings.open, _say, lock.hold)
     service = Service(os.environ)
-    more: dict[str, Any] = {"status": terminal, "forecast": known}
+    more: dict[str, Any] = {"status": terminal, "forecast": forecast}
     if not args.metrics:
         RecordingLoop(plan, take, roll, clock, clock.orders, service, _say, **more).run()
         return OK
@@ -153,7 +153,7 @@ def _tried(take: Callable[[], Sample], interval: int) -> Forecast:
     return estimate(before, after, time.process_time_ns() - begin, interval)
 
 
-def _say(words: str) -> None:
+def _say(text: str) -> None:
     """Print a message; recording goes on if standard error is closed."""
     with contextlib.suppress(OSError):
-        say(f"zmon record: {words}")
+        say(f"zmon record: {text}")

@@ -86,8 +86,8 @@ def _print_rules(args: argparse.Namespace, rules: Sequence[Rule], profile: str) 
             over = f" / {rule.per}" if rule.per else ""
             on = f"{rule.table}.{rule.column}{over}"
             yield f"{rule.name}: {on} {rule.sense} {_limits(rule)}{_lasting(rule)}"
-            for words in (*map(str, rule.when), rule.why):
-                yield from _indented(words)
+            for text in (*map(str, rule.when), rule.why):
+                yield from _indented(text)
         yield from textwrap.wrap(profile, terminal_width())
 
     rows: list[list[Any]] = []
@@ -99,8 +99,8 @@ def _print_rules(args: argparse.Namespace, rules: Sequence[Rule], profile: str) 
     return 0
 
 
-def _indented(words: str) -> list[str]:
-    return textwrap.wrap(words, terminal_width() - 4, initial_indent="    ", subsequent_indent="    ")
+def _indented(text: str) -> list[str]:
+    return textwrap.wrap(text, terminal_width() - 4, initial_indent="    ", subsequent_indent="    ")
 
 
 def _limits(rule: Rule) -> str:

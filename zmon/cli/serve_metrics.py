@@ -61,11 +61,11 @@ def run(args: argparse.Namespace) -> int:
     return OK
 
 
-def _address(words: str) -> tuple[str, int] | str:
+def _address(address: str) -> tuple[str, int] | str:
     """Return what a socket binds to; port 0 is any that is free."""
-    if words.startswith("unix:"):
-        return words.removeprefix("unix:")
-    host, _, port = words.rpartition(":")
+    if address.startswith("unix:"):
+        return address.removeprefix("unix:")
+    host, _, port = address.rpartition(":")
     return host.strip("[]"), int(port)
 
 
@@ -113,12 +113,12 @@ def played(samples: Iterator[Sample], now: Callable[[], int]) -> Callable[[], li
     shift = now() - waiting[-1].at.utc if waiting else 0
 
     def due() -> list[Sample]:
-        found = []
+        due = []
         while waiting and waiting[0].at.utc + shift <= now():
             sample = waiting.pop(0)
-            found.append(sample._replace(at=sample.at._replace(utc=sample.at.utc + shift)))
+            due.append(sample._replace(at=sample.at._replace(utc=sample.at.utc + shift)))
             waiting.extend(islice(samples, 0 if waiting else 1))
-        return found
+        return due
 
     return due
 
@@ -138,9 +138,9 @@ def _sample(args: argparse.Namespace, timeline: Timeline, exporter: Exporter, ju
                     exporter.follow(sample)
                 last = sample
             failed = ""
-            if (words := timeline.damage()) != damage:
-                damage = words
-                _say(words or "nothing is damaged now")
+            if (damage_now := timeline.damage()) != damage:
+                damage = damage_now
+                _say(damage_now or "nothing is damaged now")
         except Exception as error:  # noqa: BLE001 - whatever fails once may work the next time
             why = f"no sample: {type(error).__name__}: {error}"
             if why != failed:
@@ -163,7 +163,7 @@ def _wait(clock: SignalClock, service: Service, deadline: int) -> None:
         left = deadline - clock.steady()
 
 
-def _say(words: str) -> None:
+def _say(text: str) -> None:
     """Print a message; serving goes on if standard error is closed."""
     with contextlib.suppress(OSError):
-        say(f"zmon serve-metrics: {words}")
+        say(f"zmon serve-metrics: {text}")

@@ -59,10 +59,10 @@ class ServiceState(NamedTuple):
 
     def line(self, service: str) -> str:
         """Return the status line; `|` ends the words there, so they have none of their own."""
-        words = " ".join(harmless(self.words).replace("|", "/").split())
-        words = words if len(words) <= LONGEST else f"{words[: LONGEST - 3]}..."
+        fields = " ".join(harmless(self.words).replace("|", "/").split())
+        fields = fields if len(fields) <= LONGEST else f"{fields[: LONGEST - 3]}..."
         figures = " ".join(f"{name}={value:g}" for name, value in self.figures.items())
-        return f"{service} {NAMES[self.level]} - {words}{f' | {figures}' if figures else ''}"
+        return f"{service} {NAMES[self.level]} - {fields}{f' | {figures}' if figures else ''}"
 
 
 def write_state(args: argparse.Namespace, service: str, state: ServiceState) -> int:
@@ -91,51 +91,51 @@ def not_known(service: str, why: str, *, text: bool = True) -> int:
 # states
 
 
-def state_of_verdict(found: Verdict) -> ServiceState:
+def state_of_verdict(verdict: Verdict) -> ServiceState:
     """Return the state by a verdict: bad is what is certain and costs requests, worth a look any other."""
     from zmon.diagnosis.stretch import timed_claim  # noqa: PLC0415 - most states need none
 
-    many = len(found.diagnoses)
-    figures = {"diagnoses": many, "waiting": round(found.waiting, 1)}
+    many = len(verdict.diagnoses)
+    figures = {"diagnoses": many, "waiting": round(verdict.waiting, 1)}
     if many:
-        first = max(found.diagnoses, key=lambda one: one.is_bad)
+        first = max(verdict.diagnoses, key=lambda diagnosis: diagnosis.is_bad)
         more = f"; {many - 1} more" if many > 1 else ""
         level = CRITICAL if first.is_bad else WARNING
         claim = timed_claim(first).removesuffix(".")
         return ServiceState(level, f"{claim} ({first.id}, {first.confidence}){more}", figures)
-    if found.damage:
-        return ServiceState(UNKNOWN, found.sentence.removesuffix("."))
-    if found.may_wait:
-        return ServiceState(UNKNOWN, found.may_wait, figures)
-    lacking = [one for one in found.unknown if one.id in MOST_USUAL]
+    if verdict.damage:
+        return ServiceState(UNKNOWN, verdict.sentence.removesuffix("."))
+    if verdict.may_wait:
+        return ServiceState(UNKNOWN, verdict.may_wait, figures)
+    lacking = [unknown for unknown in verdict.unknown if unknown.id in MOST_USUAL]
     if lacking:
-        why = f"{', '.join(one.id for one in lacking)} cannot be judged: {lacking[0].source}"
+        why = f"{', '.join(unknown.id for unknown in lacking)} cannot be judged: {lacking[0].source}"
         return ServiceState(UNKNOWN, f"nothing is found, but {why}")
-    return ServiceState(OK, found.sentence.removesuffix("."), figures)
+    return ServiceState(OK, verdict.sentence.removesuffix("."), figures)
 
 
 def state_of_exceptions(
-    entries: Sequence[ExceptionEntry], known: Exceptions, rules: Iterable[Rule]
+    entries: Sequence[ExceptionEntry], exceptions: Exceptions, rules: Iterable[Rule]
 ) -> ServiceState:
     """Return the state by some exceptions of a time, and by how far that time is known."""
-    judged = (known.until - known.begin) / 1e9
+    judged = (exceptions.until - exceptions.begin) / 1e9
     longest = max((rule.lasting for rule in rules), default=0.0)
-    figures = {"open": sum(one.state == OPEN for one in entries)}
-    figures |= {LEVELS[level]: sum(one.level == level for one in entries) for level in (LOOK, BAD)}
+    figures = {"open": sum(entry.state == OPEN for entry in entries)}
+    figures |= {LEVELS[level]: sum(entry.level == level for entry in entries) for level in (LOOK, BAD)}
     if entries:
-        worst = min(entries, key=lambda one: (-one.level, one.state != OPEN, one.heaviness))
+        worst = min(entries, key=lambda entry: (-entry.level, entry.state != OPEN, entry.heaviness))
         many = f"{len(entries)} exception{'s' * (len(entries) > 1)}, {figures['open']} open"
         return ServiceState(
             worst.level, f"{many}: {LEVELS[worst.level]} {worst.rule}: {worst.words}", figures
         )
     if judged <= 0:
         return ServiceState(UNKNOWN, "nothing can be judged: there are no two samples")
-    if known.until < known.end:
+    if exceptions.until < exceptions.end:
         return ServiceState(UNKNOWN, "not all samples of that time are judged")
     if judged < longest:
         why = f"only {judged:.0f} s were judged, and rules need up to {longest:.0f} s"
         return ServiceState(UNKNOWN, f"no exception is found, but {why}")
-    unjudged = f"; not judged: {', '.join(known.unknown)}" if known.unknown else ""
+    unjudged = f"; not judged: {', '.join(exceptions.unknown)}" if exceptions.unknown else ""
     return ServiceState(OK, f"no exceptions{unjudged}", figures)
 
 
@@ -143,16 +143,16 @@ def state_of_checks(results: Sequence[CheckResult]) -> ServiceState:
     """Return the state by checks; without one that is ok, worth a look or bad it is not known."""
     from zmon.check.practices import worst  # noqa: PLC0415 - show starts without checks
 
-    states = [one.state.value for one in results]
+    states = [result.state.value for result in results]
     figures = {state: states.count(state) for state in ("bad", "look", "unknown", "ok")}
-    words = ", ".join(f"{count} {state}" for state, count in figures.items() if count)
-    found = worst(results).value
-    if found in LEVELS:
-        first = next(one for one in results if one.state.value == found)
-        words = f"{words}: {first.check.id} {first.check.title}: {first.words}"
-        return ServiceState(LEVELS.index(found), words, figures)
+    text = ", ".join(f"{count} {state}" for state, count in figures.items() if count)
+    state_found = worst(results).value
+    if state_found in LEVELS:
+        first = next(result for result in results if result.state.value == state_found)
+        text = f"{text}: {first.check.id} {first.check.title}: {first.words}"
+        return ServiceState(LEVELS.index(state_found), text, figures)
     if figures["ok"]:
-        return ServiceState(OK, words, figures)
+        return ServiceState(OK, text, figures)
     return ServiceState(
         UNKNOWN, f"no check has a result: {results[0].words}" if results else "there are no checks"
     )
@@ -160,12 +160,13 @@ def state_of_checks(results: Sequence[CheckResult]) -> ServiceState:
 
 def together(states: Sequence[ServiceState]) -> ServiceState:
     """Return the state of several answers: that of the worst, with the words of all that are not OK."""
-    level = next(level for level in BY_WEIGHT if any(one.level == level for one in states))
+    level = next(level for level in BY_WEIGHT if any(state.level == level for state in states))
     said = sorted(
-        (one for one in states if level == OK or one.level), key=lambda one: BY_WEIGHT.index(one.level)
+        (state for state in states if level == OK or state.level),
+        key=lambda said_state: BY_WEIGHT.index(said_state.level),
     )
-    figures = {name: value for one in states for name, value in one.figures.items()}
-    return ServiceState(level, "; ".join(dict.fromkeys(one.words for one in said)), figures)
+    figures = {name: value for state in states for name, value in state.figures.items()}
+    return ServiceState(level, "; ".join(dict.fromkeys(state.words for state in said)), figures)
 
 
 # whether there are samples of the time that is asked about

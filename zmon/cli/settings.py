@@ -115,11 +115,11 @@ def load_settings(files: list[str]) -> dict[tuple[str, str], Setting]:
     Raises:
         SettingsError: a file cannot be read or used; names the file, the line and what is allowed.
     """
-    found: dict[tuple[str, str], Setting] = {}
+    settings: dict[tuple[str, str], Setting] = {}
     for path in files:
         if os.path.exists(path):
-            found |= _read(path)
-    return found
+            settings |= _read(path)
+    return settings
 
 
 def defaults_of(name: str, environ: Mapping[str, str]) -> Defaults:
@@ -130,7 +130,7 @@ def defaults_of(name: str, environ: Mapping[str, str]) -> Defaults:
     """
     settings = load_settings(config_files(environ))
     stronger = {setting for setting, variable in VARIABLES.items() if environ.get(variable)}
-    return Defaults(name, {at: one for at, one in settings.items() if at[1] not in stronger})
+    return Defaults(name, {at: setting for at, setting in settings.items() if at[1] not in stronger})
 
 
 def _read(path: str) -> dict[tuple[str, str], Setting]:
@@ -142,7 +142,7 @@ def _read(path: str) -> dict[tuple[str, str], Setting]:
     except OSError as error:
         raise SettingsError(f"{path}: cannot be read: {error.strerror}") from error
     top = document.top()
-    found = _keys_of(top)
+    settings = _keys_of(top)
     for table in SETTINGS:
         if table and table not in top:
             continue
@@ -155,10 +155,10 @@ def _read(path: str) -> dict[tuple[str, str], Setting]:
                 raise inside.wrong(key, _unknown(table, key))
             if inside.data[key] == "":
                 continue  # as if it were not there
-            found[table, key] = Setting(
+            settings[table, key] = Setting(
                 _value(inside, key, options[key]), inside.data[key], inside.place(key)
             )
-    return found
+    return settings
 
 
 def _advice(text: str) -> str:
@@ -171,18 +171,20 @@ def _advice(text: str) -> str:
 
 def _keys_of(top: TomlTable) -> dict[tuple[str, str], Setting]:
     """Return the setting `keys`: the name of a map, or a table that has it beside a user's own keys."""
-    found = {}
+    settings = {}
     inside, name = top, KEYS
     if isinstance(top.data.get(KEYS), dict):
         from zmon.ui.keys import NAMED_MAP, read_own  # noqa: PLC0415 - few settings have keys
 
         inside, name = top.table(KEYS), NAMED_MAP
         own = read_own(inside.without_empty())
-        found = {(KEYS, of): Setting(one, inside.data[of], one.place) for of, one in own.items()}
+        settings = {
+            (KEYS, of): Setting(file_key, inside.data[of], file_key.place) for of, file_key in own.items()
+        }
     if inside.data.get(name):
         option = options_of("")[KEYS]
-        found["", KEYS] = Setting(_value(inside, name, option), inside.data[name], inside.place(name))
-    return found
+        settings["", KEYS] = Setting(_value(inside, name, option), inside.data[name], inside.place(name))
+    return settings
 
 
 def own_keys_of(environ: Mapping[str, str]) -> dict[str, OwnKeys]:
@@ -192,7 +194,7 @@ def own_keys_of(environ: Mapping[str, str]) -> dict[str, OwnKeys]:
         SettingsError: see `load_settings`.
     """
     settings = load_settings(config_files(environ))
-    return {name: one.value for (table, name), one in settings.items() if table == KEYS}
+    return {name: setting.value for (table, name), setting in settings.items() if table == KEYS}
 
 
 def _unknown(table: str, key: str) -> str:
@@ -212,12 +214,12 @@ def _value(table: TomlTable, key: str, option: Option) -> Any:
         return table.flag(key)
     written = table.data[key]
     if option.is_list:
-        words = table.words(key) if isinstance(written, list) else [table.text(key)]
+        texts = table.words(key) if isinstance(written, list) else [table.text(key)]
     elif isinstance(written, (int, float)) and not isinstance(written, bool):
-        words = [str(written)]
+        texts = [str(written)]
     else:
-        words = [table.text(key)]
-    values = [_read_word(table, key, option, word) for word in words]
+        texts = [table.text(key)]
+    values = [_read_word(table, key, option, word) for word in texts]
     return values if option.is_list else values[0]
 
 

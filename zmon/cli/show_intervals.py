@@ -68,8 +68,8 @@ def _show(screens: Screens, args: argparse.Namespace, ready: Callable[[], None])
         return _print_all(session, args, other, ready, rows)
     except CommandError as error:
         # a thing that does not exist now may exist tomorrow: the command line is right
-        found = FAILED if isinstance(error.__cause__, NoSuchThing) else USAGE
-        return _no_answer(args, screen, str(error), found)
+        status = FAILED if isinstance(error.__cause__, NoSuchThing) else USAGE
+        return _no_answer(args, screen, str(error), status)
     except ValueError as error:  # WhenError, or a file that was damaged meanwhile
         from zmon.session.when import WhenError  # noqa: PLC0415 - an error alone needs it
 
@@ -176,9 +176,9 @@ def _write_state(session: Session, args: argparse.Namespace) -> int:
     elif screen.table == "exceptions":
         from zmon.tables.exceptions import exceptions_of  # noqa: PLC0415 - likewise
 
-        known = exceptions_of(view)
-        shown = [entry for entry in known.entries if str(entry.number) in keys]
-        state = service.state_of_exceptions(shown, known, session.log.rules)
+        exceptions = exceptions_of(view)
+        shown = [entry for entry in exceptions.entries if str(entry.number) in keys]
+        state = service.state_of_exceptions(shown, exceptions, session.log.rules)
     else:
         from zmon.diagnosis.judged import verdict_of  # noqa: PLC0415 - likewise
 
@@ -186,8 +186,10 @@ def _write_state(session: Session, args: argparse.Namespace) -> int:
             raise ValueError("there are no two samples in this time")
         state = service.state_of_verdict(verdict_of(view))
         if screen.table == "overview" and (entries := session.open_exceptions()):
-            known = view.history.exceptions(0, None)
-            state = service.together([state, service.state_of_exceptions(entries, known, session.log.rules)])
+            exceptions = view.history.exceptions(0, None)
+            state = service.together(
+                [state, service.state_of_exceptions(entries, exceptions, session.log.rules)]
+            )
     return service.write_state(args, screen.command, state)
 
 
@@ -307,7 +309,7 @@ def _there(other: Navigator, here: Interval | None, args: argparse.Namespace) ->
     return other.interval
 
 
-def _recorded(words: str, timeline: Timeline, present: int | None = None) -> int:
+def _recorded(text: str, timeline: Timeline, present: int | None = None) -> int:
     """Return the time that words name; print a remark if the recording has no samples of it.
 
     Raises:
@@ -315,14 +317,14 @@ def _recorded(words: str, timeline: Timeline, present: int | None = None) -> int
     """
     from zmon.session.when import outside  # noqa: PLC0415 - most lookups name no time
 
-    utc = time_of(words, timeline) if present is None else begin_of(words, timeline, present)
+    utc = time_of(text, timeline) if present is None else begin_of(text, timeline, present)
     remark = outside(utc, timeline.span())
     if remark:
         complain(remark)
     return utc
 
 
-def _widen(navigator: Navigator, words: str) -> None:
+def _widen(navigator: Navigator, text: str) -> None:
     """Make one interval from a time to the current sample.
 
     Raises:
@@ -332,9 +334,9 @@ def _widen(navigator: Navigator, words: str) -> None:
     if interval is None:
         return
     try:
-        _average(navigator, _recorded(words, navigator.timeline, interval.after.at.utc))
+        _average(navigator, _recorded(text, navigator.timeline, interval.after.at.utc))
     except CommandError as error:
-        raise CommandError(f"{words!r}: there is no sample so long before the end of the interval") from error
+        raise CommandError(f"{text!r}: there is no sample so long before the end of the interval") from error
 
 
 def _average(navigator: Navigator, begin: int) -> None:

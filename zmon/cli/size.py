@@ -132,7 +132,7 @@ def _print(args: argparse.Namespace, rows: list[DiskCount], arrays: Arrays, span
     assumed = _assumed(arrays, raid if args.penalty is None else "as given", span)
     shown = HEADINGS[:-1] if isinstance(rows[-1].cells, Absent) else HEADINGS
     table = ResultTable(NAMES, [[row.name, *_figures(row)] for row in rows], shown)
-    rests_on: list[str | Sentence] = ["This rests on:", *(Sentence(words, " - ") for words in assumed)]
+    rests_on: list[str | Sentence] = ["This rests on:", *(Sentence(sentence, " - ") for sentence in assumed)]
     write_result(
         args,
         table,
@@ -179,7 +179,7 @@ def _number(value: float) -> str:
 def _assumed(arrays: Arrays, raid: str, span: Sequence[int]) -> list[str]:
     """Return what the answer rests on."""
     times = f"{arrays.penalty:g} request{'s' * (arrays.penalty != 1)}"
-    found = [
+    assumptions = [
         f"A read is one request of a disk, a write {times} ({raid}); the cache combines no writes.",
         f"The cache answers {100 * arrays.hits:g} % of the reads: --hits."
         if arrays.hits
@@ -187,8 +187,8 @@ def _assumed(arrays: Arrays, raid: str, span: Sequence[int]) -> list[str]:
         f"A disk does {_number(arrays.disk_io)} requests a second (--disk-io); all disks do equally much.",
     ]
     if span:
-        found.append(
+        assumptions.append(
             f"The rates are the means from {written(span[0])} to {written(span[1])}, as Linux asked; other "
             "systems on the same arrays come on top. Choose the busiest time with --at and --since."
         )
-    return found
+    return assumptions

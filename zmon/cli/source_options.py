@@ -112,20 +112,20 @@ def open_source(  # noqa: PLR0913 - one for each way to confine or widen it
     Raises:
         CaptureError, RecordingError, ScenarioError: the source cannot be used.
     """
-    found = _opened(args, kinds, last) if args.source else None
-    if found is not None:
-        vars(args).setdefault("opened", []).append(found)
+    timeline = _opened(args, kinds, last) if args.source else None
+    if timeline is not None:
+        vars(args).setdefault("opened", []).append(timeline)
     else:
         from zmon.kernel.udev import watch  # noqa: PLC0415 - a capture needs no live machine
         from zmon.session.machines import LiveTimeline  # noqa: PLC0415 - likewise
 
         choice = choice_of(args, kinds, containers)
-        found = LiveTimeline(
+        timeline = LiveTimeline(
             choice, args.interval, watch() if follow else None, buffer=_buffer(args) if keep else None
         )
-    found.site = getattr(args, "site", "")
-    found.asked = tuple(_as_given(args))
-    return found
+    timeline.site = getattr(args, "site", "")
+    timeline.asked = tuple(_as_given(args))
+    return timeline
 
 
 def _as_given(args: argparse.Namespace) -> Iterator[str]:
@@ -135,10 +135,10 @@ def _as_given(args: argparse.Namespace) -> Iterator[str]:
     """
     for option, name in AS_GIVEN.items():
         value = getattr(args, name, None)
-        for each in value if isinstance(value, list) else [value]:
-            words = ",".join(map(str, each)) if isinstance(each, tuple) else str(each or "")
-            if words and "://" not in words:
-                yield from (option, words)
+        for item in value if isinstance(value, list) else [value]:
+            text = ",".join(map(str, item)) if isinstance(item, tuple) else str(item or "")
+            if text and "://" not in text:
+                yield from (option, text)
 
 
 def _opened(args: argparse.Namespace, kinds: Collection[Kind] | None, last: int | None) -> Timeline:
@@ -156,12 +156,12 @@ def _opened(args: argparse.Namespace, kinds: Collection[Kind] | None, last: int 
     from zmon.session.machines import open_capture  # noqa: PLC0415 - this machine needs no archive
 
     try:
-        found = open_capture(args.source, choice_of(args, kinds), last)
+        tree = open_capture(args.source, choice_of(args, kinds), last)
     except ValueError as error:
         raise damaged_recording(args.source) or other_directory(args.source) or error from error
-    for line in found.remarks:
+    for line in tree.remarks:
         warn(harmless(line))
-    return found
+    return tree
 
 
 def other_directory(path: str) -> ValueError | None:
@@ -194,16 +194,16 @@ def damaged_recording(path: str) -> ValueError | None:
         return None
     from zmon.recorder.info import recording_info  # noqa: PLC0415 - only a damaged recording needs it
 
-    found = recording_info(path)
-    return RecordingError(found.cause or found.problem, path)
+    recording = recording_info(path)
+    return RecordingError(recording.cause or recording.problem, path)
 
 
-def source_instead(words: Iterable[str], command: str = "zmon") -> str:
+def source_instead(arguments: Iterable[str], command: str = "zmon") -> str:
     """Return how to open the first of some words that is a recording, a capture or a file without --from.
 
     It is empty if none is one, nor looks like one.
     """
-    for word in words:
+    for word in arguments:
         what = _source_named(word)
         if what:
             shown = shlex.quote(harmless(word))
@@ -241,7 +241,7 @@ def _buffer(args: argparse.Namespace) -> LiveBuffer:
     return live_buffer.RecorderBuffer(recorder.directory)
 
 
-def time_of(words: str, timeline: Timeline, present: int | None = None) -> int:
+def time_of(text: str, timeline: Timeline, present: int | None = None) -> int:
     """Return the time that words name, in ns since 1970; distances count from `present`, else from the end.
 
     Raises:
@@ -252,10 +252,10 @@ def time_of(words: str, timeline: Timeline, present: int | None = None) -> int:
     span = timeline.span()
     if present is None and span is not None:
         present = span[1]
-    return whole(parse_when(words, time.time_ns(), present, span))
+    return whole(parse_when(text, time.time_ns(), present, span))
 
 
-def begin_of(words: str, timeline: Timeline, end: int | None) -> int:
+def begin_of(text: str, timeline: Timeline, end: int | None) -> int:
     """Return the time that words name as the begin of what lasts until `end`, in ns since 1970.
 
     Without an end it lasts until the last sample.  Where it ends at midnight, `00:00` is the midnight before.
@@ -263,15 +263,15 @@ def begin_of(words: str, timeline: Timeline, end: int | None) -> int:
     Raises:
         WhenError: they name none.
     """
-    found, span = time_of(words, timeline, end), timeline.span()
+    begin, span = time_of(text, timeline, end), timeline.span()
     end = span[1] if end is None and span is not None else end
-    if end is None or found // SECOND != end // SECOND:
-        return found
-    earlier = time_of(words, timeline, end - SECOND)
-    return earlier if found - earlier > SECOND else found
+    if end is None or begin // SECOND != end // SECOND:
+        return begin
+    earlier = time_of(text, timeline, end - SECOND)
+    return earlier if begin - earlier > SECOND else begin
 
 
-def seek(navigator: Navigator, words: str) -> str:
+def seek(navigator: Navigator, text: str) -> str:
     """Go to the sample of a time; returns a remark if nothing was recorded then, else nothing.
 
     Raises:
@@ -279,7 +279,7 @@ def seek(navigator: Navigator, words: str) -> str:
     """
     from zmon.session.when import outside  # noqa: PLC0415 - most commands name no time
 
-    utc = time_of(words, navigator.timeline)
+    utc = time_of(text, navigator.timeline)
     navigator.seek(utc)
     return outside(utc, navigator.timeline.span())
 

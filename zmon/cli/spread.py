@@ -96,13 +96,13 @@ def _answer(args: argparse.Namespace, listing: Listing | None, lookup: Lookup) -
     """Print what was found; returns the exit status."""
     view = lookup.view
     traffic = None if view is None else attribution_of(view)
-    found = placement_of(lookup.machine, by=UnitKind(args.by), traffic=traffic)
+    machine_placement = placement_of(lookup.machine, by=UnitKind(args.by), traffic=traffic)
     products = products_of(listing, lookup.machine.files)
     if listing is not None:
         if args.source:  # of this machine it has them
             listing = listing._replace(notes=(*listing.notes, *lookup.strangers))
-        found = with_listing(found, listing, products, files_in_groups(listing))
-    if not found.rows:
+        machine_placement = with_listing(machine_placement, listing, products, files_in_groups(listing))
+    if not machine_placement.rows:
         why = lookup.machine.missing(CONTAINER) or "give a listing"
         return complain(f"no file of a tablespace is known: {why}")
     wanted = SpreadQuery(
@@ -115,7 +115,7 @@ def _answer(args: argparse.Namespace, listing: Listing | None, lookup: Lookup) -
         anyway=args.anyway,
     )
     try:
-        answer = report_spread(found, wanted, None if view is None else waits_in(view))
+        answer = report_spread(machine_placement, wanted, None if view is None else waits_in(view))
         if view is not None:
             answer = predicted(answer, view)
     except ValueError as error:
@@ -125,7 +125,7 @@ def _answer(args: argparse.Namespace, listing: Listing | None, lookup: Lookup) -
     table = matrix(answer) if plan is None else moves(plan, products, traffic=args.traffic)
     told = document(answer, products, notes, unread)
     write_result(args, table, told, text(answer, products, notes, terminal_width(), unread), width=MIN_WIDTH)
-    placed = [item for item in found.items if item.bytes_on]
+    placed = [item for item in machine_placement.items if item.bytes_on]
     is_known = not args.traffic or any(not isinstance(item.load_on, Absent) for item in placed)
     return status(args) if placed and is_known else FAILED
 
@@ -171,7 +171,7 @@ def text(
         ("This rests on:", report.assumptions),
     ):
         if sentences:
-            yield [heading, *(Sentence(words, "  - ") for words in sentences)]
+            yield [heading, *(Sentence(sentence, "  - ") for sentence in sentences)]
 
 
 def _nothing(report: SpreadReport) -> list[str]:
@@ -262,7 +262,9 @@ def _fitting(
 def _figures(report: SpreadReport, width: int) -> Iterator[str]:
     names = {unit.key: unit.title for unit in report.units}
     spaces = (*report.spaces, report.whole)
-    wanted = max(cells(harmless(names.get(one.spread.worst, "").rpartition(" ")[2])) for one in spaces) + 5
+    wanted = (
+        max(cells(harmless(names.get(space.spread.worst, "").rpartition(" ")[2])) for space in spaces) + 5
+    )
     most = max(11, min(wanted, width - 52 - MIN_FIGURES_NAME))
     name = min(40, width - 52 - most)
     rows = [
@@ -271,15 +273,15 @@ def _figures(report: SpreadReport, width: int) -> Iterator[str]:
          " Grade"],
     ]  # fmt: skip
     for space in spaces:
-        found = space.spread
-        share = "" if isinstance(found.share, Absent) else f" {percent(100 * found.share)}%"
-        worst, room = harmless(names.get(found.worst, "")), most - len(share)
+        spread = space.spread
+        share = "" if isinstance(spread.share, Absent) else f" {percent(100 * spread.share)}%"
+        worst, room = harmless(names.get(spread.worst, "")), most - len(share)
         worst = shorten(worst if cells(worst) <= room else worst.rpartition(" ")[2], room)
         rows.append([
             fitted("all" if space is report.whole else _name(space), name - 1), str(space.files),
-            bytes_(space.size), f"{_or_dots(found.uneven, rate)}{_mark(found.uneven)}",
-            _or_dots(found.effective, f"{{:.1f}} of {found.units}".format),
-            _or_dots(found.jain, queue), _or_dots(found.variation, queue), f" {worst}{share}",
+            bytes_(space.size), f"{_or_dots(spread.uneven, rate)}{_mark(spread.uneven)}",
+            _or_dots(spread.effective, f"{{:.1f}} of {spread.units}".format),
+            _or_dots(spread.jain, queue), _or_dots(spread.variation, queue), f" {worst}{share}",
             DOTS if isinstance(space.fullest, Absent) else f"{percent(100 * space.fullest[1])}%",
             f" {space.grade}{' logs' * space.shares_with_logs}",
         ])  # fmt: skip
@@ -297,10 +299,10 @@ def _or_dots(value: Number, form: Callable[[float], str]) -> str:
 
 def _findings(report: SpreadReport) -> Iterator[str]:
     """Yield in words what the figures say, and what could be reached."""
-    known = [f"{side} {percent(100 * part)} %" for side, part in report.sides.items() if side]
-    if known:
+    parts = [f"{side} {percent(100 * part)} %" for side, part in report.sides.items() if side]
+    if parts:
         unknown = report.sides.get("", 0)
-        yield f"Sides: {', '.join(known)}" + (f", not known {percent(100 * unknown)} %" if unknown else "")
+        yield f"Sides: {', '.join(parts)}" + (f", not known {percent(100 * unknown)} %" if unknown else "")
     yield even_words(report, "What if: an even spread")
     if not isinstance(report.headroom.factor, Absent):
         factor, binding = report.headroom.factor, report.headroom.binding
@@ -315,22 +317,22 @@ def _findings(report: SpreadReport) -> Iterator[str]:
             yield f"The same load: now what is fullest {now}; with an even spread it {then} (M/M/1)"
     elif report.wanted.traffic and not isinstance(report.whole.spread.uneven, Absent):
         yield "Head room: not known, because the site file has no [capacity]"
-    for one in report.mixed[:MAX_NAMED]:
+    for mixed in report.mixed[:MAX_NAMED]:
         yield (
-            f"Logs of {one.database or 'the database'} share volume {one.volume} with data of"
-            f" {enumerated(one.others, 5)}: {enumerated(one.logs, 3)}{UNSIZED * one.unsized}"
+            f"Logs of {mixed.database or 'the database'} share volume {mixed.volume} with data of"
+            f" {enumerated(mixed.others, 5)}: {enumerated(mixed.logs, 3)}{UNSIZED * mixed.unsized}"
         )
     if len(report.mixed) > MAX_NAMED:
         yield f"Logs share {len(report.mixed) - MAX_NAMED} more volumes with data"
 
 
-def _busy(found: Pressure) -> str:
-    if isinstance(found.use, Absent):
+def _busy(pressure: Pressure) -> str:
+    if isinstance(pressure.use, Absent):
         return "has an unknown utilisation"
-    busy = f"is {percent(100 * min(found.use, 1.0))} % busy"
-    if isinstance(found.response, Absent):
+    busy = f"is {percent(100 * min(pressure.use, 1.0))} % busy"
+    if isinstance(pressure.response, Absent):
         return f"{busy}, and requests wait long"
-    return f"{busy}, and a request takes {queue(found.response)} times its service time"
+    return f"{busy}, and a request takes {queue(pressure.response)} times its service time"
 
 
 def _plan(
@@ -356,15 +358,15 @@ def _plan(
             lines = [line for line in move_statements(product, move) if line not in remarks]
             remarks.update(line for line in lines if line.startswith(("--", "#")))
             judged += (f"  {line}" for line in lines)
-    if words := staying_words(report):
-        judged += [Sentence(words), "Instead, for one of these tablespaces:"]
+    if text := staying_words(report):
+        judged += [Sentence(text), "Instead, for one of these tablespaces:"]
         judged += (f"  {line}" for line in instead(report.staying[0]))
     yield judged
 
 
 def _steps(plan: MovePlan, width: int) -> Iterator[str]:
     names = [(step.moves[0].source.title, step.moves[0].target.title, step.full) for step in plan.steps]
-    longest = (max(cells(harmless(name)) for name in each) for each in zip(*names, strict=True))
+    longest = (max(cells(harmless(name)) for name in column) for column in zip(*names, strict=True))
     sizes = [max(least, size) for least, size in zip(MIN_UNITS, longest, strict=True)]
     while (name := width - 31 - sum(sizes)) < MIN_FILE and sum(sizes) > sum(MIN_UNITS):
         beyond = [size - least for size, least in zip(sizes, MIN_UNITS, strict=True)]
@@ -423,14 +425,14 @@ def _problems(rows: Sequence[FilePlacement]) -> list[str]:
     by_reason: dict[str, list[FilePlacement]] = {}
     for row in rows:
         by_reason.setdefault(row.problem, []).append(row)
-    found = []
+    problems = []
     for reason, (first, *others) in list(by_reason.items())[:MAX_NAMED]:
         where = f" [{first.listed}]" if first.listed else ""
         more = f" and {len(others)} more" if others else ""
-        found.append(f"{first.path or '(no path)'} of {first.tablespace or '?'}{where}{more}: {reason}")
+        problems.append(f"{first.path or '(no path)'} of {first.tablespace or '?'}{where}{more}: {reason}")
     if len(by_reason) > MAX_NAMED:
-        found.append(f"{len(by_reason) - MAX_NAMED} more reasons: --format json has all")
-    return found
+        problems.append(f"{len(by_reason) - MAX_NAMED} more reasons: --format json has all")
+    return problems
 
 
 # values, by their names in CSV and JSON
@@ -452,7 +454,7 @@ MOVE_FIELDS: Final = (
 
 
 def _space(space: TablespaceSpread) -> dict[str, Any]:
-    found = space.spread
+    spread = space.spread
     return {
         "database": space.database,
         "tablespace": space.tablespace,
@@ -461,14 +463,14 @@ def _space(space: TablespaceSpread) -> dict[str, Any]:
         "bytes_unplaced": space.unplaced,
         "bytes_on": space.bytes_on,
         "load_on": space.load_on,
-        **{name: getattr(found, field) for name, field in FIGURES.items()},
-        "worst": found.worst or None,
+        **{name: getattr(spread, field) for name, field in FIGURES.items()},
+        "worst": spread.worst or None,
         "fullest_volume": space.fullest,
         "grade": space.grade,
         "problems": space.problems,
         "logs_beside_data": space.shares_with_logs,
         **({"basis": space.basis} if space.basis else {}),
-        "absent": found.uneven.reason if isinstance(found.uneven, Absent) else None,
+        "absent": spread.uneven.reason if isinstance(spread.uneven, Absent) else None,
     }
 
 
@@ -499,7 +501,7 @@ def _move(move: Move, products: Callable[[str], str]) -> dict[str, Any]:
 def matrix(report: SpreadReport) -> ResultTable:
     """Return the tablespaces by units: numbers as they are."""
     unit = "bytes_per_s" if report.wanted.traffic else "bytes"
-    names = {each.key: each.title for each in report.units}
+    names = {unit.key: unit.title for unit in report.units}
     basis = ("basis",) if report.wanted.traffic else ()
     rows = []
     for space in report.spaces:
@@ -597,5 +599,5 @@ def document(
     }
 
 
-def _what_if(found: WhatIf) -> dict[str, Any]:
-    return {"times": found.times, "limits_now": found.now, "limits_then": found.then}
+def _what_if(effect: WhatIf) -> dict[str, Any]:
+    return {"times": effect.times, "limits_now": effect.now, "limits_then": effect.then}

@@ -64,34 +64,34 @@ def _wrong(message: str) -> argparse.ArgumentTypeError:
     return ArgumentTypeError(message)
 
 
-def seconds(words: str) -> float:
+def seconds(text: str) -> float:
     """Read an interval in seconds."""
-    value = _number(words)
+    value = _number(text)
     if not MIN_SECONDS <= value <= MAX_SECONDS:
-        raise _wrong(f"{words!r} is no interval: write seconds from {MIN_SECONDS:g} to {MAX_SECONDS:g}")
+        raise _wrong(f"{text!r} is no interval: write seconds from {MIN_SECONDS:g} to {MAX_SECONDS:g}")
     return value
 
 
-def theme(words: str) -> str:
+def theme(text: str) -> str:
     """Read the name of a theme."""
     from zmon.ui.theme_names import unknown_theme  # noqa: PLC0415 - most command lines name none
 
-    if words and (problem := unknown_theme(words)):
+    if text and (problem := unknown_theme(text)):
         raise _wrong(problem)
-    return words
+    return text
 
 
-def pause(words: str) -> float:
+def pause(text: str) -> float:
     """Read the seconds between two passes of a capture, which may be none."""
-    value = _number(words)
+    value = _number(text)
     if not 0 <= value <= 86400:
-        raise _wrong(f"{words!r} is no number of seconds from 0 to 86400")
+        raise _wrong(f"{text!r} is no number of seconds from 0 to 86400")
     return value
 
 
-def _number(words: str) -> float:
+def _number(text: str) -> float:
     try:
-        return float(words)
+        return float(text)
     except ValueError:
         return math.nan
 
@@ -100,61 +100,61 @@ MAX_NUMBER: Final = 1_000_000_000
 """The largest number of things."""
 
 
-def at_least_zero(words: str) -> float:
+def at_least_zero(text: str) -> float:
     """Read a rate."""
-    value = _number(words)
+    value = _number(text)
     if not 0 <= value <= MAX_NUMBER:
-        raise _wrong(f"{words[:40]!r} is no number from 0 to {MAX_NUMBER:,}")
+        raise _wrong(f"{text[:40]!r} is no number from 0 to {MAX_NUMBER:,}")
     return value
 
 
-def more_than_zero(words: str) -> float:
+def more_than_zero(text: str) -> float:
     """Read a rate or a penalty, which is not zero."""
-    value = at_least_zero(words)
+    value = at_least_zero(text)
     if value < 0.001:
-        raise _wrong(f"{words[:40]!r} is less than 0.001")
+        raise _wrong(f"{text[:40]!r} is less than 0.001")
     return value
 
 
-def share(words: str) -> float:
+def share(text: str) -> float:
     """Read a percentage."""
-    value = _number(words)
+    value = _number(text)
     if not 0 <= value <= 100:
-        raise _wrong(f"{words[:40]!r} is no percentage from 0 to 100")
+        raise _wrong(f"{text[:40]!r} is no percentage from 0 to 100")
     return value
 
 
-def positive(words: str) -> int:
+def positive(text: str) -> int:
     """Read a number of things, at least one."""
-    if not words.isdecimal() or not words.strip("0"):
-        raise _wrong(f"{words!r} is no number of 1 or more")
-    if len(words) > 10 or int(words) > MAX_NUMBER:
-        raise _wrong(f"{words[:40]!r} is more than {MAX_NUMBER:,}")
-    return int(words)
+    if not text.isdecimal() or not text.strip("0"):
+        raise _wrong(f"{text!r} is no number of 1 or more")
+    if len(text) > 10 or int(text) > MAX_NUMBER:
+        raise _wrong(f"{text[:40]!r} is more than {MAX_NUMBER:,}")
+    return int(text)
 
 
-def passes(words: str) -> int:
+def passes(text: str) -> int:
     """Read the number of passes of a capture."""
-    if not (words.isascii() and words.isdigit() and 1 <= int(words[:9]) <= 9999 and len(words) < 9):
-        raise _wrong(f"{words!r} is no number from 1 to 9999")
-    return int(words)
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= 9999 and len(text) < 9):
+        raise _wrong(f"{text!r} is no number from 1 to 9999")
+    return int(text)
 
 
 def seeds(text: str) -> range:
     """Convert an argument to a range of seeds: `1-200`."""
-    found = re.fullmatch(r"(\d{1,9})-(\d{1,9})", text, re.ASCII)
-    if found is None or int(found[1]) > int(found[2]):
+    match = re.fullmatch(r"(\d{1,9})-(\d{1,9})", text, re.ASCII)
+    if match is None or int(match[1]) > int(match[2]):
         raise _wrong(f"{text!r} is no range of seeds: 1-200")
-    return range(int(found[1]), int(found[2]) + 1)
+    return range(int(match[1]), int(match[2]) + 1)
 
 
-def partitions(words: str) -> tuple[int, ...]:
+def partitions(text: str) -> tuple[int, ...]:
     """Read numbers of Db2's partitions: `0-3,8`."""
     numbers: set[int] = set()
-    for part in words.split(","):
+    for part in text.split(","):
         first, _, last = part.partition("-")
         if not first.isdecimal() or not (last or first).isdecimal() or len(part) > 9:
-            raise _wrong(f"{words!r} are no numbers of partitions: write 0-3,8")
+            raise _wrong(f"{text!r} are no numbers of partitions: write 0-3,8")
         low, high = int(first), int(last or first)
         if not low <= high <= 999:
             raise _wrong(f"{part!r} is no range of partitions, which have numbers to 999")
@@ -162,88 +162,86 @@ def partitions(words: str) -> tuple[int, ...]:
     return tuple(sorted(numbers))
 
 
-def length(words: str) -> int:
+def length(text: str) -> int:
     """Read a length of time such as `10m`; returns ns."""
-    return round(_amount(words, TIMES, "a length of time: write 90s, 10m, 12h, 30d or 4w") * SECOND)
+    return round(_amount(text, TIMES, "a length of time: write 90s, 10m, 12h, 30d or 4w") * SECOND)
 
 
-def size(words: str) -> int:
+def size(text: str) -> int:
     """Read a number of bytes such as `2G`."""
-    return round(
-        _amount(words.upper().removesuffix("B").removesuffix("I"), SIZES, "a size: write 500M or 2G")
-    )
+    return round(_amount(text.upper().removesuffix("B").removesuffix("I"), SIZES, "a size: write 500M or 2G"))
 
 
-def _amount(words: str, units: dict[str, int], wanted: str) -> float:
-    match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)([A-Za-z])", words, re.ASCII)
+def _amount(text: str, units: dict[str, int], wanted: str) -> float:
+    match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)([A-Za-z])", text, re.ASCII)
     if match is None or match[2] not in units or not float(match[1]):
-        raise _wrong(f"{words!r} is not {wanted}")
+        raise _wrong(f"{text!r} is not {wanted}")
     return float(match[1]) * units[match[2]]
 
 
-def textfile(words: str) -> str:
+def textfile(text: str) -> str:
     """Read the name of a file for node_exporter, which reads no others."""
-    if not words.endswith(".prom"):
-        raise _wrong(f"{words!r} does not end in .prom: node_exporter would not read it")
-    return words
+    if not text.endswith(".prom"):
+        raise _wrong(f"{text!r} does not end in .prom: node_exporter would not read it")
+    return text
 
 
-def listening_address(words: str) -> str:
+def listening_address(text: str) -> str:
     """Read an address to listen on: `127.0.0.1:PORT`, `[::1]:PORT`, `localhost:PORT`, `unix:PATH`."""
-    if words.startswith("unix:"):
-        if not 0 < len(words.encode()) - 5 <= MAX_SOCKET_PATH:
-            raise _wrong(f"{words[:60]!r}: a Unix socket has a path of 1 to {MAX_SOCKET_PATH} bytes")
-        return words
-    host, _, port = words.rpartition(":")
+    if text.startswith("unix:"):
+        if not 0 < len(text.encode()) - 5 <= MAX_SOCKET_PATH:
+            raise _wrong(f"{text[:60]!r}: a Unix socket has a path of 1 to {MAX_SOCKET_PATH} bytes")
+        return text
+    host, _, port = text.rpartition(":")
     if not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) < 65_536):
-        raise _wrong(f"{words[:60]!r} is no address: write 127.0.0.1:{METRICS_PORT} or unix:/run/zmon.sock")
+        raise _wrong(f"{text[:60]!r} is no address: write 127.0.0.1:{METRICS_PORT} or unix:/run/zmon.sock")
     if host not in {"localhost", "[::1]"} and not re.fullmatch(r"127(\.\d{1,3}){3}", host, re.ASCII):
         raise _wrong(
             f"{host[:60]!r} is not this machine: metrics are served on 127.0.0.1, [::1] or a Unix socket; "
             "access from elsewhere belongs to a proxy that knows who asks"
         )
-    return words
+    return text
 
 
-def label(words: str) -> tuple[str, str]:
+def label(text: str) -> tuple[str, str]:
     """Read a label of metrics: `instance=LNX01`."""
-    name, sign, value = words.partition("=")
+    name, sign, value = text.partition("=")
     if not (sign and re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,60}", name, re.ASCII)) or len(value) > 200:
-        raise _wrong(f"{words[:60]!r} is no label: write instance=LNX01")
+        raise _wrong(f"{text[:60]!r} is no label: write instance=LNX01")
     return name, value
 
 
-def kinds(words: str) -> list[Kind]:
+def kinds(text: str) -> list[Kind]:
     """Read names of kinds, separated by commas."""
     from zmon.kinds import KINDS  # noqa: PLC0415 - other commands start without the list of all fields
 
-    names = [name.strip() for name in words.split(",")]
+    names = [name.strip() for name in text.split(",")]
     unknown = [name for name in names if name not in KINDS]
     if unknown:
         raise _wrong(f"{unknown[0]!r} is none of {', '.join(KINDS)}")
     return [KINDS[name] for name in names]
 
 
-def archive(words: str) -> str:
+def archive(text: str) -> str:
     """Read the name of a capture that will be written."""
-    if not words.endswith((".tar.gz", ".tgz")):
-        raise _wrong(f"{words!r} does not end in .tar.gz, which is what will be written")
-    return words
+    if not text.endswith((".tar.gz", ".tgz")):
+        raise _wrong(f"{text!r} does not end in .tar.gz, which is what will be written")
+    return text
 
 
-def source(words: str) -> str:
+def source(text: str) -> str:
     """Read the name of a source; an empty one never means this machine.
 
     `lab:` alone asks which scenarios there are: they are listed as help is, and zmon ends.
     """
-    if not words:
+    if not text:
         raise _wrong("'' names no recording and no capture; without --from this machine is shown")
-    if words == "lab:":
+    if text == "lab:":
         from zmon.cli.lab import print_scenarios  # noqa: PLC0415 - loads the simulator
 
         print_scenarios()
         raise SystemExit(OK)
-    return words
+    return text
 
 
 # options that several subcommands share
@@ -850,16 +848,16 @@ def cp(parser: argparse.ArgumentParser) -> None:
     zmon cp query virtual-dasd sends a query to CP and prints the answer: needs root in a guest of z/VM.
     zmon cp list prints the queries.  zmon sends no others, and none of them changes anything.
     """
-    words = parser.add_subparsers(dest="word", required=True, metavar="WORD")
-    parse = words.add_parser("parse", help="print what is understood of answers and directory entries")
+    verbs = parser.add_subparsers(dest="word", required=True, metavar="WORD")
+    parse = verbs.add_parser("parse", help="print what is understood of answers and directory entries")
     parse.add_argument("files", nargs="+", metavar="FILE", help="any text, - for standard input")
     _format(parse, "text", "json", "csv")
     _option(parse, "--unknown", "list the lines that are not understood too")
-    query = words.add_parser("query", help="send one of the queries to CP")
+    query = verbs.add_parser("query", help="send one of the queries to CP")
     query.add_argument("name", help="its name; zmon cp list names them all")
     query.add_argument("operand", nargs="?", default="", help="the number it is about, in hex: 7000")
     _format(query, "raw", "text", "json", text="raw as CP answers, or what zmon understands of it")
-    listed = words.add_parser("list", help="list the queries and the privilege class of each")
+    listed = verbs.add_parser("list", help="list the queries and the privilege class of each")
     _format(listed, "text", "json")
 
 
@@ -892,9 +890,9 @@ def lab(parser: argparse.ArgumentParser) -> None:
     compares the results with the studies they are based on; the exit status is 1 if a figure is out of bounds.
     NAME is a scenario that comes with zmon, or a file of your own that ends in .toml.  See docs/lab.md.
     """  # noqa: E501 - the help as it is printed
-    words = parser.add_subparsers(dest="word", required=True, metavar="list | report | show | fleet")
-    words.add_parser("list", help="list the scenarios")
-    report = words.add_parser("report", help="compare the model with the studies")
+    verbs = parser.add_subparsers(dest="word", required=True, metavar="list | report | show | fleet")
+    verbs.add_parser("list", help="list the scenarios")
+    report = verbs.add_parser("report", help="compare the model with the studies")
     report.add_argument("names", nargs="*", metavar="NAME", help="only these; by default all")
     _option(report, "--seed N", "another random seed than that of the scenarios", type=int)
     _option(
@@ -904,9 +902,9 @@ def lab(parser: argparse.ArgumentParser) -> None:
         type=seeds,
     )
     _format(report, "text", "csv", "json")
-    show = words.add_parser("show", help="print the file of a scenario")
+    show = verbs.add_parser("show", help="print the file of a scenario")
     show.add_argument("name", metavar="NAME")
-    many = words.add_parser("fleet", help="write recordings of many simulated guests, for zmon fleet")
+    many = verbs.add_parser("fleet", help="write recordings of many simulated guests, for zmon fleet")
     many.add_argument("directory", metavar="DIR", help="where to write them")
     _option(many, "--guests N", "how many guests (default 30)", type=positive, default=30)
     _option(many, "--for TIME", "how long they are (default 2h)", dest="length", type=length,

@@ -73,23 +73,23 @@ def run(args: argparse.Namespace) -> int:
         return refused(error)
 
 
-def _wanted(words: Sequence[str]) -> list[str]:
+def _wanted(changes: Sequence[str]) -> list[str]:
     """Return the changes that the command line or its files name, each in words.
 
     Raises:
         ChangeError: a file has another form.
         OSError: it cannot be read.
     """
-    found: list[str] = []
+    texts: list[str] = []
     rest: list[str] = []
-    for word in words:
+    for word in changes:
         if word.endswith(".toml"):
             document = TomlDocument(read_utf8(word, ChangeError), word, ChangeError)
             document.top().only("changes")
-            found += document.top().words("changes")
+            texts += document.top().words("changes")
         else:
             rest.append(word)
-    return [*found, *(part for part in AND.split(" ".join(rest)) if part.strip())]
+    return [*texts, *(part for part in AND.split(" ".join(rest)) if part.strip())]
 
 
 def _answer(args: argparse.Namespace, wanted: Sequence[str]) -> int:
@@ -120,17 +120,17 @@ def _changes(view: View, wanted: Sequence[str]) -> tuple[tuple[Change, ...], lis
         ChangeError: they are not understood, or there are no moves.
     """
     names = known_names(view)
-    found: list[Change] = []
+    changes: list[Change] = []
     asked: list[str] = []
-    for words in wanted:
-        if words.strip().casefold() == "moves":
+    for text in wanted:
+        if text.strip().casefold() == "moves":
             steps = suggested_plan(view).steps
-            found += changes_of(steps)
+            changes += changes_of(steps)
             asked.append(f"the {many(len(steps), 'move')} of MOVES, {steps[-1].copied / GIB:.3g} GiB to copy")
         else:
-            found.append(parse_change(words, names))
-            asked.append(words)
-    return tuple(found), asked
+            changes.append(parse_change(text, names))
+            asked.append(text)
+    return tuple(changes), asked
 
 
 def suggested_plan(view: View) -> MovePlan:
@@ -141,25 +141,31 @@ def suggested_plan(view: View) -> MovePlan:
     """
     if not has_files(view):
         raise ChangeError("moves needs the files of tablespaces: --listing")
-    known = placement_of(machine_of(view), traffic=attribution_of(view))
+    machine_placement = placement_of(machine_of(view), traffic=attribution_of(view))
     query = SpreadQuery(traffic=True, seconds=view.interval.seconds, moves=PLANNED)
-    found = report_spread(known, query, waits_in(view))
-    if found.plan is None or not found.plan.steps:
-        raise ChangeError(f"MOVES suggests no move in this interval: {found.no_use or why_no_move(found)}")
-    return found.plan
+    report = report_spread(machine_placement, query, waits_in(view))
+    if report.plan is None or not report.plan.steps:
+        raise ChangeError(f"MOVES suggests no move in this interval: {report.no_use or why_no_move(report)}")
+    return report.plan
 
 
 # output
 
 
 def _print(  # noqa: PLR0913 - the parts of an answer
-    args: argparse.Namespace, found: Prediction, wanted: Sequence[str], wait: str, view: View, *, first: bool
+    args: argparse.Namespace,
+    prediction: Prediction,
+    wanted: Sequence[str],
+    wait: str,
+    view: View,
+    *,
+    first: bool,
 ) -> None:
     before, after = view.interval.before, view.interval.after
     span = (before.at.utc if before else after.at.utc, after.at.utc)
-    table = ResultTable(NAMES, [_row(unit) for unit in (*found.units, found.whole)], HEADINGS)
+    table = ResultTable(NAMES, [_row(unit) for unit in (*prediction.units, prediction.whole)], HEADINGS)
     said = wait
-    if found.times > LITTLE:
+    if prediction.times > LITTLE:
         said = wait.replace("Nothing waits", "No queue is long enough to be named")
     titles = f"What if: {', '.join(wanted)}", f"Fitted to {written(span[0])} to {written(span[1])}. {said}."
     write_result(
@@ -170,55 +176,55 @@ def _print(  # noqa: PLR0913 - the parts of an answer
             "from": moment(span[0]),
             "to": moment(span[1]),
             "waits": wait,
-            "times": found.times,
-            "times_low": found.throughput[0] / found.whole.rate[0],
-            "times_high": found.throughput[1] / found.whole.rate[0],
-            "times_bound": plain(found.bound),
-            "resp_low": 1e3 * found.response[0],
-            "resp_high": 1e3 * found.response[1],
-            "limit_now": found.limit_before,
-            "use_now": plain(found.use_before),
-            "limit_then": found.limit,
-            "use_then": plain(found.use),
-            "paths": found.paths,
-            "confidence": found.confidence,
-            "missing": found.missing,
+            "times": prediction.times,
+            "times_low": prediction.throughput[0] / prediction.whole.rate[0],
+            "times_high": prediction.throughput[1] / prediction.whole.rate[0],
+            "times_bound": plain(prediction.bound),
+            "resp_low": 1e3 * prediction.response[0],
+            "resp_high": 1e3 * prediction.response[1],
+            "limit_now": prediction.limit_before,
+            "use_now": plain(prediction.use_before),
+            "limit_then": prediction.limit,
+            "use_then": plain(prediction.use),
+            "paths": prediction.paths,
+            "confidence": prediction.confidence,
+            "missing": prediction.missing,
             "rows": table,
         },
-        [map(Sentence, titles), [table], map(Sentence, sentences(found))],
+        [map(Sentence, titles), [table], map(Sentence, sentences(prediction))],
         first=first,
     )
 
 
 def _row(unit: UnitOutcome) -> list[Any]:
     figures: list[Number] = [
-        *unit.rate, *(each / MB for each in unit.bytes), *(each * 1e3 for each in unit.response),
+        *unit.rate, *(value / MB for value in unit.bytes), *(seconds * 1e3 for seconds in unit.response),
     ]  # fmt: skip
     return [harmless(unit.title), *map(plain, figures)]
 
 
-def sentences(found: Prediction) -> Iterator[str]:
+def sentences(prediction: Prediction) -> Iterator[str]:
     """Yield in words what a prediction says."""
-    whole = found.whole
-    low, high = (each / whole.rate[0] for each in found.throughput)
-    bound = "" if isinstance(found.bound, Absent) else f", at most {found.bound:.2f}"
-    loss = f" {words}." if (words := loss_words(found)) else ""
-    yield f"Throughput: {found.times:.2f} times ({low:.2f} to {high:.2f}{bound}).{loss}"
+    whole = prediction.whole
+    low, high = (rate / whole.rate[0] for rate in prediction.throughput)
+    bound = "" if isinstance(prediction.bound, Absent) else f", at most {prediction.bound:.2f}"
+    loss = f" {loss_text}." if (loss_text := loss_words(prediction)) else ""
+    yield f"Throughput: {prediction.times:.2f} times ({low:.2f} to {high:.2f}{bound}).{loss}"
     now, then = map(ms, whole.response)
-    slow, slower = map(ms, found.response)
+    slow, slower = map(ms, prediction.response)
     yield f"Response: {then} instead of {now} ({slow} to {slower})."
     limits = (
-        _sentence("Busiest now", found.busiest_now),
-        _sentence("Next limit", found.next_limit),
+        _sentence("Busiest now", prediction.busiest_now),
+        _sentence("Next limit", prediction.next_limit),
     )
-    yield " ".join(words for words in limits if words)
-    counted = [f"{many(found.lcus, 'LCU')} with I/O"]
-    if found.paths:
-        counted.append(f"{many(found.paths, 'channel path')} in use")
+    yield " ".join(limit for limit in limits if limit)
+    counted = [f"{many(prediction.lcus, 'LCU')} with I/O"]
+    if prediction.paths:
+        counted.append(f"{many(prediction.paths, 'channel path')} in use")
     yield f"Counted: {', '.join(counted)}."
-    missing = found.missing or ((WITHIN_ERROR,) if loss else ())
+    missing = prediction.missing or ((WITHIN_ERROR,) if loss else ())
     why = f": {'; '.join(missing)}" if missing else ", all that the model needs was measured"
-    yield f"Confidence: {found.confidence}{why}."
+    yield f"Confidence: {prediction.confidence}{why}."
     yield (
         "The model assumes that programs send the next request as soon as they have an answer; if they wait"
         " for something else, throughput rises less."
@@ -229,6 +235,6 @@ WITHIN_ERROR: Final = "the gain is less than the error of the model"
 """Why the confidence is not high though all was measured."""
 
 
-def _sentence(what: str, words: str) -> str:
+def _sentence(what: str, text: str) -> str:
     """Return what is used most, as a sentence; nothing where no utilisation is known."""
-    return f"{what}: {harmless(words)}." if words else ""
+    return f"{what}: {harmless(text)}." if text else ""

@@ -89,32 +89,32 @@ def run(args: argparse.Namespace) -> int:
     args.thing = _things(args.thing)
     try:
         unread: list[str] = []
-        found = _captured(args, unread) if args.source else _live(args, unread)
+        results = _captured(args, unread) if args.source else _live(args, unread)
     except ValueError as error:
         return refused(error)
-    whole = _complain(found, args, unread)
-    everything = [one for each in found.values() for one in each]
+    whole = _complain(results, args, unread)
+    everything = [result for of_word in results.values() for result in of_word]
     if everything or args.format == "json":
-        told = (document(one) for one in everything)
+        told = (document(result) for result in everything)
         sections = text(everything, evidence=args.evidence, width=terminal_width())
         write_result(args, table(everything), told, sections, reasons=True)
-    return status(args) if whole and all(one.is_there for one in everything) else FAILED
+    return status(args) if whole and all(result.is_there for result in everything) else FAILED
 
 
 def _complain(
-    found: Mapping[str, list[LookupResult]], args: argparse.Namespace, unread: Sequence[str]
+    results: Mapping[str, list[LookupResult]], args: argparse.Namespace, unread: Sequence[str]
 ) -> bool:
     """Complain about words that were not found or cannot be placed; True if there are none."""
     whole = True
-    for word, each in found.items():
+    for word, of_word in results.items():
         reasons = unplaced(args, word)
-        if not each and not reasons:
+        if not of_word and not reasons:
             reasons = [_nothing(word, args, unread)]
         for reason in reasons:
             complain(f"{word or repr(word)}: {reason}")
         whole = whole and not reasons
-    for word, each in found.items():
-        real = {answer.real for one in each if not one.there for answer in one.locations}
+    for word, of_word in results.items():
+        real = {answer.real for result in of_word if not result.there for answer in result.locations}
         if not args.source and not NOT_THERE.isdisjoint(real):
             complain(f"{word}: not on this machine; name a capture or a recording that has it with --from")
     return whole
@@ -123,10 +123,10 @@ def _complain(
 # what words mean
 
 
-def _things(words: Iterable[str]) -> list[str]:
+def _things(words_given: Iterable[str]) -> list[str]:
     """Return what is looked for, once each: `LCU 7600` is one thing, though a shell makes two words of it."""
     things: list[str] = []
-    for word in words:
+    for word in words_given:
         if things and things[-1].upper() in LCU_WORDS:
             things[-1] += f" {word}"
         else:
@@ -145,25 +145,30 @@ def _live(args: argparse.Namespace, unread: list[str]) -> dict[str, list[LookupR
     Raises:
         ValueError: a listing or the site's file cannot be used.
     """
-    words = args.thing
-    here = _here(words)
-    found: dict[str, list[LookupResult]] = {word: [] for word in words}
-    names = words if args.listing else [word for word in words if not here[word].is_path(word)]
+    things = args.thing
+    here = _here(things)
+    results: dict[str, list[LookupResult]] = {word: [] for word in things}
+    names = things if args.listing else [word for word in things if not here[word].is_path(word)]
     if names:
-        found |= _all(args, {word: here[word] for word in names}, unread)
+        results |= _all(args, {word: here[word] for word in names}, unread)
     if args.recursive:  # directories are read below
-        found = {
-            word: [one for one in each if one.meaning.sort not in DOWNWARDS] for word, each in found.items()
+        results = {
+            word: [answer for answer in of_word if answer.meaning.sort not in DOWNWARDS]
+            for word, of_word in results.items()
         }
-    followed = {word for word, each in found.items() if any(one.meaning.sort in DOWNWARDS for one in each)}
-    paths = {
-        word: each
-        for word, each in here.items()
-        if word not in followed and (each.is_path(word) or each.is_there)
+    followed = {
+        word
+        for word, of_word in results.items()
+        if any(answer.meaning.sort in DOWNWARDS for answer in of_word)
     }
-    for word, one in (_down(args, paths) if paths else {}).items():
-        found[word].insert(0, one)
-    return found
+    paths = {
+        word: of_word
+        for word, of_word in here.items()
+        if word not in followed and (of_word.is_path(word) or of_word.is_there)
+    }
+    for word, result in (_down(args, paths) if paths else {}).items():
+        results[word].insert(0, result)
+    return results
 
 
 class _Here(NamedTuple):
@@ -184,11 +189,13 @@ class _Here(NamedTuple):
         return word.startswith("/") and not word.startswith("/dev/")
 
 
-def _here(words: Iterable[str]) -> dict[str, _Here]:
+def _here(things: Iterable[str]) -> dict[str, _Here]:
     """Return the files that words name as paths; one that hangs does not delay the others."""
-    found = call_all_within({word: partial(_here_of, word) for word in words})
-    known = {word: _Here() if isinstance(one, BaseException) else one for word, one in found.items()}
-    return {word: known.get(word, _Here(is_there=True)) for word in words}
+    answers = call_all_within({word: partial(_here_of, word) for word in things})
+    here = {
+        word: _Here() if isinstance(answer, BaseException) else answer for word, answer in answers.items()
+    }
+    return {word: here.get(word, _Here(is_there=True)) for word in things}
 
 
 def _here_of(word: str) -> _Here:
@@ -204,27 +211,27 @@ def _here_of(word: str) -> _Here:
         return _Here(is_there="\0" not in word and os.path.islink(word))
 
 
-def _down(args: argparse.Namespace, words: Mapping[str, _Here]) -> dict[str, LookupResult]:
+def _down(args: argparse.Namespace, things: Mapping[str, _Here]) -> dict[str, LookupResult]:
     """Follow paths of this machine down, and look at nothing else."""
-    paths = {word: _from_root(word) for word in words}
-    mounts = {} if args.recursive else {word: here.mount for word, here in words.items() if here.mount}
+    paths = {word: _from_root(word) for word in things}
+    mounts = {} if args.recursive else {word: here.mount for word, here in things.items() if here.mount}
     files = [path for word, path in paths.items() if word not in mounts]
     with FileCount() as count:
         machine = read_files(
             args, files, {paths[word]: mount for word, mount in mounts.items()}, progress=count
         )
-    found: dict[str, LookupResult] = {}
+    results: dict[str, LookupResult] = {}
     for word, path in paths.items():
-        sort = MeaningKind.DIRECTORY if words[word].is_directory else MeaningKind.FILE
+        sort = MeaningKind.DIRECTORY if things[word].is_directory else MeaningKind.FILE
         meaning = WordMeaning(word, sort, path)
         mount = machine.mounts.by_id.get(mounts.get(word, ""))
         if mount is not None:
-            found[word] = find_mount(meaning, mount, machine)
+            results[word] = find_mount(meaning, mount, machine)
         elif path in machine.locations:  # not the files below it
-            found[word] = LookupResult(meaning, (machine.locations[path],))
+            results[word] = LookupResult(meaning, (machine.locations[path],))
         else:
-            found[word] = find_below(meaning, machine)
-    return found
+            results[word] = find_below(meaning, machine)
+    return results
 
 
 def _from_root(word: str) -> str:
@@ -234,20 +241,20 @@ def _from_root(word: str) -> str:
 
 
 def _all(
-    args: argparse.Namespace, words: Mapping[str, _Here], unread: list[str]
+    args: argparse.Namespace, paths: Mapping[str, _Here], unread: list[str]
 ) -> dict[str, list[LookupResult]]:
     """Return the lookup results of words that need the whole machine."""
-    found: dict[str, list[LookupResult]] = {}
+    results: dict[str, list[LookupResult]] = {}
     with _whole(args, unread) as machine:
-        for word, here in words.items():
+        for word, here in paths.items():
             also = here.device or (_from_root(word) if here.is_there else "")
-            known = {
+            places = {
                 (meaning.sort, meaning.key): meaning._replace(word=word)
                 for name in dict.fromkeys(filter(None, (word, also)))
                 for meaning in meanings(name, machine)
             }
-            found[word] = [find(meaning, machine) for meaning in known.values()]
-    return found
+            results[word] = [find(meaning, machine) for meaning in places.values()]
+    return results
 
 
 def _captured(args: argparse.Namespace, unread: list[str]) -> dict[str, list[LookupResult]]:
@@ -256,15 +263,15 @@ def _captured(args: argparse.Namespace, unread: list[str]) -> dict[str, list[Loo
     Raises:
         ValueError: it, a listing or the site's file cannot be used.
     """
-    found = {}
+    results = {}
     with _whole(args, unread) as machine:
         for word in args.thing:
             path = posixpath.normpath(word) if word.startswith("/") else word
-            known = [meaning._replace(word=word) for meaning in meanings(path, machine)]
-            found[word] = [find(meaning, machine) for meaning in known]
-            if not known and word.startswith("/") and not word.startswith("/dev/"):
-                found[word].append(find_by_name(WordMeaning(word, MeaningKind.FILE, path), machine))
-    return found
+            meant = [meaning._replace(word=word) for meaning in meanings(path, machine)]
+            results[word] = [find(meaning, machine) for meaning in meant]
+            if not meant and word.startswith("/") and not word.startswith("/dev/"):
+                results[word].append(find_by_name(WordMeaning(word, MeaningKind.FILE, path), machine))
+    return results
 
 
 @contextmanager
@@ -284,41 +291,48 @@ def _whole(args: argparse.Namespace, unread: list[str]) -> Iterator[Machine]:
 
 def _nothing(word: str, args: argparse.Namespace, unread: Sequence[str]) -> str:
     """Return why nothing was found, and what might help."""
-    known = f"in {args.source}" if args.source else "on this machine"
+    place = f"in {args.source}" if args.source else "on this machine"
     if unread:
-        return f"not found {known}, which does not have everything ({'; '.join(unread)})"
+        return f"not found {place}, which does not have everything ({'; '.join(unread)})"
     if "/" in word:
-        return f"there is no such file, device or logical volume {known}"
+        return f"there is no such file, device or logical volume {place}"
     more = [] if args.listing else ["tablespaces need --listing"]
     if not (args.cp or args.cp_file):
         more.append("device numbers and labels of z/VM need --cp-file or --cp")
     if path := re.fullmatch(CHANNEL_PATH, word):
         more.append(f"channel paths are not looked up: zmon show DEVICE chpids~{path[1]} lists their disks")
     help_ = f" ({'; '.join(more)})" if more else ""
-    return f"not found {known}: no file, disk, device number, label, LCU or tablespace has this name{help_}"
+    return f"not found {place}: no file, disk, device number, label, LCU or tablespace has this name{help_}"
 
 
 # text
 
 
-def text(found: Sequence[LookupResult], *, evidence: bool, width: int) -> Iterator[Iterator[str | Sentence]]:
+def text(
+    results: Sequence[LookupResult], *, evidence: bool, width: int
+) -> Iterator[Iterator[str | Sentence]]:
     """Yield the answers, a section each."""
-    words = [one.meaning.word for one in found]
-    for one in found:
-        yield _said(one, max(width, MIN_WIDTH), several=words.count(one.meaning.word) > 1, evidence=evidence)
+    words_asked = [answer.meaning.word for answer in results]
+    for result in results:
+        yield _said(
+            result,
+            max(width, MIN_WIDTH),
+            several=words_asked.count(result.meaning.word) > 1,
+            evidence=evidence,
+        )
 
 
-def _said(one: LookupResult, width: int, *, several: bool, evidence: bool) -> Iterator[str | Sentence]:
-    if several and not one.volumes:  # of disks the heading says it
-        yield Sentence(f"{one.meaning.word} as {one.meaning.sort.value}:")
-    if one.volumes or one.meaning.sort is MeaningKind.DEVICE or not one.locations:
-        yield from _disks(one, width)
-    elif len(one.locations) == 1:
-        yield from _file(one.locations[0], width)
+def _said(result: LookupResult, width: int, *, several: bool, evidence: bool) -> Iterator[str | Sentence]:
+    if several and not result.volumes:  # of disks the heading says it
+        yield Sentence(f"{result.meaning.word} as {result.meaning.sort.value}:")
+    if result.volumes or result.meaning.sort is MeaningKind.DEVICE or not result.locations:
+        yield from _disks(result, width)
+    elif len(result.locations) == 1:
+        yield from _file(result.locations[0], width)
     else:
-        yield from _files(one, width)
-    yield from (Sentence(remark, *INDENT) for remark in _remarks(one))
-    if evidence and (sources := _evidence(one)):
+        yield from _files(result, width)
+    yield from (Sentence(remark, *INDENT) for remark in _remarks(result))
+    if evidence and (sources := _evidence(result)):
         yield "  Sources:"
         yield from (Sentence(source, "    ", "      ") for source in sources)
 
@@ -367,24 +381,24 @@ def _copies(count: Number) -> str:
     return f" +{bytes_(count)} copies" if not isinstance(count, Absent) and count else ""
 
 
-def _files(one: LookupResult, width: int) -> Iterator[str | Sentence]:
+def _files(result: LookupResult, width: int) -> Iterator[str | Sentence]:
     """Print the files of a tablespace or a directory: all together by LCU, then each."""
-    answers = one.locations
-    is_directory = one.meaning.sort is MeaningKind.DIRECTORY
+    answers = result.locations
+    is_directory = result.meaning.sort is MeaningKind.DIRECTORY
     once = [answer for answer in answers if not answer.same_as]
-    files = [a for a in one.there if not isinstance(a.size, Absent)] if is_directory else answers
+    files = [a for a in result.there if not isinstance(a.size, Absent)] if is_directory else answers
     files = [answer for answer in files if not answer.same_as]
     size = sum(answer.size for answer in files if not isinstance(answer.size, Absent))
     others = len(answers) - len(files)  # links, mounts, pipes, and what could not be looked at
     said = f"{many(len(files), 'file')}{f' and {others:,} more' if others else ''}"
     grade = min((answer.grade for answer in files), default=Grade.UNKNOWN)
     about = f"  {said}  {bytes_(size)}{_on_disk(once, size)}  {grade}"
-    yield f"{shorten(one.meaning.key, width - len(about))}{about}"
+    yield f"{shorten(result.meaning.key, width - len(about))}{about}"
     units = _sums((_lcu(share.volume), share.bytes) for answer in once for share in answer.disks)
     sums = [0 if isinstance(count, Absent) else count for _name, _many, count in units]
     whole, room = sum(sums), max((cells(name) for name, _many, _count in units), default=0)
-    for (name, _many, count), known in zip(units, sums, strict=True):
-        bar = "#" * round(BAR_WIDTH * known / whole) if whole else ""
+    for (name, _many, count), total in zip(units, sums, strict=True):
+        bar = "#" * round(BAR_WIDTH * total / whole) if whole else ""
         yield f"  {padded(name, room)} {_part(count, whole)}  {bar}".rstrip()
     yield from _each(answers[:MAX_NAMED], width)
     yield from _more(len(answers), "entries; --format csv has all")
@@ -404,11 +418,13 @@ def _sums(counted: Iterable[tuple[str, Number]]) -> list[tuple[str, int, Number]
     counts: dict[str, list[Number]] = {}
     for name, count in counted:
         counts.setdefault(name, []).append(count)
-    found: list[tuple[str, int, Number]] = []
-    for name, each in counts.items():
-        known = [int(count) for count in each if not isinstance(count, Absent)]
-        found.append((name, len(each), sum(known) if known else ALL_UNKNOWN))
-    return sorted(found, key=lambda one: (0 if isinstance(one[2], Absent) else -one[2], one[0]))
+    sums: list[tuple[str, int, Number]] = []
+    for name, numbers in counts.items():
+        numbers_seen = [int(count) for count in numbers if not isinstance(count, Absent)]
+        sums.append((name, len(numbers), sum(numbers_seen) if numbers_seen else ALL_UNKNOWN))
+    return sorted(
+        sums, key=lambda unit_sum: (0 if isinstance(unit_sum[2], Absent) else -unit_sum[2], unit_sum[0])
+    )
 
 
 def _each(answers: Sequence[FileLocation], width: int) -> Iterator[str | Sentence]:
@@ -432,75 +448,75 @@ def _each(answers: Sequence[FileLocation], width: int) -> Iterator[str | Sentenc
 # upwards
 
 
-def _disks(one: LookupResult, width: int) -> Iterator[str | Sentence]:
-    meaning = one.meaning
-    count = len(one.volumes)
+def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
+    meaning = result.meaning
+    count = len(result.volumes)
     key = "" if meaning.key.casefold() == meaning.word.casefold() else f" ({meaning.key})"
     if meaning.sort is MeaningKind.DEVICE and not meaning.key[:1].isdigit():
         key = ""  # no text has its number
-    about = f": {meaning.sort.value}{', offline' * one.offline}"
+    about = f": {meaning.sort.value}{', offline' * result.offline}"
     about += f", {count:,} disk{'s' * (count != 1)}" if count else ""
-    if one.device is not None:
+    if result.device is not None:
         about += ", no disk"
-    if len(one.paths) > count:
-        about += f" over {len(one.paths):,} paths{_usable(one)}"
-    elif why := one.unused.get(meaning.key):
+    if len(result.paths) > count:
+        about += f" over {len(result.paths):,} paths{_usable(result)}"
+    elif why := result.unused.get(meaning.key):
         about += f", path not used: {why}"
     yield f"{shorten(meaning.word + key, width - len(about))}{about}"
-    if one.device is not None:
-        yield Sentence(one.device.words, *INDENT)
+    if result.device is not None:
+        yield Sentence(result.device.words, *INDENT)
         return
-    if one.locations:
-        yield from _located(one.locations[0], width)
+    if result.locations:
+        yield from _located(result.locations[0], width)
     else:
-        shown = one.paths or one.volumes
-        yield from _table(shown, [""] * len(shown), width, one)
-    yield from (Sentence(words, *INDENT) for words in _made_of(one))
-    yield from _more(len(one.mounts), "file systems")
-    spaces = _sums((on_disk.file.space or NO_SPACE, on_disk.bytes) for on_disk in one.files)
+        shown = result.paths or result.volumes
+        yield from _table(shown, [""] * len(shown), width, result)
+    yield from (Sentence(text, *INDENT) for text in _made_of(result))
+    yield from _more(len(result.mounts), "file systems")
+    spaces = _sums((on_disk.file.space or NO_SPACE, on_disk.bytes) for on_disk in result.files)
     room = min(max((cells(harmless(name)) for name, _many, _size in spaces), default=0), width - 28)
-    copies = _sums((on_disk.file.space or NO_SPACE, on_disk.copies) for on_disk in one.files)
+    copies = _sums((on_disk.file.space or NO_SPACE, on_disk.copies) for on_disk in result.files)
     copied = {name: _copies(count) for name, _many, count in copies}
     for name, count, size in spaces:
         written = "some?" if isinstance(size, Absent) else bytes_(size)
         yield f"  {fitted(name, room)}{written:>6}{copied[name]} in {many(count, 'file')}"
-    if not one.mounts and not one.files:
-        yield Sentence(_unused(one), *INDENT)
+    if not result.mounts and not result.files:
+        yield Sentence(_unused(result), *INDENT)
 
 
-def _usable(one: LookupResult) -> str:
+def _usable(result: LookupResult) -> str:
     """Say how many of the paths can be used, if that is known of all and some cannot."""
-    reasons = [one.unused.get(path.number) for path in one.paths]
+    reasons = [result.unused.get(path.number) for path in result.paths]
     is_said = any(reasons) and None not in reasons
     return f", {reasons.count(''):,} usable" if is_said else ""
 
 
-def _made_of(one: LookupResult) -> Iterator[str]:
+def _made_of(result: LookupResult) -> Iterator[str]:
     """Yield the devices that are built on disks, and the file systems that are on these."""
-    if others := _built(one):
+    if others := _built(result):
         yield f"Made of it: {enumerated(others, MAX_NAMED)}"
-    for mount in one.mounts[:MAX_NAMED]:
+    for mount in result.mounts[:MAX_NAMED]:
         part = "" if mount.whole else ", in part"
         fstype = f"{mount.fstype} " if mount.point and mount.fstype else ""
         yield f"{mount.title} ({fstype}on {mount.device}{part}{mount.note})"
 
 
-def _built(one: LookupResult) -> list[str]:
-    mounted = {mount.device for mount in one.mounts}
-    return [name for name in one.devices if name not in mounted]
+def _built(result: LookupResult) -> list[str]:
+    mounted = {mount.device for mount in result.mounts}
+    return [name for name in result.devices if name not in mounted]
 
 
-def _unused(one: LookupResult) -> str:
+def _unused(result: LookupResult) -> str:
     """Say that no use of disks was found, and what was not looked at."""
     used = "no mount, no active swap and no listed file on it"
-    if one.is_unrecorded:
+    if result.is_unrecorded:
         return "What lies on it was not recorded"
-    if one.unseen and one.meaning.sort in DOWNWARDS:
-        return f"Cannot be seen: {'; '.join(one.unseen)}"
-    if one.unseen:
-        other = " other" if _built(one) else ""
-        return f"No{other} use of it was found, but not looked at: {'; '.join(one.unseen)}"
-    if _built(one):
+    if result.unseen and result.meaning.sort in DOWNWARDS:
+        return f"Cannot be seen: {'; '.join(result.unseen)}"
+    if result.unseen:
+        other = " other" if _built(result) else ""
+        return f"No{other} use of it was found, but not looked at: {'; '.join(result.unseen)}"
+    if _built(result):
         return f"{used[0].upper()}{used[1:]}"
     return f"Not used here: {used}, and no device built on it"
 
@@ -527,7 +543,7 @@ CHPIDS: Final = HEADING.index("CHPIDs")
 
 
 def _table(
-    volumes: Sequence[Volume], parts: Sequence[str], width: int, one: LookupResult | None = None
+    volumes: Sequence[Volume], parts: Sequence[str], width: int, result: LookupResult | None = None
 ) -> Iterator[str]:
     """Print disks below each other, one a line; the channel paths are left out where they do not fit.
 
@@ -535,7 +551,7 @@ def _table(
     """
     rows = []
     if volumes:
-        rows = [_row(volume, part, one) for volume, part in zip(volumes, parts, strict=True)]
+        rows = [_row(volume, part, result) for volume, part in zip(volumes, parts, strict=True)]
     used = [any(column) for column in zip(*rows, strict=True)]
     if len(rows) == 1:
         rows = [tuple(f"{name}{cell}" if cell else "" for name, cell in zip(NAMES, rows[0], strict=True))]
@@ -549,13 +565,13 @@ def _table(
     yield from aligned(rows, columns)
 
 
-def _row(volume: Volume, part: str, one: LookupResult | None) -> tuple[str, ...]:
+def _row(volume: Volume, part: str, result: LookupResult | None) -> tuple[str, ...]:
     """Return the cells of a disk: a DASD has numbers and a label, a SCSI disk a port and a unit."""
     unknown = DOTS if volume.has_busid else ""
     assumed = not isinstance(volume.lcu, Absent) and volume.grade is not Grade.EXACT
     return (
         shorten(text_of(volume.disk) or volume.number, NAME_WIDTH),
-        harmless(text_of(volume.busid)) if one and one.paths else "",
+        harmless(text_of(volume.busid)) if result and result.paths else "",
         harmless(text_of(volume.vdev)),
         harmless(text_of(volume.rdev)) or unknown,
         shorten(text_of(volume.volser), NAME_WIDTH) or unknown,
@@ -563,17 +579,17 @@ def _row(volume: Volume, part: str, one: LookupResult | None) -> tuple[str, ...]
         harmless(text_of(volume.lun)),
         f"{shorten(_lcu(volume), LCU_WIDTH)}{f' ({volume.grade})' if assumed else ''}",
         part,
-        _state(volume, one),
+        _state(volume, result),
         ranges(text_of(volume.chpids).lower()),
-        ranges(one.lost_chpids.get(volume.number, "").lower()) if one else "",
+        ranges(result.lost_chpids.get(volume.number, "").lower()) if result else "",
     )
 
 
-def _state(volume: Volume, one: LookupResult | None) -> str:
+def _state(volume: Volume, result: LookupResult | None) -> str:
     """Return the state of a path as MPATH has it; nothing where all that are printed may be used."""
-    if one is None or not any(one.unused.get(path.number) for path in one.paths):
+    if result is None or not any(result.unused.get(path.number) for path in result.paths):
         return ""
-    why = one.unused.get(volume.number)
+    why = result.unused.get(volume.number)
     return DOTS if why is None else shorten(why, MAX_STATE) or UP
 
 
@@ -595,39 +611,47 @@ def _lcu(volume: Volume) -> str:
 # remarks
 
 
-def _remarks(one: LookupResult) -> Iterator[str]:
+def _remarks(result: LookupResult) -> Iterator[str]:
     """Yield contradictions, notes and the reasons of unknown values, each once."""
-    volumes = _volumes(one).values()
+    volumes = _volumes(result).values()
     unknown = dict.fromkeys(volume.lcu.reason for volume in volumes if isinstance(volume.lcu, Absent))
-    alone = len(one.locations) == 1  # of several, each is printed with its file
+    alone = len(result.locations) == 1  # of several, each is printed with its file
     lacking = [
         (bool(answer.disks), reason)
-        for answer in one.locations
+        for answer in result.locations
         for reason in answer.lacking
         if reason not in unknown
     ]
     remarks: dict[str, Iterable[str]] = {
-        "Contradiction": (words for volume in volumes for words in volume.conflicts),
-        "Note": (note for answer in one.locations if answer.disks or alone for note in answer.notes),
+        "Contradiction": (conflict for volume in volumes for conflict in volume.conflicts),
+        "Note": (note for answer in result.locations if answer.disks or alone for note in answer.notes),
         "On no known disk": (reason for placed, reason in lacking if alone and not placed),
         "For more": (reason for placed, reason in lacking if placed),
         "LCU not known": unknown,
-        "Lost": (f"CHPID {chpid}: {why}" for chpid, why in one.why_lost.items()),
+        "Lost": (f"CHPID {chpid}: {why}" for chpid, why in result.why_lost.items()),
     }
     for what, sentences in remarks.items():
         yield from (f"{what}: {sentence}" for sentence in some(dict.fromkeys(sentences), MAX_REMARKS))
 
 
-def _volumes(one: LookupResult) -> dict[str, Volume]:
-    found = {volume.number: volume for volume in one.volumes}
-    return found | {share.volume.number: share.volume for answer in one.locations for share in answer.disks}
+def _volumes(result: LookupResult) -> dict[str, Volume]:
+    by_number = {volume.number: volume for volume in result.volumes}
+    return by_number | {
+        share.volume.number: share.volume for answer in result.locations for share in answer.disks
+    }
 
 
-def _evidence(one: LookupResult) -> Iterable[str]:
-    found = [f"{each.source}: {each.said}" for answer in one.locations for each in answer.evidence]
-    volumes = _volumes(one).values()
-    found += [f"{each.source}: {each.said} ({each.grade})" for volume in volumes for each in volume.evidence]
-    return dict.fromkeys(found)
+def _evidence(result: LookupResult) -> Iterable[str]:
+    lines = [
+        f"{evidence.source}: {evidence.said}" for answer in result.locations for evidence in answer.evidence
+    ]
+    volumes = _volumes(result).values()
+    lines += [
+        f"{evidence.source}: {evidence.said} ({evidence.grade})"
+        for volume in volumes
+        for evidence in volume.evidence
+    ]
+    return dict.fromkeys(lines)
 
 
 VOLUME_FIELDS = (
@@ -640,29 +664,29 @@ VOLUME_FIELDS = (
 # JSON
 
 
-def document(one: LookupResult) -> Any:
+def document(result: LookupResult) -> Any:
     """Return one meaning of a word; a value that is not known is `{"absent": REASON}`."""
     return {
-        "word": one.meaning.word,
-        "means": one.meaning.sort.value,
-        "key": one.meaning.key,
-        "where": [_answer(answer) for answer in one.locations],
-        "offline": one.offline,
-        "disks": [_volume(volume) | _lost(volume, one) for volume in one.volumes],
-        "paths": [_volume(volume) | _lost(volume, one) for volume in one.paths],
-        "device": one.device,
-        "devices": one.devices,
+        "word": result.meaning.word,
+        "means": result.meaning.sort.value,
+        "key": result.meaning.key,
+        "where": [_answer(answer) for answer in result.locations],
+        "offline": result.offline,
+        "disks": [_volume(volume) | _lost(volume, result) for volume in result.volumes],
+        "paths": [_volume(volume) | _lost(volume, result) for volume in result.paths],
+        "device": result.device,
+        "devices": result.devices,
         "mounts": [
             _fields(mount, "point", "fstype", "device", "disks", "whole") | {"process": mount.seen_by}
-            for mount in one.mounts
+            for mount in result.mounts
         ],
         "on_it": [
             _fields(on_disk.file, "path", "database", "tablespace", "role")
             | {"bytes": on_disk.bytes, "copies": on_disk.copies, "grade": on_disk.location.grade}
-            for on_disk in one.files
+            for on_disk in result.files
         ],
-        "why_lost": one.why_lost,
-        "not_looked_at": one.unseen,
+        "why_lost": result.why_lost,
+        "not_looked_at": result.unseen,
     }
 
 
@@ -686,10 +710,10 @@ def _volume(volume: Volume) -> dict[str, Any]:
     }
 
 
-def _lost(volume: Volume, one: LookupResult) -> dict[str, str]:
+def _lost(volume: Volume, result: LookupResult) -> dict[str, str]:
     """Return why a path is not used, and the channel paths that cannot be used; each may be empty."""
     number = volume.number
-    return {"not_used": one.unused.get(number, ""), "lost_chpids": one.lost_chpids.get(number, "")}
+    return {"not_used": result.unused.get(number, ""), "lost_chpids": result.lost_chpids.get(number, "")}
 
 
 def _fields(thing: object, *names: str) -> dict[str, Any]:
@@ -699,22 +723,22 @@ def _fields(thing: object, *names: str) -> dict[str, Any]:
 # CSV
 
 
-def table(found: Iterable[LookupResult]) -> ResultTable:
+def table(results: Iterable[LookupResult]) -> ResultTable:
     """Return a row for each part of a file on a disk, or for each disk that is meant."""
     columns = (
         "word", "means", "path", "tablespace", "size", "bytes", "copies", "grade", *VOLUME_FIELDS,
         "lcu_grade",
     )  # fmt: skip
     rows = (
-        [one.meaning.word, one.meaning.sort.value, *row]
-        for one in found
-        for row in (_upwards(one) if one.volumes or one.device else _downwards(one))
+        [result.meaning.word, result.meaning.sort.value, *row]
+        for result in results
+        for row in (_upwards(result) if result.volumes or result.device else _downwards(result))
     )
     return ResultTable(columns, rows)
 
 
-def _downwards(one: LookupResult) -> Iterator[list[Any]]:
-    for answer in one.locations:
+def _downwards(result: LookupResult) -> Iterator[list[Any]]:
+    for answer in result.locations:
         name = "" if answer.thing == answer.path else answer.thing
         if not answer.disks:
             yield [answer.path, name, answer.size, "", "", answer.grade, *[""] * (len(VOLUME_FIELDS) + 1)]
@@ -722,20 +746,20 @@ def _downwards(one: LookupResult) -> Iterator[list[Any]]:
             yield _record(answer, name, share)
 
 
-def _upwards(one: LookupResult) -> Iterator[list[Any]]:
+def _upwards(result: LookupResult) -> Iterator[list[Any]]:
     """Yield the files on each disk, and the disks on which there are none."""
     there: dict[str, list[tuple[FileOnDisk, DiskShare]]] = {}
-    for on_disk in one.files:
+    for on_disk in result.files:
         for share in on_disk.location.disks:
             there.setdefault(_joined(share.volume), []).append((on_disk, share))
-    for volume in one.volumes:
+    for volume in result.volumes:
         for on_disk, share in there.get(_joined(volume), ()):
             yield _record(on_disk.location, on_disk.file.space, share._replace(volume=volume))
         if _joined(volume) not in there:
             yield [*[""] * 6, *_values(volume)]
-    if one.device is not None:
-        known = {"busid": one.device.busid, "lcu": one.device.lcu, "chpids": one.device.chpids}
-        yield [*[""] * 6, *(known.get(name, "") for name in VOLUME_FIELDS), ""]
+    if result.device is not None:
+        columns = {"busid": result.device.busid, "lcu": result.device.lcu, "chpids": result.device.chpids}
+        yield [*[""] * 6, *(columns.get(name, "") for name in VOLUME_FIELDS), ""]
 
 
 def _joined(volume: Volume) -> str:

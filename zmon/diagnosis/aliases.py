@@ -33,12 +33,12 @@ def _volumes(situation: Situation, *, timed: bool) -> list[With]:
         return []
     volumes = {volume.key: volume for volume in load.volumes}
     lcus = load.lcus_by_key
-    found = []
+    without_alias = []
     for place in places:
         volume = volumes[place.key]
         lcu = lcus.get(volume.lcu)
         if volume.is_dasd and volume.estimated != timed and not (timed and lcu is None):
-            found.append(
+            without_alias.append(
                 With(
                     volume,
                     waits=place.waits,
@@ -48,24 +48,24 @@ def _volumes(situation: Situation, *, timed: bool) -> list[With]:
                     may_be_full=lcu is not None and is_uncached(load, lcu),
                 )
             )
-    return found
+    return without_alias
 
 
 def _timed(situation: Situation, *, alone: bool) -> Sequence[With] | Absent:
     """Return the timed volumes with one subchannel or with several; why not, where some are not timed."""
-    found = [volume for volume in _volumes(situation, timed=True) if (volume.servers == 1) == alone]
-    return found or _unless_untimed(situation)
+    volumes = [volume for volume in _volumes(situation, timed=True) if (volume.servers == 1) == alone]
+    return volumes or _unless_untimed(situation)
 
 
 def _pools(situation: Situation, *, timed: bool) -> Sequence[With] | Absent:
     """Return the LCUs whose pool of aliases requests wait for; timed by channel measurement, or not."""
     load = situation.load
     lcus = load.lcus_by_key
-    found = []
+    pools = []
     for place in situation.waiting.of_kind("aliases"):
         if isinstance(place.use, Absent) != timed:
             lcu, volumes = lcus[place.key], load.volumes_of(place.key)
-            found.append(
+            pools.append(
                 With(
                     lcu,
                     waits=place.waits,
@@ -77,7 +77,7 @@ def _pools(situation: Situation, *, timed: bool) -> Sequence[With] | Absent:
                     may_be_full=is_uncached(load, lcu),
                 )
             )
-    return found or _unless_untimed(situation)
+    return pools or _unless_untimed(situation)
 
 
 def _unless_untimed(situation: Situation) -> tuple[()] | Absent:

@@ -146,8 +146,8 @@ def _names(said: Any) -> set[str]:
     if isinstance(said, str):
         return set(fields_of(said))
     if isinstance(said, Mapping):
-        compared = [comparison(words) for key in ("when", "together") for words in said.get(key, ())]
-        named = {name for one in compared for name in (one.left, one.right) if name}
+        compared = [comparison(text) for key in ("when", "together") for text in said.get(key, ())]
+        named = {name for asked in compared for name in (asked.left, asked.right) if name}
         return named.union(*(_names(value) for key, value in said.items() if key not in {"when", "together"}))
     return set().union(*map(_names, said)) if isinstance(said, list) else set()
 
@@ -166,7 +166,8 @@ def _tops() -> list[TomlTable]:
 def _all(tables: Mapping[str, TomlTable]) -> dict[str, DiagnosisRecord]:
     """Return the records of tables, in the order of their numbers."""
     shared = {
-        key: {one.text("name"): one.data for top in _tops() for one in top.list_of(key, [])} for key in SHARED
+        key: {record.text("name"): record.data for top in _tops() for record in top.list_of(key, [])}
+        for key in SHARED
     }
     records = sorted((_record(table, shared) for table in tables.values()), key=_by_number)
     return {record.id: record for record in records}
@@ -188,7 +189,7 @@ def _by_number(record: DiagnosisRecord) -> tuple[int, str]:
 def short_of(kind: str) -> frozenset[str]:
     """Return the ids of the diagnoses that say that a kind of resource is short; of any where it is empty."""
     records = catalogue().values()
-    return frozenset(one.id for one in records if kind in one.short or (one.short and not kind))
+    return frozenset(record.id for record in records if kind in record.short or (record.short and not kind))
 
 
 def is_of(id_: str, cause: str) -> bool:

@@ -65,23 +65,25 @@ def conclusion(view: View, resource: str) -> Conclusion:
     Raises:
         NoSuchThing: no device, or more than one, has that name.
     """
-    found = verdict_of(view)
-    if found.is_calm:
-        return Conclusion(calm_on(view, found))
+    verdict = verdict_of(view)
+    if verdict.is_calm:
+        return Conclusion(calm_on(view, verdict))
     is_about = _is_about_one(view) if view.argument else _is_about_list(LISTED[resource])
-    first = found.diagnoses[0]
-    every = [*((one, "") for one in found.diagnoses if one.id != BLIND), *found.explained]
+    first = verdict.diagnoses[0]
+    every = [*((cause, "") for cause in verdict.diagnoses if cause.id != BLIND), *verdict.explained]
     if first.confidence != POSSIBLE:
         every = [pair for pair in every if pair[0].confidence != POSSIBLE]
-    one, cause = next((pair for pair in every if is_about(pair[0])), (None, ""))
-    if one is None:
-        return Conclusion(f"{_elsewhere(view, resource, found)}{_clause(view, first)} ({first.confidence}).")
-    root = next((each for each in found.diagnoses if each.id == cause), None)
-    state = "bad" if one.is_bad else "look"
+    diagnosis, cause = next((pair for pair in every if is_about(pair[0])), (None, ""))
+    if diagnosis is None:
+        return Conclusion(
+            f"{_elsewhere(view, resource, verdict)}{_clause(view, first)} ({first.confidence})."
+        )
+    root = next((diagnosis for diagnosis in verdict.diagnoses if diagnosis.id == cause), None)
+    state = "bad" if diagnosis.is_bad else "look"
     if root is None:
-        return Conclusion(f"{_clause(view, one)} ({one.confidence}).", state)
+        return Conclusion(f"{_clause(view, diagnosis)} ({diagnosis.confidence}).", state)
     return Conclusion(
-        f"{_clause(view, root)} ({root.confidence}). Because of that: {_clause(view, one)}.", state
+        f"{_clause(view, root)} ({root.confidence}). Because of that: {_clause(view, diagnosis)}.", state
     )
 
 
@@ -92,8 +94,9 @@ def _clause(view: View, diagnosis: Diagnosis) -> str:
 
 def _is_about_list(listed: ListedThings) -> Callable[[Diagnosis], bool]:
     """Return what tells whether a diagnosis is about some of the things that a screen lists."""
-    return lambda one: (
-        resource_of(one) in listed.resources or any(each.kind in listed.subjects for each in one.subjects)
+    return lambda diagnosis: (
+        resource_of(diagnosis) in listed.resources
+        or any(subject.kind in listed.subjects for subject in diagnosis.subjects)
     )
 
 
@@ -104,24 +107,24 @@ def _is_about_one(view: View) -> Callable[[Diagnosis], bool]:
     paths = chpids.split() if isinstance(chpids, str) else []
     own = {("volume", key), ("disk", key), ("lcu", units_of(view).of.get(key, ""))}
     own |= {("path", chpid) for chpid in paths}
-    return lambda one: any(
-        (each.kind, each.key.rpartition(".")[2] if each.kind == "path" else each.key) in own
-        for each in one.subjects
+    return lambda diagnosis: any(
+        (subject.kind, subject.key.rpartition(".")[2] if subject.kind == "path" else subject.key) in own
+        for subject in diagnosis.subjects
     )
 
 
-def _elsewhere(view: View, resource: str, found: Verdict) -> str:
+def _elsewhere(view: View, resource: str, verdict: Verdict) -> str:
     """Return what is said before a diagnosis of something else: how busy that is which the screen lists."""
     if view.argument:
         return "Not this device: "
     listed = LISTED[resource]
-    ids = {one.id for one in found.diagnoses} | {one.id for one, _ in found.explained}
+    ids = {diagnosis.id for diagnosis in verdict.diagnoses} | {cause.id for cause, _ in verdict.explained}
     if not ids.isdisjoint(short_of(listed.use) or ids):
         return ""
     load = situation_of(judged_view(view)).load
-    of_kind = [one for one in resource_uses(load) if one.kind == listed.use]
-    uses = [one.use for one in of_kind]
+    of_kind = [use for use in resource_uses(load) if use.kind == listed.use]
+    uses = [use.use for use in of_kind]
     if listed.use == "paths" and uses:  # it lists each, not groups of them
         uses = [float(use) for use in load.paths.values() if not isinstance(use, Absent)]
-    most, about = max(uses, default=1.0), "~" * any(one.estimated for one in of_kind)
+    most, about = max(uses, default=1.0), "~" * any(use.estimated for use in of_kind)
     return f"{listed.title} are at most {about}{100 * most:.0f} % busy. " if most <= SPARE else ""

@@ -112,7 +112,9 @@ class _FullLcu:
     @cached_property
     def alike(self) -> float:
         """The part of its volumes whose Disc is long."""
-        slow = [one for one in self.volumes if one.disc > MIN_LONGER * one.conn + self._misses(one)]
+        slow = [
+            volume for volume in self.volumes if volume.disc > MIN_LONGER * volume.conn + self._misses(volume)
+        ]
         return len(slow) / max(1, len(self.volumes))
 
     def _misses(self, volume: ObservedVolume) -> float:
@@ -192,10 +194,10 @@ def _shared(load: ObservedLoad) -> dict[str, Any]:
     """Return what is known of paths that several LCUs share, if they may be busy."""
     groups = [key for key in path_groups(load.lcus) if len(lcus_behind(load, key)) > 1]
     uses = [load.paths.get(chpid, NOT_KNOWN) for key in groups for chpid in key.split()]
-    known = [float(use) for use in uses if not isinstance(use, Absent)]
-    most = max(known, default=0.0)
+    uses_seen = [float(use) for use in uses if not isinstance(use, Absent)]
+    most = max(uses_seen, default=0.0)
     return {
-        "unknown_paths": bool(uses) and not known,
+        "unknown_paths": bool(uses) and not uses_seen,
         "busy_paths": most >= FULL_PATHS,
         "busiest": busy_words(most),
     }
@@ -221,8 +223,8 @@ def uneven_data(situation: Situation) -> Diagnoses:
         return waits.unknown or ()
     holding = _lcus_with_data(situation, timed=not any(lcu.estimated for lcu in waits.full))
     holding |= {lcu.key for lcu in waits.full}
-    each = {lcu.key: carried_by(load.used_of(lcu.key)) for lcu in load.lcus if lcu.key in holding}
-    carried = {key: float(moved) for key, moved in each.items() if not isinstance(moved, Absent)}
+    data = {lcu.key: carried_by(load.used_of(lcu.key)) for lcu in load.lcus if lcu.key in holding}
+    carried = {key: float(moved) for key, moved in data.items() if not isinstance(moved, Absent)}
     full = [lcu for lcu in waits.full if lcu.key in carried]
     whole = fsum(carried.values())
     if full and len(carried) > 1 and whole:
@@ -257,15 +259,15 @@ def _uneven(
     situation: Situation, lcu: _FullLcu, parts: Mapping[str, float], idle: Sequence[ObservedLcu]
 ) -> Seen:
     load = situation.load
-    busiest = max(idle, key=lambda one: parts[one.key])
+    busiest = max(idle, key=lambda lcu: parts[lcu.key])
     spaces = situation.owners_of(load.volumes_of(lcu.key))
     owners = [name for name, _ in spaces] or [f"other I/O of {lcu.key}"]
     changes = tuple(StripedSpace(owner, tuple(sorted(parts))) for owner in owners)
-    titles = [one.title for one in load.lcus if one.key in parts]
+    titles = [lcu.title for lcu in load.lcus if lcu.key in parts]
     numbers = ",".join(title.removeprefix("LCU ") for title in sorted(titles))
     facts = {
-        "idle": sorted(one.title for one in idle),
-        "state": state_of_idle(parts, [one.key for one in idle]),
+        "idle": sorted(lcu.title for lcu in idle),
+        "state": state_of_idle(parts, [lcu.key for lcu in idle]),
         "share": parts[lcu.key],
         "busiest": busiest,
         "busiest_share": parts[busiest.key],

@@ -283,4 +283,4 @@ class Verdict(NamedTuple):
     @property
     def is_calm(self) -> bool:
         """Whether nothing is short: at most a measurement is off."""
-        return all(one.id == BLIND for one in self.diagnoses)
+        return all(diagnosis.id == BLIND for diagnosis in self.diagnoses)

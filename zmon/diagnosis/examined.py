@@ -51,29 +51,32 @@ def examined(situation: Situation, diagnoses: Collection[Diagnosis]) -> tuple[Ex
 
 def _processors(situation: Situation, diagnoses: Collection[Diagnosis]) -> Iterator[Examined]:
     """Yield the processors that are used nearly all the time, where next to nothing waits for them."""
-    known = situation.load.processors
-    if isinstance(known.number, Absent) or isinstance(known.busy, Absent) or known.busy < CERTAINLY_FULL:
+    processors = situation.load.processors
+    if (
+        isinstance(processors.number, Absent)
+        or isinstance(processors.busy, Absent)
+        or processors.busy < CERTAINLY_FULL
+    ):
         return
-    if processors_full(known) is None or any(one.id == "D15" for one in diagnoses):
+    if processors_full(processors) is None or any(diagnosis.id == "D15" for diagnosis in diagnoses):
         return
-    seen = f"The {many(int(known.number), 'processor')} {'is' if known.number == 1 else 'are'}"
-    if known.giving_way >= HARDLY:
+    seen = f"The {many(int(processors.number), 'processor')} {'is' if processors.number == 1 else 'are'}"
+    if processors.giving_way >= HARDLY:
         rest = "that work gives way to all other"
-        words = (
-            f"{seen} {percent(known.busy)} busy, {percent(known.giving_way)} with programs at nice: {rest}."
-        )
-    elif isinstance(known.some, Absent):
+        nice = percent(processors.giving_way)
+        text = f"{seen} {percent(processors.busy)} busy, {nice} with programs at nice: {rest}."
+    elif isinstance(processors.some, Absent):
         return
     else:
-        waits = f"some task waits for a processor {percent(known.some)} of the time"
-        words = f"{seen} {percent(known.busy)} busy, but {waits}."
-    yield Examined("D15", (Subject("cpu", "", "processors"),), partial(str, words))
+        waits = f"some task waits for a processor {percent(processors.some)} of the time"
+        text = f"{seen} {percent(processors.busy)} busy, but {waits}."
+    yield Examined("D15", (Subject("cpu", "", "processors"),), partial(str, text))
 
 
 def _paths(situation: Situation, diagnoses: Collection[Diagnosis]) -> Iterator[Examined]:
     """Yield the channel paths that are busy, but not what requests wait for: all of one sort in one."""
     load = situation.load
-    full = {one for each in diagnoses if each.id == "D2" for one in each.subjects}
+    full = {subject for diagnosis in diagnoses if diagnosis.id == "D2" for subject in diagnosis.subjects}
     used = {
         key: most
         for key, chpids in path_groups(load.lcus).items()
@@ -83,22 +86,22 @@ def _paths(situation: Situation, diagnoses: Collection[Diagnosis]) -> Iterator[E
     scsi = [key for key in used if not load.fcp.isdisjoint(key.split())]
     own = [key for key in busy if key not in scsi]
     if own:
-        volumes = tuple(one for lcu in _behind(situation, own) for one in load.volumes_of(lcu.key))
+        volumes = tuple(volume for lcu in _behind(situation, own) for volume in load.volumes_of(lcu.key))
         pend, serv = mean_of(volumes, "pend"), mean_of(volumes, "serv")
         timed = not (isinstance(pend, Absent) or isinstance(serv, Absent))
         times = f", and a request behind them pends for {ms(pend)} of its Serv of {ms(serv)}" * timed
         yield _of_paths(situation, own, max(used[key] for key in own), times)
-    explaining = next((one.id for one in diagnoses if one.id in SCSI_CAUSES), "")
+    explaining = next((diagnosis.id for diagnosis in diagnoses if diagnosis.id in SCSI_CAUSES), "")
     for key in scsi:
         chpids = key.split()
-        others = [_use(situation, [one]) for one in chpids]
+        others = [_use(situation, [chpid]) for chpid in chpids]
         others.remove(max(others))
         lone = bool(others) and used[key] >= ALONE and max(others) <= used[key] / TIMES_ALONE
         if explaining and key in busy:
-            words = f"Channel paths {ranges(chpids)} are up to {busy_words(used[key])}:"
-            yield Examined("D2", (of_paths(key),), partial(str, f"{words} {explaining} explains it."))
+            text = f"Channel paths {ranges(chpids)} are up to {busy_words(used[key])}:"
+            yield Examined("D2", (of_paths(key),), partial(str, f"{text} {explaining} explains it."))
         elif lone and not explaining:
-            first = max(chpids, key=lambda one: _use(situation, [one]))
+            first = max(chpids, key=lambda chpid: _use(situation, [chpid]))
             seen = (
                 f"channel path {first} is {busy_words(used[key])} and the others of {ranges(chpids)} are"
                 " next to idle, but nothing is seen to wait for it"
@@ -116,9 +119,9 @@ def _of_paths(situation: Situation, keys: Sequence[str], most: float, more: str)
     behind = _behind(situation, keys)
     seen = f"channel paths {names([ranges(key.split()) for key in keys])} are up to {busy_words(most)}{more}"
     changes = [PathNumber(2, times=True)]
-    if len(behind) < len([one for one in load.lcus if load.volumes_of(one.key)]):
+    if len(behind) < len([lcu for lcu in load.lcus if load.volumes_of(lcu.key)]):
         firsts = (next(iter(_behind(situation, [key]))) for key in keys)
-        changes = [PathNumber(2, lcu=one.key, times=True) for one in firsts]
+        changes = [PathNumber(2, lcu=first.key, times=True) for first in firsts]
     return Examined(
         "D2", tuple(map(of_paths, keys)), _told(situation, seen, "Twice as many paths alone", changes)
     )
@@ -126,7 +129,7 @@ def _of_paths(situation: Situation, keys: Sequence[str], most: float, more: str)
 
 def _use(situation: Situation, chpids: Iterable[str]) -> float:
     """Return how busy the busiest of some paths is, as far as is known."""
-    uses = [situation.load.paths.get(one, 0.0) for one in chpids]
+    uses = [situation.load.paths.get(chpid, 0.0) for chpid in chpids]
     return max((float(use) for use in uses if not isinstance(use, Absent)), default=0.0)
 
 
@@ -138,7 +141,9 @@ def _behind(situation: Situation, keys: Iterable[str]) -> list[ObservedLcu]:
 
 def _queues(situation: Situation, diagnoses: Collection[Diagnosis]) -> Iterator[Examined]:
     """Yield the LCUs for which requests wait in Linux while most of their aliases are free, all in one."""
-    short = {one.key for each in diagnoses if is_of(each.id, "D4") for one in each.subjects}
+    short = {
+        subject.key for diagnosis in diagnoses if is_of(diagnosis.id, "D4") for subject in diagnosis.subjects
+    }
     places = [place for place in situation.waiting.undecided if place.kind == "bursts"]
     bursts = {place.key: place for place in places if place.key not in short}
     lcus = [lcu for lcu in situation.load.lcus if lcu.key in bursts]
@@ -152,14 +157,14 @@ def _queues(situation: Situation, diagnoses: Collection[Diagnosis]) -> Iterator[
 
 def _told(situation: Situation, seen: str, what: str, changes: Sequence[Change]) -> Callable[[], str]:
     """Return what says what was seen, and what the model predicts of a remedy."""
-    words = f"{seen[:1].upper()}{seen[1:]}."
+    text = f"{seen[:1].upper()}{seen[1:]}."
 
     def tell() -> str:
-        found = prediction(situation, changes)
-        if found is None or found.is_unsure_loss:
-            return words
-        gain = gain_of(found)
+        predicted = prediction(situation, changes)
+        if predicted is None or predicted.is_unsure_loss:
+            return text
+        gain = gain_of(predicted)
         gives = "would gain little:" if gain.is_useless else "would give"
-        return f"{words} {what} {gives} {gain.whole}."
+        return f"{text} {what} {gives} {gain.whole}."
 
     return tell

@@ -32,70 +32,85 @@ def by_gain(
     other one is about what limits; where no remedy is known that gains more, by the one that is about what
     limits then.
     """
-    every = {one.id: known for one in diagnoses if (known := _predicted(situation, one)) is not None}
-    found = {id_: known for id_, known in every.items() if catalogue()[id_].remedy}
-    little = {id_ for id_, known in found.items() if gains_little(known) and not _is_for_programs(id_, known)}
+    every = {
+        diagnosis.id: predicted
+        for diagnosis in diagnoses
+        if (predicted := _predicted(situation, diagnosis)) is not None
+    }
+    predictions = {id_: guess for id_, guess in every.items() if catalogue()[id_].remedy}
+    little = {
+        id_ for id_, guess in predictions.items() if gains_little(guess) and not _is_for_programs(id_, guess)
+    }
     if not little:
         return list(diagnoses), []
-    sure = {id_ for id_, known in found.items() if known.confidence != LOW}
-    limits = {found[id_].limiting for id_ in little & sure}
+    sure = {id_ for id_, guess in predictions.items() if guess.confidence != LOW}
+    limits = {predictions[id_].limiting for id_ in little & sure}
     helps = [
-        one
-        for one in diagnoses
-        if one.id in sure - little or (one.id in found.keys() - little and _limit_of(one) in limits)
+        diagnosis
+        for diagnosis in diagnoses
+        if diagnosis.id in sure - little
+        or (diagnosis.id in predictions.keys() - little and _limit_of(diagnosis) in limits)
     ]
-    first = max(helps, key=lambda one: found[one.id].times, default=None)
+    first = max(helps, key=lambda diagnosis: predictions[diagnosis.id].times, default=None)
     aside = little & sure
-    advised = [_without_advice(one, found[one.id]) if one.id in little else one for one in diagnoses]
+    advised = [
+        _without_advice(diagnosis, predictions[diagnosis.id]) if diagnosis.id in little else diagnosis
+        for diagnosis in diagnoses
+    ]
     if first is None:
         pairs = [
-            (one, cause.id)
-            for one in advised
-            if one.id in aside and (cause := _limiting(found[one.id], advised, little)) is not None
+            (diagnosis, cause.id)
+            for diagnosis in advised
+            if diagnosis.id in aside
+            and (cause := _limiting(predictions[diagnosis.id], advised, little)) is not None
         ]
-        return [one for one in advised if not any(one is each for each, _ in pairs)], pairs
+        return [
+            diagnosis for diagnosis in advised if not any(diagnosis is other for other, _ in pairs)
+        ], pairs
     if not aside:
         return advised, []
-    useless = [one for one in advised if one.id in aside]
+    useless = [diagnosis for diagnosis in advised if diagnosis.id in aside]
     limiting = first._replace(
         confidence=LIKELY if first.confidence == POSSIBLE else first.confidence,
-        lost=max(one.lost for one in (first, *useless)),
+        lost=max(diagnosis.lost for diagnosis in (first, *useless)),
     )
-    kept = [limiting if one is first else one for one in advised if one.id not in aside]
-    return kept, [(one, first.id) for one in useless]
+    kept = [
+        limiting if diagnosis is first else diagnosis for diagnosis in advised if diagnosis.id not in aside
+    ]
+    return kept, [(diagnosis, first.id) for diagnosis in useless]
 
 
 def _limiting(
-    found: Prediction, diagnoses: Sequence[Diagnosis], useless: Collection[str]
+    prediction: Prediction, diagnoses: Sequence[Diagnosis], useless: Collection[str]
 ) -> Diagnosis | None:
     """Return the diagnosis that is first about the resource that limits in a prediction."""
-    each = (one for one in diagnoses if one.id not in useless and one.subjects)
-    return next((one for one in each if _limit_of(one) == found.limiting), None)
+    candidates = (diagnosis for diagnosis in diagnoses if diagnosis.id not in useless and diagnosis.subjects)
+    return next((diagnosis for diagnosis in candidates if _limit_of(diagnosis) == prediction.limiting), None)
 
 
-def _is_for_programs(id_: str, found: Prediction) -> bool:
+def _is_for_programs(id_: str, prediction: Prediction) -> bool:
     """Return whether a remedy gives processors to programs that compute, of which the model knows nothing.
 
     It is so where the throughput stays the same though nothing but the processors limits it.
     """
-    return id_ == FULL_PROCESSORS and found.limiting == PROCESSORS
+    return id_ == FULL_PROCESSORS and prediction.limiting == PROCESSORS
 
 
-def _limit_of(one: Diagnosis) -> tuple[str, str]:
+def _limit_of(diagnosis: Diagnosis) -> tuple[str, str]:
     """Return the kind and key that the first subject has where it limits."""
-    first = one.subjects[0]
+    first = diagnosis.subjects[0]
     return ("paths" if first.kind == "path" else first.kind), first.key
 
 
-def _predicted(situation: Situation, one: Diagnosis) -> Prediction | None:
+def _predicted(situation: Situation, diagnosis: Diagnosis) -> Prediction | None:
     """Return what a remedy gives; None if it is not known, or a loss of which the model is not sure."""
-    found = prediction(situation, one.changes) if one.changes else None
-    return None if found is None or found.is_unsure_loss else found
+    predicted = prediction(situation, diagnosis.changes) if diagnosis.changes else None
+    return None if predicted is None or predicted.is_unsure_loss else predicted
 
 
-def _without_advice(one: Diagnosis, found: Prediction) -> Diagnosis:
-    sure = " (low confidence)" if found.confidence == LOW else ""
-    limit = f": next limit {found.next_limit}" if found.next_limit else ""
-    gain = f"would gain little, {found.times:.2f} times the throughput{sure}{limit}"
-    words = f"{catalogue()[one.id].remedy} {gain}."
-    return one._replace(action=words, foretell=nothing_known)
+def _without_advice(diagnosis: Diagnosis, prediction: Prediction) -> Diagnosis:
+    sure = " (low confidence)" if prediction.confidence == LOW else ""
+    limit = f": next limit {prediction.next_limit}" if prediction.next_limit else ""
+    gain = f"would gain little, {prediction.times:.2f} times the throughput{sure}{limit}"
+    text = f"{catalogue()[diagnosis.id].remedy} {gain}."
+    return diagnosis._replace(action=text, foretell=nothing_known)

@@ -97,14 +97,14 @@ def mean_lcu_uses(view: View) -> list[Resource]:
     """
     steps = _steps(_Asked(judged_view(view)))
     seconds = sum(step.end - step.begin for step in steps)
-    found: dict[str, Resource] = {}
+    uses: dict[str, Resource] = {}
     for step in steps:
-        for one in step.uses:
-            if one.kind == "lcu":
-                before = found[one.key].use if one.key in found else 0.0
+        for use in step.uses:
+            if use.kind == "lcu":
+                before = uses[use.key].use if use.key in uses else 0.0
                 part = (step.end - step.begin) / seconds
-                found[one.key] = one._replace(use=before + part * one.use)
-    return list(found.values())
+                uses[use.key] = use._replace(use=before + part * use.use)
+    return list(uses.values())
 
 
 def situation_of(view: View) -> Situation:
@@ -117,33 +117,33 @@ def judged_view(view: View) -> View:
 
     It ends at the same time; `LONGER` has the lengths that are tried.
     """
-    found, end = view, view.interval.after.at.utc
+    part, end = view, view.interval.after.at.utc
     for seconds in LONGER:
-        if not _is_scarce(_load(_Asked(found))):
+        if not _is_scarce(_load(_Asked(part))):
             break
         window = view.history.between(end - seconds * SECOND, end)
-        if window is not None and window.seconds > found.interval.seconds:
-            found = part_of(view, window)
-    return found
+        if window is not None and window.seconds > part.interval.seconds:
+            part = part_of(view, window)
+    return part
 
 
-def time_on(view: View, one: Diagnosis) -> str:
+def time_on(view: View, diagnosis: Diagnosis) -> str:
     """Return what stands before the claim of a diagnosis of a view's verdict if it is not of the interval."""
     judged = judged_view(view)
-    if judged is not view and one.begin is None:
+    if judged is not view and diagnosis.begin is None:
         begin, end = span_of(judged)
-        one = one._replace(begin=begin, end=end)
-    return stretch_of(one)
+        diagnosis = diagnosis._replace(begin=begin, end=end)
+    return stretch_of(diagnosis)
 
 
-def claim_on(view: View, one: Diagnosis) -> str:
+def claim_on(view: View, diagnosis: Diagnosis) -> str:
     """Return what a diagnosis of a view's verdict claims, behind its time if that is not the interval."""
-    return f"{time_on(view, one)}{one.claim}"
+    return f"{time_on(view, diagnosis)}{diagnosis.claim}"
 
 
-def calm_on(view: View, found: Verdict) -> str:
+def calm_on(view: View, verdict: Verdict) -> str:
     """Return the sentence of a calm verdict on a view, behind the time it is about if that is longer."""
-    return f"{calm_time_on(view)}{found.sentence}"
+    return f"{calm_time_on(view)}{verdict.sentence}"
 
 
 def calm_time_on(view: View) -> str:
@@ -172,11 +172,11 @@ def _verdict(asked: _Asked) -> Verdict:
     steps = _steps(asked)
     if not steps:
         return whole
-    found = stretches(steps)
-    if not found:
+    stretches_of = stretches(steps)
+    if not stretches_of:
         return calm(situation_of(asked.view), whole, unknown_in(steps), may_wait_in(steps), damage_in(steps))
-    first = [_by_sample(asked.view, steps, one) for one in found[:MOST]]
-    return together(steps, _diagnosed(asked.view, first), found[MOST:], whole)
+    first = [_by_sample(asked.view, steps, stretch) for stretch in stretches_of[:MOST]]
+    return together(steps, _diagnosed(asked.view, first), stretches_of[MOST:], whole)
 
 
 @lru_cache(maxsize=4)
@@ -197,22 +197,27 @@ def _judged(view: View) -> Iterator[Step]:
     """
     views = steps_of(view)
     if not views and view.interval.skipped:
-        short = [_step(one) for one in parts_of(view, view)]
-        broken = {one.id for step in short for one in step.found.diagnoses if catalogue()[one.id].broken}
-        if broken - {one.id for one in _whole(_Asked(view)).diagnoses}:
+        short = [_step(part) for part in parts_of(view, view)]
+        broken = {
+            diagnosis.id
+            for step in short
+            for diagnosis in step.found.diagnoses
+            if catalogue()[diagnosis.id].broken
+        }
+        if broken - {diagnosis.id for diagnosis in _whole(_Asked(view)).diagnoses}:
             yield from short
-    found = [_step(one) for one in views]
-    troubles = [step.troubles for step in found]
-    for at, (one, step) in enumerate(zip(views, found, strict=True)):
+    steps_seen = [_step(view) for view in views]
+    troubles = [step.troubles for step in steps_seen]
+    for at, (minute, step) in enumerate(zip(views, steps_seen, strict=True)):
         around = troubles[max(0, at - 1) : at + 2]
-        parts = parts_of(view, one) if any(each != troubles[at] for each in around) else []
+        parts = parts_of(view, minute) if any(around_it != troubles[at] for around_it in around) else []
         yield from map(_step, parts) if parts else [step]
 
 
 def _step(view: View) -> Step:
     """Return a step with its verdict; what would be gained is not asked."""
-    known = _known(view)
-    return Step(*span_of(view), verdict(known._replace(predict=None)), resource_uses(known.load))
+    facts = _known(view)
+    return Step(*span_of(view), verdict(facts._replace(predict=None)), resource_uses(facts.load))
 
 
 def _by_sample(view: View, steps: Sequence[Step], stretch: Stretch) -> Stretch:
@@ -223,29 +228,32 @@ def _by_sample(view: View, steps: Sequence[Step], stretch: Stretch) -> Stretch:
     """
     if not catalogue()[stretch.id].broken:
         return stretch
-    at_begin = [one for one in steps if stretch.begin in {one.begin, one.end}]
-    at_end = [one for one in steps if stretch.end in {one.begin, one.end}]
+    at_begin = [step for step in steps if stretch.begin in {step.begin, step.end}]
+    at_end = [step for step in steps if stretch.end in {step.begin, step.end}]
     first = samples_in(view, at_begin[0].begin, at_begin[-1].end)
-    began = bisect_left(first, True, key=lambda one: _has(one, stretch))
+    began = bisect_left(first, True, key=lambda view: _has(view, stretch))
     begin = span_of(first[began])[0] if began < len(first) else stretch.begin
     last = samples_in(view, max(begin, at_end[0].begin), at_end[-1].end)
-    ended = bisect_left(last, True, key=lambda one: not _has(one, stretch))
+    ended = bisect_left(last, True, key=lambda view: not _has(view, stretch))
     return stretch._replace(begin=begin, end=span_of(last[ended - 1])[1] if ended else stretch.end)
 
 
 def _has(view: View, stretch: Stretch) -> bool:
     """Return whether the trouble of a stretch is found in a view's interval."""
-    found = _step(view).found
-    each = (*found.diagnoses, *(one for one, _ in found.explained))
-    return any(one.id == stretch.id and not stretch.subjects.isdisjoint(one.subjects) for one in each)
+    verdict = _step(view).found
+    diagnoses = (*verdict.diagnoses, *(diagnosis for diagnosis, _ in verdict.explained))
+    return any(
+        diagnosis.id == stretch.id and not stretch.subjects.isdisjoint(diagnosis.subjects)
+        for diagnosis in diagnoses
+    )
 
 
-def _diagnosed(view: View, found: Sequence[Stretch]) -> Iterator[tuple[Stretch, Verdict]]:
+def _diagnosed(view: View, listed: Sequence[Stretch]) -> Iterator[tuple[Stretch, Verdict]]:
     """Yield stretches of a long time with the verdict on each."""
-    for one in found:
-        own = view.history.between(one.begin, one.end)
+    for stretch in listed:
+        own = view.history.between(stretch.begin, stretch.end)
         seen = view if own is None else part_of(view, own)
-        yield one, verdict(_known(seen, view.interval.after.at.utc))
+        yield stretch, verdict(_known(seen, view.interval.after.at.utc))
 
 
 @lru_cache(maxsize=4)
@@ -290,9 +298,9 @@ def _load(asked: _Asked) -> ObservedLoad:
 
 def _waiting(load: ObservedLoad, earlier: Callable[[], ObservedLoad | None]) -> Waiting:
     """Return for what requests wait; where they do, the time before shows whether the load is new."""
-    found = waiting(load)
-    before = earlier() if found.places else None
-    return found if before is None else waiting(load, before)
+    waits = waiting(load)
+    before = earlier() if waits.places else None
+    return waits if before is None else waiting(load, before)
 
 
 def _earlier(view: View) -> ObservedLoad | None:
@@ -357,16 +365,19 @@ def waits_in(view: View) -> Waiting | None:
 
     Without channel measurement nobody knows how much of a long response time is wait.
     """
-    load, found = situation_of(view)[:2]
-    if not found.places and (elsewhere := _not_placement(view)):
-        return found._replace(why=elsewhere)
-    known = [one for one in load.busy if not isinstance(one.response, Absent)]
-    slow = any(one.estimated and one.response > SLOW for one in known)
-    return found if found.places or (known and not slow) else None
+    load, waits = situation_of(view)[:2]
+    if not waits.places and (elsewhere := _not_placement(view)):
+        return waits._replace(why=elsewhere)
+    timed = [volume for volume in load.busy if not isinstance(volume.response, Absent)]
+    slow = any(volume.estimated and volume.response > SLOW for volume in timed)
+    return waits if waits.places or (timed and not slow) else None
 
 
 def _not_placement(view: View) -> str:
     """Return what is diagnosed although nothing waits long enough to be named: no placement mends it."""
-    found = _whole(_Asked(view)).diagnoses
-    first = next((one for one in found if one.id != BLIND and one.confidence != POSSIBLE), None)
+    diagnoses = _whole(_Asked(view)).diagnoses
+    first = next(
+        (diagnosis for diagnosis in diagnoses if diagnosis.id != BLIND and diagnosis.confidence != POSSIBLE),
+        None,
+    )
     return f"{first.clause} (see DIAGNOSE)" if first else ""

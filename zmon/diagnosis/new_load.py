@@ -51,8 +51,8 @@ def new_load(situation: Situation) -> Diagnoses:
         return NO_CALM_TIME
     lcus = situation.load.lcus_by_key
     keys = [place.key for place in situation.waiting.of_kind("surge")]
-    found = (_new(situation, before, lcus[key]) for key in keys if key in lcus)
-    return tuple(one for one in found if one is not None)
+    new_loads = (_new(situation, before, lcus[key]) for key in keys if key in lcus)
+    return tuple(diagnosis for diagnosis in new_loads if diagnosis is not None)
 
 
 def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagnosis | None:
@@ -64,12 +64,12 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
     usual = situation.machine.usual(Variable("control_unit", "mbs", lcu.key))
     if usual >= USUAL * moved / MB:
         return None
-    known = not isinstance(period, Absent) and not isinstance(period.begin, Absent)
+    is_periodic = not isinstance(period, Absent) and not isinstance(period.begin, Absent)
     over = not isinstance(period, Absent) and period.end is not None
     who, does = _who(now, then, over=over)
     grown = _grown(now, then)
     busiest = [With(volume, mbs=bytes_of([volume]) / MB) for volume in grown]
-    each = sorted(volume.mbs for volume in busiest)
+    rates = sorted(volume.mbs for volume in busiest)
     spaces = [(name, part) for name, part in situation.owners_of(now)[:MOST_SPACES] if part >= LEAST]
     units = situation.machine.units(lcu.key, period)
     is_named = bool(units) and units[0].part >= MOST
@@ -80,16 +80,16 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
         "who": who,
         "does": does,
         "over": over,
-        "known": known,
+        "known": is_periodic,
         "new": new / MB,
         "new_size": _new_size(grown, then),
         "busiest": busiest,
         "first_busiest": busiest[0],
         "several_volumes": len(busiest) > 1,
         "busiest_titles": sorted(volume.title for volume in busiest),
-        "least": f"{each[0]:.0f}",
-        "most": f"{each[-1]:.0f}",
-        "is_even": f"{each[0]:.0f}" == f"{each[-1]:.0f}",
+        "least": f"{rates[0]:.0f}",
+        "most": f"{rates[-1]:.0f}",
+        "is_even": f"{rates[0]:.0f}" == f"{rates[-1]:.0f}",
         "is_named": is_named,
         "unit": units[0] if units else None,
         "is_long": before.seconds >= LONG_ENOUGH,
@@ -104,7 +104,7 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
         **said_of_units([(lcu, units)]),
     }
     lost = max((place.waits for place in situation.waiting.of_kind("surge")), default=0.0)
-    since = int(period.begin) if known else None  # type: ignore[union-attr, arg-type]
+    since = int(period.begin) if is_periodic else None  # type: ignore[union-attr, arg-type]
     return diagnosed("D23", Seen([lcu], lost, facts, since=since, says_when=facts["when"] != "A"))
 
 
@@ -130,7 +130,7 @@ def _when(period: LoadPeriod | Absent) -> str:
 
 
 def _rate(volumes: Sequence[ObservedVolume]) -> float:
-    return sum(one.rate for one in volumes)
+    return sum(volume.rate for volume in volumes)
 
 
 def _who(now: Sequence[ObservedVolume], then: Sequence[ObservedVolume], *, over: bool) -> tuple[str, str]:
@@ -148,26 +148,26 @@ def _who(now: Sequence[ObservedVolume], then: Sequence[ObservedVolume], *, over:
 def _read(volumes: Sequence[ObservedVolume]) -> float:
     """Return the bytes read a second, as if reads and writes were of one size."""
     return sum(
-        one.rate * float(one.size) * float(one.reads)
-        for one in volumes
-        if not isinstance(one.size, Absent) and not isinstance(one.reads, Absent)
+        volume.rate * float(volume.size) * float(volume.reads)
+        for volume in volumes
+        if not isinstance(volume.size, Absent) and not isinstance(volume.reads, Absent)
     )
 
 
 def _grown(now: Sequence[ObservedVolume], then: Sequence[ObservedVolume]) -> list[ObservedVolume]:
     """Return the volumes that have most of what is new, up to nine tenths of it, the first the most."""
-    before = {one.key: bytes_of([one]) for one in then}
-    each = ((bytes_of([one]) - before.get(one.key, 0.0), one) for one in now)
-    grown = sorted(each, key=lambda one: -one[0])
+    before = {disk.key: bytes_of([disk]) for disk in then}
+    more_of = ((bytes_of([disk]) - before.get(disk.key, 0.0), disk) for disk in now)
+    grown = sorted(more_of, key=lambda pair: -pair[0])
     whole = sum(max(0.0, more) for more, _ in grown)
-    found: list[ObservedVolume] = []
+    grown_most: list[ObservedVolume] = []
     so_far = 0.0
-    for more, one in grown:
-        if found and (so_far >= 0.9 * whole or more <= 0):
+    for more, volume in grown:
+        if grown_most and (so_far >= 0.9 * whole or more <= 0):
             break
-        found.append(one)
+        grown_most.append(volume)
         so_far += more
-    return found
+    return grown_most
 
 
 def _new_size(grown: Sequence[ObservedVolume], then: Sequence[ObservedVolume]) -> Number:
@@ -175,8 +175,8 @@ def _new_size(grown: Sequence[ObservedVolume], then: Sequence[ObservedVolume]) -
 
     Where they have no more requests, the size is that of all on them.
     """
-    before = {one.key: one for one in then}
-    old = [before[one.key] for one in grown if one.key in before]
+    before = {volume.key: volume for volume in then}
+    old = [before[volume.key] for volume in grown if volume.key in before]
     requests = _rate(grown) - _rate(old)
     if requests <= 0 or isinstance(mean_of(grown, "size"), Absent):
         return mean_of(grown, "size")
@@ -185,12 +185,16 @@ def _new_size(grown: Sequence[ObservedVolume], then: Sequence[ObservedVolume]) -
 
 def _as_before(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> list[With]:
     """Return the other LCUs that have the load of before, as one, with the numbers of the busiest."""
-    others = [one for one in situation.load.lcus if one.key != lcu.key and situation.load.volumes_of(one.key)]
-    pairs = [
-        (bytes_of(situation.load.volumes_of(one.key)), bytes_of(before.volumes_of(one.key)), one.title)
-        for one in others
+    others = [
+        other
+        for other in situation.load.lcus
+        if other.key != lcu.key and situation.load.volumes_of(other.key)
     ]
-    alike = [one for one in pairs if one[1] / 2 <= one[0] <= 2 * one[1]]
+    pairs = [
+        (bytes_of(situation.load.volumes_of(other.key)), bytes_of(before.volumes_of(other.key)), other.title)
+        for other in others
+    ]
+    alike = [pair for pair in pairs if pair[1] / 2 <= pair[0] <= 2 * pair[1]]
     if not alike:
         return []
     now, then, _ = max(alike)

@@ -96,13 +96,13 @@ def _pending(situation: Situation) -> Sequence[_Pending] | Absent:
     if timed and all(_is_untimed(load.used_of(lcu.key)) for lcu in timed):
         return why_untimed(load)
     pends = [(lcu, load.time_of(lcu, "pend")) for lcu in timed]
-    known = [(lcu, float(pend)) for lcu, pend in pends if not isinstance(pend, Absent)]
-    found = []
-    for lcu, pend in known:
+    pending = [(lcu, float(pend)) for lcu, pend in pends if not isinstance(pend, Absent)]
+    pends_long = []
+    for lcu, pend in pending:
         if not _are_full(situation, lcu):
-            best = min((other for one, other in known if one is not lcu), default=NONE_BEFORE)
-            found.append(_Pending(situation, lcu, pend, best))
-    return sorted(found, key=lambda lcu: -lcu.rate * lcu.pend)
+            best = min((other for key, other in pending if key is not lcu), default=NONE_BEFORE)
+            pends_long.append(_Pending(situation, lcu, pend, best))
+    return sorted(pends_long, key=lambda lcu: -lcu.rate * lcu.pend)
 
 
 def _is_untimed(volumes: Volumes) -> bool:
@@ -119,14 +119,14 @@ def _are_full(situation: Situation, lcu: ObservedLcu) -> bool:
 def _in_detail(detail: str, situation: Situation) -> Sequence[With] | Absent:
     """Return the DASDs with a time of extended measurement per start of I/O, most of it first."""
     load, details = situation.load, situation.details()
-    known = detailed(details, load.busy)
-    busy = known.part([at for at, dasd in enumerate(known.column("is_dasd")) if dasd])
+    in_detail = detailed(details, load.busy)
+    busy = in_detail.part([at for at, dasd in enumerate(in_detail.column("is_dasd")) if dasd])
     times = details_of(details, detail, busy.column("key"))
     if set(map(type, times)) <= {Absent} and any(time is not IDLE for time in times):
         return NO_EXTENDED if not all(busy.column("estimated")) else why_untimed(load)
     lcus = load.lcus_by_key
     volumes = [(busy[at], time) for at, time in enumerate(times) if time > 0]
-    volumes.sort(key=lambda each: -each[0].rate * each[1])
+    volumes.sort(key=lambda pair: -pair[0].rate * pair[1])
     return [
         With(volume, lcu=lcus.get(volume.lcu), time=time, time_ms=1e3 * time, waits=volume.rate * time)
         for volume, time in volumes

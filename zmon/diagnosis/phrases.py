@@ -71,12 +71,12 @@ def percents(parts: Sequence[float]) -> list[str]:
     """
     whole = max(1.0, fsum(parts))
     parts = [part / whole for part in parts]
-    found = [int(100 * part) for part in parts]
-    left = round(100 * fsum(parts)) - sum(found)
-    losers = sorted(range(len(parts)), key=lambda at: found[at] - 100 * parts[at])
+    whole_percents = [int(100 * part) for part in parts]
+    left = round(100 * fsum(parts)) - sum(whole_percents)
+    losers = sorted(range(len(parts)), key=lambda at: whole_percents[at] - 100 * parts[at])
     for at in losers[: max(0, left)]:
-        found[at] += 1
-    return [f"{each} %" for each in found]
+        whole_percents[at] += 1
+    return [f"{number} %" for number in whole_percents]
 
 
 def said_of_units(
@@ -132,8 +132,8 @@ def gain(situation: Situation, changes: Sequence[Change], what: str = "") -> Cal
 
 
 def _gain(situation: Situation, changes: tuple[Change, ...], what: str) -> Gain | None:
-    found = prediction(situation, changes)
-    return None if found is None or found.is_unsure_loss else gain_of(found, what)
+    predicted = prediction(situation, changes)
+    return None if predicted is None or predicted.is_unsure_loss else gain_of(predicted, what)
 
 
 def prediction(situation: Situation, changes: Sequence[Change]) -> Prediction | None:
@@ -146,21 +146,21 @@ def prediction(situation: Situation, changes: Sequence[Change]) -> Prediction | 
         return None
 
 
-def gain_of(found: Prediction, what: str = "") -> Gain:
+def gain_of(prediction: Prediction, what: str = "") -> Gain:
     """Return the gain that is predicted."""
-    low, high = (rate / found.whole.rate[0] for rate in found.throughput)
-    now, then = found.whole.response
+    low, high = (rate / prediction.whole.rate[0] for rate in prediction.throughput)
+    now, then = prediction.whole.response
     return Gain(
-        found.times,
+        prediction.times,
         low,
         high,
-        found.confidence != LOW,
+        prediction.confidence != LOW,
         now,
         then,
-        len(found.units) > 1,
-        found.limit,
-        found.next_limit,
-        loss_words(found),
-        gains_little(found),
+        len(prediction.units) > 1,
+        prediction.limit,
+        prediction.next_limit,
+        loss_words(prediction),
+        gains_little(prediction),
         what,
     )

@@ -42,26 +42,26 @@ def recent_loads(view: View, most: int = MAX_RECENT) -> list[RecentLoad]:
     if present.before is None:
         return []
     most = most if printed is None else min(most, printed)
-    found = [_observed(view, present)]
+    loads = [_observed(view, present)]
     is_first = printed is None and len(view.history.loads) <= 1
     left = (MAX_FIRST if is_first else MAX_READ) // max(1, len(present.of(DEVICE)))
     past: Iterator[Interval] | None = None
-    while len(found) < most:
-        utc = found[-1].begin
-        known = view.history.loads.get(utc)
-        if known is None and left:
+    while len(loads) < most:
+        utc = loads[-1].begin
+        load = view.history.loads.get(utc)
+        if load is None and left:
             left -= 1
             past = view.history.past(utc) if past is None else past
             interval = next(past, None)
             if interval is None or interval.before is None or interval.after.at.utc != utc:
                 break
-            known = _observed(view, interval)
-        elif known is not None:
+            load = _observed(view, interval)
+        elif load is not None:
             past = None
-        if known is None:
+        if load is None:
             break
-        found.append(known)
-    return found[::-1]
+        loads.append(load)
+    return loads[::-1]
 
 
 def _observed(view: View, interval: Interval) -> RecentLoad:
@@ -69,13 +69,13 @@ def _observed(view: View, interval: Interval) -> RecentLoad:
     before, utc = interval.before, interval.after.at.utc
     assert before is not None  # noqa: S101 - `recent_loads` has seen to it
     kept = view.history.loads
-    known: RecentLoad | None = kept.get(utc)
-    if known is not None and known.begin == before.at.utc:
-        return known
+    kept_load: RecentLoad | None = kept.get(utc)
+    if kept_load is not None and kept_load.begin == before.at.utc:
+        return kept_load
     at = view if interval is view.interval else view.at(interval)
     load = situation_of(view).load if at is view else load_of(at)
     busy = busy_volumes(devices_of(interval), load.volumes)
-    found = RecentLoad(
+    recent = RecentLoad(
         before.at.utc,
         utc,
         interval.gap,
@@ -85,10 +85,10 @@ def _observed(view: View, interval: Interval) -> RecentLoad:
         busy=busy,
         unseen=unseen_disks(interval),
     )
-    percents = {one.key: one.use(found) for one in RESOURCES}
-    found = found._replace(percents=percents, lcus=lcu_loads(load, units_of(at).of))
+    percents = {resource.key: resource.use(recent) for resource in RESOURCES}
+    recent = recent._replace(percents=percents, lcus=lcu_loads(load, units_of(at).of))
     if not interval.skipped:
         while len(kept) >= max(MAX_RECENT, min(MAX_KEPT, MAX_VOLUMES // max(1, len(load.volumes)))):
             del kept[next(iter(kept))]
-        kept[utc] = found
-    return found
+        kept[utc] = recent
+    return recent

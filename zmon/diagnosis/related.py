@@ -26,7 +26,7 @@ def are_related(
 
     Some explain others wherever they are: who lacks memory cannot have a larger buffer pool.
     """
-    units = {each for each in subjects if each.kind == "lcu"}
+    units = {subject for subject in subjects if subject.kind == "lcu"}
     return (
         first in others
         or first.kind == "machine"
@@ -38,4 +38,4 @@ def are_related(
 
 def is_wide(subjects: Iterable[Subject]) -> bool:
     """Return whether a diagnosis is about the whole machine or its processors."""
-    return not WIDE.isdisjoint(each.kind for each in subjects)
+    return not WIDE.isdisjoint(subject.kind for subject in subjects)

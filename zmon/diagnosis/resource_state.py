@@ -70,35 +70,41 @@ def shortages(verdict: Verdict, entries: Iterable[tuple[ExceptionEntry, str]] = 
     is no worse than the one that explains it, and an exception with its cause is one of what explains it as
     well.
     """
-    found: dict[str, Shortage] = {}
-    roots = {one.id: one for one in reversed(verdict.diagnoses)}
-    each = [(resource_of(one), _short(one, _level(one))) for one in verdict.diagnoses if one.id != BLIND]
-    for one, id_ in verdict.explained:
-        level = min(_level(one), _level(roots[id_])) if id_ in roots else _level(one)
-        each.append((resource_of(one), _short(one, level)))
+    shortage_of: dict[str, Shortage] = {}
+    roots = {root.id: root for root in reversed(verdict.diagnoses)}
+    pairs = [
+        (resource_of(cause), _short(cause, _level(cause))) for cause in verdict.diagnoses if cause.id != BLIND
+    ]
+    for diagnosis, id_ in verdict.explained:
+        level = min(_level(diagnosis), _level(roots[id_])) if id_ in roots else _level(diagnosis)
+        pairs.append((resource_of(diagnosis), _short(diagnosis, level)))
     for entry, listed in entries:
         if cause := _root(entry.cause, roots, verdict):
             root = _short(cause, entry.level)._replace(begin=entry.begin, end=entry.end)
-            each.append((resource_of(cause), root))
+            pairs.append((resource_of(cause), root))
         kind = "lcu" if listed == "lcu" else ""
         short = Shortage(entry.level, kind, entry.key, entry.where, entry.begin, entry.end, entry.sentence)
-        each += [(key, short) for key in dict.fromkeys((resource_of_exception(entry, listed), kind)) if key]
-    for key, short in each:
-        if key not in found or short.level > found[key].level:
-            found[key] = short
-    return found
+        pairs += [(key, short) for key in dict.fromkeys((resource_of_exception(entry, listed), kind)) if key]
+    for key, short in pairs:
+        if key not in shortage_of or short.level > shortage_of[key].level:
+            shortage_of[key] = short
+    return shortage_of
 
 
 def _root(cause: str, roots: Mapping[str, Diagnosis], verdict: Verdict) -> Diagnosis | None:
     """Return the diagnosis that explains the cause of an exception; None if it is a diagnosis itself."""
     if any(is_of(id_, cause) for id_ in roots):
         return None
-    each = (roots[id_] for one, id_ in verdict.explained if id_ in roots and is_of(one.id, cause))
-    return next(each, None)
+    root_diagnoses = (
+        roots[id_] for diagnosis, id_ in verdict.explained if id_ in roots and is_of(diagnosis.id, cause)
+    )
+    return next(root_diagnoses, None)
 
 
-def _short(one: Diagnosis, level: int) -> Shortage:
-    return Shortage(level, *_of_resource(one), one.begin, one.end, catalogue()[one.id].title)
+def _short(diagnosis: Diagnosis, level: int) -> Shortage:
+    return Shortage(
+        level, *_of_resource(diagnosis), diagnosis.begin, diagnosis.end, catalogue()[diagnosis.id].title
+    )
 
 
 def _level(diagnosis: Diagnosis) -> int:
@@ -107,8 +113,8 @@ def _level(diagnosis: Diagnosis) -> int:
 
 def _of_resource(diagnosis: Diagnosis) -> tuple[str, str, str]:
     """Return the first subject of a diagnosis that is a part of a resource."""
-    each = (one for one in diagnosis.subjects if one.kind in OF_SUBJECT)
-    return next(((one.kind, one.key, one.title) for one in each), ("", "", ""))
+    subjects = (subject for subject in diagnosis.subjects if subject.kind in OF_SUBJECT)
+    return next(((subject.kind, subject.key, subject.title) for subject in subjects), ("", "", ""))
 
 
 def _of_id(id_: str) -> str:

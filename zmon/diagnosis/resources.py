@@ -117,36 +117,36 @@ def lcu_loads(load: ObservedLoad, homes: Mapping[str, str]) -> list[LcuLoad]:
 
     SCSI disks of which it is not known are one LCU.
     """
-    members: dict[str, list[ObservedVolume]] = {one.key: [] for one in load.lcus}
+    members: dict[str, list[ObservedVolume]] = {lcu.key: [] for lcu in load.lcus}
     for volume in load.volumes:
         home = homes.get(volume.key, SCSI) if volume.lcu == SCSI else volume.lcu
         if home in members and volume.rate:
             members[home].append(volume)
-    found = []
+    loads = []
     for lcu in load.lcus:
         volumes = tuple(members[lcu.key])
         if lcu.key == SCSI and not volumes and homes:
             continue
         response = mean_of(volumes, "response") if volumes else FEW
         # The sum is the same on each Python and in any order, so that LCUs with equal load keep their order.
-        found.append(LcuLoad(lcu, fsum(one.rate for one in volumes), carried_by(volumes), response))
-    return sorted(found, key=lambda one: (-one.rate, one.lcu.key))
+        loads.append(LcuLoad(lcu, fsum(volume.rate for volume in volumes), carried_by(volumes), response))
+    return sorted(loads, key=lambda load: (-load.rate, load.lcu.key))
 
 
-def _highest(found: Iterable[tuple[Number, object]], nothing: Number) -> tuple[Number, object]:
+def _highest(candidates: Iterable[tuple[Number, object]], nothing: Number) -> tuple[Number, object]:
     """Return the highest of some figures and what it belongs to; the reason where none is known."""
-    pairs = list(found)
-    known = [pair for pair in pairs if not isinstance(pair[0], Absent)]
-    if known:
-        return max(known, key=lambda pair: pair[0])
+    pairs = list(candidates)
+    numbers = [pair for pair in pairs if not isinstance(pair[0], Absent)]
+    if numbers:
+        return max(numbers, key=lambda pair: pair[0])
     return next((value for value, _ in pairs), nothing), None
 
 
 def _fullest(recent: RecentLoad, kind: str) -> Resource | None:
     """Return the most used resource of a kind, or that which is spoken of."""
     named = recent.named.get(kind)
-    each = (one for one in recent.uses if one.kind == kind and named in {None, one.key})
-    return max(each, key=lambda one: one.use, default=None)
+    uses = (use for use in recent.uses if use.kind == kind and named in {None, use.key})
+    return max(uses, key=lambda use: use.use, default=None)
 
 
 def _lcu_use(recent: RecentLoad) -> Number:
@@ -155,11 +155,11 @@ def _lcu_use(recent: RecentLoad) -> Number:
         return 100.0 * fullest.use
     if not recent.load.lcus:
         return recent.unseen or NO_LCUS
-    if not any(one.is_dasd for one in recent.load.volumes):
+    if not any(volume.is_dasd for volume in recent.load.volumes):
         return NO_DASD
     if recent.load.missing:
         return UNTIMED
-    return NO_DISC if any(one.rate for one in recent.load.volumes) else 0.0
+    return NO_DISC if any(volume.rate for volume in recent.load.volumes) else 0.0
 
 
 def _alias_use(recent: RecentLoad) -> Number:
@@ -167,25 +167,25 @@ def _alias_use(recent: RecentLoad) -> Number:
     fullest = _fullest(recent, "aliases")
     if fullest is not None:
         return 100.0 * fullest.use
-    if any(one.aliases for one in recent.load.lcus):
+    if any(lcu.aliases for lcu in recent.load.lcus):
         return UNTIMED
     own = _with_own_aliases(recent.load)
-    busy = (UNTIMED if one.estimated else one.use for one in own if one.rate)
-    each: Iterable[tuple[Number, object]] = ((min(100.0 * use, 100.0), None) for use in busy)
-    return _highest(each, 0.0)[0] if own else recent.unseen or NO_ALIASES
+    busy = (UNTIMED if resource.estimated else resource.use for resource in own if resource.rate)
+    percents: Iterable[tuple[Number, object]] = ((min(100.0 * use, 100.0), None) for use in busy)
+    return _highest(percents, 0.0)[0] if own else recent.unseen or NO_ALIASES
 
 
 def _with_own_aliases(load: ObservedLoad) -> list[ObservedVolume]:
     """Return the volumes with aliases that only they use: PAV without HyperPAV."""
-    return [one for one in load.volumes if one.is_dasd and one.servers > 1]
+    return [volume for volume in load.volumes if volume.is_dasd and volume.servers > 1]
 
 
 def busy_volumes(devices: Devices, volumes: Sequence[ObservedVolume]) -> tuple[Number, ...]:
     """Return how busy each volume is, in percent: its %Busy on DEVICE; where that is not known its %Util."""
     row_of = {key: row for row, key in enumerate(devices.keys)}
-    rows = [row_of[one.key] for one in volumes]
-    each = first([devices.busy[row] for row in rows], [devices.blocks.numbers("lbusy")[row] for row in rows])
-    return tuple(busy if isinstance(busy, Absent) else min(busy, 100.0) for busy in each)
+    rows = [row_of[volume.key] for volume in volumes]
+    pairs = first([devices.busy[row] for row in rows], [devices.blocks.numbers("lbusy")[row] for row in rows])
+    return tuple(busy if isinstance(busy, Absent) else min(busy, 100.0) for busy in pairs)
 
 
 def _cpu_said(view: View, recent: RecentLoad) -> Said:
@@ -198,7 +198,7 @@ def _cpu_said(view: View, recent: RecentLoad) -> Said:
     parts += [f"{100 * niced:.0f} % at nice"] if niced else []
     partition = LogicalProcessors(view.interval).of_partition()
     entitled, busy, online = (partition[name] for name in ("entitled", "busy", "online"))
-    if not any(isinstance(one, (Absent, str)) for one in (entitled, busy, online)):
+    if not any(isinstance(figure, (Absent, str)) for figure in (entitled, busy, online)):
         parts.append(f"LPAR {busy * online / 100:.1f} of {entitled:.1f} entitled")  # type: ignore[operator]
     return Said(", ".join(parts))
 
@@ -235,8 +235,8 @@ def _path_said(_view: View, recent: RecentLoad) -> Said:
 def _lcu_said(view: View, recent: RecentLoad) -> Said:
     """Say how fast the fullest LCU answers and who fills it; if none is timed, where most requests wait."""
     named = recent.named.get("lcu")
-    each = (one for one in recent.lcus if one.rate and named in {None, one.lcu.key})
-    fullest, busiest = _fullest(recent, "lcu"), next(each, None)
+    loads = (load for load in recent.lcus if load.rate and named in {None, load.lcu.key})
+    fullest, busiest = _fullest(recent, "lcu"), next(loads, None)
     if fullest is None and busiest is None:
         return Said("")
     key, title = (fullest.key, fullest.title) if fullest is not None else busiest.lcu[:2]  # type: ignore[union-attr]
@@ -267,8 +267,8 @@ def _longest_queue(recent: RecentLoad, named: str | None = None) -> tuple[float,
 
     `named` is the key of the only one that is looked at.
     """
-    each = (one for one in recent.load.lcus if named in {None, one.key})
-    return max(((_queued(recent, one.key), _place(recent, one)) for one in each), default=(0.0, ""))
+    lcus = (lcu for lcu in recent.load.lcus if named in {None, lcu.key})
+    return max(((_queued(recent, lcu.key), _place(recent, lcu)) for lcu in lcus), default=(0.0, ""))
 
 
 def _place(recent: RecentLoad, lcu: ObservedLcu) -> str:
@@ -280,11 +280,11 @@ def _place(recent: RecentLoad, lcu: ObservedLcu) -> str:
 
 def _longest_bare_queue(recent: RecentLoad) -> tuple[float, str]:
     """Return how many requests wait in Linux for the fullest volume without aliases, and its name."""
-    lost = {one.key: one.waits for one in recent.places if one.kind == "volume"}
-    bare = (one for one in recent.load.volumes if _is_bare(one))
-    each = ((lost.get(one.key, one.rate * one.queued), one.title) for one in bare)
+    lost = {place.key: place.waits for place in recent.places if place.kind == "volume"}
+    bare = (volume for volume in recent.load.volumes if _is_bare(volume))
+    queues = ((lost.get(volume.key, volume.rate * volume.queued), volume.title) for volume in bare)
     return max(
-        ((float(many), title) for many, title in each if not isinstance(many, Absent)), default=(0.0, "")
+        ((float(many), title) for many, title in queues if not isinstance(many, Absent)), default=(0.0, "")
     )
 
 
@@ -301,21 +301,25 @@ def _queued(recent: RecentLoad, lcu: str) -> float:
     """
     places = _places_before(recent, lcu)
     if places:
-        return sum(one.waits for one in places)
-    each = (one.rate * one.queued for one in recent.load.volumes_of(lcu) if one.rate and one.is_dasd)
-    return sum((float(many) for many in each if not isinstance(many, Absent)), 0.0)
+        return sum(place.waits for place in places)
+    queues = (
+        volume.rate * volume.queued
+        for volume in recent.load.volumes_of(lcu)
+        if volume.rate and volume.is_dasd
+    )
+    return sum((float(many) for many in queues if not isinstance(many, Absent)), 0.0)
 
 
 def _places_before(recent: RecentLoad, lcu: str) -> list[Resource]:
     """Return what requests for an LCU wait for in Linux; in the LCU, too, where times are not measured."""
     load = recent.load
-    keys = {one.key for one in load.volumes_of(lcu) if one.is_dasd}
+    keys = {volume.key for volume in load.volumes_of(lcu) if volume.is_dasd}
     is_untimed = any(load.used_of(lcu).column("estimated"))
     return [
-        one
-        for one in recent.places
-        if (one.kind == "volume" and one.key in keys)
-        or (one.key == lcu and (one.kind == "aliases" or (one.kind == "lcu" and is_untimed)))
+        place
+        for place in recent.places
+        if (place.kind == "volume" and place.key in keys)
+        or (place.key == lcu and (place.kind == "aliases" or (place.kind == "lcu" and is_untimed)))
     ]
 
 
@@ -332,10 +336,10 @@ def _alias_said(_view: View, recent: RecentLoad) -> Said:
     load, fullest = recent.load, _fullest(recent, "aliases")
     if fullest is None:
         many, where = _longest_queue(recent, recent.named.get("aliases"))
-        pooled = sum(one.aliases for one in load.lcus)
+        pooled = sum(lcu.aliases for lcu in load.lcus)
         if pooled:
             return Said(f"{pooled} in pools; how many are busy is not measured")
-        own = sum(one.servers - 1 for one in _with_own_aliases(load))
+        own = sum(alias.servers - 1 for alias in _with_own_aliases(load))
         if own:
             there = f"{own}, {'each ' * (own > 1)}of one volume"
             most, bare = _longest_bare_queue(recent)
@@ -343,7 +347,7 @@ def _alias_said(_view: View, recent: RecentLoad) -> Said:
                 return Said(f"{most:.1f} wait{_in_linux(load)} for {bare}, which has none; {there}")
             return Said(f"{there}; {many:.1f} wait{_in_linux(load)}" if many >= 1 else there)
         return Said(f"none; {many:.1f} wait{_in_linux(load)} for {where}" if many >= 1 else "")
-    lcu = next(one for one in load.lcus if one.key == fullest.key)
+    lcu = next(lcu for lcu in load.lcus if lcu.key == fullest.key)
     many = _queued(recent, lcu.key)
     wait = f"; {many:.1f} wait{_in_linux(load)}" if many >= 1 else ""
     return Said(f"{lcu.alias_use:.1f} of {lcu.aliases} busy in {lcu.title}{wait}")
@@ -351,25 +355,25 @@ def _alias_said(_view: View, recent: RecentLoad) -> Said:
 
 def _volume_said(_view: View, recent: RecentLoad) -> Said:
     """Say how fast the busiest volume answers."""
-    load, one = recent.load, recent.load.busiest
-    if one is None:
+    load, volume = recent.load, recent.load.busiest
+    if volume is None:
         return Said(f"none of {len(load.volumes)} in use")
     rest = f"; {len(load.used)} of {len(load.volumes)} in use"
-    if isinstance(one.response, Absent):
-        return Said(f"{one.title}{rest}")
-    return Said(f"answers in {ms(one.response)}{rest}", one.title)
+    if isinstance(volume.response, Absent):
+        return Said(f"{volume.title}{rest}")
+    return Said(f"answers in {ms(volume.response)}{rest}", volume.title)
 
 
 def _volume_use(recent: RecentLoad) -> Number:
     """Return how busy the busiest volume is; where none has requests, the one that is busy all the same."""
-    one = recent.load.busiest
-    if one is not None:
-        return recent.busy[Volumes.of(recent.load.volumes).column("key").index(one.key)]
+    volume = recent.load.busiest
+    if volume is not None:
+        return recent.busy[Volumes.of(recent.load.volumes).column("key").index(volume.key)]
     return _highest(((busy, None) for busy in recent.busy), recent.unseen or NO_DISKS)[0]
 
 
 def _path_use(recent: RecentLoad) -> Number:
-    nothing = UNMEASURED if any(one.chpids for one in recent.load.lcus) else recent.unseen or NO_PATHS
+    nothing = UNMEASURED if any(lcu.chpids for lcu in recent.load.lcus) else recent.unseen or NO_PATHS
     uses = [*map(utilisation, recent.load.paths.values())] if recent.load.knows_paths else []
     return OVERLAPPED if OVERLAPPED in uses else _highest(((100.0 * use, None) for use in uses), nothing)[0]
 

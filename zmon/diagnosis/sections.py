@@ -14,45 +14,47 @@ if TYPE_CHECKING:
     from zmon.diagnosis.diagnosis import Diagnosis, Verdict
 
 
-def sections(one: Diagnosis, options: Callable[[Diagnosis], Sequence[str]]) -> Iterator[tuple[str, str]]:
+def sections(
+    diagnosis: Diagnosis, options: Callable[[Diagnosis], Sequence[str]]
+) -> Iterator[tuple[str, str]]:
     """Yield the headings and sentences that follow the claim of a diagnosis.
 
     `options` returns those with which a command looks at the same source and time.
     """
-    yield "Evidence", f"{'; '.join(each.words for each in one.evidence)}."
-    if one.excluded:
-        yield "It is not", f"{'; '.join(one.excluded)}."
-    yield "To do", one.action
-    if (gain := one.gain) is not None:
+    yield "Evidence", f"{'; '.join(evidence.words for evidence in diagnosis.evidence)}."
+    if diagnosis.excluded:
+        yield "It is not", f"{'; '.join(diagnosis.excluded)}."
+    yield "To do", diagnosis.action
+    if (gain := diagnosis.gain) is not None:
         yield "Gain", f"{gain.text}."
-    if one.whatif:
-        yield "What if", shlex.join(["zmon", "whatif", *options(one), *one.whatif.split()])
-    if one.confirm:
-        yield "To be sure", one.confirm
-    if one.missing:
-        yield "Missing", f"{'; '.join(one.missing)}."
+    if diagnosis.whatif:
+        yield "What if", shlex.join(["zmon", "whatif", *options(diagnosis), *diagnosis.whatif.split()])
+    if diagnosis.confirm:
+        yield "To be sure", diagnosis.confirm
+    if diagnosis.missing:
+        yield "Missing", f"{'; '.join(diagnosis.missing)}."
 
 
-def remarks(found: Verdict) -> Iterator[tuple[str, str]]:
+def remarks(verdict: Verdict) -> Iterator[tuple[str, str]]:
     """Yield what follows all diagnoses: what is explained, what was examined, and what is not known."""
-    for one, by in found.explained:
-        yield f"Also {one.id}", f"{timed_claim(one)} {by} explains it.{_beside(one, by)}"
-    for each in found.examined:
-        yield "Looked at", each.words
-    if found.damage and not found.is_calm:
-        yield "Not known", f"what else is short, and how much. Reason: {found.damage}."
-    if found.rest:
-        yield "Else", found.rest
-    if found.next_limit and not found.is_calm:
-        yield "Next limit", f"{found.next_limit}."
-    for source in dict.fromkeys(one.source for one in found.unknown):
-        ids = [one.id for one in found.unknown if one.source == source]
+    for diagnosis, by in verdict.explained:
+        yield f"Also {diagnosis.id}", f"{timed_claim(diagnosis)} {by} explains it.{_beside(diagnosis, by)}"
+    for question in verdict.examined:
+        yield "Looked at", question.words
+    if verdict.damage and not verdict.is_calm:
+        yield "Not known", f"what else is short, and how much. Reason: {verdict.damage}."
+    if verdict.rest:
+        yield "Else", verdict.rest
+    if verdict.next_limit and not verdict.is_calm:
+        yield "Next limit", f"{verdict.next_limit}."
+    for source in dict.fromkeys(unknown.source for unknown in verdict.unknown):
+        ids = [unknown.id for unknown in verdict.unknown if unknown.source == source]
         *most, last = (f"{catalogue()[id_].title} ({id_})" for id_ in ids)
         titles = f"{', '.join(most)} or {last}" if most else last
         yield "Not known", f"whether {titles}. Reason: {source}."
 
 
-def _beside(one: Diagnosis, by: str) -> str:
+def _beside(diagnosis: Diagnosis, by: str) -> str:
     """Return what helps beside the action of the diagnosis that explains one, with its gain."""
-    gain = one.gain if one.id in catalogue()[by].beside else None
-    return "" if gain is None or gain.is_little else f" {one.action} Gain: {gain.text}."
+    gain = diagnosis.gain if diagnosis.id in catalogue()[by].beside else None
+    return "" if gain is None or gain.is_little else f" {diagnosis.action} Gain: {gain.text}."

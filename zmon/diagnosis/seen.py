@@ -139,14 +139,14 @@ def cause(
         return _in_own_words(id_, lambda record: compared(record, situation))
 
     def compared(record: DiagnosisRecord, situation: Situation) -> Diagnoses:
-        found: list[Diagnosis] = []
+        diagnoses: list[Diagnosis] = []
         why: Absent | None = None
         for label, case in record.cases.items():
             things = sorts[case["of"]](situation)
             if isinstance(things, Absent):
                 why = why or things
                 continue
-            if found and case.get("only"):
+            if diagnoses and case.get("only"):
                 break
             own = [thing for thing in things if holds(case.get("when", ()), Fields(thing))]
             for group in _groups(own, case):
@@ -156,12 +156,12 @@ def cause(
                 helps = remedies[case["remedy"]](situation, group) if "remedy" in case else Remedy()
                 facts = {"no_cmf": no_cmf(situation.load), **helps.facts}
                 tells = gain(situation, helps.changes, helps.what) if helps.changes else nothing_known
-                found.append(
+                diagnoses.append(
                     _diagnosed(record, Seen(group, lost, facts, label, tells, helps.changes, helps.whatif))
                 )
-            if not found:
+            if not diagnoses:
                 why = why or _unknown(things, case)
-        return tuple(found) or why or ()
+        return tuple(diagnoses) or why or ()
 
     return diagnoses
 
@@ -169,7 +169,7 @@ def cause(
 def _unknown(things: Sequence[Any], case: Mapping[str, Any]) -> Absent | None:
     """Return why it is not known whether a comparison holds of a thing of which those before it do."""
     for name in case.get("unknown", ()):
-        names = [comparison(words).left for words in case["when"]]
+        names = [comparison(text).left for text in case["when"]]
         before = case["when"][: names.index(name)]
         for thing in things:
             if holds(before, Fields(thing)) and isinstance(value := getattr(thing, name), Absent):
@@ -254,7 +254,10 @@ def _first(sentences: str | Iterable[Mapping[str, Any]], fields: Fields) -> str:
     """Return the first sentence that is meant, or nothing."""
     if isinstance(sentences, str):
         return say(sentences, fields) if sentences else ""
-    return next((say(one["say"], fields) for one in sentences if holds(one.get("when", ()), fields)), "")
+    return next(
+        (say(sentence["say"], fields) for sentence in sentences if holds(sentence.get("when", ()), fields)),
+        "",
+    )
 
 
 def _all(sentences: str | Iterable[str | Mapping[str, Any]], fields: Fields) -> Iterator[str]:

@@ -89,12 +89,12 @@ def _disc_of(situation: Situation, lcus: Sequence[ObservedLcu]) -> Sequence[With
     """
     keys = {lcu.key for lcu in lcus}
     full = any(place.key in keys for place in situation.waiting.of_kind("lcu"))
-    if full or not lcus or any(one.kind == "lcu" for one in resource_uses(situation.load)):
+    if full or not lcus or any(use.kind == "lcu" for use in resource_uses(situation.load)):
         return ()
     inside = tuple(volume for lcu in lcus for volume in situation.load.volumes_of(lcu.key))
     disc, serv = mean_of(inside, "disc"), mean_of(inside, "serv")
-    known = not isinstance(disc, Absent) and not isinstance(serv, Absent)
-    return [With(None, titles=sorted(lcu.title for lcu in lcus), disc=disc, serv=serv)] if known else ()
+    is_timed = not isinstance(disc, Absent) and not isinstance(serv, Absent)
+    return [With(None, titles=sorted(lcu.title for lcu in lcus), disc=disc, serv=serv)] if is_timed else ()
 
 
 CAUSES: Final = {"D12": logs_beside_data}

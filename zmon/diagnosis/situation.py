@@ -63,7 +63,7 @@ class Situation(NamedTuple):
 
     def owners_of(self, volumes: Sequence[ObservedVolume]) -> list[tuple[str, float]]:
         """Return the tablespaces on some volumes with their parts of the bytes there, the largest first."""
-        moved = {one.key: bytes_of([one]) for one in volumes}
+        moved = {volume.key: bytes_of([volume]) for volume in volumes}
         whole = fsum(moved.values())
         shares = [share for share in self.shares() if moved.get(share.volume)] if whole else []
         parts = by_key((share.owner, share.part * moved[share.volume] / whole) for share in shares)

@@ -39,8 +39,8 @@ def steps_of(view: View) -> list[View]:
     begin, end = span_of(view)
     if not view.interval.skipped or end - begin <= FEW * MINUTE:
         return []
-    found = list(_views(view, [begin, *range((begin // MINUTE + 1) * MINUTE, end, MINUTE), end]))
-    return found if len(found) > FEW else []
+    parts = list(_views(view, [begin, *range((begin // MINUTE + 1) * MINUTE, end, MINUTE), end]))
+    return parts if len(parts) > FEW else []
 
 
 def parts_of(view: View, step: View) -> list[View]:
@@ -53,11 +53,11 @@ def parts_of(view: View, step: View) -> list[View]:
 def samples_in(view: View, begin: int, end: int) -> list[View]:
     """Return views of the intervals between samples of a time, the first first; none if they are many."""
     whole = view.history.between(begin, end)
-    found = [] if whole is None else list(view.history.within(whole, MOST + 1))[::-1]
+    samples = [] if whole is None else list(view.history.within(whole, MOST + 1))[::-1]
     return [
-        part_of(view, one)
-        for one in (found if len(found) <= MOST else ())
-        if one.before is not None and not isinstance(one.seconds, Absent)
+        part_of(view, sample)
+        for sample in (samples if len(samples) <= MOST else ())
+        if sample.before is not None and not isinstance(sample.seconds, Absent)
     ]
 
 
@@ -73,7 +73,7 @@ def _samples(view: View, times: Iterable[int]) -> Iterator[Sample]:
     """Yield the last samples at times or before, each once."""
     last = -1
     for utc in times:
-        found = next(view.history.past(utc), None)
-        if found is not None and found.after.at.utc > last:
-            last = found.after.at.utc
-            yield found.after
+        past = next(view.history.past(utc), None)
+        if past is not None and past.after.at.utc > last:
+            last = past.after.at.utc
+            yield past.after

@@ -44,7 +44,11 @@ class Step(NamedTuple):
     @property
     def troubles(self) -> frozenset[tuple[str, Subject]]:
         """What was short, each with the thing that it is first about."""
-        return frozenset((one.id, one.subjects[0]) for one in self.found.diagnoses if one.id != BLIND)
+        return frozenset(
+            (diagnosis.id, diagnosis.subjects[0])
+            for diagnosis in self.found.diagnoses
+            if diagnosis.id != BLIND
+        )
 
 
 class Stretch(NamedTuple):
@@ -75,95 +79,103 @@ def stretches(steps: Sequence[Step]) -> list[Stretch]:
     A stretch in which another one of the same thing explains it is left out, and so is a single step at the
     edge of another one: it has a part of that, and a part of the calm beside it.
     """
-    found = _followed(steps)
-    kept = [one for one in found if not any(_is_part_of(one, other) for other in found)]
-    return sorted(kept, key=lambda one: one.rank)
+    all_stretches = _followed(steps)
+    kept = [
+        stretch
+        for stretch in all_stretches
+        if not any(_is_part_of(stretch, other) for other in all_stretches)
+    ]
+    return sorted(kept, key=lambda stretch: stretch.rank)
 
 
 def _followed(steps: Sequence[Step]) -> list[Stretch]:
     """Return each trouble from the step in which it began to the one in which it was seen last."""
-    found: list[Stretch] = []
+    followed: list[Stretch] = []
     going_on: dict[int, int] = {}
-    """Places in `found`, each with the number of the last step in which it was seen."""
+    """Places in `followed`, each with the number of the last step in which it was seen."""
     for number, step in enumerate(steps):
-        for one in step.found.diagnoses:
-            if one.id == BLIND:
+        for diagnosis in step.found.diagnoses:
+            if diagnosis.id == BLIND:
                 continue
-            alike = (place for place in going_on if _continues(found[place], one))
+            alike = (place for place in going_on if _continues(followed[place], diagnosis))
             place = next(alike, None)
             if place is None:
-                place = len(found)
-                found.append(
-                    Stretch(one.id, frozenset(), step.begin, step.end, 0, 0.0, one._replace(lost=-1.0))
+                place = len(followed)
+                followed.append(
+                    Stretch(
+                        diagnosis.id, frozenset(), step.begin, step.end, 0, 0.0, diagnosis._replace(lost=-1.0)
+                    )
                 )
-            found[place] = _longer(found[place], step, one)
+            followed[place] = _longer(followed[place], step, diagnosis)
             going_on[place] = number
         following = steps[number + 1 : number + 2]
         interrupted = not following or following[0].begin > step.end
         for place, last in [*going_on.items()]:
-            if interrupted or number - last > min(MOST_BRIDGED, found[place].steps):
+            if interrupted or number - last > min(MOST_BRIDGED, followed[place].steps):
                 del going_on[place]
-    return found
+    return followed
 
 
-def _continues(stretch: Stretch, one: Diagnosis) -> bool:
-    return stretch.id == one.id and not stretch.subjects.isdisjoint(one.subjects)
+def _continues(stretch: Stretch, diagnosis: Diagnosis) -> bool:
+    return stretch.id == diagnosis.id and not stretch.subjects.isdisjoint(diagnosis.subjects)
 
 
-def _longer(stretch: Stretch, step: Step, one: Diagnosis) -> Stretch:
-    surer = CONFIDENCES.index(one.confidence) - CONFIDENCES.index(stretch.worst.confidence)
-    is_worse = not stretch.steps or (surer, -one.lost) < (0, -stretch.worst.lost)
+def _longer(stretch: Stretch, step: Step, diagnosis: Diagnosis) -> Stretch:
+    surer = CONFIDENCES.index(diagnosis.confidence) - CONFIDENCES.index(stretch.worst.confidence)
+    is_worse = not stretch.steps or (surer, -diagnosis.lost) < (0, -stretch.worst.lost)
     return stretch._replace(
-        subjects=stretch.subjects | {*one.subjects},
+        subjects=stretch.subjects | {*diagnosis.subjects},
         end=step.end,
         steps=stretch.steps + (stretch.end != step.end or not stretch.steps),
-        lost=stretch.lost + one.lost * (step.end - step.begin) / SECOND,
-        worst=one if is_worse else stretch.worst,
+        lost=stretch.lost + diagnosis.lost * (step.end - step.begin) / SECOND,
+        worst=diagnosis if is_worse else stretch.worst,
     )
 
 
-def _is_part_of(one: Stretch, other: Stretch) -> bool:
+def _is_part_of(stretch: Stretch, other: Stretch) -> bool:
     """Return whether another stretch explains one during most of it, or has it at its edge."""
-    if one is other:
+    if stretch is other:
         return False
     if (
-        one.id in catalogue()[other.id].explains
-        and _overlap(one, other) >= MOSTLY * (one.end - one.begin)
-        and are_related(one.id, one.worst.subjects[0], one.subjects, other.id, other.subjects)
+        stretch.id in catalogue()[other.id].explains
+        and _overlap(stretch, other) >= MOSTLY * (stretch.end - stretch.begin)
+        and are_related(stretch.id, stretch.worst.subjects[0], stretch.subjects, other.id, other.subjects)
     ):
-        return other.steps >= one.steps
-    is_edge = one.steps == 1 < other.steps and (one.begin == other.end or one.end == other.begin)
-    is_its_cause = other.id in catalogue()[one.id].explains
-    if not is_edge or one.id == other.id or is_its_cause or _is_surer(one, other):
+        return other.steps >= stretch.steps
+    is_edge = stretch.steps == 1 < other.steps and (stretch.begin == other.end or stretch.end == other.begin)
+    is_its_cause = other.id in catalogue()[stretch.id].explains
+    if not is_edge or stretch.id == other.id or is_its_cause or _is_surer(stretch, other):
         return False
-    return is_wide(other.subjects) or not one.subjects.isdisjoint(other.subjects)
+    return is_wide(other.subjects) or not stretch.subjects.isdisjoint(other.subjects)
 
 
-def _overlap(one: Stretch, other: Stretch) -> int:
+def _overlap(stretch: Stretch, other: Stretch) -> int:
     """Return for how long both last at the same time, in ns."""
-    return max(0, min(one.end, other.end) - max(one.begin, other.begin))
+    return max(0, min(stretch.end, other.end) - max(stretch.begin, other.begin))
 
 
-def _is_surer(one: Stretch, other: Stretch) -> bool:
-    return CONFIDENCES.index(one.worst.confidence) < CONFIDENCES.index(other.worst.confidence)
+def _is_surer(stretch: Stretch, other: Stretch) -> bool:
+    return CONFIDENCES.index(stretch.worst.confidence) < CONFIDENCES.index(other.worst.confidence)
 
 
-def own_of(stretch: Stretch, found: Verdict) -> list[Diagnosis]:
+def own_of(stretch: Stretch, verdict: Verdict) -> list[Diagnosis]:
     """Return which diagnoses of a verdict on the whole stretch are those of its trouble.
 
     If none is, because calm steps dilute it, that of its worst step stands for it.
     """
-    explaining = {by for one, by in found.explained if one.id == stretch.id and _share(stretch, one)}
+    explaining = {
+        by for diagnosis, by in verdict.explained if diagnosis.id == stretch.id and _share(stretch, diagnosis)
+    }
     own = [
-        one
-        for one in found.diagnoses
-        if (one.id == stretch.id or one.id in explaining) and _share(stretch, one)
+        diagnosis
+        for diagnosis in verdict.diagnoses
+        if (diagnosis.id == stretch.id or diagnosis.id in explaining) and _share(stretch, diagnosis)
     ]
     return own or [stretch.worst]
 
 
-def _share(stretch: Stretch, one: Diagnosis) -> bool:
-    return not stretch.subjects.isdisjoint(one.subjects)
+def _share(stretch: Stretch, diagnosis: Diagnosis) -> bool:
+    return not stretch.subjects.isdisjoint(diagnosis.subjects)
 
 
 def together(
@@ -184,42 +196,52 @@ def together(
     explained: list[tuple[Diagnosis, str]] = []
     unknown: dict[str, NotKnown] = {}
     most = 0.0
-    for stretch, found in parts:
+    for stretch, verdict in parts:
         is_all = stretch.begin <= steps[0].begin and stretch.end >= steps[-1].end
         when = (None, None) if is_all else (stretch.begin, stretch.end)
-        own = own_of(stretch, found)
-        most = max([most, found.waiting, *(one.lost for one in own)])
-        new = [one for one in own if not any(_is_same(one, when, other) for other in diagnoses)]
-        ids = {one.id for one in new}
-        diagnoses += [one._replace(begin=when[0], end=when[1]) for one in new]
-        explained += [
-            (one._replace(begin=when[0], end=when[1]), by) for one, by in found.explained if by in ids
+        own = own_of(stretch, verdict)
+        most = max([most, verdict.waiting, *(diagnosis.lost for diagnosis in own)])
+        new = [
+            diagnosis for diagnosis in own if not any(_is_same(diagnosis, when, other) for other in diagnoses)
         ]
-        unknown = {one.id: one for one in found.unknown} | unknown
+        ids = {diagnosis.id for diagnosis in new}
+        diagnoses += [diagnosis._replace(begin=when[0], end=when[1]) for diagnosis in new]
+        explained += [
+            (diagnosis._replace(begin=when[0], end=when[1]), by)
+            for diagnosis, by in verdict.explained
+            if by in ids
+        ]
+        unknown = {cause.id: cause for cause in verdict.unknown} | unknown
     seconds = (steps[-1].end - steps[0].begin) / SECOND
-    diagnoses.sort(key=lambda one: (one.confidence == POSSIBLE, -_time_lost(one, seconds), one.begin or 0))
+    diagnoses.sort(
+        key=lambda diagnosis: (
+            diagnosis.confidence == POSSIBLE,
+            -_time_lost(diagnosis, seconds),
+            diagnosis.begin or 0,
+        )
+    )
     rest, (first, *_) = _rest(steps, left_out), diagnoses
     return Verdict(
-        (*diagnoses, *(one for one in whole.diagnoses if one.id == BLIND)),
+        (*diagnoses, *(diagnosis for diagnosis in whole.diagnoses if diagnosis.id == BLIND)),
         tuple(explained),
         f"{timed_claim(first)} {first.action} {rest}".rstrip(),
         "",
-        (*({one.id: one for one in unknown_in(steps)} | unknown).values(),),
+        (*({cause.id: cause for cause in unknown_in(steps)} | unknown).values(),),
         rest,
         waiting=most,
     )
 
 
-def _is_same(one: Diagnosis, when: tuple[int | None, int | None], other: Diagnosis) -> bool:
-    return (one.id, one.subjects, *when) == (other.id, other.subjects, other.begin, other.end)
+def _is_same(diagnosis: Diagnosis, when: tuple[int | None, int | None], other: Diagnosis) -> bool:
+    return (diagnosis.id, diagnosis.subjects, *when) == (other.id, other.subjects, other.begin, other.end)
 
 
 def unknown_in(steps: Sequence[Step]) -> list[NotKnown]:
     """Return what is not known in any of the calm steps."""
-    each = [step.found.unknown for step in steps if step.found.is_calm]
-    ids = set[str]().union(*({one.id for one in found} for found in each))
-    ids = ids.intersection(*({one.id for one in found} for found in each))
-    return [one for one in (each[0] if each else ()) if one.id in ids]
+    unknowns = [step.found.unknown for step in steps if step.found.is_calm]
+    ids = set[str]().union(*({cause.id for cause in unknown} for unknown in unknowns))
+    ids = ids.intersection(*({cause.id for cause in unknown} for unknown in unknowns))
+    return [cause for cause in (unknowns[0] if unknowns else ()) if cause.id in ids]
 
 
 def may_wait_in(steps: Sequence[Step]) -> str:
@@ -232,27 +254,31 @@ def damage_in(steps: Sequence[Step]) -> str:
     return next((step.found.damage for step in steps if step.found.is_calm and step.found.damage), "")
 
 
-def _time_lost(one: Diagnosis, whole: float) -> float:
+def _time_lost(diagnosis: Diagnosis, whole: float) -> float:
     """Return the requests that waited, times the seconds of the stretch, or of all the time."""
-    return one.lost * (whole if one.begin is None or one.end is None else (one.end - one.begin) / SECOND)
+    return diagnosis.lost * (
+        whole
+        if diagnosis.begin is None or diagnosis.end is None
+        else (diagnosis.end - diagnosis.begin) / SECOND
+    )
 
 
 def _rest(steps: Sequence[Step], left_out: Sequence[Stretch]) -> str:
     """Return what is said of the time outside of the stretches that are diagnosed."""
-    words = []
+    texts = []
     if left_out:
-        span = times(min(one.begin for one in left_out), max(one.end for one in left_out))
-        titles = dict.fromkeys(f"{catalogue()[one.id].title} ({one.id})" for one in left_out)
-        words.append(f"{len(left_out)} more in {span}, in which less time is lost: {', '.join(titles)}.")
+        span = times(min(entry.begin for entry in left_out), max(last_one.end for last_one in left_out))
+        titles = dict.fromkeys(f"{catalogue()[entry.id].title} ({entry.id})" for entry in left_out)
+        texts.append(f"{len(left_out)} more in {span}, in which less time is lost: {', '.join(titles)}.")
     may_wait = may_wait_in(steps)
     if may_wait:
-        words.append(f"In the rest of the time nothing else is known to be short: {may_wait}.")
+        texts.append(f"In the rest of the time nothing else is known to be short: {may_wait}.")
     elif any(step.found.is_calm and not step.found.damage for step in steps):
-        gap = any(one.end < other.begin for one, other in pairwise(steps))
-        words.append(f"The rest of the time nothing is short{', as far as there are samples' * gap}.")
+        gap = any(step.end < other.begin for step, other in pairwise(steps))
+        texts.append(f"The rest of the time nothing is short{', as far as there are samples' * gap}.")
     if damage := damage_in(steps):
-        words.append(f"Of some of the time it is not known: {damage}.")
-    return " ".join(words)
+        texts.append(f"Of some of the time it is not known: {damage}.")
+    return " ".join(texts)
 
 
 def times(begin: int, end: int) -> str:
@@ -263,13 +289,13 @@ def times(begin: int, end: int) -> str:
     return f"{clock(begin, form)} - {clock(end, form)}"
 
 
-def stretch_of(one: Diagnosis) -> str:
+def stretch_of(diagnosis: Diagnosis) -> str:
     """Return what stands before the claim of a diagnosis that is of a part of a long time; else nothing."""
-    if one.begin is None or one.end is None or one.says_when:
+    if diagnosis.begin is None or diagnosis.end is None or diagnosis.says_when:
         return ""
-    return f"{times(one.begin, one.end)}: "
+    return f"{times(diagnosis.begin, diagnosis.end)}: "
 
 
-def timed_claim(one: Diagnosis) -> str:
+def timed_claim(diagnosis: Diagnosis) -> str:
     """Return the claim of a diagnosis, behind the time of its stretch where that is a part of a long time."""
-    return f"{stretch_of(one)}{one.claim}"
+    return f"{stretch_of(diagnosis)}{diagnosis.claim}"

@@ -32,13 +32,13 @@ def _transfers(situation: Situation) -> Sequence[With] | Absent:
     used = [(lcu, volumes) for lcu, volumes in used if load.enough(volumes.rate)]
     if any(any(volumes.column("estimated")) for _, volumes in used):
         return why_untimed(load)
-    found = []
+    slow = []
     for lcu, volumes in used:
         conn, size = mean_of(volumes, "conn"), mean_of(volumes, "size")
         if not isinstance(conn, Absent) and not isinstance(size, Absent) and size >= LARGE:
-            found.append((volumes.rate * conn, conn / size, lcu))
-    best = min((per_byte for _, per_byte, _ in found), default=0.0)
-    found.sort(key=lambda lcu: -lcu[0])
+            slow.append((volumes.rate * conn, conn / size, lcu))
+    best = min((per_byte for _, per_byte, _ in slow), default=0.0)
+    slow.sort(key=lambda lcu: -lcu[0])
     return [
         With(
             lcu,
@@ -49,7 +49,7 @@ def _transfers(situation: Situation) -> Sequence[With] | Absent:
             conn=load.time_of(lcu, "conn"),
             waits=connected * (1 - best / per_byte),
         )
-        for connected, per_byte, lcu in found
+        for connected, per_byte, lcu in slow
         if best
     ]
 
@@ -58,19 +58,21 @@ def _waited_lcus(situation: Situation) -> Sequence[With]:
     """Return the LCUs that requests wait for, most first, and which part of their reads is sequential."""
     load, waited = situation.load, situation.waiting.by_lcu(situation.load)
     lcus = load.lcus_by_key
-    found = []
+    waited_lcus = []
     for key in sorted(waited.keys() & lcus.keys(), key=lambda key: -waited[key]):
         size = mean_of(load.volumes_of(key), "size") / KIB
-        found.append(With(lcus[key], waits=waited[key], size=size, sequential=_sequential(situation, key)))
-    return found
+        waited_lcus.append(
+            With(lcus[key], waits=waited[key], size=size, sequential=_sequential(situation, key))
+        )
+    return waited_lcus
 
 
 def _sequential(situation: Situation, lcu: str) -> Number:
     """Return the part of the reads of an LCU that is sequential."""
     details = situation.details()
-    busy = [one for one in situation.load.volumes_of(lcu) if one.rate and one.key in details]
-    parts = details_of(details, "sequential", [one.key for one in busy])
-    mean = mean_by_rate(parts, [one.rate for one in busy])
+    busy = [volume for volume in situation.load.volumes_of(lcu) if volume.rate and volume.key in details]
+    parts = details_of(details, "sequential", [volume.key for volume in busy])
+    mean = mean_by_rate(parts, [volume.rate for volume in busy])
     return UNCACHED if mean is None else mean
 
 

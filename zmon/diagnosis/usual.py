@@ -21,13 +21,13 @@ UNUSUAL: Final = 1.25
 
 def compared(diagnosis: Diagnosis, usual: Callable[[Variable], Number]) -> Diagnosis:
     """Return a diagnosis with the words of its main numbers followed by what they usually are."""
-    found = []
+    evidences = []
     many = 0
-    for one in diagnosis.evidence:
-        words = usual_words(one, usual) if many < MAX_COMPARED else ""
-        many += bool(words)
-        found.append(one._replace(words=f"{one.words}, {words}") if words else one)
-    return diagnosis._replace(evidence=tuple(found))
+    for evidence in diagnosis.evidence:
+        text = usual_words(evidence, usual) if many < MAX_COMPARED else ""
+        many += bool(text)
+        evidences.append(evidence._replace(words=f"{evidence.words}, {text}") if text else evidence)
+    return diagnosis._replace(evidence=tuple(evidences))
 
 
 def usual_words(measurement: Measurement, usual: Callable[[Variable], Number]) -> str:

@@ -86,24 +86,24 @@ def verdict(situation: Situation) -> Verdict:
     diagnoses: list[Diagnosis] = []
     unknown: list[NotKnown] = []
     for id_, cause in CAUSES.items():
-        found = SWITCHED_OFF if catalogue()[id_].off else cause(situation)
-        if isinstance(found, Absent):
-            unknown.append(NotKnown(id_, found.reason, found is processors.WHETHER))
+        diagnosed = SWITCHED_OFF if catalogue()[id_].off else cause(situation)
+        if isinstance(diagnosed, Absent):
+            unknown.append(NotKnown(id_, diagnosed.reason, diagnosed is processors.WHETHER))
         else:
-            diagnoses += found
+            diagnoses += diagnosed
     explained = tuple(_explained(diagnoses))
-    aside = [one for one, _ in explained]
+    aside = [diagnosis for diagnosis, _ in explained]
     uses = resource_uses(situation.load)
-    ids = {one.id for one in diagnoses}
-    roots = [one for one in diagnoses if not any(one is each for each in aside)]
+    ids = {diagnosis.id for diagnosis in diagnoses}
+    roots = [diagnosis for diagnosis in diagnoses if not any(diagnosis is other for other in aside)]
     roots, useless = by_gain(situation, roots)
     explained = (*explained, *useless)
     first = [
-        one._replace(excluded=(*one.excluded, *_excluded(_of_its_lcus(situation.load, one, uses), ids)))
-        for one in roots
+        root._replace(excluded=(*root.excluded, *_excluded(_of_its_lcus(situation.load, root, uses), ids)))
+        for root in roots
     ]
-    first.sort(key=lambda one: _rank(one, explained))
-    first = [compared(one, situation.machine.usual) for one in first]
+    first.sort(key=lambda diagnosis: _rank(diagnosis, explained))
+    first = [compared(diagnosis, situation.machine.usual) for diagnosis in first]
     damage = situation.damage()
     limit = None if damage else _next(uses, ids)
     short, more = _sentences(situation, first, limit, unknown)
@@ -113,7 +113,7 @@ def verdict(situation: Situation) -> Verdict:
         f"{short}{more}",
         _limit_words(limit),
         tuple(unknown),
-        examined=examined(situation, [*first, *(one for one, _ in explained)]),
+        examined=examined(situation, [*first, *(diagnosis for diagnosis, _ in explained)]),
         is_measured=_is_measured(situation, unknown),
         waiting=_waiting(situation, first),
         may_wait=_may_wait(situation),
@@ -133,8 +133,8 @@ def _waiting(situation: Situation, diagnoses: Sequence[Diagnosis]) -> float:
     Several may be about the same requests, as one says what is full and another who fills it: so those that
     wait for volumes, LCUs and paths are no more than wait there, or than one diagnosis alone has.
     """
-    at_places = [one.lost for one in diagnoses if one.subjects[0].kind in PLACES]
-    elsewhere = sum(one.lost for one in diagnoses if one.subjects[0].kind not in PLACES)
+    at_places = [diagnosis.lost for diagnosis in diagnoses if diagnosis.subjects[0].kind in PLACES]
+    elsewhere = sum(diagnosis.lost for diagnosis in diagnoses if diagnosis.subjects[0].kind not in PLACES)
     return elsewhere + min(sum(at_places), max([situation.waiting.lost, *at_places]))
 
 
@@ -150,7 +150,7 @@ def calm(
     What may have waited in a step, or was found damaged, is not lost in the mean.
     """
     damage = damage or whole.damage
-    blind = tuple(one for one in whole.diagnoses if one.id == BLIND)
+    blind = tuple(diagnosis for diagnosis in whole.diagnoses if diagnosis.id == BLIND)
     limit = None if damage else _next(resource_uses(situation.load), set())
     short, more = _calm_sentences(situation, limit, unknown, damage, may_wait)
     return whole._replace(
@@ -166,33 +166,37 @@ def calm(
     )
 
 
-def _rank(one: Diagnosis, explained: Sequence[tuple[Diagnosis, str]]) -> tuple[object, ...]:
+def _rank(diagnosis: Diagnosis, explained: Sequence[tuple[Diagnosis, str]]) -> tuple[object, ...]:
     """Return what diagnoses are ordered by: what is certain or likely first, then the time that is lost."""
-    lost = max([one.lost, *(other.lost for other, id_ in explained if id_ == one.id)])
+    lost = max([diagnosis.lost, *(other.lost for other, id_ in explained if id_ == diagnosis.id)])
     return (
-        one.id == BLIND,
-        one.confidence == POSSIBLE,
+        diagnosis.id == BLIND,
+        diagnosis.confidence == POSSIBLE,
         -lost,
-        CONFIDENCES.index(one.confidence),
-        one.id,
-        one.claim,
+        CONFIDENCES.index(diagnosis.confidence),
+        diagnosis.id,
+        diagnosis.claim,
     )
 
 
 def _explained(diagnoses: Sequence[Diagnosis]) -> Iterator[tuple[Diagnosis, str]]:
     """Yield the diagnoses that others explain, with the id of one that does and that nothing explains."""
     causes = [
-        [each for each in diagnoses if one.id in catalogue()[each.id].explains and _are_related(one, each)]
-        for one in diagnoses
+        [
+            root
+            for root in diagnoses
+            if diagnosis.id in catalogue()[root.id].explains and _are_related(diagnosis, root)
+        ]
+        for diagnosis in diagnoses
     ]
-    roots = {id(one) for one, found in zip(diagnoses, causes, strict=True) if not found}
-    for one, found in zip(diagnoses, causes, strict=True):
-        if found:
-            yield one, next((each for each in found if id(each) in roots), found[0]).id
+    roots = {id(diagnosis) for diagnosis, explaining in zip(diagnoses, causes, strict=True) if not explaining}
+    for diagnosis, explaining in zip(diagnoses, causes, strict=True):
+        if explaining:
+            yield diagnosis, next((other for other in explaining if id(other) in roots), explaining[0]).id
 
 
-def _are_related(one: Diagnosis, other: Diagnosis) -> bool:
-    return are_related(one.id, one.subjects[0], one.subjects, other.id, other.subjects)
+def _are_related(diagnosis: Diagnosis, other: Diagnosis) -> bool:
+    return are_related(diagnosis.id, diagnosis.subjects[0], diagnosis.subjects, other.id, other.subjects)
 
 
 def _of_its_lcus(load: ObservedLoad, diagnosis: Diagnosis, uses: Sequence[Resource]) -> Sequence[Resource]:
@@ -202,34 +206,36 @@ def _of_its_lcus(load: ObservedLoad, diagnosis: Diagnosis, uses: Sequence[Resour
     """
     paths = {chpid for key in _keys(diagnosis, "path") for chpid in key.split()}
     volumes = _keys(diagnosis, "volume")
-    homes = _keys(diagnosis, "lcu") | {one.lcu for key in volumes if (one := load.volume(key)) is not None}
-    lcus = [one for one in load.lcus if one.key in homes or not paths.isdisjoint(one.chpids)]
+    homes = _keys(diagnosis, "lcu") | {
+        volume.lcu for key in volumes if (volume := load.volume(key)) is not None
+    }
+    lcus = [lcu for lcu in load.lcus if lcu.key in homes or not paths.isdisjoint(lcu.chpids)]
     if not lcus:
         return uses
-    keys = {one.key for one in lcus}
-    chpids = {chpid for one in lcus for chpid in one.chpids}
-    own = volumes or {one.key for key in keys for one in load.used_of(key)}
+    keys = {lcu.key for lcu in lcus}
+    chpids = {chpid for lcu in lcus for chpid in lcu.chpids}
+    own = volumes or {member.key for key in keys for member in load.used_of(key)}
 
-    def is_its(one: Resource) -> bool:
-        if one.kind == "paths":
-            return not chpids.isdisjoint(one.key.split())
-        return one.kind == "processors" or one.key in (own if one.kind == "volume" else keys)
+    def is_its(resource: Resource) -> bool:
+        if resource.kind == "paths":
+            return not chpids.isdisjoint(resource.key.split())
+        return resource.kind == "processors" or resource.key in (own if resource.kind == "volume" else keys)
 
-    return [one for one in uses if is_its(one)]
+    return [use for use in uses if is_its(use)]
 
 
 def _keys(diagnosis: Diagnosis, kind: str) -> set[str]:
-    return {one.key for one in diagnosis.subjects if one.kind == kind}
+    return {subject.key for subject in diagnosis.subjects if subject.kind == kind}
 
 
 def _excluded(uses: Sequence[Resource], ids: set[str]) -> Iterator[str]:
     """Yield what is not short, the busiest of each kind with its number."""
     said = set()
-    for one in uses:
-        spare = FULL_PROCESSORS if one.kind == "processors" else SPARE
-        if one.kind not in said and ids.isdisjoint(short_of(one.kind)) and one.use < spare:
-            yield f"{one.name}: {one.busy}"
-        said.add(one.kind)
+    for use in uses:
+        spare = FULL_PROCESSORS if use.kind == "processors" else SPARE
+        if use.kind not in said and ids.isdisjoint(short_of(use.kind)) and use.use < spare:
+            yield f"{use.name}: {use.busy}"
+        said.add(use.kind)
 
 
 def _next(uses: Sequence[Resource], ids: set[str]) -> Resource | None:
@@ -240,17 +246,17 @@ def _next(uses: Sequence[Resource], ids: set[str]) -> Resource | None:
     """
     if not ids.isdisjoint(short_of("")):
         return None
-    each = (one for one in uses if ids.isdisjoint(short_of(one.kind)) and one.kind != "volume")
-    return next((one for one in each if one.use > 1 / WORTH_SAYING), None)
+    listed = (use for use in uses if ids.isdisjoint(short_of(use.kind)) and use.kind != "volume")
+    return next((use for use in listed if use.use > 1 / WORTH_SAYING), None)
 
 
-def _limit_words(one: Resource | None) -> str:
+def _limit_words(resource: Resource | None) -> str:
     """Say at how many times this load a resource is full; empty where there is none."""
-    if one is None:
+    if resource is None:
         return ""
-    if one.use >= NO_ROOM:
-        return f"{one.name}, with no room for more load ({one.busy})"
-    return f"{one.name}, at about {1 / one.use:.1f} times this load ({one.busy})"
+    if resource.use >= NO_ROOM:
+        return f"{resource.name}, with no room for more load ({resource.busy})"
+    return f"{resource.name}, at about {1 / resource.use:.1f} times this load ({resource.busy})"
 
 
 def _sentences(
@@ -270,11 +276,11 @@ def _sentences(
 def _is_measured(situation: Situation, unknown: Sequence[NotKnown]) -> bool:
     """Return whether the load of any resource was read: disks, channel paths, processors or memory."""
     load = situation.load
-    known = (load.processors.busy, *load.paths.values())
+    measured = (load.processors.busy, *load.paths.values())
     return (
         bool(load.volumes)
-        or any(not isinstance(one, Absent) for one in known)
-        or not {one.id for one in unknown} >= {"D16", "D17", "D18"}
+        or any(not isinstance(figure, Absent) for figure in measured)
+        or not {cause.id for cause in unknown} >= {"D16", "D17", "D18"}
     )
 
 
@@ -291,19 +297,19 @@ def _calm_sentences(
         return NOTHING_MEASURED, ""
     busiest = situation.waiting.busiest
     undecided = processors.may_be_full(unknown)
-    is_blind = undecided or not situation.sees_disks or {one.id for one in unknown} & short_of("lcu")
+    is_blind = undecided or not situation.sees_disks or {cause.id for cause in unknown} & short_of("lcu")
     blind = " as far as is measured" if is_blind else ""
     is_full = limit is not None and limit.use >= NO_ROOM
     may_wait = _may_wait(situation) or may_wait
     if may_wait:
         return f"{may_wait[:1].upper()}{may_wait[1:]}.", f" Nothing else is short{blind}."
-    words = f"Nothing {'waits' if is_full else 'is short'}{blind}"
+    text = f"Nothing {'waits' if is_full else 'is short'}{blind}"
     if situation.waiting.undecided:
         lost = fsum(place.requests for place in situation.waiting.undecided)
         waits = f"{many(lost, 'request')} wait in Linux in bursts"
-        words = waits if is_full else f"Nothing is full{blind}, though {waits}"
+        text = waits if is_full else f"Nothing is full{blind}, though {waits}"
     if busiest:
-        words += f"; {busiest}"
+        text += f"; {busiest}"
     if undecided:
-        words += "; whether the processors are full is not known"
-    return f"{words}.", f" Next limit: {_limit_words(limit)}." if limit else ""
+        text += "; whether the processors are full is not known"
+    return f"{text}.", f" Next limit: {_limit_words(limit)}." if limit else ""

@@ -29,11 +29,11 @@ class _StoredExceptions:
 
     def __init__(self, recordings: Sequence[Recording]) -> None:
         try:
-            found = stored(recordings)
+            trends = stored(recordings)
         except RecordingError:
-            found = None
-        self.known = found is not None
-        self._entries = sorted(found.entries if found is not None else (), key=attrgetter("begin"))
+            trends = None
+        self.known = trends is not None
+        self._entries = sorted(trends.entries if trends is not None else (), key=attrgetter("begin"))
         self._begins = [entry.begin for entry in self._entries]
         self.now = 0
 
@@ -69,9 +69,9 @@ def history_text(
         exporter.follow(sample)
         count += 1
         at = f"{sample.at.utc / 1e9:.3f}"
-        for metric, found in exporter.families():
+        for metric, texts in exporter.families():
             lines = series.setdefault(metric.name, {})
-            for own, value in found:
+            for own, value in texts:
                 lines.setdefault(own, []).append(f"{value} {at}\n")
     if count < 2:
         return

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 DISK_COUNTERS: Final = (*CMF_COUNTERS, *BLOCK_COUNTERS)
 COUNTERS: Final = (*DISK_COUNTERS, *CACHE_COUNTERS)
-PLACE: Final = {(one.name, one.direction): at for at, one in enumerate(DISK_COUNTERS)}
+PLACE: Final = {(counter.name, counter.direction): at for at, counter in enumerate(DISK_COUNTERS)}
 SERVED: Final = tuple(
     PLACE[name, ""]
     for name in ("pending_seconds", "disconnect_seconds", "connect_seconds", "device_active_seconds")
@@ -74,12 +74,12 @@ def lcu_labels(unit: Lcu) -> tuple[str, str]:
 
 def units_in(interval: Interval) -> LcuLabels:
     """Return the LCUs of the sample at the end of an interval."""
-    known = units_of(View(interval, inputs=no_inputs))
-    labels = {key: label_text(LCU, lcu_labels(unit)) for key, unit in known.lcus.items()}
+    units = units_of(View(interval, inputs=no_inputs))
+    labels = {key: label_text(LCU, lcu_labels(unit)) for key, unit in units.lcus.items()}
     return LcuLabels(
-        {labels[key]: unit for key, unit in known.lcus.items()},
-        {device: labels[key] for device, key in known.of.items()},
-        frozenset(alias for unit in known.lcus.values() for alias in unit.aliases),
+        {labels[key]: unit for key, unit in units.lcus.items()},
+        {device: labels[key] for device, key in units.of.items()},
+        frozenset(alias for unit in units.lcus.values() for alias in unit.aliases),
     )
 
 
@@ -124,9 +124,9 @@ class DiskTotals:
             self._queue(key, totals, list(map(sub, totals.values, before.get(key, none))))
 
     def _find_units(self, interval: Interval) -> None:
-        found = tuple(interval.after.frames.get(name) for name in ("device", "dasd", "layer", "claim"))
-        if len(found) != len(self._units_from) or any(map(_differ, found, self._units_from)):
-            self._units_from, self.units = found, units_in(interval)
+        frames = tuple(interval.after.frames.get(name) for name in ("device", "dasd", "layer", "claim"))
+        if len(frames) != len(self._units_from) or any(map(_differ, frames, self._units_from)):
+            self._units_from, self.units = frames, units_in(interval)
             self.alias_ns |= {
                 key: self.alias_ns.get(key, 0) for key, unit in self.units.lcus.items() if unit.aliases
             }
@@ -138,7 +138,7 @@ class DiskTotals:
         assert before is not None  # noqa: S101 - the caller has seen to it
         if not is_unchanged(before.frames.get(DEVICE.name), after.frames.get(DEVICE.name)):
             return None
-        found: set[str] = set()
+        moved: set[str] = set()
         for kind in (BLOCK, CMF, CACHE):
             was, now = before.frames.get(kind.name), after.frames.get(kind.name)
             if was is now:
@@ -150,10 +150,10 @@ class DiskTotals:
                 return None
             if kind is BLOCK:
                 device = devices_by_disk(after.frame(DEVICE))
-                found.update(device.get(now.keys[row], now.keys[row]) for row in rows)
+                moved.update(device.get(now.keys[row], now.keys[row]) for row in rows)
             else:
-                found.update(now.keys[row] for row in rows)
-        return frozenset(found)
+                moved.update(now.keys[row] for row in rows)
+        return frozenset(moved)
 
     def _add(self, kind: Kind, delta: Delta, counters: tuple[DiskCounter, ...], at: int) -> None:
         """Add the differences of a kind, whose counters have the places from `at` on."""
@@ -174,16 +174,16 @@ class DiskTotals:
             if counter.field not in delta.frame.columns:
                 continue
             column = delta.numbers(counter.field)
-            found = [(position, column[row]) for position, row in enumerate(rows)]
-            known = [(position, value) for position, value in found if not isinstance(value, Absent)]
-            if not known:
+            cells = [(position, column[row]) for position, row in enumerate(rows)]
+            numbers = [(position, value) for position, value in cells if not isinstance(value, Absent)]
+            if not numbers:
                 continue
             for things in (groups, alone):
-                for position, value in known if things else ():
+                for position, value in numbers if things else ():
                     totals = things[position]
                     totals.values[place] += value
                     totals.known[place] = True
-            self.system.values[place] += sum(value for _, value in known)
+            self.system.values[place] += sum(value for _, value in numbers)
             self.system.known[place] = True
         if kind is CMF and self.alias_ns:
             self._add_aliases(delta, [row for row in rows if keys[row] in self.units.aliases])
@@ -199,19 +199,19 @@ class DiskTotals:
 
     def _of_lcu(self, key: str) -> Totals:
         """Return the totals of an LCU; of none those that nobody reads."""
-        found = self.lcus.get(key)
-        if found is None:
-            found = Totals()
+        totals = self.lcus.get(key)
+        if totals is None:
+            totals = Totals()
             if key:
-                self.lcus[key] = found
-        return found
+                self.lcus[key] = totals
+        return totals
 
     def _of_device(self, key: str) -> Totals:
         assert self.devices is not None  # noqa: S101 - the caller has seen to it
-        found = self.devices.get(key)
-        if found is None:
-            found = self.devices[key] = Totals()
-        return found
+        totals = self.devices.get(key)
+        if totals is None:
+            totals = self.devices[key] = Totals()
+        return totals
 
     def _counted(self, blocks: Frame) -> Mapping[str, str]:
         """Return the device of each disk whose I/O is counted: no logical volume, no path of multipath."""
@@ -223,9 +223,9 @@ class DiskTotals:
         named = {} if devices is None else devices_by_disk(devices)
         alone, _paths = counted_disks(dict(zip(blocks.keys, maps, strict=True)), named)
         of_ccw = {name: named[name] for name in blocks.keys if name in named}
-        found = dict(zip(alone, alone, strict=True)) | of_ccw
-        self._disks = (source, found)
-        return found
+        keys = dict(zip(alone, alone, strict=True)) | of_ccw
+        self._disks = (source, keys)
+        return keys
 
     def _queue(self, key: str, totals: Totals, grown: list[float]) -> None:
         """Estimate how long requests of an LCU waited in Linux: what is left of their time."""
@@ -239,8 +239,8 @@ class DiskTotals:
         self.queued[key] = self.queued.get(key, 0.0) + waited
 
 
-def _differ(one: object, other: object) -> bool:
-    return one is not other
+def _differ(value: object, other: object) -> bool:
+    return value is not other
 
 
 def type_of(unit: Lcu, devices: Frame) -> str:

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from zmon.interval import Delta
     from zmon.sample import Sample
 
-ORDER: Final = {each.name: at for at, each in enumerate(METRICS)}
+ORDER: Final = {metric.name: at for at, metric in enumerate(METRICS)}
 CPU_MODES: Final = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 REQUESTS: Final = ("inputs", "outputs", "controls")
 
@@ -196,7 +196,7 @@ class Exporter:
         yield from _of_totals(metric.SYSTEM_METRICS, DISK_COUNTERS, 0, [("", disks.system)])
         for of, means in self._means.items():
             yield Family(of, [(labels, number_text(value)) for labels, value in means.means().items()])
-        by_name = {each.name: each for each in METRICS}
+        by_name = {metric.name: metric for metric in METRICS}
         for name, sums in self._rows.totals.items():
             yield Family(by_name[name], [(labels, number_text(value)) for labels, value in sums.items()])
         if self._open_exceptions is not None:
@@ -224,9 +224,9 @@ def _of_totals(
     things: Sequence[tuple[str, Totals]],
 ) -> Iterator[Family]:
     """Yield the families of things whose totals are known; the counters have the places from `first` on."""
-    found: dict[str, list[tuple[str, str]]] = {}
+    labels_of: dict[str, list[tuple[str, str]]] = {}
     for place, counter in enumerate(counters, first):
-        rows = found.setdefault(counter.name, [])
+        rows = labels_of.setdefault(counter.name, [])
         divisor, factor = counter.divisor, counter.factor
         more = f'{metric.DIRECTION}="{counter.direction}"' if counter.direction else ""
         for labels, totals in things:
@@ -234,7 +234,7 @@ def _of_totals(
                 value = totals.values[place] * factor
                 own = _with(labels, more) if more else labels
                 rows.append((own, repr(value / divisor if divisor > 1 else value)))
-    for of, rows in zip(metrics, found.values(), strict=True):
+    for of, rows in zip(metrics, labels_of.values(), strict=True):
         yield Family(of, rows)
 
 

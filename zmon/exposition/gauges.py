@@ -140,10 +140,10 @@ def _ratio(percent: Value) -> Value:
 def path_families(sample: Sample) -> Iterator[Family]:
     """Yield how many paths are in each state, and the paths of maps that have lost one."""
     rows = list(_cells(sample.frame(PATH), "map", "name", "state"))
-    known = [(joined, name, state) for _key, joined, name, state in rows if isinstance(state, str)]
-    yield _gauge(metric.PATHS, [((state,), n) for state, n in sorted(Counter(r[2] for r in known).items())])
-    hurt = {joined for joined, _name, state in known if state != "active"}
-    yield _about(metric.PATH_STATE, *[row for row in known if row[0] in hurt][:MAX_PATHS])
+    states = [(joined, name, state) for _key, joined, name, state in rows if isinstance(state, str)]
+    yield _gauge(metric.PATHS, [((state,), n) for state, n in sorted(Counter(r[2] for r in states).items())])
+    hurt = {joined for joined, _name, state in states if state != "active"}
+    yield _about(metric.PATH_STATE, *[row for row in states if row[0] in hurt][:MAX_PATHS])
 
 
 def system_families(sample: Sample) -> Iterator[Family]:
@@ -173,7 +173,9 @@ def verdict_families(verdict: Verdict) -> Iterator[Family]:
     """Yield the diagnoses of a verdict, or that there is none."""
     yield _gauge(metric.CALM, [((), int(verdict.is_calm))])
     lost: dict[str, float] = {}
-    for one in verdict.diagnoses:
-        labels = label_text(metric.DIAGNOSIS.labels, (one.id, one.confidence, one.subjects[0].title))
-        lost[labels] = max(lost.get(labels, 0.0), one.lost)
+    for diagnosis in verdict.diagnoses:
+        labels = label_text(
+            metric.DIAGNOSIS.labels, (diagnosis.id, diagnosis.confidence, diagnosis.subjects[0].title)
+        )
+        lost[labels] = max(lost.get(labels, 0.0), diagnosis.lost)
     yield Family(metric.DIAGNOSIS, [(labels, number_text(value)) for labels, value in lost.items()])

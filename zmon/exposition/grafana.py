@@ -65,8 +65,8 @@ class GrafanaPanel(NamedTuple):
 def _of(metric: Metric, *labels: str) -> str:
     """Return a metric of the systems, and of the boxes and LCUs, that are chosen."""
     chosen = ["instance"] + [name for name in ("box", "lcu") if name in metric.labels]
-    words = [f'{name}=~"${name}"' for name in chosen]
-    return f"{metric.sample}{{{','.join((*words, *labels))}}}"
+    matchers = [f'{name}=~"${name}"' for name in chosen]
+    return f"{metric.sample}{{{','.join((*matchers, *labels))}}}"
 
 
 def _rate(metric: Metric, *labels: str) -> str:
@@ -310,41 +310,41 @@ def _source() -> dict[str, str]:
 
 def _panels() -> list[dict[str, Any]]:
     """Return the panels, each section under a line of its own."""
-    found: list[dict[str, Any]] = []
+    panels_made: list[dict[str, Any]] = []
     line = 0
     for title, panels in SECTIONS:
-        found.append({
-            "id": len(found) + 1, "type": "row", "title": title, "collapsed": False, "panels": [],
+        panels_made.append({
+            "id": len(panels_made) + 1, "type": "row", "title": title, "collapsed": False, "panels": [],
             "gridPos": {"x": 0, "y": line, "w": WIDTH, "h": 1},
         })  # fmt: skip
         line, column = line + 1, 0
-        for one in panels:
-            if column + one.width > WIDTH:
+        for panel in panels:
+            if column + panel.width > WIDTH:
                 line, column = line + HEIGHT, 0
-            place = {"x": column, "y": line, "w": one.width, "h": HEIGHT}
-            found.append(_panel(one, len(found) + 1, place))
-            column += one.width
+            place = {"x": column, "y": line, "w": panel.width, "h": HEIGHT}
+            panels_made.append(_panel(panel, len(panels_made) + 1, place))
+            column += panel.width
         line += HEIGHT
-    return found
+    return panels_made
 
 
-def _panel(one: GrafanaPanel, number: int, place: dict[str, int]) -> dict[str, Any]:
-    is_table = one.kind == "table"
+def _panel(panel: GrafanaPanel, number: int, place: dict[str, int]) -> dict[str, Any]:
+    is_table = panel.kind == "table"
     targets = [
         {
             "refId": chr(ord("A") + at), "datasource": _source(), "expr": question.expression,
-            "legendFormat": question.legend, "instant": is_table or one.kind == "stat",
-            "range": one.kind == "timeseries", "format": "table" if is_table else "time_series",
+            "legendFormat": question.legend, "instant": is_table or panel.kind == "stat",
+            "range": panel.kind == "timeseries", "format": "table" if is_table else "time_series",
         }
-        for at, question in enumerate(one.questions)
+        for at, question in enumerate(panel.questions)
     ]  # fmt: skip
     options: dict[str, Any] = {}
-    if one.kind == "timeseries":
+    if panel.kind == "timeseries":
         options = {"legend": {"displayMode": "list", "placement": "bottom"}, "tooltip": {"mode": "multi"}}
-    elif one.kind == "stat":
+    elif panel.kind == "stat":
         options = {"reduceOptions": {"calcs": ["lastNotNull"], "values": False}, "textMode": "value_and_name"}
     return {
-        "id": number, "type": one.kind, "title": one.title, "description": one.about,
+        "id": number, "type": panel.kind, "title": panel.title, "description": panel.about,
         "datasource": _source(), "gridPos": place, "targets": targets, "options": options,
-        "fieldConfig": {"defaults": {"unit": one.unit, "min": 0}, "overrides": []},
+        "fieldConfig": {"defaults": {"unit": panel.unit, "min": 0}, "overrides": []},
     }  # fmt: skip

@@ -94,12 +94,12 @@ BLOCK_COUNTERS: Final = (
 
 
 def _of_disks(prefix: str, labels: tuple[str, ...], counters: Sequence[DiskCounter]) -> tuple[Metric, ...]:
-    found = {}
+    families = {}
     for counter in counters:
         own = (*labels, DIRECTION) if counter.direction else labels
         source = "cmf/*" if counter in CMF_COUNTERS else "/proc/diskstats"
-        found[counter.name] = Metric(f"{prefix}_{counter.name}", COUNTER, own, counter.help, source)
-    return tuple(found.values())
+        families[counter.name] = Metric(f"{prefix}_{counter.name}", COUNTER, own, counter.help, source)
+    return tuple(families.values())
 
 
 BUILD_INFO: Final = Metric("zmon_build_info", INFO, ("version",), "The version of zmon.")
@@ -149,7 +149,8 @@ CACHE_COUNTERS: Final = tuple(
 )  # fmt: skip
 """Cache statistics of the storage server, where they are read (--cache)."""
 CACHE_METRICS: Final = tuple(
-    Metric(f"zmon_cache_{one.name}", COUNTER, LCU, one.help, "BIODASDPSRD") for one in CACHE_COUNTERS
+    Metric(f"zmon_cache_{cache_counter.name}", COUNTER, LCU, cache_counter.help, "BIODASDPSRD")
+    for cache_counter in CACHE_COUNTERS
 )
 
 CHANNEL_BUSY: Final = Metric(

@@ -81,8 +81,8 @@ def filling_of(shares: Mapping[str, Mapping[str, Mapping[str, Weighed]]]) -> Fil
 
     `shares` are figures by LCU (VENDOR.SERIAL.SSID), guest and name.
     """
-    found = [one for key in shares if (one := _filling(shares, key)) is not None]
-    return max(found, key=lambda one: one.queue, default=None)
+    fillings = [filling for key in shares if (filling := _filling(shares, key)) is not None]
+    return max(fillings, key=lambda candidate: candidate.queue, default=None)
 
 
 def _filling(shares: Mapping[str, Mapping[str, Mapping[str, Weighed]]], key: str) -> Filling | None:

@@ -77,7 +77,7 @@ def fleet_table(listed: str, fleet: Fleet, exceptions: Sequence[ExceptionEntry] 
         return _glance(fleet, exceptions)
     rows: Sequence[Any] = getattr(fleet, listed)
     fields = rows[0]._fields if rows else ()
-    columns: dict[str, list[Value]] = {each: [getattr(row, each) for row in rows] for each in fields}
+    columns: dict[str, list[Value]] = {field: [getattr(row, field) for row in rows] for field in fields}
     if "filled_by" in columns:
         columns["filled"] = [filled(row.filled_by) for row in rows]
         del columns["filled_by"]
@@ -111,7 +111,11 @@ def _glance(fleet: Fleet, exceptions: Sequence[ExceptionEntry]) -> Table:
     return Table(
         [f"{line.section} {line.key}" for line in lines],
         {name: [getattr(line, name) for line in lines] for name in FleetLine._fields},
-        series={"exceptions": tuple(TimedValue(one.begin, one.end, 1, 1, 1) for one in exceptions)},
+        series={
+            "exceptions": tuple(
+                TimedValue(exception.begin, exception.end, 1, 1, 1) for exception in exceptions
+            )
+        },
     )
 
 
@@ -133,8 +137,8 @@ def _said(fleet: Fleet) -> FleetLine:
     reporting = sum(1 for row in fleet.guests if row.state != APART and not isinstance(row.io, Absent))
     said = f"{reporting or 'None'} of {many(len(fleet.guests), 'system')} report{'s' * (reporting < 2)}"
     claim = f"{said}, {written(fleet.begin)} to {written(fleet.end)}."
-    words, command = conclusion(fleet)
-    return FleetLine("verdict", "verdict", claim, words=f"{claim} {words}".rstrip(), command=command)
+    text, command = conclusion(fleet)
+    return FleetLine("verdict", "verdict", claim, words=f"{claim} {text}".rstrip(), command=command)
 
 
 def conclusion(fleet: Fleet) -> tuple[str, str]:
@@ -146,12 +150,12 @@ def conclusion(fleet: Fleet) -> tuple[str, str]:
         return "", "GUESTS"
     answers = "" if isinstance(busiest.resp, Absent) else f" at {busiest.resp:.1f} ms"
     rests = all(0 <= _number(row.queue) < WAITING for row in fleet.lcus)
-    words = "At no LCU do guests wait. " * rests + (
+    text = "At no LCU do guests wait. " * rests + (
         f"LCU {busiest.lcu} of box {busiest.box} has most I/O:"
         f" {busiest.io:,.0f} of {_whole(fleet):,.0f} a second{answers}, the most"
         f" by {filled(busiest.filled_by)}."
     )
-    return words, _fillers(busiest)
+    return text, _fillers(busiest)
 
 
 def _fillers(row: LcuRow) -> str:
@@ -160,16 +164,16 @@ def _fillers(row: LcuRow) -> str:
 
 def _exceptions(entries: Sequence[ExceptionEntry], end: int) -> Iterator[FleetLine]:
     """Yield how many exceptions there were in the time, and how many of them are open at its end."""
-    still = sum(one.begin < end <= one.end + SECOND for one in entries)
+    still = sum(entry.begin < end <= entry.end + SECOND for entry in entries)
     bad = sum(LEVELS[entry.level] == "bad" for entry in entries)
-    words = (
+    text = (
         f"{len(entries):,} exception{'s' * (len(entries) > 1)} in this time, {bad or 'none'} bad;"
         f" {still or 'none'} open at its end."
         if entries
         else "No exception in this time."
     )
-    state = LEVELS[max((one.level for one in entries), default=0)]
-    yield FleetLine("exception", "all", "Exceptions", state, words=words, command="EXCEPT")
+    state = LEVELS[max((entry.level for entry in entries), default=0)]
+    yield FleetLine("exception", "all", "Exceptions", state, words=text, command="EXCEPT")
 
 
 def _systems(fleet: Fleet) -> Iterator[FleetLine]:
@@ -207,10 +211,15 @@ def _paths(fleet: Fleet) -> Iterator[FleetLine]:
 
 
 def _open(entries: Sequence[ExceptionEntry]) -> Iterator[FleetLine]:
-    for one in sorted(entries, key=lambda one: (one.heaviness, one.where))[:MOST_OPEN]:
-        name = f"{clock(one.begin)} {one.where}"
+    for entry in sorted(entries, key=lambda candidate: (candidate.heaviness, candidate.where))[:MOST_OPEN]:
+        name = f"{clock(entry.begin)} {entry.where}"
         yield FleetLine(
-            "open", str(one.number), name, LEVELS[one.level], words=one.words, command=f"WORST {one.number}"
+            "open",
+            str(entry.number),
+            name,
+            LEVELS[entry.level],
+            words=entry.words,
+            command=f"WORST {entry.number}",
         )
 
 

@@ -230,7 +230,7 @@ def _guest(member: Member, begin: int, end: int, *, is_apart: bool = False) -> G
     boxes = {key.split(".")[1] if key.count(".") == 2 else key for key in member.lcus}
     entries = member.exceptions
     bad = sum(1 for entry in entries or () if entry.level == BAD)
-    known = entries is not None
+    is_judged = entries is not None
     machine = member.machine
     return GuestRow(
         member.name,
@@ -243,8 +243,8 @@ def _guest(member: Member, begin: int, end: int, *, is_apart: bool = False) -> G
         figures.get("resp", Weighed()).mean,
         member.cpu.mean,
         _rate(member.lcus.values(), "queue"),
-        bad if known else NO_EXCEPTIONS,
-        len(entries or ()) - bad if known else NO_EXCEPTIONS,
+        bad if is_judged else NO_EXCEPTIONS,
+        len(entries or ()) - bad if is_judged else NO_EXCEPTIONS,
         member.span[1],
         member.problem
         or _damage(member)
@@ -260,8 +260,8 @@ def _time_known(member: Member, begin: int, end: int) -> str:
     since, until = member.span
     if not member.is_recorded:
         late, early = since > begin + LATE, until < end - LATE
-        words = ("reports" + f" since {clock(since, HOUR)}" * late) * (late or early)
-        return words + f" until {clock(until, HOUR)}" * early
+        text = ("reports" + f" since {clock(since, HOUR)}" * late) * (late or early)
+        return text + f" until {clock(until, HOUR)}" * early
     if until >= end - LATE:
         return ""
     return "its recording ends earlier" if member.machine else "its recording ended before this time"
@@ -279,8 +279,8 @@ def _io_known(member: Member) -> str:
 
 def _rate(things: Iterable[Mapping[str, Weighed]], name: str) -> Number:
     """Return the sum of the means of a rate over several things."""
-    known = [figures[name].mean for figures in things if name in figures]
-    numbers = [value for value in known if not isinstance(value, Absent)]
+    means = [figures[name].mean for figures in things if name in figures]
+    numbers = [value for value in means if not isinstance(value, Absent)]
     return sum(numbers) if numbers else NO_ROLLUPS
 
 
@@ -289,11 +289,11 @@ def _rate(things: Iterable[Mapping[str, Weighed]], name: str) -> Number:
 
 def _by_lcu(members: Iterable[Member]) -> dict[str, dict[str, Mapping[str, Weighed]]]:
     """Return the figures of each LCU, guest by guest."""
-    found: dict[str, dict[str, Mapping[str, Weighed]]] = {}
+    by_lcu: dict[str, dict[str, Mapping[str, Weighed]]] = {}
     for member in members:
         for key, figures in member.lcus.items():
-            found.setdefault(key, {})[member.name] = figures
-    return dict(sorted(found.items()))
+            by_lcu.setdefault(key, {})[member.name] = figures
+    return dict(sorted(by_lcu.items()))
 
 
 def _filled_by(guests: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
@@ -322,7 +322,7 @@ def _lcus(shares: Mapping[str, Mapping[str, Mapping[str, Weighed]]]) -> list[Lcu
         resp, pend, disc, conn = (
             figures.get(name, Weighed()).mean for name in ("resp", "pend", "disc", "conn")
         )
-        filled = _filled_by({name: _io(one) for name, one in guests.items()})
+        filled = _filled_by({name: _io(lcu) for name, lcu in guests.items()})
         mbs, queue = (_rate(guests.values(), name) for name in ("mbs", "queue"))
         rows.append(LcuRow(box, lcu, len(guests), io, share, mbs, resp, pend, disc, conn, queue, filled))
     return sorted(rows, key=lambda row: -row.io if not isinstance(row.io, Absent) else 0.0)
@@ -335,9 +335,9 @@ def _fillers(shares: Mapping[str, Mapping[str, Mapping[str, Weighed]]]) -> Itera
         whole = sum(map(_io, guests.values()))
         for name, figures in sorted(guests.items(), key=lambda pair: (-_io(pair[1]), pair[0])):
             share: Number = 100 * _io(figures) / whole if whole else NO_ROLLUPS
-            io, mbs, queue = (_rate([figures], each) for each in ("io", "mbs", "queue"))
+            io, mbs, queue = (_rate([figures], name) for name in ("io", "mbs", "queue"))
             resp, pend, disc, conn = (
-                figures.get(each, Weighed()).mean for each in ("resp", "pend", "disc", "conn")
+                figures.get(name, Weighed()).mean for name in ("resp", "pend", "disc", "conn")
             )
             yield FillerRow(name, box, lcu, io, share, mbs, resp, pend, disc, conn, queue)
 
@@ -373,13 +373,17 @@ def channel_rows(members: Iterable[Member]) -> tuple[ChannelRow, ...]:
 
     Two recordings of one partition count once.
     """
-    found: dict[tuple[str, str], dict[str, tuple[Value, Number, Number]]] = {}
+    by_channel: dict[tuple[str, str], dict[str, tuple[Value, Number, Number]]] = {}
     for member in members:
-        for one in member.channels:
+        for channel in member.channels:
             partition = member.machine.get("lpar_name", "") or member.name
-            found.setdefault((one.cpc, one.chpid), {})[partition] = (one.type, one.all, one.own)
+            by_channel.setdefault((channel.cpc, channel.chpid), {})[partition] = (
+                channel.type,
+                channel.all,
+                channel.own,
+            )
     rows = []
-    for (cpc, chpid), seen in sorted(found.items()):
+    for (cpc, chpid), seen in sorted(by_channel.items()):
         busiest = max(100 * float(used) for _, used, _ in seen.values() if not isinstance(used, Absent))
         owns = [own for _, _, own in seen.values()]
         whole: Number = NOT_MEASURED
@@ -394,13 +398,13 @@ def channel_rows(members: Iterable[Member]) -> tuple[ChannelRow, ...]:
 
 def exception_rows(members: Iterable[Member]) -> tuple[ExceptionRow, ...]:
     """Return the exceptions of all guests, the heaviest first."""
-    found = [(entry, member) for member in members for entry in member.exceptions or ()]
-    found.sort(key=lambda pair: (pair[0].heaviness, pair[1].name))
+    pairs = [(entry, member) for member in members for entry in member.exceptions or ()]
+    pairs.sort(key=lambda pair: (pair[0].heaviness, pair[1].name))
     return tuple(
         ExceptionRow(
             m.name, LEVELS[e.level], e.begin, e.end, e.rule, sentence(e, is_measured=bool(m.channels)), m.path
         )
-        for e, m in found
+        for e, m in pairs
     )  # fmt: skip
 
 
@@ -425,25 +429,25 @@ def _notes(
         figures += " in this time, or ran at another"
     else:
         figures += " in this time"
-    found = [f"{figures}; z/OS and {sight.unseen} are not seen."]
+    notes = [f"{figures}; z/OS and {sight.unseen} are not seen."]
     if apart:
-        found.append(
+        notes.append(
             f"Not added up: {names(apart, MAX_NAMED)}. Recorded at another time than the others, so that"
             " their sum was the rate of no moment."
         )
     if any(member.is_simulated for member in members):
-        found.append("Simulated: nothing of it is real.")
+        notes.append("Simulated: nothing of it is real.")
     if channels:
         gaps = [row for row in channels if not isinstance(row.gap, Absent)]
         if gaps:
             worst = max(gaps, key=lambda row: float(row.gap))  # type: ignore[arg-type]  # numbers
-            found.append(
+            notes.append(
                 f"Channel {worst.chpid}: {worst.busy:.0f} % busy, {worst.own:.0f} % by the partitions that"
                 f" report, {worst.gap:.0f} % by others."
             )
     else:
-        found.append(
+        notes.append(
             "No system here measures channel paths: that takes an LPAR with channel measurement."
             " An exception of a path is an estimate from the I/O of one guest."
         )
-    return found
+    return notes

@@ -101,9 +101,9 @@ class FleetLog(ExceptionLog):
         Raises:
             FleetError: they cannot be asked; what is known stays.
         """
-        found = list(self._source.exceptions())
+        exceptions = list(self._source.exceptions())
         with self._reading:
-            self._take(found)
+            self._take(exceptions)
 
     def remark(self) -> str:
         """Return nothing: no sample is judged here."""
@@ -122,17 +122,17 @@ class FleetLog(ExceptionLog):
                 return self._take(self._source.exceptions())
             return self._known
 
-    def _take(self, found: Iterable[tuple[str, ExceptionEntry, bool]]) -> list[ExceptionEntry]:
+    def _take(self, exceptions: Iterable[tuple[str, ExceptionEntry, bool]]) -> list[ExceptionEntry]:
         """Keep what the systems say, and return it; the lock must be held."""
-        each = sorted(found, key=lambda one: (one[1].begin, one[0]))
-        self._systems = [name for name, _, _ in each]
+        in_order = sorted(exceptions, key=lambda exception: (exception[1].begin, exception[0]))
+        self._systems = [name for name, _, _ in in_order]
         self._known = [
             entry._replace(
                 where=f"{name} {entry.where}".rstrip(),
                 sentence=sentence(entry, is_measured=is_measured),
                 number=number,
             )
-            for number, (name, entry, is_measured) in enumerate(each, 1)
+            for number, (name, entry, is_measured) in enumerate(in_order, 1)
         ]
         return self._known
 
@@ -142,9 +142,9 @@ class FleetLog(ExceptionLog):
 
     def exceptions(self, begin: int = 0, end: int = END_OF_TIME) -> Exceptions:
         """Return the exceptions that overlap a time."""
-        found = tuple(entry for entry in self.entries() if entry.begin < end and entry.end > begin)
+        entries = tuple(entry for entry in self.entries() if entry.begin < end and entry.end > begin)
         span = self._timeline.span() or (0, 0)
-        return Exceptions(found, span[0], span[1], span[1])
+        return Exceptions(entries, span[0], span[1], span[1])
 
 
 class FleetTimeline(Timeline):
@@ -176,17 +176,17 @@ class FleetTimeline(Timeline):
             FleetError: they cannot be read.
         """
         with self._lock:
-            found = self._fleets.get((begin, end))
-            if found is None:
-                found = fleet_of(self._source.members(begin, end), begin, end, self._source.sight)
+            fleet = self._fleets.get((begin, end))
+            if fleet is None:
+                fleet = fleet_of(self._source.members(begin, end), begin, end, self._source.sight)
                 if len(self._fleets) >= KEPT:
                     del self._fleets[next(iter(self._fleets))]
-                self._fleets[begin, end] = found
-            return found
+                self._fleets[begin, end] = fleet
+            return fleet
 
     def _fill(self, listed: str, begin: int, end: int) -> Table:
-        known = self.log.exceptions(begin, end) if listed == GLANCE else Exceptions()
-        return fleet_table(listed, self.of(begin, end), known.entries)
+        exceptions = self.log.exceptions(begin, end) if listed == GLANCE else Exceptions()
+        return fleet_table(listed, self.of(begin, end), exceptions.entries)
 
     def system_of(self, entry: ExceptionEntry) -> str:
         """Return which system an exception is of."""
@@ -240,12 +240,12 @@ class LiveFleetTimeline(FleetTimeline):
 
     def interval(self, before: Sample | None, after: Sample) -> Interval:  # noqa: ARG002 - periods overlap
         """Return the period that ends with a sample, wherever the one before ended."""
-        known = self._newest
-        if known is None or known.after is not after:
+        interval = self._newest
+        if interval is None or interval.after is not after:
             begin = after.at.utc - self._step
             first = after._replace(at=after.at._replace(utc=begin, steady=begin))
-            known = self._newest = Interval(first, after, skipped=True)
-        return known
+            interval = self._newest = Interval(first, after, skipped=True)
+        return interval
 
 
 def period_ends(span: tuple[int, int], begin: int, end: int) -> list[int]:

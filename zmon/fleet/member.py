@@ -49,11 +49,11 @@ class Weighed(NamedTuple):
 
 def together(things: Iterable[Mapping[str, Weighed]]) -> dict[str, Weighed]:
     """Return the figures of several things together, each with its weight."""
-    found: dict[str, Weighed] = {}
+    summed: dict[str, Weighed] = {}
     for figures in things:
-        for name, one in figures.items():
-            found[name] = found.get(name, Weighed()).plus(one)
-    return found
+        for name, weighed in figures.items():
+            summed[name] = summed.get(name, Weighed()).plus(weighed)
+    return summed
 
 
 def lcu_parts(key: str) -> tuple[str, str, str]:
@@ -110,13 +110,13 @@ def found_in(directory: str) -> dict[str, str]:
     Raises:
         OSError: it cannot be listed.
     """
-    found: dict[str, str] = {}
+    systems: dict[str, str] = {}
     for name in sorted(os.listdir(directory)):
         path = os.path.join(directory, name)
         system = name.removesuffix(".zmon")
         if system != name or os.path.isdir(path) or not os.path.exists(path):
-            found[name if system in found else system] = path
-    return found
+            systems[name if system in systems else system] = path
+    return systems
 
 
 class SystemRecording:
@@ -180,12 +180,12 @@ class SystemRecording:
         try:
             with self._lock:
                 inside = list(self._between().parts())
-                known = stored([recording for recording, _ in inside]) if inside else None
-                if known is None:
+                trends = stored([recording for recording, _ in inside]) if inside else None
+                if trends is None:
                     return (), False
                 recording, numbers = inside[-1]
                 last = recording.sample(numbers[-1], [CHANNEL.name])
-                return tuple(known.entries), any(True for _ in _channels(recording, numbers, last, ""))
+                return tuple(trends.entries), any(True for _ in _channels(recording, numbers, last, ""))
         except (RecordingError, OSError, ValueError):
             return (), False  # `member` says why
 
@@ -208,16 +208,16 @@ def _member(member: Member, inside: Sequence[tuple[Recording, range]], begin: in
         for field in ("guest_name", "lpar_name", "vm_name", "sequence", "hostname", "environment")
         for value in frame.column(field)[:1]
     }
-    known = stored(recordings)
+    trends = stored(recordings)
     entries = None
-    if known is not None:
-        during = (entry for entry in known.entries if entry.begin <= end and entry.end >= begin)
+    if trends is not None:
+        during = (entry for entry in trends.entries if entry.begin <= end and entry.end >= begin)
         entries = tuple(sorted(during, key=lambda entry: entry.heaviness))
     cpus = _summed(recordings, "CPU", ("busy",), begin, end)
     cpu = Weighed()
     for figures in cpus.values():
         cpu = cpu.plus(figures.get("busy", Weighed()))
-    found = member._replace(
+    system = member._replace(
         machine=machine,
         is_simulated=last.simulated,
         lcus=_summed(recordings, "CTLUNIT", LCU_FIGURES, begin, end),
@@ -225,9 +225,9 @@ def _member(member: Member, inside: Sequence[tuple[Recording, range]], begin: in
         channels=tuple(_channels(recording, numbers, last, machine.get("sequence", ""))),
         exceptions=entries,
     )
-    return found._replace(
-        damage=next((hole.text for one in recordings for hole in one.holes), ""),
-        has_rollups=any(one.has_rollups for one in recordings),
+    return system._replace(
+        damage=next((hole.text for recording in recordings for hole in recording.holes), ""),
+        has_rollups=any(recording.has_rollups for recording in recordings),
     )
 
 
@@ -239,9 +239,9 @@ def _summed(
     Raises:
         RecordingError: a recording cannot be read.
     """
-    table = next(one for one in TREND_TABLES if one.screen == screen)
+    table = next(trend_table for trend_table in TREND_TABLES if trend_table.screen == screen)
     chosen = [figure for figure in table.figures if figure.name in wanted]
-    found: dict[str, dict[str, Weighed]] = {}
+    sums_of: dict[str, dict[str, Weighed]] = {}
     for recording in recordings:
         columns = {
             str(name) for (name,) in recording.ask("SELECT name FROM pragma_table_info(?)", table.minutes)
@@ -261,16 +261,16 @@ def _summed(
             last,
         )
         for name, seen, *parts in rows:
-            figures = found.setdefault(str(name), {})
+            figures = sums_of.setdefault(str(name), {})
             rested = seconds - (seen or 0) / THOUSAND if table.sparse else 0.0
             for at, figure in enumerate(chosen):
                 total, weight = parts[2 * at : 2 * at + 2]
                 if not isinstance(total, int) or not isinstance(weight, int):
                     continue
                 more = rested if figure.weight == SECONDS else 0.0
-                one = Weighed(total / THOUSAND, weight / THOUSAND + more)
-                figures[figure.name] = figures.get(figure.name, Weighed()).plus(one)
-    return found
+                weighed = Weighed(total / THOUSAND, weight / THOUSAND + more)
+                figures[figure.name] = figures.get(figure.name, Weighed()).plus(weighed)
+    return sums_of
 
 
 def _channels(recording: Recording, numbers: range, last: Sample, cpc: str) -> Iterator[ChannelUse]:

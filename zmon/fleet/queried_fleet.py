@@ -123,23 +123,23 @@ class PrometheusApi:
         Raises:
             FleetError: there is no answer that can be used; says why.
         """
-        words = {"start": f"{begin:.3f}", "end": f"{end:.3f}", "step": f"{step:.3f}"}
-        return self._ask("query_range", {"query": expression, **words})
+        parameters = {"start": f"{begin:.3f}", "end": f"{end:.3f}", "step": f"{step:.3f}"}
+        return self._ask("query_range", {"query": expression, **parameters})
 
-    def _ask(self, path: str, words: Mapping[str, str]) -> list[AnsweredSeries]:
+    def _ask(self, path: str, parameters: Mapping[str, str]) -> list[AnsweredSeries]:
         """Ask in a thread of its own, so that a server that dribbles cannot hold up anybody."""
-        found: list[bytes | Exception] = []
+        answers: list[bytes | Exception] = []
 
         def fetch() -> None:
             try:
-                found.append(self._fetch(f"{self._url}/api/v1/{path}", urlencode(words).encode()))
+                answers.append(self._fetch(f"{self._url}/api/v1/{path}", urlencode(parameters).encode()))
             except Exception as error:  # noqa: BLE001 - whatever a server does
-                found.append(error)
+                answers.append(error)
 
         thread = threading.Thread(target=fetch, name="prometheus", daemon=True)
         thread.start()
         thread.join(TIMEOUT)
-        answer = found[0] if found else TimeoutError(f"no answer within {TIMEOUT:g} s")
+        answer = answers[0] if answers else TimeoutError(f"no answer within {TIMEOUT:g} s")
         if isinstance(answer, Exception):
             raise FleetError(f"{self.name}: {_reason(answer)}") from answer
         try:
@@ -152,13 +152,13 @@ class PrometheusApi:
         request = Request(url, body, {"Accept": "application/json"})  # noqa: S310 - http or https
         try:
             with self._opener.open(request, timeout=TIMEOUT) as answer:
-                found: bytes = answer.read(MAX_ANSWER + 1)
+                content: bytes = answer.read(MAX_ANSWER + 1)
         except HTTPError as error:
             with error:
                 raise FleetError(_refusal(error)) from None
-        if len(found) > MAX_ANSWER:
+        if len(content) > MAX_ANSWER:
             raise FleetError(f"the answer is longer than {MAX_ANSWER >> 20} MB")
-        return found
+        return content
 
 
 def _server(url: str) -> str:
@@ -185,8 +185,8 @@ def _refusal(error: HTTPError) -> str:
         said = json.loads(error.read(MAX_MESSAGE * 10)).get("error")
     except Exception:  # noqa: BLE001 - any other text is not repeated
         said = ""
-    words = f": {harmless(said[:MAX_MESSAGE], ascii_only=True)}" if isinstance(said, str) and said else ""
-    return f"the server answers {error.code}{words}"
+    text = f": {harmless(said[:MAX_MESSAGE], ascii_only=True)}" if isinstance(said, str) and said else ""
+    return f"the server answers {error.code}{text}"
 
 
 def _reason(error: Exception) -> str:
@@ -208,10 +208,10 @@ def series_of(answer: bytes) -> Iterator[AnsweredSeries]:
         raise ValueError("no object")  # noqa: TRY004 - it is the text that is wrong
     if document.get("status") != "success":
         said = document.get("error")
-        words = (
+        message = (
             harmless(said[:MAX_MESSAGE], ascii_only=True) if isinstance(said, str) else "it gives no reason"
         )
-        raise FleetError(f"the server cannot answer: {words}")
+        raise FleetError(f"the server cannot answer: {message}")
     data = document.get("data")
     rows = data.get("result") if isinstance(data, dict) else None
     if not isinstance(rows, list):
@@ -225,19 +225,19 @@ def series_of(answer: bytes) -> Iterator[AnsweredSeries]:
             if isinstance(value, str)
         }
         points = [row["value"]] if "value" in row else row.get("values")
-        known = [point for each in points or () if (point := _point(each)) is not None]
-        if known:
-            yield AnsweredSeries(labels, known)
+        points_read = [point for raw in points or () if (point := _point(raw)) is not None]
+        if points_read:
+            yield AnsweredSeries(labels, points_read)
 
 
-def _point(each: Any) -> tuple[float, float] | None:
+def _point(point: Any) -> tuple[float, float] | None:
     """Return a point; None if it is none, or no finite number."""
-    if not isinstance(each, list) or len(each) != 2 or not isinstance(each[1], str):
+    if not isinstance(point, list) or len(point) != 2 or not isinstance(point[1], str):
         return None
-    if isinstance(each[0], bool) or not isinstance(each[0], (int, float)):
+    if isinstance(point[0], bool) or not isinstance(point[0], (int, float)):
         return None
     try:
-        at, value = float(each[0]), float(each[1])
+        at, value = float(point[0]), float(point[1])
     except (ValueError, OverflowError):
         return None
     return (at, value) if math.isfinite(at) and math.isfinite(value) and 0 <= at < 1e10 else None
@@ -285,9 +285,9 @@ class QueriedFleet:
     def seconds(self) -> float:
         """How often the server asks the system that it asks most often; it is asked once."""
         every = [
-            (one.points[-1][0] - one.points[0][0]) / (len(one.points) - 1)
-            for one in self._api.query(f"{SAMPLED_AT.name}[{SCRAPES}]", self._end / SECOND)
-            if len(one.points) > 1
+            (series.points[-1][0] - series.points[0][0]) / (len(series.points) - 1)
+            for series in self._api.query(f"{SAMPLED_AT.name}[{SCRAPES}]", self._end / SECOND)
+            if len(series.points) > 1
         ]
         return min(max(min(every, default=SELDOM), MIN_SCRAPE), SELDOM)
 
@@ -303,8 +303,8 @@ class QueriedFleet:
                 f"{self.name}: no system has reported in the {RECENT} before this time; docs/metrics.md says"
                 " how one does, --at names another time"
             )
-        instances = sorted({one.labels.get("instance", "") for one in reporting})
-        hosts = [_host(each) for each in instances]
+        instances = sorted({series.labels.get("instance", "") for series in reporting})
+        hosts = [_host(instance) for instance in instances]
         self._names = {
             instance: host if hosts.count(host) == 1 else instance
             for instance, host in zip(instances, hosts, strict=True)
@@ -327,18 +327,20 @@ class QueriedFleet:
         Raises:
             FleetError: there is no answer that can be used.
         """
-        found = {name: Found(name) for name in self.systems}
-        for (seconds, at), names in self._times(found, begin, end).items():
-            asked = {name: found[name] for name in names}
-            for one in self._api.query(_joined(f"[{seconds}s]"), at):
-                self._take(asked, one)
+        members = {name: Found(name) for name in self.systems}
+        for (seconds, at), names in self._times(members, begin, end).items():
+            asked = {name: members[name] for name in names}
+            for series in self._api.query(_joined(f"[{seconds}s]"), at):
+                self._take(asked, series)
         entries = self._open_exceptions(begin, end)
         return [
-            self._member(each, [entry for name, entry in entries if name == each.name])
-            for each in found.values()
+            self._member(member, [entry for name, entry in entries if name == member.name])
+            for member in members.values()
         ]
 
-    def _times(self, found: Mapping[str, Found], begin: int, end: int) -> dict[tuple[int, float], list[str]]:
+    def _times(
+        self, systems: Mapping[str, Found], begin: int, end: int
+    ) -> dict[tuple[int, float], list[str]]:
         """Return over how many seconds, until when, which systems are judged: each while it reported.
 
         A server divides an increase by the time that is asked for, also where it has figures of a part only.
@@ -346,32 +348,32 @@ class QueriedFleet:
         seconds, at = max(round((end - begin) / SECOND), 1), end / SECOND
         for name in ("since", "until"):
             edge = "min" if name == "since" else "max"
-            for one in self._api.query(f"{edge}_over_time({SAMPLED_AT.sample}[{seconds}s])", at):
-                system = found.get(self._names.get(one.labels.get("instance", ""), ""))
+            for series in self._api.query(f"{edge}_over_time({SAMPLED_AT.sample}[{seconds}s])", at):
+                system = systems.get(self._names.get(series.labels.get("instance", ""), ""))
                 if system is not None:
-                    setattr(system, name, min(one.value, at))
+                    setattr(system, name, min(series.value, at))
         times: dict[tuple[int, float], list[str]] = {}
-        for system in found.values():
+        for system in systems.values():
             system.since = max(system.since, begin / SECOND)
             is_late = system.since < system.until < at - MINUTE
             last = math.ceil(system.until) if is_late else at
-            known = last - system.since
+            time = last - system.since
             asked = float(seconds)
-            while asked * WHOLE > known > 1:
+            while asked * WHOLE > time > 1:
                 asked *= SHORTER
             times.setdefault((max(int(asked), 1), last), []).append(system.name)
         return times
 
-    def _take(self, found: Mapping[str, Found], one: AnsweredSeries) -> None:
+    def _take(self, systems: Mapping[str, Found], series: AnsweredSeries) -> None:
         """Take one series of the answer."""
-        labels, figure = one.labels, one.labels.get("figure", "")
-        system = found.get(self._names.get(labels.get("instance", ""), ""))
+        labels, figure = series.labels, series.labels.get("figure", "")
+        system = systems.get(self._names.get(labels.get("instance", ""), ""))
         if system is None:
             return
         lcu = f"{_word(labels.get('box', ''))}.{_word(labels.get('lcu', ''), dots=False)}"
         if figure in _LCU_FIGURES:
             rates = system.lcus.setdefault(lcu, {})
-            rates[figure] = rates.get(figure, 0.0) + one.value
+            rates[figure] = rates.get(figure, 0.0) + series.value
         elif figure == LCU_INFO.name:
             system.vendors[lcu] = _word(labels.get("vendor", ""), dots=False)
         elif figure == HOST_INFO.name:
@@ -379,48 +381,48 @@ class QueriedFleet:
         elif figure == SIMULATED.name:
             system.is_simulated = True
         elif figure == CPU_SECONDS.name:
-            system.every += one.value
-            system.busy += 0.0 if labels.get("mode") in {"idle", "iowait", "steal"} else one.value
+            system.every += series.value
+            system.busy += 0.0 if labels.get("mode") in {"idle", "iowait", "steal"} else series.value
         elif figure in {CHANNEL_BUSY.name, CHANNEL_OWN.name}:
             key = f"{_word(labels.get('cpc', ''))} {labels.get('css', '')}.{labels.get('chpid', '')}"
-            system.channels.setdefault(key, {})[figure] = one.value
+            system.channels.setdefault(key, {})[figure] = series.value
             system.types[key] = labels.get("type", "")
 
-    def _member(self, one: Found, entries: Sequence[ExceptionEntry]) -> Member:
+    def _member(self, system: Found, entries: Sequence[ExceptionEntry]) -> Member:
         """Return what is known of a system as if it came from its recording."""
-        seconds = max(one.until - one.since, 1.0)
+        seconds = max(system.until - system.since, 1.0)
         machine = {
-            "guest_name": one.host.get("guest", ""),
-            "lpar_name": one.host.get("lpar", ""),
-            "vm_name": one.host.get("vm_system", ""),
-            "sequence": one.host.get("cpc", ""),
+            "guest_name": system.host.get("guest", ""),
+            "lpar_name": system.host.get("lpar", ""),
+            "vm_name": system.host.get("vm_system", ""),
+            "sequence": system.host.get("cpc", ""),
         }
         channels = tuple(
             ChannelUse(
                 key.partition(" ")[0],
                 key.partition(" ")[2],
-                one.types.get(key, ""),
+                system.types.get(key, ""),
                 shares[CHANNEL_BUSY.name],
                 shares.get(CHANNEL_OWN.name, NOT_MEASURED),
             )
-            for key, shares in sorted(one.channels.items())
+            for key, shares in sorted(system.channels.items())
             if CHANNEL_BUSY.name in shares
         )
         return Member(
-            one.name,
-            self._recordings.get(one.name, ""),
-            "" if one.until else "it has not reported in this time",
-            span=(round(one.since * SECOND), round(one.until * SECOND)),
+            system.name,
+            self._recordings.get(system.name, ""),
+            "" if system.until else "it has not reported in this time",
+            span=(round(system.since * SECOND), round(system.until * SECOND)),
             machine=machine,
-            is_simulated=one.is_simulated,
+            is_simulated=system.is_simulated,
             lcus={
-                f"{one.vendors.get(key, '')}.{key}": weighed(rates, seconds)
-                for key, rates in sorted(one.lcus.items())
+                f"{system.vendors.get(key, '')}.{key}": weighed(rates, seconds)
+                for key, rates in sorted(system.lcus.items())
                 if any(rates.values())
             },
-            cpu=Weighed(100 * one.busy * seconds, one.every * seconds),
+            cpu=Weighed(100 * system.busy * seconds, system.every * seconds),
             channels=channels,
-            exceptions=tuple(sorted(entries, key=lambda entry: entry.heaviness)) if one.until else None,
+            exceptions=tuple(sorted(entries, key=lambda entry: entry.heaviness)) if system.until else None,
             is_recorded=False,
         )
 
@@ -428,7 +430,7 @@ class QueriedFleet:
         """Yield the exceptions of the last day, as far as they lasted."""
         begin, end = self.span()
         asked = f"count by (instance) (last_over_time({CHANNEL_BUSY.sample}[{(end - begin) // SECOND}s]))"
-        measuring = {one.labels.get("instance", "") for one in self._api.query(asked, end / SECOND)}
+        measuring = {series.labels.get("instance", "") for series in self._api.query(asked, end / SECOND)}
         names = {self._names[instance] for instance in measuring & self._names.keys()}
         for name, entry in self._open_exceptions(begin, end):
             yield name, entry, name in names
@@ -436,29 +438,32 @@ class QueriedFleet:
     def _open_exceptions(self, begin: int, end: int) -> list[tuple[str, ExceptionEntry]]:
         """Return which exceptions were open, as known at each of `STEPS` points of time."""
         step = max((end - begin) / SECOND / STEPS, 1.0)
-        found = []
-        for one in self._api.query_range(f"{EXCEPTION.name} == 1", begin / SECOND, end / SECOND, step):
-            name = self._names.get(one.labels.get("instance", ""), "")
+        exceptions = []
+        for series in self._api.query_range(f"{EXCEPTION.name} == 1", begin / SECOND, end / SECOND, step):
+            name = self._names.get(series.labels.get("instance", ""), "")
             if name:
-                found += [(name, entry) for entry in self._entries(one, step)]
-        return found
+                exceptions += [(name, entry) for entry in self._entries(series, step)]
+        return exceptions
 
-    def _entries(self, one: AnsweredSeries, step: float) -> Iterator[ExceptionEntry]:
+    def _entries(self, series: AnsweredSeries, step: float) -> Iterator[ExceptionEntry]:
         """Yield an exception for each time in which a series is 1 without a gap."""
-        known = self._rules.get(one.labels.get("rule", ""))
-        rule, thing = one.labels.get("rule", ""), one.labels.get("object", "")
-        level = BAD if one.labels.get("severity") == LEVELS[BAD] else LOOK
-        said = f"{thing}: {rule}" + (f"; {known.why}" if known is not None and known.why else "")
-        begun = last = one.points[0][0]
-        for at, _ in (*one.points[1:], (math.inf, 0.0)):
+        rule_there = self._rules.get(series.labels.get("rule", ""))
+        rule, thing = series.labels.get("rule", ""), series.labels.get("object", "")
+        level = BAD if series.labels.get("severity") == LEVELS[BAD] else LOOK
+        said = f"{thing}: {rule}" + (
+            f"; {rule_there.why}" if rule_there is not None and rule_there.why else ""
+        )
+        begun = last = series.points[0][0]
+        for at, _ in (*series.points[1:], (math.inf, 0.0)):
             if at <= last + 1.5 * step:
                 last = at
                 continue
             begin, end = round(begun * SECOND), round(last * SECOND)
             yield ExceptionEntry(
-                rule, "", "" if known is None else known.table, thing, thing, begin, end + 1, level,
+                rule, "", "" if rule_there is None else rule_there.table, thing, thing, begin, end + 1, level,
                 NOT_EXPORTED, begin, end, NOT_EXPORTED, NOT_EXPORTED, 1, said,
-                "" if known is None else known.cause, 1.0 if known is None else known.weight, "", OVER,
+                "" if rule_there is None else rule_there.cause,
+                1.0 if rule_there is None else rule_there.weight, "", OVER,
             )  # fmt: skip
             begun = last = at
 
@@ -474,17 +479,17 @@ def weighed(rates: Mapping[str, float], seconds: float) -> dict[str, Weighed]:
 
     completed, timed = of("reads") + of("writes"), of("timed")
     io = of("ssch") if "zmon_lcu_ssch" in rates else completed
-    found = {
+    weighed = {
         "io": Weighed(io * seconds, seconds),
         "mbs": Weighed((of("read_bytes") + of("written_bytes")) / MB * seconds, seconds),
         "queue": Weighed(of("io_seconds") * seconds, seconds),
     }
     if completed:
-        found["resp"] = Weighed(1000 * of("io_seconds") * seconds, completed * seconds)
+        weighed["resp"] = Weighed(1000 * of("io_seconds") * seconds, completed * seconds)
     for name, of_time in (("pend", "pending"), ("disc", "disconnect"), ("conn", "connect")):
         if timed:
-            found[name] = Weighed(1000 * of(f"{of_time}_seconds") * seconds, timed * seconds)
-    return found
+            weighed[name] = Weighed(1000 * of(f"{of_time}_seconds") * seconds, timed * seconds)
+    return weighed
 
 
 _LCU_FIGURES: Final = frozenset(metric.name for metric in FIGURES)

@@ -86,7 +86,7 @@ class RecordedFleet:
             raise FleetError(
                 f"none of the recordings can be read: {self._recordings[0].member(0, 0).problem}"
             )
-        self._span = min(one[0] for one in spans), max(one[1] for one in spans)
+        self._span = min(span[0] for span in spans), max(other[1] for other in spans)
 
     def _spans(self) -> Iterator[tuple[int, int]]:
         for recording in self._each():

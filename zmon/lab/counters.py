@@ -127,22 +127,22 @@ class Subchannel(NamedTuple):
 def subchannels(plan: Scenario) -> list[Subchannel]:
     """Return the devices in the order of the engine: volumes, their aliases, those in pools."""
     volumes = plan.box.volumes
-    found = [Subchannel(volume.devno, volume.lcu, place) for place, volume in enumerate(volumes)]
+    devices = [Subchannel(volume.devno, volume.lcu, place) for place, volume in enumerate(volumes)]
     taken = {volume.devno for volume in volumes}
     for place, volume in enumerate(volumes):
-        found += [Subchannel(devno, volume.lcu, place) for devno in _free(volume.devno, volume.pav, taken)]
+        devices += [Subchannel(devno, volume.lcu, place) for devno in _free(volume.devno, volume.pav, taken)]
     for place, lcu in enumerate(plan.box.lcus):
         first = next((volume.devno for volume in volumes if volume.lcu == place), 0xF000)
-        found += [Subchannel(devno, place, None) for devno in _free(first, lcu.aliases, taken)]
-    return found
+        devices += [Subchannel(devno, place, None) for devno in _free(first, lcu.aliases, taken)]
+    return devices
 
 
 def _free(near: int, wanted: int, taken: set[int]) -> list[int]:
     """Return numbers that are not taken, from the end of the LCU's hundred downwards; they are taken then."""
     downwards = (number & 0xFFFF for number in count((near & 0xFF00) | 0xFF, -1))
-    found = list(islice((number for number in downwards if number not in taken), wanted))
-    taken.update(found)
-    return found
+    free = list(islice((number for number in downwards if number not in taken), wanted))
+    taken.update(free)
+    return free
 
 
 def _frame(
@@ -422,19 +422,19 @@ class KernelCounters:
             self._add(counts, times)
         if last is not None:
             self._in_flight = [0] * len(self._names)
-            for one in last.answered:
-                self._in_flight[one.disk] = one.block.in_flight
+            for answered in last.answered:
+                self._in_flight[answered.disk] = answered.block.in_flight
             self._guest.at_the_end_of(last.guest)
 
     def _add(self, counts: IntervalCounts, times: int) -> None:
         for device, starts, *spent in counts.started:
             for name, more in zip(_CMF, (starts, starts, *spent), strict=True):
                 self._cmf[name][device] += more * times
-        for one in counts.answered:
-            disk, (*block, _in_flight), *others, _histograms = one
+        for counts_of in counts.answered:
+            disk, (*block, _in_flight), *others, _histograms = counts_of
             for column, more in zip(self._disks.values(), (*block, *others), strict=True):
                 column[disk] += more * times
-            self._profile(one, times)
+            self._profile(counts_of, times)
         self._guest.add(counts.guest, times)
         if self._scsi is not None:
             self._scsi.add(counts.routed, times)
@@ -443,11 +443,11 @@ class KernelCounters:
         for carried in counts.carried:
             self._busy_paths[carried.group][carried.path] += carried.busy_ns * times
 
-    def _profile(self, one: VolumeCounts, times: int) -> None:
-        if self._scsi is not None and one.disk in self._scsi.groups:
+    def _profile(self, counts: VolumeCounts, times: int) -> None:
+        if self._scsi is not None and counts.disk in self._scsi.groups:
             return  # the DASD driver knows nothing of it
-        rows = (0, one.disk + 1) if len(self._profiled) > 1 else (0,)
-        for name, counted in zip(_HISTOGRAMS, one.histograms, strict=True):
+        rows = (0, counts.disk + 1) if len(self._profiled) > 1 else (0,)
+        for name, counted in zip(_HISTOGRAMS, counts.histograms, strict=True):
             for bucket, requests in counted:
                 column = self._histograms[f"{name}_{bucket:02}"]
                 for row in rows:
@@ -464,21 +464,21 @@ class KernelCounters:
             moving = self._scsi.moving(moving, now, plan.box)
         if plan.box.logical:
             moving[BLOCK.name] = joined(moving[BLOCK.name], self._logical.rows(), now)
-        found = self._constant(plan, ALIKE if plan is self.plan else phase) | moving
+        frames = self._constant(plan, ALIKE if plan is self.plan else phase) | moving
         return Sample(
-            Instant(now, now, f"lab:{plan.name}"), found, f"lab:{plan.name}", plan.step, simulated=True
+            Instant(now, now, f"lab:{plan.name}"), frames, f"lab:{plan.name}", plan.step, simulated=True
         )
 
     def _constant(self, plan: Scenario, machine: int) -> dict[str, Frame]:
         """Return the frames that stay the same with a machine: that of the scenario, or of a phase."""
-        found = self._constants.get(machine)
-        if found is None:
-            found = {frame.kind.name: frame for frame in frames(plan, self._devices)}
+        constant = self._constants.get(machine)
+        if constant is None:
+            constant = {frame.kind.name: frame for frame in frames(plan, self._devices)}
             if self._scsi is not None:
-                found = self._scsi.constant(found, plan.box)
-            found[SETTING.name] = settings_frame(plan, found)
-            self._constants[machine] = found
-        return found
+                constant = self._scsi.constant(constant, plan.box)
+            constant[SETTING.name] = settings_frame(plan, constant)
+            self._constants[machine] = constant
+        return constant
 
     def _moving(self, plan: Scenario, now: int, since: int) -> Iterable[Frame]:
         disks, busids = self._disks, self._busids[: len(self._names)]
@@ -541,11 +541,11 @@ class KernelCounters:
 
         def shown(*columns: str, of: Sequence[bool] = own) -> list[int]:
             """Return counters of all DASDs, and of each that has a row."""
-            each = [
+            shown_rows = [
                 sum(values) if counts else 0
                 for counts, *values in zip(of, *(disks[name] for name in columns), strict=True)
             ]
-            return [sum(compress(each, own)), *each][: len(rows)]
+            return [sum(compress(shown_rows, own)), *shown_rows][: len(rows)]
 
         return _frame(PROFILE, self._profiled, now, {
             "start": str(self.plan.begin),

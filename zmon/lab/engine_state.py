@@ -199,8 +199,8 @@ class LcuState:
 
     def service(self, size: int) -> float:
         """Return how long it works on a request, up to its knee, and keep that."""
-        found = self.services[size] = self.lcu.service(size)
-        return found
+        service = self.services[size] = self.lcu.service(size)
+        return service
 
 
 class PathGroupState:
@@ -225,8 +225,8 @@ class PathGroupState:
 
     def time(self, size: int) -> float:
         """Return how long a path carries a request, and keep that."""
-        found = self.times[size] = self.group.transfer(size)
-        return found
+        time = self.times[size] = self.group.transfer(size)
+        return time
 
     def clear(self) -> None:
         """Begin to count anew."""

@@ -115,10 +115,10 @@ class GuestFleet:
 
     def _run(self, number: int, phase: int, most: int) -> GuestRun:
         """Return the part of a guest in a phase of its box."""
-        sharing = [each for each in self._plans if each % BOXES == number % BOXES]
+        sharing = [plan for plan in self._plans if plan % BOXES == number % BOXES]
         shared = self._phases.get((number % BOXES, phase))
         if shared is None:
-            shared = SharedPhase([self._plans[each] for each in sharing], phase, most)
+            shared = SharedPhase([self._plans[number] for number in sharing], phase, most)
             self._phases[number % BOXES, phase] = shared
         return GuestRun(shared, sharing.index(number))
 

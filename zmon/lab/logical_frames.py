@@ -61,19 +61,19 @@ class LogicalVolumes:
         """Return them as block devices, with the tables that `dmsetup table` prints."""
         rows: dict[str, dict[str, Value]] = {}
         used: dict[int, int] = {}
-        for place, one in enumerate(self.volumes):
+        for place, layer in enumerate(self.volumes):
             legs = []
-            share = one.size // len(one.volumes) // SECTOR
-            for volume in one.volumes:
+            share = layer.size // len(layer.volumes) // SECTOR
+            for volume in layer.volumes:
                 begin = used.get(volume, FIRST)
                 used[volume] = begin + share
                 legs.append(f"94:{4 * volume + 1} {begin}")
-            size, chunk = share * len(legs), one.stripe // SECTOR
+            size, chunk = share * len(legs), layer.stripe // SECTOR
             kind = f"striped {len(legs)} {chunk}" if len(legs) > 1 else "linear"
             rows[self.numbers[place]] = {
                 "name": self.names[place], "sort": "dm", "mapped": self.title(place), "size": size,
-                "uuid": f"LVM-{one.name}", "table": f"0 {size} {kind} {' '.join(legs)}",
-                "below": " ".join(leg.split()[0] for leg in legs), "suspended": int(one.suspended),
+                "uuid": f"LVM-{layer.name}", "table": f"0 {size} {kind} {' '.join(legs)}",
+                "below": " ".join(leg.split()[0] for leg in legs), "suspended": int(layer.suspended),
             }  # fmt: skip
         return rows
 
@@ -83,8 +83,8 @@ class LogicalVolumes:
             self.names[place]: block_row(self.counted[place])
             | {
                 "number": self.numbers[place], "busid": NOT_A_DISK, "label": self.title(place),
-                "size": one.size // SECTOR, "nr_requests": 128, "block_size": 4096, "reads_merged": 0,
+                "size": layer.size // SECTOR, "nr_requests": 128, "block_size": 4096, "reads_merged": 0,
                 "writes_merged": 0, "in_flight": self.in_flight[place],
             }
-            for place, one in enumerate(self.volumes)
+            for place, layer in enumerate(self.volumes)
         }  # fmt: skip

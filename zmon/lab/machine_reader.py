@@ -60,7 +60,7 @@ def merged(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any
         if value is False:
             whole.pop(name, None)
         elif isinstance(value, dict) and isinstance(older, dict):
-            whole[name] = {key: each for key, each in (older | value).items() if each is not False}
+            whole[name] = {key: item for key, item in (older | value).items() if item is not False}
         else:
             whole[name] = value
     return whole
@@ -78,18 +78,18 @@ class PhaseDocument(TomlDocument):
         self.error = top.document.error
         self.phase = phase
         self.data = dict(top.data)
-        for key, known in CHANGES.items():
+        for key, names in CHANGES.items():
             if key not in phase:
                 continue
             before: dict[str, Any] = self.data.get(key, {})
             if key in SINGLE:
-                phase.table(key).only(*known)
+                phase.table(key).only(*names)
                 if not before:
                     raise phase.wrong(key, f"is not in this machine; begin it with [{key}]")
                 self.data[key] = before | phase.data[key]
                 continue
             for name, entry in phase.tables(key):
-                entry.only(*known)
+                entry.only(*names)
                 if name not in before:
                     raise entry.wrong("", f"is none of this machine; there are {', '.join(before)}")
             self.data[key] = merged(before, phase.data[key])
@@ -308,7 +308,9 @@ class MachineReader:
             volume = self.volumes[place]
             if self.mounts[place] or is_scsi(self.paths[self.lcus[volume.lcu].paths]):
                 raise entry.wrong("volumes", f"{volume.devno:04X} is behind FCP paths, or has a mount itself")
-            share = sum(one.size // len(one.volumes) for one in self.logical if place in one.volumes)
+            share = sum(
+                logical.size // len(logical.volumes) for logical in self.logical if place in logical.volumes
+            )
             if share + size // len(volumes) > volume.cylinders * CYLINDER - (2 << 20):
                 raise entry.wrong("gb", f"is more than {volume.devno:04X} has left")
         depth = entry.whole("depth", 0, 0, 1 << 20)
@@ -341,5 +343,5 @@ class MachineReader:
 
 def range_of(name: str) -> range:
     """Return the device numbers that a name stands for; none when it is not a number or a range."""
-    found = NUMBERS.fullmatch(name)
-    return range(int(found[1], 16), int(found[2] or found[1], 16) + 1) if found else range(0)
+    match = NUMBERS.fullmatch(name)
+    return range(int(match[1], 16), int(match[2] or match[1], 16) + 1) if match else range(0)

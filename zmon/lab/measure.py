@@ -79,17 +79,17 @@ def parse_measure(text: str) -> tuple[Measure, ...]:
     Raises:
         ValueError: it is not understood.
     """
-    found = [_MEASURE.fullmatch(part.strip()) for part in text.split(" / ")]
-    if not 1 <= len(found) <= 2 or None in found:
+    match = [_MEASURE.fullmatch(part.strip()) for part in text.split(" / ")]
+    if not 1 <= len(match) <= 2 or None in match:
         raise ValueError(
             f"is QUANTITY [of NAME] [in PHASE] [at SCENARIO], or two with ' / ' between them: {text!r:.80}; "
             f"quantities are {', '.join(QUANTITIES)}"
         )
-    return tuple(_measure(one) for one in found if one)
+    return tuple(_measure(match) for match in match if match)
 
 
-def _measure(found: re.Match[str]) -> Measure:
-    quantity, low, high, of, phase, scenario = (group or "" for group in found.groups())
+def _measure(match: re.Match[str]) -> Measure:
+    quantity, low, high, of, phase, scenario = (group or "" for group in match.groups())
     if (quantity in WITHIN) != bool(low):
         raise ValueError(f"{quantity!r}: a range goes with {' and '.join(WITHIN)}, and they need one")
     if not low:
@@ -122,11 +122,11 @@ def measured(simulation: Simulation, measure: Measure) -> float:
     if measure.quantity in OF_GUEST:
         return _of_guest(plan, intervals, measure.quantity, seconds)
     if measure.quantity == "array IO/s":
-        return sum(one.fetched[lcu] for one in intervals for lcu in _lcus(plan, of)) / seconds
+        return sum(interval.fetched[lcu] for interval in intervals for lcu in _lcus(plan, of)) / seconds
     if measure.quantity == "service":
-        started = [one for interval in intervals for one in interval.started]
-        spent = sum(one.pending + one.disconnect + one.connect for one in started)
-        return _per(spent, sum(one.starts for one in started), "") / 1e6
+        started = [volume for interval in intervals for volume in interval.started]
+        spent = sum(volume.pending + volume.disconnect + volume.connect for volume in started)
+        return _per(spent, sum(volume.starts for volume in started), "") / 1e6
     return _by_disk(_answered(intervals, _volumes(plan, of)), measure, seconds)
 
 
@@ -134,19 +134,21 @@ def _by_disk(answered: list[VolumeCounts], measure: Measure, seconds: float) -> 
     if measure.quantity in HISTOGRAMS:
         return _by_histogram(_histogram(answered, HISTOGRAMS[measure.quantity]), measure)
     if measure.quantity == "in flight":
-        return sum(one.block.weighted_ns for one in answered) / seconds / 1e9
-    requests = sum(one.block.reads + one.block.writes for one in answered)
+        return sum(disk.block.weighted_ns for disk in answered) / seconds / 1e9
+    requests = sum(disk.block.reads + disk.block.writes for disk in answered)
     if measure.quantity == "IO/s":
         return requests / seconds
     if measure.quantity == "MB/s":
-        sectors = sum(one.block.sectors_read + one.block.sectors_written for one in answered)
+        sectors = sum(disk.block.sectors_read + disk.block.sectors_written for disk in answered)
         return sectors * SECTOR / seconds / MB
-    return _per(sum(one.block.read_ns + one.block.write_ns for one in answered), requests, measure.of) / 1e6
+    return (
+        _per(sum(disk.block.read_ns + disk.block.write_ns for disk in answered), requests, measure.of) / 1e6
+    )
 
 
 def _answered(intervals: Iterable[IntervalCounts], volumes: Iterable[int]) -> list[VolumeCounts]:
     wanted = set(volumes)
-    return [one for interval in intervals for one in interval.answered if one.disk in wanted]
+    return [disk for interval in intervals for disk in interval.answered if disk.disk in wanted]
 
 
 def _per(amount: float, number: float, of: str) -> float:
@@ -168,12 +170,12 @@ def _by_name(intervals: list[IntervalCounts], measure: Measure, seconds: float) 
 
 
 def _of_guest(plan: Scenario, intervals: list[IntervalCounts], quantity: str, seconds: float) -> float:
-    found = [interval.guest for interval in intervals]
+    guests = [interval.guest for interval in intervals]
     if quantity == "steal":
-        return sum(one.steal_ns for one in found) / seconds / plan.box.cpus / 1e7
+        return sum(guest.steal_ns for guest in guests) / seconds / plan.box.cpus / 1e7
     if quantity == "waits":
-        return sum(one.io_ns for one in found) / seconds / 1e7
-    return sum(one.swapped_in + one.swapped_out for one in found) / seconds
+        return sum(guest.io_ns for guest in guests) / seconds / 1e7
+    return sum(guest.swapped_in + guest.swapped_out for guest in guests) / seconds
 
 
 def _busy(plan: Scenario, intervals: list[IntervalCounts], of: str) -> float:
@@ -182,19 +184,24 @@ def _busy(plan: Scenario, intervals: list[IntervalCounts], of: str) -> float:
         return sum(interval.computing_ns for interval in intervals) / plan.box.cpus
     for place, group in enumerate(plan.box.paths):
         if group.name == of:
-            carried = [one for interval in intervals for one in interval.carried if one.group == place]
-            return sum(one.busy_ns for one in carried) / len(group.chpids)
+            carried = [
+                group_counts
+                for interval in intervals
+                for group_counts in interval.carried
+                if group_counts.group == place
+            ]
+            return sum(group_counts.busy_ns for group_counts in carried) / len(group.chpids)
     for place, lcu in enumerate(plan.box.lcus):
         if lcu.name == of:
             return sum(interval.worked_ns[place] for interval in intervals)
     disks = _volumes(plan, of)
-    return sum(one.block.busy_ns for one in _answered(intervals, disks)) / len(disks)
+    return sum(disk.block.busy_ns for disk in _answered(intervals, disks)) / len(disks)
 
 
 def _histogram(answered: Iterable[VolumeCounts], histogram: int) -> list[int]:
     buckets = [0] * BUCKETS
-    for one in answered:
-        for bucket, number in one.histograms[histogram]:
+    for disk in answered:
+        for bucket, number in disk.histograms[histogram]:
             buckets[bucket] += number
     if not any(buckets):
         raise MeasureError("nothing was read or written")
@@ -219,11 +226,11 @@ def _by_histogram(buckets: list[int], measure: Measure) -> float:
 
 
 def _lcus(plan: Scenario, of: str) -> list[int]:
-    found = [place for place, lcu in enumerate(plan.box.lcus) if lcu.name == of]
-    found += [place for place, lcu in enumerate(plan.box.lcus) if plan.box.paths[lcu.paths].name == of]
-    if not found:
+    lcus = [place for place, lcu in enumerate(plan.box.lcus) if lcu.name == of]
+    lcus += [place for place, lcu in enumerate(plan.box.lcus) if plan.box.paths[lcu.paths].name == of]
+    if not lcus:
         raise MeasureError(f"{plan.name} has no LCU {of!r}")
-    return found
+    return lcus
 
 
 def _volumes(plan: Scenario, of: str) -> list[int]:

@@ -317,7 +317,7 @@ class _Scenario:
             raise self.top.wrong("phases", "is empty; begin one with [[phases]]")
         return tuple(phases)
 
-    def _factors(self, entry: TomlTable, known: Sequence[str]) -> Iterator[tuple[str, float]]:
+    def _factors(self, entry: TomlTable, names: Sequence[str]) -> Iterator[tuple[str, float]]:
         said = entry.data.get("loads", [])
         if isinstance(said, list):
             said = dict.fromkeys(entry.words("loads", []), 1.0)
@@ -326,8 +326,8 @@ class _Scenario:
                 "loads", "is a list of loads, or a table that says how much of each: { scan = 0.5 }"
             )
         for called, factor in said.items():
-            if called not in known:
-                raise entry.wrong("loads", f"{called!r:.60} is none; there are {', '.join(known)}")
+            if called not in names:
+                raise entry.wrong("loads", f"{called!r:.60} is none; there are {', '.join(names)}")
             if type(factor) not in {int, float} or not 0 <= factor <= 1000:
                 raise entry.wrong("loads", f"{called}: is a number from 0 to 1000, not {factor!r:.60}")
             yield called, float(factor)
@@ -421,11 +421,11 @@ class _Scenario:
         """Return the place of the logical volume that a step goes to; -1 if it goes to volumes."""
         said = entry.data[key]
         wanted = said if isinstance(said, list) else [said]
-        found = {file.logical for file in self.places if file.tablespace in wanted}
-        found |= {place for place, one in enumerate(self.machine.logical) if one.name in wanted}
-        if found - {-1} and len(found) > 1:
+        logicals = {file.logical for file in self.places if file.tablespace in wanted}
+        logicals |= {place for place, volume in enumerate(self.machine.logical) if volume.name in wanted}
+        if logicals - {-1} and len(logicals) > 1:
             raise entry.wrong(key, "is on one logical volume or on none; give each a step of its own")
-        return found.pop() if found else -1
+        return logicals.pop() if logicals else -1
 
     def _shares(self, key: str, entry: TomlTable) -> dict[int, float]:
         """Return which part of the requests goes to which volume."""
@@ -459,25 +459,25 @@ class _Scenario:
                 measured = parse_measure(said)
             except ValueError as error:
                 raise entry.wrong("measure", str(error)) from error
-            for one in measured:
-                if not one.scenario:
-                    self._measurable(entry, one, phases)
+            for measure in measured:
+                if not measure.scenario:
+                    self._measurable(entry, measure, phases)
             yield StudyFigure(
                 entry.text("name"), entry.text("study"), low, high, entry.text("why"), said,
                 entry.one_of("basis", ("follows", "fitted", "given"), "") if "basis" in entry else "",
                 entry.text("place", ""), entry.text("differs", ""),
             )  # fmt: skip
 
-    def _measurable(self, entry: TomlTable, one: Measure, phases: Sequence[Phase]) -> None:
+    def _measurable(self, entry: TomlTable, measure: Measure, phases: Sequence[Phase]) -> None:
         """Refuse a figure of something that this scenario does not have."""
-        if one.phase and one.phase not in {phase.name for phase in phases}:
-            raise entry.wrong("measure", f"there is no phase {one.phase!r:.60}")
+        if measure.phase and measure.phase not in {phase.name for phase in phases}:
+            raise entry.wrong("measure", f"there is no phase {measure.phase!r:.60}")
         counted = {step.name for phase in phases for load in phase.streams for step in load.steps
                    if isinstance(step, DiskIo | Count)}  # fmt: skip
         box = self.machine.box
         parts = {lcu.name for lcu in box.lcus} | {group.name for group in box.paths} | {"cpu", ""}
         parts |= {f"{volume.devno:04X}" for volume in box.volumes}
-        known = counted if one.quantity in BY_NAME else parts
-        if one.of not in known:
-            what = "is not counted" if one.quantity in BY_NAME else "is no LCU, path group or volume"
-            raise entry.wrong("measure", f"{one.of!r:.60} {what} in this scenario")
+        names = counted if measure.quantity in BY_NAME else parts
+        if measure.of not in names:
+            what = "is not counted" if measure.quantity in BY_NAME else "is no LCU, path group or volume"
+            raise entry.wrong("measure", f"{measure.of!r:.60} {what} in this scenario")

@@ -79,12 +79,12 @@ def is_scsi(group: PathGroup) -> bool:
 
 def letters(place: int) -> str:
     """Return what the kernel puts behind `sd`: a ... z, aa ..."""
-    found = ""
+    name = ""
     place += 1
     while place:
         place, letter = divmod(place - 1, 26)
-        found = chr(ord("a") + letter) + found
-    return found
+        name = chr(ord("a") + letter) + name
+    return name
 
 
 def number_of(place: int) -> str:
@@ -107,7 +107,7 @@ class ScsiDisks:
         groups = [box.paths[lcu.paths] for lcu in box.lcus]
         self.plan = plan
         self.names = names
-        self.places = [place for place, one in enumerate(box.volumes) if is_scsi(groups[one.lcu])]
+        self.places = [place for place, volume in enumerate(box.volumes) if is_scsi(groups[volume.lcu])]
         self.groups = {place: groups[box.volumes[place].lcu] for place in self.places}
         self.hidden = {key for key, lcu in devices.items() if is_scsi(groups[lcu])}
         self.hidden |= {names[place] for place in self.places}
@@ -142,15 +142,17 @@ class ScsiDisks:
 
     def constant(self, frames: Mapping[str, Frame], box: StorageBox) -> dict[str, Frame]:
         """Return frames that stay the same with a box, with SCSI disks for what they had as DASDs."""
-        found = self._dasds_alone(frames)
-        found[LAYER.name] = joined(found[LAYER.name], self._layers(), frames[LAYER.name].times[0])
-        found[DEVICE.name] = joined(found[DEVICE.name], self._adapters(box), frames[LAYER.name].times[0])
+        frames_of = self._dasds_alone(frames)
+        frames_of[LAYER.name] = joined(frames_of[LAYER.name], self._layers(), frames[LAYER.name].times[0])
+        frames_of[DEVICE.name] = joined(
+            frames_of[DEVICE.name], self._adapters(box), frames[LAYER.name].times[0]
+        )
         whole = {f"94:{4 * place + 1}": f"{DM}:{at}" for at, place in enumerate(self.places)}
         for kind in (MOUNT, CONTAINER):
             frame = frames[kind.name]
             if frame.keys:
-                found[kind.name] = frame.but(columns=self._moved(frame.columns, whole))
-        return found
+                frames_of[kind.name] = frame.but(columns=self._moved(frame.columns, whole))
+        return frames_of
 
     def _moved(self, columns: Mapping[str, list[Value]], whole: Mapping[str, str]) -> dict[str, list[Value]]:
         """Return columns that name the multipath device instead of the partition of a DASD."""
@@ -235,7 +237,7 @@ class ScsiDisks:
 
     def moving(self, frames: Mapping[str, Frame], now: int, box: StorageBox) -> dict[str, Frame]:
         """Return frames of counters, with SCSI disks for what they had as DASDs."""
-        found = self._dasds_alone(frames)
+        frames_of = self._dasds_alone(frames)
         rows: dict[str, dict[str, Value]] = {}
         for route, at in self.disks.items():
             rows[f"sd{letters(at)}"] = self._path(route, number_of(at))
@@ -249,12 +251,12 @@ class ScsiDisks:
                 "block_size": 512,
                 "map": f"dm-{at}",
             }
-        found[BLOCK.name] = joined(found[BLOCK.name], rows, now)
-        found[PATH.name] = frame_of(PATH, self._paths(box), now)
+        frames_of[BLOCK.name] = joined(frames_of[BLOCK.name], rows, now)
+        frames_of[PATH.name] = frame_of(PATH, self._paths(box), now)
         maps = {f"dm-{at}": self._map(place) for at, place in enumerate(self.places)}
-        found[MULTIPATH.name] = frame_of(MULTIPATH, maps, now)
-        found[ADAPTER.name] = frame_of(ADAPTER, self._hosts(box), now)
-        return found
+        frames_of[MULTIPATH.name] = frame_of(MULTIPATH, maps, now)
+        frames_of[ADAPTER.name] = frame_of(ADAPTER, self._hosts(box), now)
+        return frames_of
 
     def _hosts(self, box: StorageBox) -> dict[str, dict[str, Value]]:
         """Return what the adapters that are online have done, as far as it is simulated."""
@@ -283,12 +285,12 @@ class ScsiDisks:
 
     def _map(self, place: int) -> dict[str, Value]:
         """Return a multipath device, as far as it is simulated."""
-        known: dict[str, Value] = {
+        row: dict[str, Value] = {
             "title": self._name(place),
             "wwid": f"3{self._wwid(place)}",
             "queueing": "on",
         }
-        return {field.name: known.get(field.name, NOT_SIMULATED) for field in MULTIPATH.fields}
+        return {field.name: row.get(field.name, NOT_SIMULATED) for field in MULTIPATH.fields}
 
     def _paths(self, box: StorageBox) -> dict[str, dict[str, Value]]:
         """Return all paths; those whose adapter is offline have failed."""
@@ -299,14 +301,14 @@ class ScsiDisks:
             port, adapter = divmod(path, len(group.chpids))
             chpid, works, together = group.chpids[adapter], (place, path) in shown, group.policy == "multibus"
             device = "running" if works else "transport-offline"
-            known: dict[str, Value] = {
+            row: dict[str, Value] = {
                 "name": f"sd{letters(at)}", "map": f"dm-{self.places.index(place)}",
                 "state": "active" if works else "failed", "device": device,
                 "group": 1 if together else path + 1, "selector": "round-robin", "failures": int(not works),
                 "group_state": "active" if together or not path else "enabled",
                 "adapter": _adapter(chpid), "port": _port(port, chpid), "via": "laboratory",
             }  # fmt: skip
-            rows[number_of(at)] = {field.name: known.get(field.name, NOT_SIMULATED) for field in PATH.fields}
+            rows[number_of(at)] = {field.name: row.get(field.name, NOT_SIMULATED) for field in PATH.fields}
         return rows
 
     def _path(self, route: tuple[int, int], number: str) -> dict[str, Value]:
@@ -327,21 +329,23 @@ class ScsiDisks:
 
     def _dasds_alone(self, frames: Mapping[str, Frame]) -> dict[str, Frame]:
         """Return frames without what is behind FCP adapters."""
-        found = dict(frames)
+        others = dict(frames)
         all_gone = len(self.places) == len(self.plan.box.volumes)
         for kind in (*DASD_ONLY, DEVICE, BLOCK):
-            frame = found.get(kind.name)
+            frame = others.get(kind.name)
             if frame is None:
                 continue
             kept = [key not in self.hidden for key in frame.keys]
             if kind in DASD_ONLY and all_gone:
-                found[kind.name] = empty_frame(kind, NO_DASD.reason)
+                others[kind.name] = empty_frame(kind, NO_DASD.reason)
             elif not all(kept):
-                found[kind.name] = _only(frame, kept)
-        if LAYER.name in found:
+                others[kind.name] = _only(frame, kept)
+        if LAYER.name in others:
             gone = {f"94:{4 * place + part}" for place in self.places for part in (0, 1)}
-            found[LAYER.name] = _only(found[LAYER.name], [key not in gone for key in found[LAYER.name].keys])
-        return found
+            others[LAYER.name] = _only(
+                others[LAYER.name], [key not in gone for key in others[LAYER.name].keys]
+            )
+        return others
 
 
 def _adapter(chpid: str) -> str:

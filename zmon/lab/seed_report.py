@@ -67,14 +67,14 @@ def seed_report(
     Raises:
         ScenarioError, MeasureError, OSError: see `report`.
     """
-    found: list[list[ReportLine]] = []
+    reports: list[list[ReportLine]] = []
     with ProcessPoolExecutor(initializer=os.nice, initargs=(NICE,)) as pool:
         for lines in pool.map(partial(_lines, tuple(names)), seeds):
-            found.append(lines)
-            progress(len(found))
+            reports.append(lines)
+            progress(len(reports))
     return [
         SeedLine(same[0].plan.name, same[0].figure, tuple(line.value for line in same))
-        for same in zip(*found, strict=True)
+        for same in zip(*reports, strict=True)
     ]
 
 

@@ -129,16 +129,16 @@ class SharedPhase:
         for place, plan in enumerate(plans):
             dice = Dice((plan.seed * 1009 + phase) * 1009 + place)
             SharingEngine(shared, plan.in_phase(phase), plan.phases[phase].streams, dice)
-        found: list[list[IntervalCounts]] = [[] for _ in plans]
+        counts_of_plans: list[list[IntervalCounts]] = [[] for _ in plans]
         step = plans[0].step * MICROSECONDS
         shared.run(plans[0].warm * MICROSECONDS)
         for _ in range(self._most):
             guests = shared.guests
             before = [guests[0].backlog(unit) for unit in shared.units]
             shared.run(step)
-            for counts, guest in zip(found, guests, strict=True):
+            for counts, guest in zip(counts_of_plans, guests, strict=True):
                 counts.append(interval_counts(guest, before))
-        return found
+        return counts_of_plans
 
 
 class GuestRun:

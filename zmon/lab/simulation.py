@@ -342,9 +342,9 @@ def _answered(disk: DiskState) -> VolumeCounts:
 
 def _counted(buckets: list[int]) -> tuple[tuple[int, int], ...]:
     """Return the buckets of a histogram that count something, the last one with all beyond it."""
-    found = [(place, number) for place, number in enumerate(buckets[:LAST]) if number]
+    filled = [(place, number) for place, number in enumerate(buckets[:LAST]) if number]
     beyond = sum(buckets[LAST:])
-    return (*found, (LAST, beyond)) if beyond else tuple(found)
+    return (*filled, (LAST, beyond)) if beyond else tuple(filled)
 
 
 def _ns(microseconds: float) -> int:

@@ -65,8 +65,8 @@ def report(names: Iterable[str], seed: int | None = None) -> Iterator[ReportLine
         for figure in own.plan.figures:
             try:
                 values = [
-                    measured(run(one.scenario) if one.scenario else own, one)
-                    for one in parse_measure(figure.measure)
+                    measured(run(measure.scenario) if measure.scenario else own, measure)
+                    for measure in parse_measure(figure.measure)
                 ]
                 value = values[0] / values[1] if len(values) == 2 else values[0]
             except ZeroDivisionError:

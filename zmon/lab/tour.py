@@ -104,8 +104,8 @@ def _scene(entry: TomlTable) -> Scene:
 def _step(entry: TomlTable, scenes: tuple[str, ...]) -> TourStep:
     entry.only("title", "text", "commands", "press", "keys", "see", "scene")
     commands, see = entry.words("commands"), entry.words("see")
-    for key, words in (("commands", commands), ("see", see)):
-        if not words:
+    for key, texts in (("commands", commands), ("see", see)):
+        if not texts:
             raise entry.wrong(key, "is empty; a step has at least one")
     for pattern in see:
         try:

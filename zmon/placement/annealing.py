@@ -141,11 +141,11 @@ class Annealing:
         self.where = self.home.copy()
         self.top, self.bytes = state.top, 0
 
-    def begin_with(self, known: Mapping[int, int], top: float) -> None:
+    def begin_with(self, energies: Mapping[int, int], top: float) -> None:
         """Take a placement that reaches a lower level, by the new units of items that are moved."""
-        where = [known.get(number, home) for number, home in zip(self.items, self.home, strict=True)]
+        where = [energies.get(number, home) for number, home in zip(self.items, self.home, strict=True)]
         allowed = all(unit in units for unit, units in zip(where, self.copied, strict=True))
-        if top < self.top and len(known) <= self.most and known.keys() <= set(self.items) and allowed:
+        if top < self.top and len(energies) <= self.most and energies.keys() <= set(self.items) and allowed:
             self.where, self.top, self.bytes = where, top, sum(map(getitem, self.copied, where))
 
     def search(self, bound: float) -> None:
@@ -320,21 +320,21 @@ class _Walk:
         """Return one or two items with their present and their new units; empty if that is not allowed."""
         search, where = self._search, self.where
         random, home, parts, movable = search.random, search.home, search.parts, search.movable
-        kind, one = random(), movable[int(random() * len(movable))]
-        old = where[one]
+        kind, item = random(), movable[int(random() * len(movable))]
+        old = where[item]
         if kind < SINGLE:
-            units = search.targets[one]
-            back = old != home[one] and random() < BACK
-            new = home[one] if back else units[int(random() * len(units))]
-            fits = self._moved < search.most or old != home[one]
-            return ((one, old, new),) if new != old and fits else ()
+            units = search.targets[item]
+            back = old != home[item] and random() < BACK
+            new = home[item] if back else units[int(random() * len(units))]
+            fits = self._moved < search.most or old != home[item]
+            return ((item, old, new),) if new != old and fits else ()
         two = movable[int(random() * len(movable))]
         there = where[two]
-        new = there if kind < EXCHANGED else home[one]
-        if old in {there, new} or old not in parts[two] or new not in parts[one]:
+        new = there if kind < EXCHANGED else home[item]
+        if old in {there, new} or old not in parts[two] or new not in parts[item]:
             return ()
-        more = (new != home[one]) - (old != home[one]) + (old != home[two]) - (there != home[two])
-        return ((one, old, new), (two, there, old)) if self._moved + more <= search.most else ()
+        more = (new != home[item]) - (old != home[item]) + (old != home[two]) - (there != home[two])
+        return ((item, old, new), (two, there, old)) if self._moved + more <= search.most else ()
 
     def effect(self, changes: Changes) -> tuple[dict[int, float], float, int]:
         """Return what changes add to levels, to what is above the limit, and to the bytes to copy."""
@@ -421,12 +421,12 @@ def _brings(state: PlannerState, numbers: Sequence[int]) -> list[tuple[object, .
     kinds: dict[str, set[bool]] = {}
     for item in state.items:
         kinds.setdefault(item.database, set()).add(item.is_log)
-    found: list[tuple[object, ...]] = []
+    moves: list[tuple[object, ...]] = []
     for number in numbers:
         item = state.items[number]
         if len(kinds[item.database]) == 1 and not item.mirror:
-            found.append(())
+            moves.append(())
             continue
         copies = (item.database, "copies", item.mirror or number)
-        found.append(((item.database, item.is_log), (item.database, not item.is_log), copies))
-    return found
+        moves.append(((item.database, item.is_log), (item.database, not item.is_log), copies))
+    return moves

@@ -37,7 +37,7 @@ class ChannelDevice(NamedTuple):
     def words(self) -> str:
         """What it is, and why no disk is known of it."""
         cutype = "" if isinstance(self.cutype, Absent) else f" on {self.cutype}"
-        known = [
+        facts = [
             f"{text_of(self.type) or 'a device'}{cutype}",
             f"{self.role}{'' if isinstance(self.lcu, Absent) else f' of {self.lcu}'}"
             if self.role
@@ -45,7 +45,7 @@ class ChannelDevice(NamedTuple):
             text_of(self.status),
             "" if isinstance(self.chpids, Absent) else f"CHPIDs {self.chpids}",
         ]
-        return f"{', '.join(filter(None, known))}: {self._why}"
+        return f"{', '.join(filter(None, facts))}: {self._why}"
 
     @property
     def _why(self) -> str:
@@ -65,10 +65,10 @@ def channel_device(busid: str, machine: Machine) -> ChannelDevice:
     devtype, cutype, online, alias, uid, chpids, driver = (frame.cell(busid, name) for name in names)
     named = titles(machine.lcus)
     lcu = next((named[key] for key, unit in machine.lcus.items() if busid in unit.members), NO_LCU)
-    known = find_uid(uid)
+    identity = find_uid(uid)
     role = ""
     if alias == 1:
-        role = "alias" if known is None else "HyperPAV alias" if known.ua == HYPERPAV else "PAV alias"
+        role = "alias" if identity is None else "HyperPAV alias" if identity.ua == HYPERPAV else "PAV alias"
     elif is_fcp(driver, cutype):
         role = "FCP adapter"
     status = online if isinstance(online, Absent) else "online" if online == 1 else "offline"

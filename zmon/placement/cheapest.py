@@ -106,7 +106,7 @@ class Cheapest:
         The search ends where no few items can be placed better, which need not be the best there is.
         """
         self._find_prices(below)
-        found: list[int] = []
+        around_it: list[int] = []
         at, homes = list(units), [ones[0].unit for ones in self._choices]
         priced = self._priced(below)
         every = [place for place, ones in enumerate(priced) if len(ones) > 1]
@@ -127,40 +127,42 @@ class Cheapest:
             while len(free) > together:
                 free.discard(near[int(random() * len(near))])
             some = [
-                ones if place in free else [one for one in ones if one[1].unit == unit]
+                ones if place in free else [item for item in ones if item[1].unit == unit]
                 for place, (ones, unit) in enumerate(zip(priced, at, strict=True))
             ]
             kept, self.left = max(0, self.left - ONCE), min(self.left, ONCE)
             if all(some) and (better := self._tried(some, below, (1.0,))):
-                found = at = better
+                around_it = at = better
                 below = self._bytes(at)
                 priced = self._priced(below)
             self.left = kept + max(0, self.left)
-        return found
+        return around_it
 
     def _bytes(self, units: Sequence[int]) -> int:
         return sum(
-            next(one.bytes for one in ones if one.unit == unit)
+            next(item.bytes for item in ones if item.unit == unit)
             for ones, unit in zip(self._choices, units, strict=True)
         )
 
     def _priced(self, below: float) -> list[list[Priced]]:
         """Return the choices of each item that may be part of a better placement, the cheapest first."""
-        found = []
+        kept = []
         for ones in self._choices:
-            costs = [one.bytes + sum(self._prices[row] * use for row, use in one.uses) for one in ones]
+            costs = [
+                option.bytes + sum(self._prices[row] * use for row, use in option.uses) for option in ones
+            ]
             least = min(costs)
-            found.append(
+            kept.append(
                 sorted(
                     (
-                        (cost - least, one)
-                        for cost, one in zip(costs, ones, strict=True)
+                        (cost - least, option)
+                        for cost, option in zip(costs, ones, strict=True)
                         if self.bound + cost - least < below
                     ),
                     key=lambda priced: (priced[0], priced[1].bytes, priced[1].unit),
                 )
             )
-        return found
+        return kept
 
     def _tried(  # noqa: C901 - its inner function is what takes the time
         self, priced: Sequence[Sequence[Priced]], below: float, parts: Sequence[float], *, first: bool = False
@@ -171,21 +173,26 @@ class Cheapest:
             self.left = -1
         if min(room, default=0.0) < 0 or self.left < 0:
             return []
-        there = dict.fromkeys((t for ones in priced for _, one in ones for t in (one.brings, one.bars)), 0)
+        there = dict.fromkeys(
+            (t for ones in priced for _, choice in ones for t in (choice.brings, choice.bars)), 0
+        )
         todo = [
-            [(cost, one.bytes, one.unit, one.uses, one.brings, one.bars) for cost, one in priced[place]]
+            [
+                (cost, choice.bytes, choice.unit, choice.uses, choice.brings, choice.bars)
+                for cost, choice in priced[place]
+            ]
             for place in order
         ]
-        best, limit, found = below, below, list[int]()
-        for _, one in (ones[0] for ones in priced if len(ones) == 1 and ones[0][1].brings is not None):
-            there[one.brings] += 1
+        best, limit, choice = below, below, list[int]()
+        for _, option in (ones[0] for ones in priced if len(ones) == 1 and ones[0][1].brings is not None):
+            there[option.brings] += 1
 
         def place_next(at: int, spent: float, size: int) -> None:  # noqa: C901 - likewise
-            nonlocal best, limit, found
+            nonlocal best, limit, choice
             if at == len(order):
                 self.left -= LEAF
                 if size < best and self._allowed(where):
-                    best, found = size, where.copy()
+                    best, choice = size, where.copy()
                     limit = -inf if first else min(limit, best)
                 return
             for cost, copied, unit, uses, brings, bars in todo[at]:
@@ -214,9 +221,9 @@ class Cheapest:
             limit = most = spent + part * (below - spent)
             limit = min(limit, best)
             place_next(0, spent, size)
-            if self.left < 0 or best <= most or (first and found):
+            if self.left < 0 or best <= most or (first and choice):
                 break
-        return found
+        return choice
 
     def _settled(
         self, priced: Sequence[Sequence[Priced]]
@@ -230,12 +237,12 @@ class Cheapest:
         several: list[tuple[float, int]] = []
         for place, ones in enumerate(priced):
             if len(ones) > 1:
-                parts = (u / self._room[r] for _, one in ones for r, u in one.uses if self._room[r] > 0)
+                parts = (u / self._room[r] for _, choice in ones for r, u in choice.uses if self._room[r] > 0)
                 several.append((-max(parts, default=0.0), place))
                 continue
-            cost, one = ones[0]
-            spent, size, where[place] = spent + cost, size + one.bytes, one.unit
-            for row, use in one.uses:
+            cost, option = ones[0]
+            spent, size, where[place] = spent + cost, size + option.bytes, option.unit
+            for row, use in option.uses:
                 room[row] -= use
         return where, [place for _, place in sorted(several)], spent, size, room
 
@@ -243,14 +250,16 @@ class Cheapest:
         """Find prices that give a high lower bound."""
         scale = [1 / room if room > 0 else 0.0 for room in self._room]
         table = [
-            [(one.bytes, [(row, use * scale[row]) for row, use in one.uses]) for one in ones]
+            [(option.bytes, [(row, use * scale[row]) for row, use in option.uses]) for option in ones]
             for ones in self._choices
         ]
-        prices = [price / each if each else 0.0 for price, each in zip(self._prices, scale, strict=True)]
+        prices = [
+            price / factor if factor else 0.0 for price, factor in zip(self._prices, scale, strict=True)
+        ]
         step, since = STEP, 0
         direction, kept = [0.0] * len(scale), prices
         for _ in range(min(ROUNDS, MOST // sum(map(len, table)) + 1) if table else 0):
-            value, used = 0.0, [-1.0 if each else 0.0 for each in scale]
+            value, used = 0.0, [-1.0 if factor else 0.0 for factor in scale]
             for ones in table:
                 least, taken = inf, ones[0][1]
                 for size, uses in ones:
@@ -271,10 +280,10 @@ class Cheapest:
             if since >= STEADY_STEPS:
                 step, since, prices = step / 2, 0, kept
             slope = [use if use > 0 or price > 0 else 0.0 for use, price in zip(used, prices, strict=True)]
-            direction = [one + INERTIA * other for one, other in zip(slope, direction, strict=True)]
-            norm = sum(each * each for each in direction)
+            direction = [new + INERTIA * other for new, other in zip(slope, direction, strict=True)]
+            norm = sum(part * part for part in direction)
             if self.bound >= below or not norm:
                 break
             length = step * max(below - value, 0.01 * below) / norm
-            prices = [max(0.0, price + length * each) for price, each in zip(prices, direction, strict=True)]
-        self._prices = [price * each for price, each in zip(kept, scale, strict=True)]
+            prices = [max(0.0, price + length * part) for price, part in zip(prices, direction, strict=True)]
+        self._prices = [price * factor for price, factor in zip(kept, scale, strict=True)]

@@ -31,8 +31,8 @@ def attribution_of(view: View) -> Attribution:
 
 @lru_cache(maxsize=4)  # several tables of one interval ask, and two times may be compared
 def _attribution(machine: Machine, interval: Interval, history: History) -> Attribution:
-    def traffic(one: Interval) -> Mapping[str, Number]:
-        return volumes_traffic(machine, one)
+    def traffic(interval: Interval) -> Mapping[str, Number]:
+        return volumes_traffic(machine, interval)
 
     rows = history.rows_before(interval, ("traffic", id(machine)), traffic, intervals_for(machine))
     before = (row.cells for row in rows)
@@ -52,7 +52,7 @@ class SpaceLoad(NamedTuple):
 def tablespaces_behind(view: View, lcu_of: Mapping[str, str]) -> dict[str, dict[Space, SpaceLoad]]:
     """Return the tablespaces on each LCU, by database and name; `lcu_of` has the LCU of each device."""
     traffic = attribution_of(view)
-    found: dict[str, dict[Space, SpaceLoad]] = {}
+    tablespaces: dict[str, dict[Space, SpaceLoad]] = {}
     for piece in pieces(machine_of(view)):
         share = piece.share
         key = "" if share is None else lcu_of.get(share.volume.device, "")
@@ -60,12 +60,12 @@ def tablespaces_behind(view: View, lcu_of: Mapping[str, str]) -> dict[str, dict[
             continue
         load = traffic.of(piece.file.path, piece.number)
         space = piece.file.database, tablespace_of(piece.file)
-        spaces = found.setdefault(key, {})
+        spaces = tablespaces.setdefault(key, {})
         before = spaces.get(space, NO_LOAD)
         basis = max(before.basis, traffic.spaces.get(space_of(piece), IDLE), key=BASES.index)
-        known = 0.0 if isinstance(load, Absent) else load
-        spaces[space] = SpaceLoad(before.load + known, before.bytes + int(share.bytes), basis)
-    return found
+        load_seen = 0.0 if isinstance(load, Absent) else load
+        spaces[space] = SpaceLoad(before.load + load_seen, before.bytes + int(share.bytes), basis)
+    return tablespaces
 
 
 NO_LOAD: Final = SpaceLoad(0.0, 0, IDLE)
@@ -79,14 +79,14 @@ def disk_spaces(view: View) -> dict[str, dict[Space, float]]:
     if view.inputs is None or not has_files(view):
         return {}
     traffic, leaves = attribution_of(view), unit_loads(view.interval).leaves
-    found: dict[str, dict[Space, float]] = {}
+    spaces_of: dict[str, dict[Space, float]] = {}
     for piece in pieces(machine_of(view)):
         load = traffic.of(piece.file.path, piece.number)
         if not isinstance(load, Absent) and load > 0:
             disk = next(iter(leaves.leaves(piece.number)), piece.number)
-            spaces = found.setdefault(disk, {})
+            spaces = spaces_of.setdefault(disk, {})
             spaces[space_of(piece)] = spaces.get(space_of(piece), 0.0) + load
-    return found
+    return spaces_of
 
 
 def spaces_of(spaces: Mapping[str, Mapping[Space, float]], on: Mapping[str, IoCounts]) -> dict[str, float]:

@@ -61,8 +61,8 @@ class Hindrance(Enum):
 
     def of(self, count: int) -> str:
         """Return why, of so many files."""
-        words, several = self.value
-        return several or words if count > 1 else words
+        text, several = self.value
+        return several or text if count > 1 else text
 
 
 class FileItem(NamedTuple):
@@ -207,9 +207,9 @@ class Placement(NamedTuple):
         """Return what the traffic of a tablespace rests on; empty without any."""
         if self.traffic is None:
             return ""
-        known = self.traffic.spaces.get(space)
+        basis = self.traffic.spaces.get(space)
         bases = (item.basis for item in self.items if item.space == space and item.basis)
-        return known or max(bases, key=BASES.index, default="")
+        return basis or max(bases, key=BASES.index, default="")
 
 
 def placement_of(
@@ -317,9 +317,9 @@ def _showing_use(machine: Machine) -> Sequence[DataFile]:
 
     Where no file was seen, those by whose paths other file systems than that of the root hold them.
     """
-    known = [file for file in machine.files if not file.unseen]
+    seen = [file for file in machine.files if not file.unseen]
     beside_root = (file for file in machine.files if _mount_point(machine.locations[file.path]) != "/")
-    return known or list(beside_root) or machine.files
+    return seen or list(beside_root) or machine.files
 
 
 def _mount_point(answer: FileLocation) -> str:
@@ -363,10 +363,10 @@ class UnitIndex:
 
     def key(self, volume: Volume) -> str | Absent:
         """Return the key of the unit of a volume, or the reason why it is unknown."""
-        known = self._known.get(volume.number)
-        if known is None:
-            known = self._known[volume.number] = self._key(volume)
-        return known
+        key = self._known.get(volume.number)
+        if key is None:
+            key = self._known[volume.number] = self._key(volume)
+        return key
 
     def _key(self, volume: Volume) -> str | Absent:
         if self._by is UnitKind.DISK:
@@ -437,7 +437,7 @@ class UnitIndex:
         if self._by is UnitKind.DISK:
             return answer.grade
         if self._by is UnitKind.SIDE and any(
-            isinstance(self.key(one.volume), Absent) for one in answer.disks
+            isinstance(self.key(disk.volume), Absent) for disk in answer.disks
         ):
             return Grade.UNKNOWN
         return min([answer.grade, *(answer.grade_on(share.volume) for share in answer.disks)])
@@ -474,7 +474,7 @@ class UnitIndex:
 
     def _name(self, volumes: Iterable[Volume]) -> str:
         names = (self._names(volume) for volume in volumes)
-        return min((name for each in names for name in each[:1]), default="")
+        return min((name for of_volume in names for name in of_volume[:1]), default="")
 
     def _names(self, volume: Volume) -> list[str]:
         """Return the names of the unit of a volume, the best first."""
@@ -492,10 +492,11 @@ class UnitIndex:
         if self._by is not UnitKind.DISK:
             return frozenset()
         names = (
-            (one.disk, one.volser, one.label, one.vdev, one.rdev, one.busid, one.number) for one in volumes
+            (volume.disk, volume.volser, volume.label, volume.vdev, volume.rdev, volume.busid, volume.number)
+            for volume in volumes
         )
         return frozenset(
-            str(name).casefold() for each in names for name in each if not isinstance(name, Absent)
+            str(name).casefold() for of_volume in names for name in of_volume if not isinstance(name, Absent)
         )
 
     def strange_capacities(self) -> tuple[str, ...]:
@@ -503,12 +504,12 @@ class UnitIndex:
         given = [name for name in self._machine.site.capacities if name != "lcu"]
         if not given or self._by is not UnitKind.LCU:
             return ()
-        known = {
+        capacities = {
             name
             for volume in self._machine.volumes.values()
             for name in (*self._names(volume), *_formal(volume))
         }
-        return tuple(name for name in given if name not in known)
+        return tuple(name for name in given if name not in capacities)
 
     def _unit(self, key: str, name: str, volumes: list[Volume]) -> Unit:
         site = self._machine.site

@@ -45,7 +45,9 @@ def with_listing(
         item if item.pinned or item.is_log else item._replace(pinned=STAYING.get(products(item.name)))
         for item in items
     )
-    disks = {device for one in in_groups for device in one.devices}  # files there have their own problem
+    disks = {
+        device for in_group in in_groups for device in in_group.devices
+    }  # files there have their own problem
     unusable = (
         FilePlacement(
             container.path,
@@ -72,20 +74,20 @@ def products_of(listing: Listing | None, files: Iterable[DataFile] = ()) -> Call
     """
     if listing is None:
         return lambda _: ""
-    known = {
-        name_in_group(each).rstrip("/"): product_of(listing.product(each), each.storage)
-        for each in listing.containers
+    products = {
+        name_in_group(container).rstrip("/"): product_of(listing.product(container), container.storage)
+        for container in listing.containers
     }
     seen = {file.path for file in files if not file.unseen}
-    return partial(_product, known, seen)
+    return partial(_product, products, seen)
 
 
-def _product(known: Mapping[str, str], seen: Collection[str], path: str) -> str:
+def _product(product_of: Mapping[str, str], seen: Collection[str], path: str) -> str:
     """Return the product that a container belongs to: its own, or that of the listed directory it is in."""
     above = path
-    while above and above not in known:
+    while above and above not in product_of:
         above = above.rpartition("/")[0]
-    found = known.get(above, "")
-    if found == DB2_UNKNOWN and path in seen:
+    product = product_of.get(above, "")
+    if product == DB2_UNKNOWN and path in seen:
         return DB2 if above == path else DB2_SMS
-    return found
+    return product

@@ -90,16 +90,16 @@ def sums(items: Iterable[FileItem], *, traffic: bool = False) -> dict[str, float
     """Return the bytes (or the traffic) of items on each unit; absent when the traffic of none is known."""
     total: dict[str, float] = {}
     reason: Absent | None = None
-    known = False
+    is_seen = False
     for item in items:
         loads: Mapping[str, float] | Absent = item.load_on if traffic else item.bytes_on
         if isinstance(loads, Absent):
             reason = reason or loads
             continue
-        known = known or bool(loads)  # an empty file has no traffic, even if its units are unknown
+        is_seen = is_seen or bool(loads)  # an empty file has no traffic, even if its units are unknown
         for key, load in loads.items():
             total[key] = total.get(key, 0) + load
-    return reason if reason is not None and not known else total
+    return reason if reason is not None and not is_seen else total
 
 
 def by_space(items: Iterable[FileItem]) -> dict[tuple[str, str], list[FileItem]]:

@@ -236,7 +236,7 @@ def _lowered(begin: PlannerState, most: int, bound: float, placed: Sequence[tupl
     without any move into room that another leaves.
     """
     barred: set[tuple[int, int]] = set()
-    found: list[tuple[float, int, list[Change]]] = []
+    lowered: list[tuple[float, int, list[Change]]] = []
     top = _made(begin, [tuple(placed)]).top
     for last in (*[False] * DETOURS, True) if most else ():
         search = Annealing(begin, most, barred, leaving=not last)
@@ -247,13 +247,13 @@ def _lowered(begin: PlannerState, most: int, bound: float, placed: Sequence[tupl
         changes = _ordered(begin, left)
         left -= {move for change in changes for move in change}
         made = _made(begin, changes)
-        found.append((made.top, sum(map(made.copied, search.items)), changes))
+        lowered.append((made.top, sum(map(made.copied, search.items)), changes))
         if not left:
             break
         barred.add(max(left, key=lambda move: (begin.size[move[0]], move)))
-    level = min((top for top, *_ in found), default=0.0) * LEVELLED
+    level = min((top for top, *_ in lowered), default=0.0) * LEVELLED
     return min(
-        ((copied, top, changes) for top, copied, changes in found if top <= level), default=(0, 0, [])
+        ((copied, top, changes) for top, copied, changes in lowered if top <= level), default=(0, 0, [])
     )[2]
 
 
@@ -263,13 +263,13 @@ def _spread(state: PlannerState) -> set[tuple[int, int]]:
     ceiling, units = state.top * (1 + SAME), range(len(state.units))
 
     def others() -> Iterator[Change]:
-        for place, one in enumerate(moved):
-            at = state.where[one]
-            yield from (((one, unit),) for unit in units if unit not in {at, state.home[one]})
+        for place, gone in enumerate(moved):
+            at = state.where[gone]
+            yield from (((gone, unit),) for unit in units if unit not in {at, state.home[gone]})
             for two in moved[place + 1 :]:
                 there = state.where[two]
-                if there not in {at, state.home[one]} and at != state.home[two]:
-                    yield (one, there), (two, at)
+                if there not in {at, state.home[gone]} and at != state.home[two]:
+                    yield (gone, there), (two, at)
 
     while change := _best_of(state, others(), ceiling):
         for move in change:
@@ -324,11 +324,13 @@ def _even_level(state: PlannerState) -> float:
             for number, (unit, bear) in enumerate(zip(state.units, state.bear, strict=True))
         }
         bearable = 0.0
-        for one in state.shared:  # a unit counts for the first of them only: the bound stays one
+        for shared in state.shared:  # a unit counts for the first of them only: the bound stays one
             left = level
-            behind = [n for key in one.seconds if (n := state.number.get(key, -1)) in rooms]
-            for number in sorted(behind, key=lambda number, one=one: one.seconds[state.units[number].key]):  # type: ignore[misc]  # a key
-                seconds, room = one.seconds[state.units[number].key], rooms.pop(number)
+            behind = [n for key in shared.seconds if (n := state.number.get(key, -1)) in rooms]
+            for seconds, number in sorted(
+                (shared.seconds[state.units[number].key], number) for number in behind
+            ):
+                room = rooms.pop(number)
                 part = min(room, left / seconds) if seconds else room
                 bearable += part
                 left -= part * seconds
@@ -395,7 +397,7 @@ def _telling(begin: PlannerState, changes: Iterable[Change]) -> list[Change]:
     reached = _made(begin, kept)
     top, apart = reached.top + GAIN / 2 * begin.mean, reached.apart() - GAIN
     idle = [change for change, gains in zip(kept, _gains(begin, kept), strict=True) if not gains]
-    for some in (*((one,) for one in reversed(idle)), *combinations(idle, 2)):
+    for some in (*((unit,) for unit in reversed(idle)), *combinations(idle, 2)):
         rest = [change for change in kept if change not in some]
         without = _made(begin, rest)
         if len(rest) > len(kept) - len(some) or not _has_room(begin, rest):
@@ -444,7 +446,7 @@ def _joined(begin: PlannerState, changes: Iterable[Change]) -> list[Change]:
     """
     state, targets = begin.copy(), dict[int, int]()
     top, apart, where = state.top, state.apart(), state.where.copy()
-    found: list[Change] = []
+    joint: list[Change] = []
     for change in changes:
         for number, unit in change:
             state.move(number, unit)
@@ -452,9 +454,9 @@ def _joined(begin: PlannerState, changes: Iterable[Change]) -> list[Change]:
         if state.top <= top * (1 + SAME) and (
             state.top <= top - GAIN * state.mean or state.apart() >= apart + GAIN
         ):
-            found.append(tuple((number, unit) for number, unit in targets.items() if unit != where[number]))
+            joint.append(tuple((number, unit) for number, unit in targets.items() if unit != where[number]))
             targets, top, apart, where = {}, state.top, state.apart(), state.where.copy()
-    return found
+    return joint
 
 
 def _gains(state: PlannerState, changes: Iterable[Change]) -> Iterator[bool]:
@@ -541,14 +543,14 @@ def _is_better(begin: PlannerState, anew: Sequence[Change], changes: Sequence[Ch
     It is worth a tenth more bytes than the fewest for that maximum; if much more of the load is spread, twice
     that part more.
     """
-    one, other = _made(begin, anew), _made(begin, changes)
-    wider = one.apart() - other.apart()
-    if not anew or one.top - other.top > EQUAL * begin.mean or wider < WORTH:
+    made, other = _made(begin, anew), _made(begin, changes)
+    wider = made.apart() - other.apart()
+    if not anew or made.top - other.top > EQUAL * begin.mean or wider < WORTH:
         return False
     search = Annealing(begin, most)
-    search.begin_with(dict(move for change in anew for move in change), one.top)
+    search.begin_with(dict(move for change in anew for move in change), made.top)
     worth = 2 * wider if wider >= MUCH else MORE_BYTES
-    return sum(map(one.copied, search.items)) <= (1 + worth) * search.fewest_bytes(one.top)
+    return sum(map(made.copied, search.items)) <= (1 + worth) * search.fewest_bytes(made.top)
 
 
 # every tablespace on many units

@@ -66,11 +66,11 @@ class PlannerState:
         if len(self.number) < len(self.units):
             raise ValueError("two units have the same key")
         self.bear = weights(self.units)
-        self.shared = [one for one in shared if one.seconds.keys() & self.number.keys()]
-        self.titles = [unit.title for unit in self.units] + [one.title for one in self.shared]
+        self.shared = [unit for unit in shared if unit.seconds.keys() & self.number.keys()]
+        self.titles = [unit.title for unit in self.units] + [unit.title for unit in self.shared]
         using: list[list[tuple[int, float]]] = [[(n, 1 / bear)] for n, bear in enumerate(self.bear)]
-        for number, one in enumerate(self.shared, len(self.units)):
-            for key, seconds in one.seconds.items():
+        for number, shared_unit in enumerate(self.shared, len(self.units)):
+            for key, seconds in shared_unit.seconds.items():
                 if key in self.number:
                     using[self.number[key]].append((number, seconds))
         self.using: list[Parts] = [tuple(parts) for parts in using]
@@ -116,13 +116,15 @@ class PlannerState:
 
     def _vector(self, item: FileItem, *, traffic: bool) -> Parts:
         loads = item.load_on if traffic else item.bytes_on
-        known = {} if isinstance(loads, Absent) else {key: load for key, load in loads.items() if load > 0}
-        strange = known.keys() - self.number.keys()
+        loads_seen = (
+            {} if isinstance(loads, Absent) else {key: load for key, load in loads.items() if load > 0}
+        )
+        strange = loads_seen.keys() - self.number.keys()
         if strange:
             raise ValueError(f"{item.name} lies on {min(strange)}, which is not among the units")
         # without a load it lies where its bytes are
-        known = known or {key: 0.0 for key in _falling(item.bytes_on) if item.bytes_on[key]}
-        return tuple((self.number[key], float(known[key])) for key in _falling(known))
+        loads_seen = loads_seen or {key: 0.0 for key in _falling(item.bytes_on) if item.bytes_on[key]}
+        return tuple((self.number[key], float(loads_seen[key])) for key in _falling(loads_seen))
 
     def _fixed(self, number: int) -> Hindrance | None:
         item, vector = self.items[number], self.first[number]

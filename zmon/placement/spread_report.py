@@ -163,9 +163,9 @@ def report_spread(placement: Placement, wanted: SpreadQuery, waiting: Waiting | 
     items = [_pinned(item, wanted.pins) for item in placement.items]
     units = available(placement, wanted.available)
     together = tuple(
-        one._replace(volume=placement.titles.get(one.volume, one.volume)) for one in mixed(items)
+        mix._replace(volume=placement.titles.get(mix.volume, mix.volume)) for mix in mixed(items)
     )
-    beside_logs = {(one.database, space) for one in together for space in one.others}
+    beside_logs = {(pair.database, space) for pair in together for space in pair.others}
     rows: dict[tuple[str, str], list[FilePlacement]] = {}
     for row in placement.rows:
         rows.setdefault((row.database, row.tablespace), []).append(row)
@@ -221,8 +221,8 @@ def _staying(items: Sequence[FileItem], whole: float, wanted: SpreadQuery) -> It
         if instead(item):
             load = item.load_on if wanted.traffic else item.bytes_on
             first.setdefault(item.space, item)
-            known = 0.0 if isinstance(load, Absent) else sum(load.values())
-            loads[item.space] = loads.get(item.space, 0.0) + known
+            load_seen = 0.0 if isinstance(load, Absent) else sum(load.values())
+            loads[item.space] = loads.get(item.space, 0.0) + load_seen
     least = MATTERS * whole
     named = [space for space, load in loads.items() if load and load >= least]
     yield from (first[space] for space in sorted(named, key=lambda space: (-loads[space], space)))
@@ -297,17 +297,17 @@ def _space(  # noqa: PLR0913, PLR0917 - the parts of a tablespace
     for item in items:
         for unit, count in item.bytes_on.items():
             bytes_on[unit] = bytes_on.get(unit, 0) + count
-    known = list(rows)
+    keys = list(rows)
     return TablespaceSpread(
         *key,
-        max(len(items), len(known)),
+        max(len(items), len(keys)),
         bytes_on,
         load_on,
         sum(item.unplaced for item in items),
         measures,
         fullest(items),
-        worst_grade(known),
-        sum(bool(row.problem) for row in known),
+        worst_grade(keys),
+        sum(bool(row.problem) for row in keys),
         beside_logs,
     )
 
@@ -364,9 +364,9 @@ def what_if(
 
     Where the capacities are not all known, all units count alike, and channels are ignored.
     """
-    known = all(not isinstance(unit.capacity, Absent) for unit in units)
-    alike = units if known else [unit._replace(capacity=1.0) for unit in units]
-    now, then = (_headroom(loads, alike, channels if known else {}) for loads in (before, after))
+    is_sized = all(not isinstance(unit.capacity, Absent) for unit in units)
+    alike = units if is_sized else [unit._replace(capacity=1.0) for unit in units]
+    now, then = (_headroom(loads, alike, channels if is_sized else {}) for loads in (before, after))
     times = bound_ratio(now, then)
     little = not isinstance(times, Absent) and times < 1 + WORTH
     return WhatIf(times, now.binding, then.binding, little=little)
@@ -420,8 +420,8 @@ def _assumptions(
             f"~ traffic{over} is an estimate: what a disk did is taken to be of these files, and of nothing"
             " else that lies on it"
         )
-        if placement.traffic is not None and (words := placement.traffic.words):
-            yield f"traffic of files: {words}"
+        if placement.traffic is not None and (text := placement.traffic.words):
+            yield f"traffic of files: {text}"
         silent = sum(isinstance(item.load_on, Absent) for item in items)
         if silent:
             yield f"the traffic of {silent} of {len(items)} files is not known, and counts for nothing"
@@ -582,7 +582,7 @@ def no_use_words(report: SpreadReport) -> str:
 
 def anew_words(suggested: MovePlan) -> Iterable[str]:
     """Yield how the plan compares with that of placing all files anew, and with a longer one."""
-    found, longer = suggested.anew, suggested.longer
+    anew, longer = suggested.anew, suggested.longer
     if suggested.is_anew:
         yield "Better than single moves: this plan places all files anew, and spreads tablespaces more"
     elif longer is not None:
@@ -594,9 +594,9 @@ def anew_words(suggested: MovePlan) -> Iterable[str]:
                 f"With more moves another plan, of which these are no part, reaches {result};"
                 f" its first moves, as many as these, reach {longer.first:.2f}"
             )
-    elif found is not None and suggested.steps:
-        result = _result(found.uneven, found.moves, found.copied, found.apart)
-        more = found.moves > sum(len(step.moves) for step in suggested.steps)
+    elif anew is not None and suggested.steps:
+        result = _result(anew.uneven, anew.moves, anew.copied, anew.apart)
+        more = anew.moves > sum(len(step.moves) for step in suggested.steps)
         yield f"Placing all anew, largest first, {'takes more moves' if more else 'is no better'}: {result}"
 
 

@@ -141,7 +141,7 @@ class Attribution(NamedTuple):
     @property
     def words(self) -> str:
         """What the traffic of the files rests on, in words; empty if no file has traffic."""
-        count = {basis: sum(one == basis for one in self.files.values()) for basis in BASES}
+        count = {basis: sum(file == basis for file in self.files.values()) for basis in BASES}
         many = f"{self.intervals} interval{'s' * (self.intervals != 1)}"
         said = {
             ALONE: "alone on their disks",
@@ -149,7 +149,7 @@ class Attribution(NamedTuple):
             FITTED: f"fitted to {many}",
             BYTES: "by bytes",
         }
-        return ", ".join(f"{count[basis]:,} {words}" for basis, words in said.items() if count[basis])
+        return ", ".join(f"{count[basis]:,} {text}" for basis, text in said.items() if count[basis])
 
 
 def intervals_for(machine: Machine) -> int:
@@ -183,10 +183,13 @@ def attribution(
             column = columns.setdefault(space_of(piece), {})
             column[place] = column.get(place, 0.0) + held
     bytes_at = {place: fsum(map(_held, ones)) for place, ones in on.items()}
-    disks = {disk: (len(found), fsum(bytes_at[one] for one in found)) for disk, found in _by(on, 0).items()}
-    known = _known(now, disks)
+    disks = {
+        disk: (len(places_on), fsum(bytes_at[place] for place in places_on))
+        for disk, places_on in _by(on, 0).items()
+    }
+    counted = _known(now, disks)
     times = (now, *islice(before, intervals_for(machine) - 1))
-    rates = [divided(bytes_at, each) for each in times]
+    rates = [divided(bytes_at, time) for time in times]
     groups = together(columns)
     fit = activities([column for _, column in groups], rates) if len(groups) > 1 else [0.0] * len(groups)
     group_of = {space: number for number, (spaces, _) in enumerate(groups) for space in spaces}
@@ -194,16 +197,16 @@ def attribution(
     for place, ones in on.items():
         disk, rate = place[0], rates[0].get(place, 0.0)
         places_there, bytes_there = disks[disk]
-        shares, basis = _shared(ones, [fit[group_of[space_of(one)]] for one in ones], rate)
+        shares, basis = _shared(ones, [fit[group_of[space_of(place)]] for place in ones], rate)
         if basis == ALONE and places_there > 1:
             basis = COUNTED
-        whole = known.get(disk, 0.0)
+        whole = counted.get(disk, 0.0)
         part = rate / whole if whole > 0 else bytes_at[place] / bytes_there
-        for one, share in zip(ones, shares, strict=True):
-            at, spaces = (one.file.path, disk), groups[group_of[space_of(one)]][0]
+        for file_piece, share in zip(ones, shares, strict=True):
+            at, spaces = (file_piece.file.path, disk), groups[group_of[space_of(file_piece)]][0]
             parts[at], bases[at] = part * share, BYTES if basis == FITTED and len(spaces) > 1 else basis
-    files = _bases(on, parts, bases, known, lambda one: one.file.path, several=True)
-    spaces_ = _bases(on, parts, bases, known, space_of)
+    files = _bases(on, parts, bases, counted, lambda place: place.file.path, several=True)
+    spaces_ = _bases(on, parts, bases, counted, space_of)
     return Attribution(now, parts, files, spaces_, len(rates))
 
 
@@ -217,8 +220,8 @@ def _held(piece: FilePiece) -> float:
 
 
 def _known(traffic: Mapping[str, Number], disks: Iterable[str]) -> dict[str, float]:
-    found = ((number, traffic.get(number, NO_COUNTERS)) for number in disks)
-    return {number: float(rate) for number, rate in found if not isinstance(rate, Absent)}
+    counts = ((number, traffic.get(number, NO_COUNTERS)) for number in disks)
+    return {number: float(rate) for number, rate in counts if not isinstance(rate, Absent)}
 
 
 def counted_volumes(machine: Machine, traffic: Mapping[str, Number]) -> set[str]:
@@ -226,9 +229,11 @@ def counted_volumes(machine: Machine, traffic: Mapping[str, Number]) -> set[str]
 
     What is counted of such a one is also that of the other.
     """
-    found = {one.file.number for one in pieces(machine) if isinstance(one.file.number, str)}
-    below = {layer.number for one in found for layer in machine.stack.chain(one) if layer.number != one}
-    return {one for one in found - below if not isinstance(traffic.get(one, NO_COUNTERS), Absent)}
+    numbers = {piece.file.number for piece in pieces(machine) if isinstance(piece.file.number, str)}
+    below = {
+        layer.number for number in numbers for layer in machine.stack.chain(number) if layer.number != number
+    }
+    return {number for number in numbers - below if not isinstance(traffic.get(number, NO_COUNTERS), Absent)}
 
 
 def divided(held: Mapping[Place, float], traffic: Mapping[str, Number]) -> dict[Place, float]:
@@ -239,42 +244,42 @@ def divided(held: Mapping[Place, float], traffic: Mapping[str, Number]) -> dict[
         traffic: that of each disk and of each logical volume.
     """
     rates = _known(traffic, dict.fromkeys(chain.from_iterable(held)))
-    found = {
+    rates_on = {
         (disk, volume): count if rates.get(volume, 1.0) > 0 else 0.0
         for (disk, volume), count in held.items()
         if disk in rates
     }
-    by_disk = _by(found, 0)
+    by_disk = _by(rates_on, 0)
     shared = {volume for places in by_disk.values() if len(places) > 1 for _, volume in places}
-    by_volume = {volume: places for volume, places in _by(found, 1).items() if volume in shared & {*rates}}
+    by_volume = {volume: places for volume, places in _by(rates_on, 1).items() if volume in shared & {*rates}}
     for _ in range(DIVISIONS if by_volume else 0):
-        _scale(found, by_disk, rates)
-        if _scale(found, by_volume, rates) < DIVIDED:
+        _scale(rates_on, by_disk, rates)
+        if _scale(rates_on, by_volume, rates) < DIVIDED:
             break
-    _scale(found, by_disk, rates)
-    return found
+    _scale(rates_on, by_disk, rates)
+    return rates_on
 
 
 def _by(places: Iterable[Place], which: int) -> dict[str, list[Place]]:
-    found: dict[str, list[Place]] = {}
+    by_name: dict[str, list[Place]] = {}
     for place in places:
-        found.setdefault(place[which], []).append(place)
-    return found
+        by_name.setdefault(place[which], []).append(place)
+    return by_name
 
 
 def _scale(
-    found: dict[Place, float], groups: Mapping[str, Sequence[Place]], rates: Mapping[str, float]
+    shares: dict[Place, float], groups: Mapping[str, Sequence[Place]], rates: Mapping[str, float]
 ) -> float:
     """Give each group the sum that it has to have; return the greatest change, as a part of the sum."""
     most = 0.0
     for key, places in groups.items():
-        whole = fsum(found[place] for place in places)
+        whole = fsum(shares[place] for place in places)
         if whole <= 0:
             continue
         times = rates[key] / whole
         most = max(most, abs(times - 1))
         for place in places:
-            found[place] *= times
+            shares[place] *= times
     return most
 
 
@@ -284,7 +289,7 @@ def _shared(ones: Sequence[FilePiece], fitted: Sequence[float], rate: float) -> 
     whole = sum(held)
     if rate <= 0:
         return [count / whole for count in held], IDLE
-    if len({space_of(one) for one in ones}) == 1:
+    if len({space_of(place) for place in ones}) == 1:
         return [count / whole for count in held], ALONE
     mean = sum(count * active for count, active in zip(held, fitted, strict=True)) / whole
     if mean * whole < EXPLAINED * rate:
@@ -313,20 +318,20 @@ def _bases(  # noqa: PLR0913 - what is known of pieces
         if number not in rates:
             continue  # what was not measured is not idle
         spaces = Counter(map(space_of, ones)) if several else Counter()
-        for one in ones:
-            at = one.file.path, number
+        for place in ones:
+            at = place.file.path, number
             basis = bases[at]
-            if basis != IDLE and spaces[space_of(one)] > 1:
+            if basis != IDLE and spaces[space_of(place)] > 1:
                 basis = BYTES
-            sums = loads.setdefault(key(one), {})
+            sums = loads.setdefault(key(place), {})
             sums[basis] = sums.get(basis, 0.0) + rates[number] * float(parts[at])  # type: ignore[arg-type]
-    found = {}
+    basis_of = {}
     for thing, sums in loads.items():
         least = MATTERS * sum(sums.values())
-        found[thing] = max(
+        basis_of[thing] = max(
             (b for b in sums if sums[b] >= least and (least or b != IDLE)), key=BASES.index, default=IDLE
         )
-    return found
+    return basis_of
 
 
 # the fit
@@ -349,10 +354,10 @@ def together(columns: Mapping[Space, Column[Key]]) -> list[tuple[tuple[Space, ..
     return sorted(groups)
 
 
-def _alike(one: Column[Key], other: Column[Key]) -> float:
+def _alike(column: Column[Key], other: Column[Key]) -> float:
     """Return the part of their bytes that two tablespaces on the same disks have in common, from 0 to 1."""
-    first, second = sum(one.values()), sum(other.values())
-    return sum(min(one[disk] / first, other[disk] / second) for disk in one)
+    first, second = sum(column.values()), sum(other.values())
+    return sum(min(column[disk] / first, other[disk] / second) for disk in column)
 
 
 def activities(columns: Sequence[Column[Key]], rates: Sequence[Mapping[Key, float]]) -> list[float]:
@@ -365,23 +370,26 @@ def activities(columns: Sequence[Column[Key]], rates: Sequence[Mapping[Key, floa
     disks = {disk for column in columns for disk in column if disk in now}
     held = sum(count for column in columns for disk, count in column.items() if disk in disks)
     mean = sum(now[disk] for disk in disks) / held if held else 0.0
-    found = [max(each, DOUBT * mean) for each in fewest(columns, rates)]
-    known = [[(disk, count) for disk, count in column.items() if disk in disks] for column in columns]
-    sums = [sum(count for _, count in column) or 1.0 for column in known]
+    activities_now = [max(floor, DOUBT * mean) for floor in fewest(columns, rates)]
+    counted = [[(disk, count) for disk, count in column.items() if disk in disks] for column in columns]
+    sums = [sum(count for _, count in column) or 1.0 for column in counted]
     for _ in range(ROUNDS if mean else 0):
         fitted = dict.fromkeys(disks, 0.0)
-        for column, activity in zip(known, found, strict=True):
+        for column, activity in zip(counted, activities_now, strict=True):
             for disk, count in column:
                 fitted[disk] += count * activity
         times = {disk: now[disk] / value if value else 0.0 for disk, value in fitted.items()}
-        before = found
-        found = [
+        before = activities_now
+        activities_now = [
             activity * (sum(count * times[disk] for disk, count in column) / whole) ** SPEED
-            for activity, column, whole in zip(found, known, sums, strict=True)
+            for activity, column, whole in zip(activities_now, counted, sums, strict=True)
         ]
-        if all(abs(one - other) <= SETTLED * mean for one, other in zip(before, found, strict=True)):
+        if all(
+            abs(before_value - other) <= SETTLED * mean
+            for before_value, other in zip(before, activities_now, strict=True)
+        ):
             break
-    return found if mean else [0.0] * len(columns)
+    return activities_now if mean else [0.0] * len(columns)
 
 
 def fewest(columns: Sequence[Column[Key]], rates: Sequence[Mapping[Key, float]]) -> list[float]:
@@ -390,16 +398,16 @@ def fewest(columns: Sequence[Column[Key]], rates: Sequence[Mapping[Key, float]])
     Column by column, each time the one that explains most of what is left in all intervals, of which one that
     is n intervals older counts 1 / (n + 1); one that explains hardly anything has no activity.
     """
-    left = [{disk: rate / age for disk, rate in each.items()} for age, each in enumerate(rates, 1)]
+    left = [{disk: rate / age for disk, rate in of_age.items()} for age, of_age in enumerate(rates, 1)]
     sharing: dict[Key, list[int]] = {}
     for number, column in enumerate(columns):
         for disk in column:
             sharing.setdefault(disk, []).append(number)
-    own = [sum(each.get(disk, 0.0) for each in left for disk in column) for column in columns]
+    own = [sum(age.get(disk, 0.0) for age in left for disk in column) for column in columns]
     queue = [(-_explained(column, left)[0], number) for number, column in enumerate(columns)]
     heapify(queue)
     stale: set[int] = set()
-    found = [0.0] * len(columns)
+    lowest = [0.0] * len(columns)
     while queue:
         explained, number = heappop(queue)
         if number in stale:
@@ -409,13 +417,13 @@ def fewest(columns: Sequence[Column[Key]], rates: Sequence[Mapping[Key, float]])
         if -explained < LEAST * own[number] or not explained:
             continue
         _, levels = _explained(columns[number], left)
-        found[number] = levels[0]
-        for each, level in zip(left, levels, strict=True):
+        lowest[number] = levels[0]
+        for counts, level in zip(left, levels, strict=True):
             for disk, count in columns[number].items():
-                if disk in each:
-                    each[disk] = max(0.0, each[disk] - level * count)
+                if disk in counts:
+                    counts[disk] = max(0.0, counts[disk] - level * count)
         stale.update(other for disk in columns[number] for other in sharing[disk])
-    return found
+    return lowest
 
 
 def _explained(column: Column[Key], left: Sequence[Mapping[Key, float]]) -> tuple[float, list[float]]:
@@ -425,8 +433,8 @@ def _explained(column: Column[Key], left: Sequence[Mapping[Key, float]]) -> tupl
     differences; what it has too much or too little is not explained.
     """
     explained, levels = 0.0, []
-    for each in left:
-        ratios = sorted((each[disk] / count, count) for disk, count in column.items() if disk in each)
+    for counts in left:
+        ratios = sorted((counts[disk] / count, count) for disk, count in column.items() if disk in counts)
         half, level = sum(count for _, count in ratios) / 2, 0.0
         for ratio, count in ratios:
             half -= count

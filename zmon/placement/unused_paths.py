@@ -28,11 +28,11 @@ def reasons_of(paths: Iterable[Volume], machine: Machine) -> Mapping[str, str]:
     """
     frame = machine.sample.frame(PATH)
     said = reasons_in(frame)
-    found = {}
+    reasons = {}
     for path in paths:
         why = GONE if frame.keys and path.number not in frame.index else said.get(path.number)
         if not why and is_offline(text_of(path.busid), machine):
             why = ADAPTER_OFFLINE
         if why is not None:
-            found[path.number] = why
-    return found
+            reasons[path.number] = why
+    return reasons

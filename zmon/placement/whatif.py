@@ -74,18 +74,18 @@ def _processor_points(view: View, load: ObservedLoad) -> list[tuple[float, float
 
     Intervals with another number of processors are left out.
     """
-    numbers = frozenset(one.number for one in load.used)
+    numbers = frozenset(volume.number for volume in load.used)
     processors = load.processors.number
     if isinstance(processors, Absent) or isinstance(load.processors.busy, Absent):
         return []
-    points = [(sum(one.rate for one in load.used), float(load.processors.busy * processors))]
+    points = [(sum(volume.rate for volume in load.used), float(load.processors.busy * processors))]
     most = max(1, min(MAX_INTERVALS, MAX_VOLUMES // max(1, len(load.volumes))))
 
     def figures(interval: Interval) -> dict[str, Number]:
-        blocks, found = Blocks(interval), Processors(interval)
+        blocks, processors = Blocks(interval), Processors(interval)
         rows = [row for row, number in enumerate(blocks.counted["number"]) if number in numbers]
         rate = blocks.of("ios", rows)
-        return {"rate": rate, "busy": found.average(found.busy), "number": found.running}
+        return {"rate": rate, "busy": processors.average(processors.busy), "number": processors.running}
 
     name = "processors by requests", hash(numbers)
     for row in view.history.rows_before(view.interval, name, figures, most):
@@ -98,16 +98,16 @@ def _processor_points(view: View, load: ObservedLoad) -> list[tuple[float, float
 def flow_shares(view: View, load: ObservedLoad) -> tuple[FlowShare, ...]:
     """Return the traffic of each file as a part of that of its volumes."""
     machine, traffic = machine_of(view), attribution_of(view)
-    keys = {one.number: one.key for one in load.volumes}
-    found = []
+    keys = {volume.number: volume.key for volume in load.volumes}
+    flows = []
     for piece in pieces(machine):
         part = traffic.part(piece.file.path, piece.number)
         if isinstance(part, Absent) or part <= 0 or piece.number not in keys:
             continue
         owner = owner_of(piece.file.database, tablespace_of(piece.file))
         steady = _is_log(piece.file, machine)
-        found.append(FlowShare(owner, piece.file.path, keys[piece.number], part, steady=steady))
-    return tuple(found)
+        flows.append(FlowShare(owner, piece.file.path, keys[piece.number], part, steady=steady))
+    return tuple(flows)
 
 
 def _is_log(file: DataFile, machine: Machine) -> bool:
@@ -132,7 +132,7 @@ def predicted(report: SpreadReport, view: View) -> SpreadReport:
     shares = flow_shares(view, load)
     volumes = _volumes_of(report, machine, load)
     most = MAX_SPREAD // max(1, len(volumes)) if volumes else MAX_FLOWS
-    if any(one.estimated for one in load.used) or not 0 < len(shares) <= min(most, MAX_FLOWS):
+    if any(volume.estimated for volume in load.used) or not 0 < len(shares) <= min(most, MAX_FLOWS):
         return report
     try:
         return _predicted(report, _fitted(view, load, shares), volumes)
@@ -147,7 +147,7 @@ def _volumes_of(report: SpreadReport, machine: Machine, load: ObservedLoad) -> d
     """
     if report.wanted.what == "LCU" and len(report.units) != 1:
         return {}
-    keys = {one.number: one.key for one in load.volumes}
+    keys = {volume.number: volume.key for volume in load.volumes}
     disks = {volume.spindle: keys[number] for number, volume in machine.volumes.items() if number in keys}
     if report.wanted.what == "LCU":
         chosen = {
@@ -178,23 +178,28 @@ def _predicted(report: SpreadReport, base: FittedInterval, volumes: Mapping[str,
         return report
     steps = []
     for many, step in enumerate(report.plan.steps, 1):
-        found = predict(base, changes_of(report.plan.steps[:many], volumes))
-        steps.append(step._replace(ratio=found.times, full=found.limit))
+        prediction = predict(base, changes_of(report.plan.steps[:many], volumes))
+        steps.append(step._replace(ratio=prediction.times, full=prediction.limit))
     plan = report.plan._replace(steps=tuple(steps))
-    return report._replace(plan=plan, moved=_effect(found))
+    return report._replace(plan=plan, moved=_effect(prediction))
 
 
-def _effect(found: Prediction) -> WhatIf:
+def _effect(prediction: Prediction) -> WhatIf:
     from zmon.placement.spread_report import WhatIf  # noqa: PLC0415 - OVERVIEW starts without the planner
 
-    low, high = (rate / found.whole.rate[0] for rate in found.throughput)
-    now, then = (1e3 * time for time in found.whole.response)
+    low, high = (rate / prediction.whole.rate[0] for rate in prediction.throughput)
+    now, then = (1e3 * time for time in prediction.whole.response)
     counted = (
-        f"{then:.1f} ms instead of {now:.1f} ms for a request, over {found.lcus} LCU{'s' * (found.lcus != 1)}"
-        f" and {found.paths} channel paths"
+        f"{then:.1f} ms instead of {now:.1f} ms for a request, over"
+        f" {prediction.lcus} LCU{'s' * (prediction.lcus != 1)} and {prediction.paths} channel paths"
     )
-    busy = ((found.busiest_now or found.limit_before,), (found.next_limit or found.limit,))
-    return WhatIf(found.times, *busy, low, high, counted, gains_little(found), loss_words(found))
+    busy = (
+        (prediction.busiest_now or prediction.limit_before,),
+        (prediction.next_limit or prediction.limit,),
+    )
+    return WhatIf(
+        prediction.times, *busy, low, high, counted, gains_little(prediction), loss_words(prediction)
+    )
 
 
 def changes_of(steps: Iterable[PlanStep], volumes: Mapping[str, str] = {}) -> tuple[Change, ...]:
@@ -214,7 +219,7 @@ def _lcu_names(units: Mapping[str, Lcu]) -> dict[str, str]:
         for name in names - {""}:
             for word in (name.casefold(), name.casefold().removeprefix("lcu ")):
                 keys.setdefault(word, set()).add(key)
-    return {name: found.pop() for name, found in keys.items() if len(found) == 1}
+    return {name: keys_of.pop() for name, keys_of in keys.items() if len(keys_of) == 1}
 
 
 def known_names(view: View) -> KnownNames:
@@ -233,11 +238,11 @@ def known_names(view: View) -> KnownNames:
     lcus = _lcu_names(units_of(view).lcus)
     volumes: dict[str, str] = {}
     labels = volumes_of(view)
-    for one in load_of(view).volumes:
-        volume = labels.get(one.key)
-        more = (volume.volser, volume.disk, volume.rdev) if volume is not None else ()
-        for name in (one.key, one.title, *(str(name) for name in more if isinstance(name, str))):
-            volumes.setdefault(name.casefold(), one.key)
+    for volume in load_of(view).volumes:
+        labelled = labels.get(volume.key)
+        more = (labelled.volser, labelled.disk, labelled.rdev) if labelled is not None else ()
+        for name in (volume.key, volume.title, *(str(name) for name in more if isinstance(name, str))):
+            volumes.setdefault(name.casefold(), volume.key)
     for name in several:
         del spaces[name], files[name]
     return KnownNames(files, spaces, lcus, volumes, {name: sorted(several[name]) for name in several})

@@ -269,8 +269,8 @@ class LookupResult(NamedTuple):
         """Whether it was read: every file of a tablespace, at least one of a directory."""
         if self.meaning.sort is MeaningKind.DIRECTORY:
             return bool(self.there)
-        found = self.locations or self.volumes or self.device
-        return len(self.there) == len(self.locations) and bool(found)
+        thing = self.locations or self.volumes or self.device
+        return len(self.there) == len(self.locations) and bool(thing)
 
     @property
     def there(self) -> tuple[FileLocation, ...]:
@@ -347,26 +347,26 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
     above = {number for start in ([device] if device else disks) for number in stack.above(start)}
     upon = above | ({device} if device else disks)
     titles = sorted(stack.title(number) for number in above)
-    known = sorted((machine.volumes[disk] for disk in disks if disk in machine.volumes), key=_order)
+    on_disks = sorted((machine.volumes[disk] for disk in disks if disk in machine.volumes), key=_order)
     joins = [_paths_meant(number, meaning, machine) for number in disks if _is_joined(number, machine)]
     paths = {path.number for number in disks for path in machine.stack.paths(number) if number != path.number}
     shown = {meant[0] for meant in joins}
-    volumes = [volume for volume in known if volume.number in shown or volume.number not in paths]
+    volumes = [volume for volume in on_disks if volume.number in shown or volume.number not in paths]
     meant = {number for numbers in joins for number in numbers}
     is_path = meaning.sort in _OF_ADAPTERS or meaning.sort is MeaningKind.WWID or _is_joined(device, machine)
     made = bool(device) and (stack.segments(device) != () or not volumes)
     lost = {
         volume.number: paths
-        for volume in known
+        for volume in on_disks
         for paths in paths_on_line(machine.sample.frame(DEVICE), [text_of(volume.busid)])
         if paths.lost_chpids
     }
-    joined = [volume for volume in known if volume.number in paths]
+    joined = [volume for volume in on_disks if volume.number in paths]
     return LookupResult(
         meaning,
         locations=(_device(device, machine),) if made else (),
         volumes=tuple(volumes),
-        paths=tuple(volume for volume in known if is_path and volume.number in meant),
+        paths=tuple(volume for volume in on_disks if is_path and volume.number in meant),
         devices=tuple(titles),
         mounts=tuple(_mounts_on(disks, upon, machine)),
         files=tuple(_files_on(disks, upon, machine)),
@@ -415,10 +415,10 @@ def _device(number: str, machine: Machine) -> FileLocation:
     node = machine.stack.node(number)
     size = WHOLE if node is None else node.size
     title = machine.stack.title(number)
-    known: dict[str, object] = {"real": title, "number": number, "size": size, "unplaced": 0, "unwritten": 0}
+    device: dict[str, object] = {"real": title, "number": number, "size": size, "unplaced": 0, "unwritten": 0}
     if isinstance(size, Absent):
-        return machine.locate(unknown_file(title, UNSIZED, **known))
-    return machine.locate(unknown_file(title, WHOLE, **known, ranges=((0, int(size)),)))
+        return machine.locate(unknown_file(title, UNSIZED, **device))
+    return machine.locate(unknown_file(title, WHOLE, **device, ranges=((0, int(size)),)))
 
 
 def _mounts_on(disks: set[str], upon: set[str], machine: Machine) -> Iterator[MountOnDisk]:

@@ -99,17 +99,17 @@ def _with_files_moved(model: FittedModel, change: FileMove) -> FittedModel:
             model.titles.get(change.volume, change.volume) if change.volume else model.lcus[change.lcu].title
         )
         raise ChangeError(f"all that is to be moved lies on {where} already")
-    found, titles = [], dict[str, str]()
+    flows, titles = [], dict[str, str]()
     for flow in model.flows:
         if flow.file in change.files and there is not None:
-            found.append(flow._replace(volume=change.volume, lcu=there[0], servers=there[1]))
+            flows.append(flow._replace(volume=change.volume, lcu=there[0], servers=there[1]))
         elif flow.file in change.files and flow.lcu != change.lcu:
             key = f"{flow.file} on {change.lcu}"
             titles[key] = f"a new volume for {flow.file}"
-            found.append(flow._replace(volume=key, lcu=change.lcu))
+            flows.append(flow._replace(volume=key, lcu=change.lcu))
         else:
-            found.append(flow)
-    return _flows(model, found, titles)
+            flows.append(flow)
+    return _flows(model, flows, titles)
 
 
 def _with_space_striped(model: FittedModel, change: StripedSpace) -> FittedModel:
@@ -119,20 +119,20 @@ def _with_space_striped(model: FittedModel, change: StripedSpace) -> FittedModel
     servers = sum({flow.volume: flow.servers for flow in own}.values())
     targets: list[tuple[str, str, float]] = []
     titles = {}
-    each = max(1, round(len({flow.volume for flow in own}) / max(1, len(change.lcus))))
+    share = max(1, round(len({flow.volume for flow in own}) / max(1, len(change.lcus))))
     """So many volumes it gets on each LCU."""
     for lcu in change.lcus:
-        for number in range(each):
+        for number in range(share):
             key = f"{change.space} on {lcu}, {number}"
             titles[key] = f"new volumes for {change.space}"
-            targets.append((key, lcu, max(1.0, servers / len(change.lcus) / each)))
+            targets.append((key, lcu, max(1.0, servers / len(change.lcus) / share)))
     for volume in change.volumes:
         lcu, many = model.places.get(volume, (own[0].lcu, own[0].servers))
         targets.append((volume, lcu, many))
     fewer = len({flow.volume for flow in own}) / len(targets)
     """Writes that come at once are spread over so many times fewer volumes."""
-    found = [flow for flow in model.flows if flow.owner != change.space]
-    found += [
+    flows = [flow for flow in model.flows if flow.owner != change.space]
+    flows += [
         flow._replace(
             rate=flow.rate / len(targets),
             volume=volume,
@@ -143,7 +143,7 @@ def _with_space_striped(model: FittedModel, change: StripedSpace) -> FittedModel
         for flow in own
         for volume, lcu, many in targets
     ]
-    return _flows(model, found, titles)
+    return _flows(model, flows, titles)
 
 
 def _with_paths(model: FittedModel, change: PathNumber) -> FittedModel:
@@ -162,7 +162,9 @@ def _with_paths(model: FittedModel, change: PathNumber) -> FittedModel:
 def _with_paths_in_use(model: FittedModel, change: PathsInUse) -> FittedModel:
     groups = _groups(model, change.lcu)
     used = {
-        key: one._replace(servers=float(len(one.chpids))) for key, one in model.paths.items() if key in groups
+        key: path._replace(servers=float(len(path.chpids)))
+        for key, path in model.paths.items()
+        if key in groups
     }
     return model._replace(paths={**model.paths, **used})
 
@@ -171,7 +173,7 @@ def _groups(model: FittedModel, lcu: str) -> list[str]:
     """Return the keys of the paths of an LCU, or of all."""
     groups = list(dict.fromkeys(group for key, group in model.group_of.items() if lcu in {"", key}))
     if not groups:
-        if any(one.chpids for key, one in model.lcus.items() if lcu in {"", key}):
+        if any(member.chpids for key, member in model.lcus.items() if lcu in {"", key}):
             raise ChangeError(
                 "for how long a request uses a channel path is not known: no channel measurement"
             )
@@ -190,8 +192,8 @@ def _with_aliases(model: FittedModel, change: AliasNumber) -> FittedModel:
         return model._replace(flows=tuple(flows))
     return model._replace(
         lcus={
-            key: one._replace(aliases=change.number) if change.lcu in {"", key} else one
-            for key, one in model.lcus.items()
+            key: lcu._replace(aliases=change.number) if change.lcu in {"", key} else lcu
+            for key, lcu in model.lcus.items()
         }
     )
 

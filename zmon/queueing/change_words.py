@@ -66,16 +66,16 @@ def parse_change(text: str, names: KnownNames) -> Change:
     Raises:
         ChangeError: they are not understood, or name nothing that is known here.
     """
-    words = _NUMBER_FIRST.sub(r"\2 \1", " ".join(text.split()))
+    fields = _NUMBER_FIRST.sub(r"\2 \1", " ".join(text.split()))
     for pattern, make in _FORMS:
-        match = pattern.fullmatch(words)
+        match = pattern.fullmatch(fields)
         if match is not None:
             return make(names, *match.groups())
-    first = words.partition(" ")[0].casefold()
+    first = fields.partition(" ")[0].casefold()
     like = [form for form in FORMS if form.split()[0] == first]
     hint = "" if like else did_you_mean(first, sorted({form.split()[0] for form in FORMS}))
     write = f"{hint} Write" if hint else "; write"
-    raise ChangeError(f"{words!r:.80} is not understood{write} {', '.join(like or FORMS)}")
+    raise ChangeError(f"{fields!r:.80} is not understood{write} {', '.join(like or FORMS)}")
 
 
 def _known(what: str, word: str, names: Mapping[str, str]) -> str:

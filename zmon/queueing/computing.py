@@ -55,13 +55,13 @@ def background(points: Sequence[tuple[float, float]]) -> Number:
     many = len(points)
     if many < LEAST_INTERVALS:
         return NOT_VARIED
-    rate, busy = (sum(each) / many for each in zip(*points, strict=True))
-    square = sum((one - rate) ** 2 for one, _ in points)
+    rate, busy = (sum(values) / many for values in zip(*points, strict=True))
+    square = sum((x - rate) ** 2 for x, _ in points)
     if square < many * (VARIES * rate) ** 2 or not square:
         return NOT_VARIED
-    slope = sum((one - rate) * (each - busy) for one, each in points) / square
+    slope = sum((y - rate) * (x - busy) for y, x in points) / square
     begin = busy - slope * rate
-    left = sum((each - begin - slope * one) ** 2 for one, each in points)
+    left = sum((y - begin - slope * x) ** 2 for x, y in points)
     error = sqrt(left / (many - 2) * (1.0 / many + rate * rate / square))
     if slope < 0 or error > SURE * points[0][1]:
         return NOT_VARIED

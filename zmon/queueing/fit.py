@@ -232,8 +232,8 @@ def fit(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> tuple[FittedMod
     Raises:
         ValueError: there is no I/O of which the times were measured.
     """
-    titles = {one.key: f"volume {one.title}" for one in load.volumes}
-    places = {one.key: (one.lcu, float(one.servers)) for one in load.volumes}
+    titles = {volume.key: f"volume {volume.title}" for volume in load.volumes}
+    places = {volume.key: (volume.lcu, float(volume.servers)) for volume in load.volumes}
     return _with_factors(observed_model(load, shares)._replace(titles=titles, places=places))
 
 
@@ -255,8 +255,8 @@ def observed_model(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> Fitt
     group_of = {
         lcu: key
         for key, chpids in groups.items()
-        for lcu, one in lcus.items()
-        if one.chpids and set(one.chpids) <= set(chpids) and (lcu in timed or not behind[lcu])
+        for lcu, rows in lcus.items()
+        if rows.chpids and set(rows.chpids) <= set(chpids) and (lcu in timed or not behind[lcu])
     }  # where nothing is timed, it is not known for how long a request needs a path
     users = {
         key: volumes.part([at for lcu, group in group_of.items() if group == key for at in behind[lcu].rows])
@@ -305,7 +305,7 @@ def shows_lcus(load: ObservedLoad) -> bool:
     Where nothing does, no model has an LCU that is busy.
     """
     _, lcus, _, waits = _measured(Same(load))
-    return any(waits.values()) or any(not isinstance(one.capacity, Absent) for one in lcus.values())
+    return any(waits.values()) or any(not isinstance(lcu.capacity, Absent) for lcu in lcus.values())
 
 
 class _Measured(NamedTuple):
@@ -336,7 +336,7 @@ def _measured(of: Same[ObservedLoad]) -> _Measured:
 def _timed(volumes: Volumes) -> Volumes:
     """Return the volumes whose times are all measured, with what is taken where these cannot be right."""
     columns = [volumes.column(name) for name in ("response", "pend", "disc", "conn")]
-    if any(Absent in set(map(type, each)) for each in columns):
+    if any(Absent in set(map(type, column)) for column in columns):
         every = enumerate(zip(*columns, strict=True))
         volumes = volumes.part([at for at, times in every if Absent not in map(type, times)])
     if not volumes:
@@ -366,7 +366,7 @@ def _with_waits_apart(load: ObservedLoad, volumes: Volumes) -> Volumes:
     if not full:
         return volumes
     columns = list(zip(*map(volumes.column, ("lcu", "estimated", "size", "conn")), strict=True))
-    calm = volumes.part([at for at, one in enumerate(columns) if one[1] and one[0] not in full])
+    calm = volumes.part([at for at, column in enumerate(columns) if column[1] and column[0] not in full])
     size_of_calm, needed = _mean(calm, "size"), _mean(calm, "conn")
     conns, discs = list(volumes.column("conn")), list(volumes.column("disc"))
     for at, (lcu, estimated, size, conn) in enumerate(columns):
@@ -388,18 +388,18 @@ def _late_writes(volumes: Volumes) -> dict[str, _LateWrites]:
     """Return the volumes whose writes come many at once, by their keys."""
     reads, writes = volumes.column("read_response"), volumes.column("write_response")
     longer = compress(range(len(volumes)), map(ge, writes, map(mul, reads, repeat(LONGER))))
-    found = {}
-    for one in volumes.some(longer):
-        read, write, part = one.read_response, one.write_response, one.reads
+    late = {}
+    for volume in volumes.some(longer):
+        read, write, part = volume.read_response, volume.write_response, volume.reads
         if isinstance(read, Absent) or isinstance(write, Absent) or isinstance(part, Absent):
             continue
-        if read and part and one.conn:
+        if read and part and volume.conn:
             # channel measurement tells what is pending from what waits in Linux
-            waited = float(one.queued + (0.0 if one.is_dasd else one.pend))  # type: ignore[arg-type]  # these are timed
+            waited = float(volume.queued + (0.0 if volume.is_dasd else volume.pend))  # type: ignore[arg-type]  # these are timed
             excess = _excess(1.0 - part, write - read, waited)
             if excess:
-                found[one.key] = _LateWrites(one.rate, float(one.serv), part, read, write, excess)  # type: ignore[arg-type]  # likewise
-    return found
+                late[volume.key] = _LateWrites(volume.rate, float(volume.serv), part, read, write, excess)  # type: ignore[arg-type]  # likewise
+    return late
 
 
 def _excess(writes: float, longer: float, waited: float) -> float:
@@ -432,11 +432,11 @@ def _waits(behind: Mapping[str, Volumes], misses: Mapping[str, float], seconds: 
     from a difference of two sums that ought to be equal.  Where few wait, what a write takes longer than a
     read is no wait for the LCU, which takes both in turn, but a remote mirror, or the like.
     """
-    found = {lcu: _mean(ones, "disc") - misses[lcu] for lcu, ones in behind.items()}
-    for lcu, wait in found.items():
+    waits = {lcu: _mean(ones, "disc") - misses[lcu] for lcu, ones in behind.items()}
+    for lcu, wait in waits.items():
         if SLOWER <= wait < MIN_LOST / (behind[lcu].rate or 1.0):
-            found[lcu] = wait - min(wait, _delay_of_writes(behind[lcu], misses[lcu]))
-    return {lcu: wait if wait * behind[lcu].rate * seconds >= TICK else 0.0 for lcu, wait in found.items()}
+            waits[lcu] = wait - min(wait, _delay_of_writes(behind[lcu], misses[lcu]))
+    return {lcu: wait if wait * behind[lcu].rate * seconds >= TICK else 0.0 for lcu, wait in waits.items()}
 
 
 def _delay_of_writes(volumes: Volumes, misses: float) -> float:
@@ -466,20 +466,21 @@ def _flows(
     """Yield the flows of known files, and of what is left of each volume, column by column."""
     keys, lcus = volumes.column("key"), volumes.column("lcu")
     others = {lcu: f"other I/O of {lcu}" for lcu in waits}
-    found = (
+    flows_of = (
         map(others.__getitem__, lcus), repeat(""), keys, lcus, volumes.column("rate"), volumes.column("size"),
         map(max, repeat(0.0), map(sub, volumes.column("disc"), map(waits.__getitem__, lcus))),
         volumes.column("conn"), map(float, volumes.column("servers")), volumes.column("response"),
         repeat(False), repeat(0.0),
     )  # fmt: skip
-    whole = map(partial(tuple.__new__, FittedFlow), zip(*found, strict=False))
+    whole = map(partial(tuple.__new__, FittedFlow), zip(*flows_of, strict=False))
     flows = _flows_of_files(whole, shares) if shares else whole
     if not late:
         return flows
-    each = (
-        _apart(one, late[one.volume]) if one.volume in late and not one.steady else (one,) for one in flows
+    pairs = (
+        _apart(flow, late[flow.volume]) if flow.volume in late and not flow.steady else (flow,)
+        for flow in flows
     )
-    return chain.from_iterable(each)
+    return chain.from_iterable(pairs)
 
 
 def _flows_of_files(whole: Iterable[FittedFlow], shares: Sequence[FlowShare]) -> Iterable[FittedFlow]:
@@ -505,24 +506,24 @@ def _apart(flow: FittedFlow, late: _LateWrites) -> Iterable[FittedFlow]:
 
 def _classes(flows: Sequence[FittedFlow]) -> dict[str, list[FittedFlow]]:
     """Return the flows of each class, in the order in which the classes come."""
-    found: dict[str, list[FittedFlow]] = {}
+    classes: dict[str, list[FittedFlow]] = {}
     for (owner, ahead), ones in groupby(flows, itemgetter(0, 11)):
-        found.setdefault(f"{owner}, written back" if ahead else owner, []).extend(ones)
-    return found
+        classes.setdefault(f"{owner}, written back" if ahead else owner, []).extend(ones)
+    return classes
 
 
 def _service(
     model: FittedModel, behind: Mapping[str, Volumes], waits: Mapping[str, float]
 ) -> dict[str, float]:
     """Return the seconds per byte of each LCU: of a storage server what its LCU with most waiting shows."""
-    found: dict[str, float] = {}
+    services: dict[str, float] = {}
     boxes: dict[str, list[str]] = {}
-    for key, one in model.lcus.items():
-        if isinstance(one.capacity, Absent):
-            boxes.setdefault(one.box or key, []).append(key)
+    for key, lcu in model.lcus.items():
+        if isinstance(lcu.capacity, Absent):
+            boxes.setdefault(lcu.box or key, []).append(key)
         else:
             size = _mean(behind[key], "size") or 2 * FIXED
-            found[key] = size / service_bytes(size) / float(one.capacity)
+            services[key] = size / service_bytes(size) / float(lcu.capacity)
     for keys in boxes.values():
         service, most, limit = 0.0, -1.0, float("inf")
         for key in keys:
@@ -534,8 +535,8 @@ def _service(
             if lost > most:
                 most = lost
                 service = _service_of(waits[key], behind[key], model.lcus[key].aliases, model.evenly)
-        found |= dict.fromkeys(keys, min(service, limit))
-    return found
+        services |= dict.fromkeys(keys, min(service, limit))
+    return services
 
 
 def _service_of(wait: float, volumes: Volumes, aliases: int, evenly: float) -> float:
@@ -563,16 +564,16 @@ def _service_of(wait: float, volumes: Volumes, aliases: int, evenly: float) -> f
 
 
 def _paths(chpids: tuple[str, ...], load: ObservedLoad, users: Volumes) -> FittedPaths:
-    known = [float(use) for chpid in chpids if not isinstance(use := load.paths.get(chpid, 0.0), Absent)]
-    most, servers = max(known, default=0.0), float(len(chpids))
+    uses = [float(use) for chpid in chpids if not isinstance(use := load.paths.get(chpid, 0.0), Absent)]
+    most, servers = max(uses, default=0.0), float(len(chpids))
     pooled = load.fcp.isdisjoint(chpids)
     if not load.paths_measured or most <= 0:
         return FittedPaths(chpids, servers, pooled=pooled)
     own = _busy_time(users)
-    outside = max(0.0, sum(known) - own) / servers
-    used = min(servers, max(1.0, sum(known) / most))
+    outside = max(0.0, sum(uses) - own) / servers
+    used = min(servers, max(1.0, sum(uses) / most))
     if pooled:
-        used = servers if most < BUSY else float(len(taken_paths(known)))
+        used = servers if most < BUSY else float(len(taken_paths(uses)))
     disks = max(1.0, len(users) / used)
     return FittedPaths(chpids, used, outside if outside > OUTSIDE else 0.0, pooled, disks)
 
@@ -597,24 +598,24 @@ def _latency(
     users: Mapping[str, Volumes],
 ) -> dict[str, float]:
     """Return Pend without the wait for a path; of LCUs without I/O the least of the others."""
-    found: dict[str, float] = {}
+    latencies: dict[str, float] = {}
     busy = {group: _busy_time(ones) for group, ones in users.items()}
     conn = {group: _mean(ones, "conn") for group, ones in users.items()}
     for key, ones in behind.items():
         group = group_of.get(key, "")
         if not ones:
             continue
-        found[key] = _mean(ones, "pend")
+        latencies[key] = _mean(ones, "pend")
         if group:
             time = busy[group]
             servers = paths[group].servers * (1 - paths[group].outside)
             found_work = crowding(servers, time / servers) * time
             wait = found_work * CONSTANT * conn[group] / max(1 - FULL, 1 - found_work)
-            found[key] = max(0.0, found[key] - wait)
+            latencies[key] = max(0.0, latencies[key] - wait)
             if time / servers > BUSY:
-                found[key] = min(found[key], LATENCY)
-    least = min(found.values(), default=0.0)
-    return {key: found.get(key, least) for key in behind}
+                latencies[key] = min(latencies[key], LATENCY)
+    least = min(latencies.values(), default=0.0)
+    return {key: latencies.get(key, least) for key in behind}
 
 
 def _latency_before_batches(
@@ -647,25 +648,25 @@ def _with_ahead(
     """Return a flow with the number of requests for the time that it waits in its batch, which it has."""
     if group is not None and not group.pooled:
         return flow._replace(ahead=flow.ahead / (flow.conn * group.met))
-    one = late[flow.volume]
+    write = late[flow.volume]
     carried = sum(behind[flow.lcu].column("rate"))
-    servers = flow.servers + lcus[flow.lcu].aliases * one.rate / carried
-    return flow._replace(ahead=flow.ahead * servers / one.serv)
+    servers = flow.servers + lcus[flow.lcu].aliases * write.rate / carried
+    return flow._replace(ahead=flow.ahead * servers / write.serv)
 
 
 def _population(
     classes: Mapping[str, Sequence[FittedFlow]], processors: float, computing: float
 ) -> dict[str, float]:
     """Return how many requests each class has: in Linux and beyond, with processors, waiting for them."""
-    found = {owner: _requests(flows) for owner, flows in classes.items()}
+    populations = {owner: _requests(flows) for owner, flows in classes.items()}
     rates = {owner: _rate(flows) for owner, flows in classes.items() if not flows[0].ahead}
     if not processors or not rates:
-        return found
+        return populations
     whole = sum(rates.values())
     use = min(COMPUTING, whole * computing / processors)
-    answers = sum(found[owner] for owner in rates) / whole
+    answers = sum(populations[owner] for owner in rates) / whole
     many = at_processors(use, processors, answers / computing if computing else 0.0)
-    return found | {owner: found[owner] + many * rate / whole for owner, rate in rates.items()}
+    return populations | {owner: populations[owner] + many * rate / whole for owner, rate in rates.items()}
 
 
 def _rate(flows: Sequence[FittedFlow]) -> float:
@@ -684,15 +685,15 @@ def _responses(classes: Mapping[str, Sequence[FittedFlow]]) -> dict[str, float]:
 
 def _with_waits(model: FittedModel, volumes: Volumes, late: Mapping[str, _LateWrites]) -> FittedModel:
     """Fit how evenly requests come to volumes, from what they wait there."""
-    keys, measured, found = _found_waits(model, volumes, late)
-    at_random, in_turn = (sum(waits) for waits in found)
+    keys, measured, estimates = _found_waits(model, volumes, late)
+    at_random, in_turn = (sum(waits) for waits in estimates)
     if sum(measured) <= 0 or at_random <= 0:
         return model
     if sum(measured) > at_random:
         # with aliases of a pool nearly nothing is waited at random: a multiple of it says nothing of less
         aliases = _aliases(model)
         alone = [key not in aliases for key in keys]
-        queued, at_random = (sum(compress(waits, alone)) for waits in (measured, found[0]))
+        queued, at_random = (sum(compress(waits, alone)) for waits in (measured, estimates[0]))
         return model._replace(burst=max(1.0, min(MAX_BURST, queued / at_random))) if at_random else model
     evenly_used = (at_random - sum(measured)) / max(1e-12, at_random - in_turn)
     return model._replace(evenly=min(1.0, evenly_used))
@@ -710,7 +711,7 @@ def _found_waits(
     place_of = {key: at for at, key in enumerate(volumes.column("key"))}
     ones = volumes.part([place_of[key] for key in often])
     measured = list(map(mul, ones.column("rate"), ones.column("queued")))
-    found: tuple[list[float], list[float]] = [0.0] * len(ones), [0.0] * len(ones)
+    bounds: tuple[list[float], list[float]] = [0.0] * len(ones), [0.0] * len(ones)
     classes, aliases = _classes(model.flows), _aliases(model)
     rates = {members: _rate(flows) for members, flows in classes.items()}
     is_shared = len(ones) < len(model.flows)
@@ -737,10 +738,10 @@ def _found_waits(
             ((flow.rate / rate) ** 2, model.population[flow.members], flow.rate / rates[flow.members])
             for flow in flows
         ]
-        for evenly, waits in enumerate(found):
+        for evenly, waits in enumerate(bounds):
             met = sum([part * own_part(many, fraction, evenly) for part, many, fraction in parts])
             waits[at] = work * (1 - met)
-    return list(often), measured, found
+    return list(often), measured, bounds
 
 
 def _with_factors(model: FittedModel) -> tuple[FittedModel, Network, Solution]:
@@ -749,12 +750,12 @@ def _with_factors(model: FittedModel) -> tuple[FittedModel, Network, Solution]:
     network = network_of(model)
     solution = solve(network)
     for _ in range(FITS):
-        for one, flows in zip(network.classes, solution.flows, strict=True):
-            least = sum(flow.part * flow.least for flow in one.flows)
-            now, wanted = mean_response(flows) - least, model.response[one.title] - least
+        for request_class, flows in zip(network.classes, solution.flows, strict=True):
+            least = sum(flow.part * flow.least for flow in request_class.flows)
+            now, wanted = mean_response(flows) - least, model.response[request_class.title] - least
             if now > 0.01 * least:
-                factor = factors[one.title] * sqrt(max(0.1, min(10.0, wanted / now)))
-                factors[one.title] = max(LEAST_FACTOR, min(MAX_BURST, factor))
+                factor = factors[request_class.title] * sqrt(max(0.1, min(10.0, wanted / now)))
+                factors[request_class.title] = max(LEAST_FACTOR, min(MAX_BURST, factor))
         model = model._replace(factors=dict(factors))
         network = network_of(model)
         solution = solve(network, solution)
@@ -881,7 +882,7 @@ def subchannels(model: FittedModel) -> dict[str, float]:
 def _aliases(model: FittedModel) -> dict[str, float]:
     """Return how many aliases of its LCU's pool a volume may count on: by its part of the requests."""
     rates: dict[str, dict[str, float]] = {}
-    if not any(one.aliases for one in model.lcus.values()):
+    if not any(lcu.aliases for lcu in model.lcus.values()):
         return {}
     for flow in model.flows:
         on = rates.setdefault(flow.lcu, {})

@@ -73,7 +73,7 @@ def _paths(load: ObservedLoad, key: str, chpids: Sequence[str]) -> Iterator[Reso
     if most <= LEAST:
         return
     behind = {
-        frozenset(one.chpids) - load.lost for one in load.lcus if not set(chpids).isdisjoint(one.chpids)
+        frozenset(lcu.chpids) - load.lost for lcu in load.lcus if not set(chpids).isdisjoint(lcu.chpids)
     }
     use = most
     if len(behind) == 1 and load.fcp.isdisjoint(chpids):
@@ -86,13 +86,13 @@ def _volumes(load: ObservedLoad, lcu: str) -> Iterator[Resource]:
     """Yield the busiest volume of an LCU without a pool of aliases."""
     volumes = load.busy_of(lcu)
     columns = map(volumes.column, ("rate", "serv", "servers", "estimated", "key", "title"))
-    found = [
+    full_volumes = [
         (rate * serv / servers, key, title, servers)
         for rate, serv, servers, estimated, key, title in zip(*columns, strict=True)
         if not estimated and not isinstance(serv, Absent)
     ]
-    if found:
-        use, key, title, servers = max(found, key=itemgetter(0))
+    if full_volumes:
+        use, key, title, servers = max(full_volumes, key=itemgetter(0))
         yield Resource("volume", key, title, use=use, servers=servers)
 
 

@@ -175,9 +175,9 @@ class Solution(NamedTuple):
 
 def mean_response(flows: Iterable[FlowResult]) -> float:
     """Return the mean response time of flows, each with its rate as its weight; 0 without a rate."""
-    known = list(flows)
-    rate = sum(flow.rate for flow in known)
-    return sum(flow.rate * flow.response for flow in known) / rate if rate else 0.0
+    pairs = list(flows)
+    rate = sum(flow.rate for flow in pairs)
+    return sum(flow.rate * flow.response for flow in pairs) / rate if rate else 0.0
 
 
 def crowding(servers: float, use: float) -> float:
@@ -254,18 +254,18 @@ class _ClassTable(NamedTuple):
     each; None for those on the volume."""
 
 
-def _class_table(one: RequestClass) -> _ClassTable:
+def _class_table(request_class: RequestClass) -> _ClassTable:
     served: dict[int, tuple[float, float]] = {}
     ways: dict[tuple[int, ...], int] = {}
     rows, batches = [], []
     every = chain(
-        ((station, 1.0, seconds) for station, seconds in one.before),
-        ((station, flow.part, seconds) for flow in one.flows for station, seconds in flow.holds),
+        ((station, 1.0, seconds) for station, seconds in request_class.before),
+        ((station, flow.part, seconds) for flow in request_class.flows for station, seconds in flow.holds),
     )
     for station, part, seconds in every:
         first, square = served.get(station, (0.0, 0.0))
         served[station] = first + part * seconds, square + part * seconds * seconds
-    for number, flow in enumerate(one.flows):
+    for number, flow in enumerate(request_class.flows):
         way = ways.setdefault(tuple(station for station, _ in flow.holds), len(ways))
         rows.append((flow.part, way, flow.volume, flow.least, flow.miss))
         if flow.batch is not None:
@@ -273,7 +273,7 @@ def _class_table(one: RequestClass) -> _ClassTable:
             batches.append(
                 (number, station, ahead, None if station == flow.volume else dict(flow.holds)[station])
             )
-    return _ClassTable(served, list(ways), rows, [flow.part for flow in one.flows], batches)
+    return _ClassTable(served, list(ways), rows, [flow.part for flow in request_class.flows], batches)
 
 
 class _Visit:
@@ -296,17 +296,17 @@ def _largest_change(before: Sequence[float], now: Sequence[float]) -> float:
 
 def _steps(before: Place, then: Place, now: Place) -> tuple[float, float]:
     """Return the quotient of two steps, the last over the first, and the cosine of the angle between them."""
-    most = max((value for one in now.work for value in one.values()), default=0.0) or 1.0
+    most = max((value for value_ in now.work for value in value_.values()), default=0.0) or 1.0
     first, last = [
         [
             *(
                 (value - old.get(at, 0.0)) / most
-                for old, new in zip(one.work, two.work, strict=True)
+                for old, new in zip(state.work, two.work, strict=True)
                 for at, value in new.items()
             ),
-            *map(sub, two.use, one.use),
+            *map(sub, two.use, state.use),
         ]
-        for one, two in ((before, then), (then, now))
+        for state, two in ((before, then), (then, now))
     ]
     square, other = sum(x * x for x in first), sum(y * y for y in last)
     if not square or not other:
@@ -323,59 +323,61 @@ class _Iteration:
         self.stations = network.stations
         many = len(self.stations)
         self.rates: list[float] = []
-        self.rates += (self._first(one) for one in network.classes)
+        self.rates += (self._first(request_class) for request_class in network.classes)
         self.cycles = [0.0] * len(self.rates)
         """Of each class the seconds from one request of a customer to the next."""
-        self.tables = [_class_table(one) for one in network.classes]
+        self.tables = [_class_table(request_class) for request_class in network.classes]
         self.batched = any(table.batches for table in self.tables)
         """Whether requests of any class come many at once."""
-        self.parts = [self._parts(one) for one in network.classes]
-        self.own = [self._own(*each) for each in zip(network.classes, self.parts, strict=True)]
+        self.parts = [self._parts(request_class) for request_class in network.classes]
+        self.own = [self._own(*pair) for pair in zip(network.classes, self.parts, strict=True)]
         """Of each class which part of its work at each station a request does not find."""
         self.work: Sequence[Mapping[int, float]] = [{} for _ in network.classes]
         """Of each class the work that it has at each station."""
         self.total = [0.0] * many
         self.use: Sequence[float] = [0.0] * many
-        self.weight = [self._weight(one, 0.0) for one in self.stations]
+        self.weight = [self._weight(station, 0.0) for station in self.stations]
         """Of each station, what a unit of work that is found makes wait."""
         self.varying = [
-            at for at, one in enumerate(self.stations) if self._weight(one, 1.0) != self.weight[at]
+            at for at, station in enumerate(self.stations) if self._weight(station, 1.0) != self.weight[at]
         ]
         """The stations where that depends on their use."""
         self.batches: Sequence[tuple[float, float]] = [(0.0, 0.0)] * many
         """Of each station the part of it that batches use, and this times what each waits in its batch."""
 
-    def _first(self, one: RequestClass) -> float:
+    def _first(self, request_class: RequestClass) -> float:
         """Return a throughput to begin with: without waits, and at most half of what any station does."""
-        if one.rate is not None:
-            return one.rate
-        if one.follows is not None:
-            leader, times = one.follows
+        if request_class.rate is not None:
+            return request_class.rate
+        if request_class.follows is not None:
+            leader, times = request_class.follows
             return self.rates[leader] * times
-        asked = dict(one.before)
+        asked = dict(request_class.before)
         time = sum(asked.values())
-        for flow in one.flows:
+        for flow in request_class.flows:
             time += flow.part * flow.least
             for station, seconds in flow.holds:
                 asked[station] = asked.get(station, 0.0) + flow.part * seconds
         limits = [0.5 * self.stations[at].servers / seconds for at, seconds in asked.items() if seconds > 0]
-        return min([one.population / max(time, 1e-9), *limits])
+        return min([request_class.population / max(time, 1e-9), *limits])
 
-    def _parts(self, one: RequestClass) -> dict[int, float]:
+    def _parts(self, request_class: RequestClass) -> dict[int, float]:
         """Return which part of the requests of a class visits each station."""
-        parts: dict[int, float] = {station: 1.0 for station, _ in one.before}
-        for flow in one.flows:
+        parts: dict[int, float] = {station: 1.0 for station, _ in request_class.before}
+        for flow in request_class.flows:
             for station in (flow.volume, *(at for at, _ in flow.holds)):
                 parts[station] = parts.get(station, 0.0) + flow.part
         return parts
 
-    def _own(self, one: RequestClass, parts: dict[int, float]) -> dict[int, float]:
+    def _own(self, request_class: RequestClass, parts: dict[int, float]) -> dict[int, float]:
         evenly = {
             station: self.stations[flow.volume].evenly
-            for flow in one.flows
+            for flow in request_class.flows
             for station in (flow.volume, *(at for at, _ in flow.holds))
         }
-        return {at: own_part(one.population, part, evenly.get(at, 0.0)) for at, part in parts.items()}
+        return {
+            at: own_part(request_class.population, part, evenly.get(at, 0.0)) for at, part in parts.items()
+        }
 
     def begin(self, place: Place) -> None:
         """Begin at a place, instead of with nothing at any station."""
@@ -385,7 +387,7 @@ class _Iteration:
 
     def _total(self, work: Sequence[Mapping[int, float]]) -> list[float]:
         """Return the work of all classes at each station."""
-        return [sum(one.get(at, 0.0) for one in work) for at in range(len(self.stations))]
+        return [sum(row.get(at, 0.0) for row in work) for at in range(len(self.stations))]
 
     def run(self) -> Solution:
         """Go on until nothing changes.
@@ -417,9 +419,9 @@ class _Iteration:
         results = tuple(
             tuple(
                 FlowResult(rate * flow.part, response, flow.size, flow.unit)
-                for flow, response in zip(one.flows, responses, strict=True)
+                for flow, response in zip(request_class.flows, responses, strict=True)
             )
-            for one, rate, responses in zip(self.network.classes, self.rates, flows, strict=True)
+            for request_class, rate, responses in zip(self.network.classes, self.rates, flows, strict=True)
         )
         return Solution(tuple(self.use), tuple(self.rates), results, self._place())
 
@@ -452,12 +454,12 @@ class _Iteration:
         batches = [(0.0, 0.0)] * len(self.stations)
         responses, work = [], []
         change = 0.0
-        for at, one in enumerate(self.network.classes):
+        for at, request_class in enumerate(self.network.classes):
             visit = _Visit()
-            found, cycle = self._visits(at, visit)
-            responses.append(found)
-            wanted = self._rate(one, cycle)
-            if one.follows is None:
+            visits, cycle = self._visits(at, visit)
+            responses.append(visits)
+            wanted = self._rate(request_class, cycle)
+            if request_class.follows is None:
                 self.cycles[at] = cycle
             change = max(change, abs(wanted - self.rates[at]) / max(wanted, 1e-12))
             self.rates[at] = wanted
@@ -472,8 +474,8 @@ class _Iteration:
                 for station, value in visit.work.items()
             })  # fmt: skip
         total = [0.0] * len(self.stations)
-        for each in work:
-            for station, value in each.items():
+        for row in work:
+            for station, value in row.items():
                 total[station] += value
         use = [
             then + damping * (seconds / station.servers - then)
@@ -488,26 +490,31 @@ class _Iteration:
         return responses, change
 
     @staticmethod
-    def _weight(one: Station, use: float) -> float:
+    def _weight(station: Station, use: float) -> float:
         """Return what a unit of work that is found at a station makes wait."""
-        shared = crowding(one.servers, use) if one.pooled else 1.0 / one.servers
-        return one.burst * shared * (1.0 if one.kind == "volume" else evened(one.evenly, use))
+        shared = crowding(station.servers, use) if station.pooled else 1.0 / station.servers
+        return station.burst * shared * (1.0 if station.kind == "volume" else evened(station.evenly, use))
 
-    def _rate(self, one: RequestClass, cycle: float) -> float:
+    def _rate(self, request_class: RequestClass, cycle: float) -> float:
         """Return the requests per second of a class."""
-        if one.follows is not None:
-            leader, times = one.follows
+        if request_class.follows is not None:
+            leader, times = request_class.follows
             return self.rates[leader] * times
-        if one.rate is not None:
-            return one.rate
-        return one.population / cycle if cycle > 0 else 0.0
+        if request_class.rate is not None:
+            return request_class.rate
+        return request_class.population / cycle if cycle > 0 else 0.0
 
     def _visits(self, at: int, visited: _Visit) -> tuple[list[float], float]:
         """Return the response time of each flow of a class, and the time from a request to the next.
 
         What one request a second would ask of the stations, and be there, is added to `visited`.
         """
-        one, own, stations, table = self.network.classes[at], self.work[at], self.stations, self.tables[at]
+        request_class, own, stations, table = (
+            self.network.classes[at],
+            self.work[at],
+            self.stations,
+            self.tables[at],
+        )
         part, mine, asked, batches = self.own[at], visited.work, visited.asked, visited.batches
         weight, total, batched = self.weight, self.total, self.batched
         waits: dict[int, float] = {}
@@ -519,8 +526,8 @@ class _Iteration:
             waited = waits[station] = weight[station] * max(0.0, min(others, most)) + blocked_for
             mine[station] = waited * seconds + stations[station].residual * squares
             asked[station] = seconds
-        cycle = sum(waits[station] + seconds for station, seconds in one.before)
-        before = [one.factor * sum(waits[station] for station in way) for way in table.ways]
+        cycle = sum(waits[station] + seconds for station, seconds in request_class.before)
+        before = [request_class.factor * sum(waits[station] for station in way) for way in table.ways]
         responses = []
         for partial, way, volume, least, miss in table.rows:
             waited = before[way]
@@ -533,14 +540,14 @@ class _Iteration:
                 queued + held * residual(waited + miss, held)
             )
             asked[volume] = asked.get(volume, 0.0) + partial * held
-            responses.append(one.factor * queued + held)
+            responses.append(request_class.factor * queued + held)
         for number, station, ahead, served in table.batches:
-            flow = one.flows[number]
-            each = flow.least + before[table.rows[number][1]] if served is None else served
-            use = flow.part * each / stations[station].servers
+            flow = request_class.flows[number]
+            response = flow.least + before[table.rows[number][1]] if served is None else served
+            use = flow.part * response / stations[station].servers
             sums = batches.get(station, (0.0, 0.0))
-            batches[station] = sums[0] + use, sums[1] + use * ahead * each
-            responses[number] += ahead * each
+            batches[station] = sums[0] + use, sums[1] + use * ahead * response
+            responses[number] += ahead * response
         cycle += sum(map(mul, table.parts, responses))
         return responses, cycle
 

@@ -149,7 +149,7 @@ class Prediction(NamedTuple):
     @property
     def missing(self) -> tuple[str, ...]:
         """What was not measured or cannot be seen, and what is taken instead, in words."""
-        return tuple(one.words for one in self.assumed)
+        return tuple(assumption.words for assumption in self.assumed)
 
     @property
     def next_limit(self) -> str:
@@ -221,10 +221,10 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
     now = _corrected(base, base.network, base.solution)
     network, solutions, then = _outcome(base, model, now)
     choices = ((network, then), *_with_fewer_aliases(base, now, changes))
-    network, then = max(choices, key=lambda one: one[1].rate)
+    network, then = max(choices, key=lambda pair: pair[1].rate)
     units = tuple(_units(base, model, then))
     whole = _sum_of(units)
-    units = tuple(one for one in units if max(one.rate) > SHOWN * whole.rate[0])
+    units = tuple(unit for unit in units if max(unit.rate) > SHOWN * whole.rate[0])
     rate, response = whole.rate[0], float(whole.response[0])  # type: ignore[arg-type]  # it has I/O
     times = whole.rate[1] / rate
     longer = float(whole.response[1]) / response if response else inf  # type: ignore[arg-type]
@@ -235,20 +235,22 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
     used = _uses(base.network, now.use), _uses(network, then.use)
     doubts = tuple(_doubts(base, model, used, changes))
     assumed = (*_missing(base), *(doubt.assumed for doubt in doubts))
-    error, slower = (1 + each * WORSE ** len(assumed) for each in (THROUGHPUT_ERROR, RESPONSE_ERROR))
+    error, slower = (
+        1 + error_part * WORSE ** len(assumed) for error_part in (THROUGHPUT_ERROR, RESPONSE_ERROR)
+    )
     sampled = _sampled(base, network, then, taken=_only_adds(model, base.model))
     bound = _bound(times, network, then.use, error if assumed else 1 + sampled)
     most = float("inf") if isinstance(bound, Absent) else rate * bound
     others = [*solutions, *(solve(network_of(other)) for doubt in doubts for other in doubt.models)]
     middle = sqrt(solutions[0].rate * solutions[-1].rate)
-    more, less = (pick(one.rate for one in others) / middle for pick in (max, min))
+    more, less = (pick(other.rate for other in others) / middle for pick in (max, min))
     middle = sqrt(solutions[0].response * solutions[-1].response)
-    answers = [one.response / middle for one in others]
+    answers = [other.response / middle for other in others]
     many = 2 if more > WORSE * less else len(assumed)
     many = 2 if any(doubt.is_blind for doubt in doubts) else many
     confidence, least = CONFIDENCES[min(2, many)], whole.rate[1] * less / error
     crowded = {lcu for doubt in doubts for lcu in doubt.crowded}
-    if any(one.rate[1] > FAR * one.rate[0] for one in units if one.key in crowded):
+    if any(unit.rate[1] > FAR * unit.rate[0] for unit in units if unit.key in crowded):
         least = min(least, rate / error if _adds_to_pools(base.model, model) else rate)
     if any(doubt.may_gain_nothing for doubt in doubts):
         least = min(least, rate)
@@ -276,7 +278,7 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
         limit_before,
         use_before,
         bound,
-        len({one.key for one in units} & {lcu.key for lcu in base.load.lcus}),
+        len({unit.key for unit in units} & {lcu.key for lcu in base.load.lcus}),
         _paths_used(model),
         confidence,
         assumed,
@@ -311,30 +313,32 @@ def _outcome(
     fewer = _relieved(base, model, _uses(base.network, now.use))
     if fewer:
         models.append(model._replace(service={**model.service, **dict.fromkeys(fewer, 0.0)}))
-    networks = [network_of(one) for one in models]
-    solutions = [solve(one) for one in networks]
+    networks = [network_of(model) for model in models]
+    solutions = [solve(network) for network in networks]
     most = _most_used(base.network, now.use)
-    found = [
+    outcomes = [
         _possible(network, _corrected(base, network, solution), most)
         for network, solution in zip(networks, solutions, strict=True)
     ]
-    return networks[0], solutions, _bounded(base, model, now, _between(found[0], found[-1]))
+    return networks[0], solutions, _bounded(base, model, now, _between(outcomes[0], outcomes[-1]))
 
 
-def _between(one: _Outcome, other: _Outcome) -> _Outcome:
+def _between(outcome: _Outcome, other: _Outcome) -> _Outcome:
     """Return the outcome in the middle of two, by ratios; resources are used as in the first."""
     flows = tuple(
-        flow._replace(rate=sqrt(flow.rate * each.rate), response=sqrt(flow.response * each.response))
-        for flow, each in zip(one.flows, other.flows, strict=True)
+        flow._replace(
+            rate=sqrt(flow.rate * flow_then.rate), response=sqrt(flow.response * flow_then.response)
+        )
+        for flow, flow_then in zip(outcome.flows, other.flows, strict=True)
     )
-    times = sum(flow.rate for flow in flows) / one.rate
-    return _Outcome(flows, tuple(use * times for use in one.use))
+    times = sum(flow.rate for flow in flows) / outcome.rate
+    return _Outcome(flows, tuple(use * times for use in outcome.use))
 
 
 def _relieved(base: FittedInterval, model: FittedModel, used: Mapping[tuple[str, str], float]) -> list[str]:
     """Return the LCUs that are full and get fewer requests at once, with the same volumes: fewer aliases."""
     had, has = subchannels(base.model), subchannels(model)
-    before, after = ({(flow.lcu, flow.volume) for flow in each.flows} for each in (base.model, model))
+    before, after = ({(flow.lcu, flow.volume) for flow in state.flows} for state in (base.model, model))
     moved = {lcu for lcu, _ in before ^ after}
     return [
         lcu
@@ -360,8 +364,8 @@ def _with_fewer_aliases(
     """
     for many in SMALL_POOLS:
         fewer = [
-            one._replace(number=min(one.number, many)) if isinstance(one, AliasNumber) else one
-            for one in changes
+            change._replace(number=min(change.number, many)) if isinstance(change, AliasNumber) else change
+            for change in changes
         ]
         if fewer == list(changes):
             return
@@ -382,15 +386,15 @@ def _only_adds(base: FittedModel, model: FittedModel) -> bool:
     return (
         same
         and model.processors >= base.processors
-        and all(model.lcus[key].aliases >= one.aliases for key, one in base.lcus.items())
-        and all(model.paths[key].servers >= one.servers for key, one in base.paths.items())
+        and all(model.lcus[key].aliases >= lcu.aliases for key, lcu in base.lcus.items())
+        and all(model.paths[key].servers >= path.servers for key, path in base.paths.items())
         and all(new.servers >= old.servers for new, old in zip(model.flows, base.flows, strict=True))
     )
 
 
 def _adds_to_pools(base: FittedModel, model: FittedModel) -> bool:
     """Return whether a change adds aliases to a pool."""
-    return any(model.lcus[key].aliases > one.aliases for key, one in base.lcus.items())
+    return any(model.lcus[key].aliases > lcu.aliases for key, lcu in base.lcus.items())
 
 
 def _changed_volumes(base: FittedModel, model: FittedModel) -> set[str]:
@@ -408,23 +412,31 @@ def _corrected(base: FittedInterval, network: Network, solution: Solution) -> _O
     """
     measured = class_rates(base.model)
     times = _times(base)
-    modelled = {one.title: rate for one, rate in zip(base.network.classes, base.solution.rates, strict=True)}
+    modelled = {
+        asked.title: rate for asked, rate in zip(base.network.classes, base.solution.rates, strict=True)
+    }
     flying = {
-        one.title: base.model.response[one.title] * measured[one.title] / _in_flight(flows)
-        for one, flows in zip(base.network.classes, base.solution.flows, strict=True)
+        asked.title: base.model.response[asked.title] * measured[asked.title] / _in_flight(flows)
+        for asked, flows in zip(base.network.classes, base.solution.flows, strict=True)
         if _in_flight(flows)
     }
     results: list[FlowResult] = []
     asked = [0.0] * len(network.stations)
-    for one, rate, flows in zip(network.classes, solution.rates, solution.flows, strict=True):
-        more = measured[one.title] / modelled[one.title] if modelled[one.title] else 1.0
+    for request_class, rate, flows in zip(network.classes, solution.rates, solution.flows, strict=True):
+        more = (
+            measured[request_class.title] / modelled[request_class.title]
+            if modelled[request_class.title]
+            else 1.0
+        )
         mine = []
-        for asks, flow in zip(one.flows, flows, strict=True):
-            longer, waits = times.get((one.title, flow.unit), times[one.title, ""])
+        for asks, flow in zip(request_class.flows, flows, strict=True):
+            longer, waits = times.get((request_class.title, flow.unit), times[request_class.title, ""])
             response = longer * (asks.least + waits * (flow.response - asks.least))
             mine.append(flow._replace(rate=flow.rate * more, response=response))
-        results += _as_many(mine, one.flows, _in_flight(flows) * flying.get(one.title, 1.0))
-        for station, seconds in one.demands():
+        results += _as_many(
+            mine, request_class.flows, _in_flight(flows) * flying.get(request_class.title, 1.0)
+        )
+        for station, seconds in request_class.demands():
             asked[station] += rate * more * seconds
     overall = sum(flow.rate for flow in results) / solution.rate
     use = (
@@ -445,14 +457,14 @@ def _as_many(flows: Sequence[FlowResult], asks: Sequence[Flow], many: float) -> 
     Where volumes of several LCUs are nearly full, a small change lets most requests wait in another LCU, and
     what is measured of one says nothing of the other; how many there are stays.
     """
-    least = fsum(flow.rate * one.least for flow, one in zip(flows, asks, strict=True))
+    least = fsum(flow.rate * ask.least for flow, ask in zip(flows, asks, strict=True))
     waiting = _in_flight(flows) - least
     if waiting <= 0 or many <= least:
         return flows
     times = (many - least) / waiting
     return [
-        flow._replace(response=one.least + times * (flow.response - one.least))
-        for flow, one in zip(flows, asks, strict=True)
+        flow._replace(response=ask.least + times * (flow.response - ask.least))
+        for flow, ask in zip(flows, asks, strict=True)
     ]
 
 
@@ -466,27 +478,32 @@ def _times(base: FittedInterval) -> dict[tuple[str, str], tuple[float, float]]:
         for unit in (flow.lcu, ""):
             rate, work = measured.get((flow.members, unit), (0.0, 0.0))
             measured[flow.members, unit] = rate + flow.rate, work + flow.rate * flow.response
-    found = {}
-    for one, flows in zip(base.network.classes, base.solution.flows, strict=True):
+    times = {}
+    for request_class, flows in zip(base.network.classes, base.solution.flows, strict=True):
         for unit in {"", *(flow.unit for flow in flows)}:
-            mine = [each for each in zip(one.flows, flows, strict=True) if unit in {"", each[1].unit}]
+            mine = [
+                pair for pair in zip(request_class.flows, flows, strict=True) if unit in {"", pair[1].unit}
+            ]
             least = sum(asks.part * asks.least for asks, _ in mine) / sum(asks.part for asks, _ in mine)
             modelled = mean_response(flow for _, flow in mine)
-            rate, work = measured[one.title, unit]
-            known = work / rate if rate and modelled else modelled
-            if known >= modelled > 0:
-                found[one.title, unit] = known / modelled, 1.0
-            elif known > least:
-                found[one.title, unit] = 1.0, (known - least) / (modelled - least)
+            rate, work = measured[request_class.title, unit]
+            scale = work / rate if rate and modelled else modelled
+            if scale >= modelled > 0:
+                times[request_class.title, unit] = scale / modelled, 1.0
+            elif scale > least:
+                times[request_class.title, unit] = 1.0, (scale - least) / (modelled - least)
             else:
-                found[one.title, unit] = known / least if least else 1.0, 0.0
-    return found
+                times[request_class.title, unit] = scale / least if least else 1.0, 0.0
+    return times
 
 
 def _most_used(network: Network, use: Sequence[float]) -> float:
     """Return the highest utilisation of a resource that is shared, at least 1."""
     return max(
-        [1.0, *(each for each, one in zip(use, network.stations, strict=True) if one.kind != "volume")]
+        [
+            1.0,
+            *(part for part, station in zip(use, network.stations, strict=True) if station.kind != "volume"),
+        ]
     )
 
 
@@ -500,7 +517,9 @@ def _possible(network: Network, then: _Outcome, most: float) -> _Outcome:
     if over <= 1:
         return then
     fullest = max(
-        (use, one.kind) for use, one in zip(then.use, network.stations, strict=True) if one.kind != "volume"
+        (use, station.kind)
+        for use, station in zip(then.use, network.stations, strict=True)
+        if station.kind != "volume"
     )
     longer = 1.0 if fullest[1] == CPU else over
     return _Outcome(
@@ -515,20 +534,20 @@ def _paths_used(model: FittedModel) -> int:
     return round(sum(model.paths[group].servers for group in groups))
 
 
-def gains_little(found: Prediction) -> bool:
+def gains_little(prediction: Prediction) -> bool:
     """Return whether a change is not worth its work: neither more throughput nor shorter responses."""
-    now, then = found.whole.response
-    return found.times < LITTLE and not (then * LITTLE <= now)
+    now, then = prediction.whole.response
+    return prediction.times < LITTLE and not (then * LITTLE <= now)
 
 
-def loss_words(found: Prediction) -> str:
+def loss_words(prediction: Prediction) -> str:
     """Return a sentence, without its stop, why a gain may be a loss; empty if the range has no loss.
 
     The range is that of the model: what it does not know may be more than what it computes to be gained.
     """
-    if found.times < 1 or not _has_loss(found.throughput[0], found.whole.rate[0]):
+    if prediction.times < 1 or not _has_loss(prediction.throughput[0], prediction.whole.rate[0]):
         return ""
-    unknown = [one.unknown for one in found.assumed]
+    unknown = [assumption.unknown for assumption in prediction.assumed]
     return f"The model may be wrong by more than the gain, because: {'; '.join(unknown) or MODEL_ERRS}"
 
 
@@ -555,7 +574,7 @@ class _Doubt(NamedTuple):
 
 def _uses(network: Network, used: Sequence[float]) -> dict[tuple[str, str], float]:
     """Return the utilisation of each station by its kind and key."""
-    return {(one.kind, one.key): use for use, one in zip(used, network.stations, strict=True)}
+    return {(station.kind, station.key): use for use, station in zip(used, network.stations, strict=True)}
 
 
 def _doubts(
@@ -601,7 +620,7 @@ def _doubts(
         )
     if any(isinstance(change, PathsInUse) for change in changes):
         # those that come into use may be met evenly
-        evenly = {key: one._replace(pooled=True) for key, one in model.paths.items()}
+        evenly = {key: path._replace(pooled=True) for key, path in model.paths.items()}
         yield _Doubt(
             Assumption("how requests are spread over the paths is not known", "it is taken to be at random"),
             (model._replace(paths=evenly),),
@@ -637,37 +656,37 @@ def _hidden(
 
     It may be the wait for a path, which ends then, or the time until the LCU accepts a request.
     """
-    found = {}
+    hidden = {}
     for lcu, group in base.model.group_of.items():
         ones = base.load.volumes_of(lcu)
         pend, serv = mean_of(ones, "pend"), mean_of(ones, "serv")
-        use, later = (each.get(("paths", group), 0.0) for each in (now, then))
+        use, later = (uses.get(("paths", group), 0.0) for uses in (now, then))
         added = model.paths[group].servers > base.model.paths[group].servers
         if use < FULL_PATHS or not base.model.paths[group].pooled or (later > FALLS * use and not added):
             continue
         if isinstance(pend, Absent) or isinstance(serv, Absent):
             continue
         if pend - base.model.latency[lcu] > HIDDEN * serv:
-            found[lcu] = float(pend)
-    return found
+            hidden[lcu] = float(pend)
+    return hidden
 
 
 def _processor_doubts(base: FittedInterval, model: FittedModel, use: tuple[float, float]) -> Iterator[_Doubt]:
     """Yield what is not known of processors; `use` is their utilisation before and after a change."""
-    known = base.load.processors
+    processors = base.load.processors
     fewer = model.processors != base.model.processors
     if _is_full(base) and (_adds_to_full(base, model) or use[1] < FALLS * use[0]):
         # any number may wait, up to as many as keep those that are added as busy
         times = max(MORE, model.processors / base.model.processors)
         many = {owner: times * number for owner, number in model.population.items()}
-        full = processors_full(known) or known.stolen >= MUCH_STOLEN
-        busy = "the full processors" if full else f"processors that are {100 * known.taken:.0f} % busy"
+        full = processors_full(processors) or processors.stolen >= MUCH_STOLEN
+        busy = "the full processors" if full else f"processors that are {100 * processors.taken:.0f} % busy"
         yield _Doubt(
             Assumption(f"how many programs wait for {busy} is not known", "it is computed from their load"),
             (model._replace(population=many),),
-            may_gain_nothing=_adds_to_full(base, model) and not known.waits,
+            may_gain_nothing=_adds_to_full(base, model) and not processors.waits,
         )
-    if isinstance(known.background, Absent) and model.computing and (fewer or max(use) > FULL_ENOUGH):
+    if isinstance(processors.background, Absent) and model.computing and (fewer or max(use) > FULL_ENOUGH):
         yield _Doubt(
             Assumption(
                 "how much processor time does not go with I/O is not known, as the rate of requests did not"
@@ -678,7 +697,7 @@ def _processor_doubts(base: FittedInterval, model: FittedModel, use: tuple[float
     if model.withheld > WITHHELD:
         yield _Doubt(
             Assumption(
-                f"the hypervisor withholds {100 * known.stolen:.0f} % of the processors' time",
+                f"the hypervisor withholds {100 * processors.stolen:.0f} % of the processors' time",
                 "this is taken to stay so, and more virtual processors to get no more",
             )
         )
@@ -698,32 +717,35 @@ def _adds_to_full(base: FittedInterval, model: FittedModel) -> bool:
 def _limiting(network: Network, used: Sequence[float]) -> tuple[float, Station] | None:
     """Return the station that limits, and its utilisation; a volume only where nothing shared is full."""
     pairs = list(zip(used, network.stations, strict=True))
-    shared = [(use, one) for use, one in pairs if one.kind != "volume" and use > 0]
-    volumes = [(use, one) for use, one in pairs if one.kind == "volume" and use > FULL_ENOUGH]
-    known = [each for each in shared if each[0] > FULL_ENOUGH] or volumes or shared
-    if not known:
+    shared = [(use, station) for use, station in pairs if station.kind != "volume" and use > 0]
+    volumes = [(use, station) for use, station in pairs if station.kind == "volume" and use > FULL_ENOUGH]
+    full = [pair for pair in shared if pair[0] > FULL_ENOUGH] or volumes or shared
+    if not full:
         return None
-    most = max(use for use, _ in known) * (1 - ALIKE)  # of volumes that are used alike always the same
-    return min((each for each in known if each[0] >= most), key=lambda each: each[1].key)
+    most = max(use for use, _ in full) * (1 - ALIKE)  # of volumes that are used alike always the same
+    return min((pair for pair in full if pair[0] >= most), key=lambda candidate: candidate[1].key)
 
 
 def _fullest(network: Network, used: Sequence[float]) -> tuple[str, Number, tuple[str, str]]:
     """Return the name of what limits, its utilisation with what others use of it, and its kind and key."""
-    found = _limiting(network, used)
-    if found is None:
+    limiting = _limiting(network, used)
+    if limiting is None:
         return "", NO_LIMIT, ("", "")
-    use, one = found
-    used_of_it = (use * one.servers + one.outside) / (one.servers + one.outside)
-    return one.title, min(used_of_it, 1.0), (one.kind, one.key)
+    use, station = limiting
+    used_of_it = (use * station.servers + station.outside) / (station.servers + station.outside)
+    return station.title, min(used_of_it, 1.0), (station.kind, station.key)
 
 
 def _bound(times: float, network: Network, used: Sequence[float], error: float) -> Number:
     """Return the most throughput that what limits next allows, and processors, whose load is measured."""
-    found = _limiting(network, used)
-    if found is None:
+    limiting = _limiting(network, used)
+    if limiting is None:
         return NO_LIMIT
-    busy = sum(each for each, one in zip(used, network.stations, strict=True) if one.kind == CPU)
-    bounds = [times / min(found[0], 1.0) * error, *([times / busy * (1 + THROUGHPUT_ERROR)] if busy else [])]
+    busy = sum(part for part, station in zip(used, network.stations, strict=True) if station.kind == CPU)
+    bounds = [
+        times / min(limiting[0], 1.0) * error,
+        *([times / busy * (1 + THROUGHPUT_ERROR)] if busy else []),
+    ]
     return min(bounds)
 
 
@@ -735,17 +757,20 @@ def _sampled(base: FittedInterval, network: Network, then: _Outcome, *, taken: b
     interval and that of one as long after the change.  What LCUs and paths need of each does not vary, but
     how many of all need them does: that counts where something is `taken` away, and no more is left to gain.
     """
-    found = _limiting(network, then.use)
-    if found is None or found[1].kind == CPU or not (found[1].kind == "volume" or taken):
+    limiting = _limiting(network, then.use)
+    if limiting is None or limiting[1].kind == CPU or not (limiting[1].kind == "volume" or taken):
         return 0.0
 
     def served(stations: Sequence[Station], asks: Iterable[Flow], rates: Iterable[float]) -> float:
         def needs(flow: Flow) -> bool:
-            return any(stations[at].key == found[1].key for at in (flow.volume, *dict(flow.holds)))
+            return any(stations[at].key == limiting[1].key for at in (flow.volume, *dict(flow.holds)))
 
         return fsum(rate for flow, rate in zip(asks, rates, strict=True) if needs(flow))
 
-    asks = [[flow for one in each.classes for flow in one.flows] for each in (base.network, network)]
+    asks = [
+        [flow for request_class in state.classes for flow in request_class.flows]
+        for state in (base.network, network)
+    ]
     solved = [flow.rate for flows in base.solution.flows for flow in flows]
     before = served(base.network.stations, asks[0], solved) or fsum(solved)
     after = served(network.stations, asks[1], [flow.rate for flow in then.flows])
@@ -775,10 +800,10 @@ def _units(base: FittedInterval, model: FittedModel, then: _Outcome) -> Iterator
 
 def _sum_of(units: Sequence[UnitOutcome]) -> UnitOutcome:
     """Return the outcome of all LCUs, of which the rows are the parts."""
-    rates = [sum(one.rate[at] for one in units) for at in (0, 1)]
-    moved = [sum(one.bytes[at] for one in units) for at in (0, 1)]
+    rates = [sum(unit.rate[at] for unit in units) for at in (0, 1)]
+    moved = [sum(unit.bytes[at] for unit in units) for at in (0, 1)]
     work: list[Number] = [
-        sum(one.rate[at] * one.response[at] for one in units if one.rate[at]) for at in (0, 1)
+        sum(unit.rate[at] * unit.response[at] for unit in units if unit.rate[at]) for at in (0, 1)
     ]
     return UnitOutcome(
         "",
@@ -792,18 +817,18 @@ def _sum_of(units: Sequence[UnitOutcome]) -> UnitOutcome:
 def _missing(base: FittedInterval) -> list[Assumption]:
     """Return what was not measured and what is taken instead."""
     load, model = base.load, base.model
-    found = []
-    if any(one.estimated for one in load.volumes if one.rate):
+    missing = []
+    if any(volume.estimated for volume in load.volumes if volume.rate):
         apart = lcus_with_waits_apart(load)
-        full = [one.title for one in load.lcus if one.key in apart]
+        full = [lcu.title for lcu in load.lcus if lcu.key in apart]
         longer = f", and what is longer in {names(full)} than elsewhere as the wait for it" if full else ""
         busy = f"the busy time of a disk per request is taken as its service time{longer}"
-        found.append(Assumption("no channel measurement", busy))
-    if any(one.disc > 0 for one in load.volumes) and all(isinstance(one.misses, Absent) for one in load.lcus):
+        missing.append(Assumption("no channel measurement", busy))
+    if any(lcu.disc > 0 for lcu in load.volumes) and all(isinstance(lcu.misses, Absent) for lcu in load.lcus):
         disc = "Disc of requests below 64 KiB is taken to be cache misses"
-        found.append(Assumption("no cache statistics", disc))
+        missing.append(Assumption("no cache statistics", disc))
     if not model.processors:
-        found.append(Assumption("the load of the processors was not read", "they are left out"))
+        missing.append(Assumption("the load of the processors was not read", "they are left out"))
     if not load.knows_paths:
-        found.append(Assumption("the load of the channel paths is not known"))
-    return found
+        missing.append(Assumption("the load of the channel paths is not known"))
+    return missing

@@ -150,14 +150,14 @@ def words_of(places: Iterable[UndecidedRequests]) -> str:
     titles = names(sorted(place.title for place in alike))
     first = alike[0]
     rate = fsum(place.requests / place.seconds for place in alike)
-    each = f"{ms(fsum(place.requests for place in alike) / rate)} each"
+    wait_of = f"{ms(fsum(place.requests for place in alike) / rate)} each"
     if first.kind == "bursts":
         use = max(place.use for place in alike)
         return (
-            f"{lost} wait in Linux for {titles}, {each}: they come in bursts, as at most {100 * use:.0f} %"
+            f"{lost} wait in Linux for {titles}, {wait_of}: they come in bursts, as at most {100 * use:.0f} %"
             " of the aliases are in use on average"
         )
     where = {"inside": "are inside", "untimed": "are at", "pending": "pend on the way to"}[first.kind]
     if len(alike) == 1 and not isinstance(first.others, Absent):
-        each += f" (other LCUs: {ms(first.others)})"
-    return f"{lost} {where} {titles}, {each}: {CAUSES[first.kind]}"
+        wait_of += f" (other LCUs: {ms(first.others)})"
+    return f"{lost} {where} {titles}, {wait_of}: {CAUSES[first.kind]}"

@@ -97,12 +97,12 @@ class Waiting(NamedTuple):
         What waits for paths belongs to no LCU alone, and new load (`surge`) is counted where it waits.
         """
         lcu_of = dict(zip(*map(Volumes.of(load.volumes).column, ("key", "lcu")), strict=True))
-        found: dict[str, float] = {}
+        waits: dict[str, float] = {}
         for place in self.places:
             lcu = lcu_of.get(place.key, "") if place.kind == "volume" else place.key
             if lcu and place.kind in OF_LCU:
-                found[lcu] = found.get(lcu, 0.0) + place.waits
-        return found
+                waits[lcu] = waits.get(lcu, 0.0) + place.waits
+        return waits
 
     def by_volume(self, load: ObservedLoad) -> dict[str, float]:
         """Return how many requests wait for each volume, by its key.
@@ -111,21 +111,21 @@ class Waiting(NamedTuple):
         measurement does not time are divided by what is at each volume; where it times them, they are of no
         volume.
         """
-        found: dict[str, float] = {}
+        waits: dict[str, float] = {}
         for place in self.places:
             if place.kind == "volume":
-                found[place.key] = place.waits
+                waits[place.key] = place.waits
             elif place.kind == "aliases":
-                for one in load.used_of(place.key):
-                    if not isinstance(one.queued, Absent):
-                        found.setdefault(one.key, one.rate * one.queued)
+                for volume in load.used_of(place.key):
+                    if not isinstance(volume.queued, Absent):
+                        waits.setdefault(volume.key, volume.rate * volume.queued)
             elif place.kind == "lcu":
-                ones = [one for one in load.used_of(place.key) if one.estimated]
-                at = {one.key: requests_of(one.rate, one.response)[0] for one in ones}
+                ones = [member for member in load.used_of(place.key) if member.estimated]
+                at = {member.key: requests_of(member.rate, member.response)[0] for member in ones}
                 for key, many in at.items():
                     if many:
-                        found.setdefault(key, place.waits * many / sum(at.values()))
-        return found
+                        waits.setdefault(key, place.waits * many / sum(at.values()))
+        return waits
 
 
 def waiting(load: ObservedLoad, before: ObservedLoad | None = None) -> Waiting:
@@ -145,48 +145,48 @@ def waiting(load: ObservedLoad, before: ObservedLoad | None = None) -> Waiting:
         *(place for place in untimed if place.kind != "lcu"),
         *_in_lcus_or_for_paths(load, [place for place in untimed if place.kind == "lcu"]),
     ]
-    places.sort(key=lambda one: -one.waits)
+    places.sort(key=lambda place: -place.waits)
     full = _processors(load)
     new = _surge(load, before, places)
-    found = (*([full] if full else ()), *([new] if new else ()), *places)
-    lost = sum(one.waits for one in places)
+    places_all = (*([full] if full else ()), *([new] if new else ()), *places)
+    lost = sum(place.waits for place in places)
     decided = Waiting(tuple(places), lost, "").by_lcu(load)
     maybe = undecided(load, decided)
-    if found:
-        first = found[0]
+    if places_all:
+        first = places_all[0]
         use = (
             ""
             if isinstance(first.use, Absent) or first.kind in {"volume", "volumes", "surge"}
             else f" ({busy_words(first.use)})"
         )
-        words = first.waiting[:1].upper() + first.waiting[1:]
-        return Waiting(found, lost, f"{words}{use}", undecided=maybe)
+        text = first.waiting[:1].upper() + first.waiting[1:]
+        return Waiting(places_all, lost, f"{text}{use}", undecided=maybe)
     if maybe:
-        words = words_of(maybe)
-        return Waiting((), 0.0, f"{words[:1].upper()}{words[1:]}", undecided=maybe)
-    known = load.processors
-    if processors_full(known) is None:
-        busy = f"({100 * known.busy:.0f} % busy)"
-        processors = the_processors(known.number)
+        text = words_of(maybe)
+        return Waiting((), 0.0, f"{text[:1].upper()}{text[1:]}", undecided=maybe)
+    processor = load.processors
+    if processors_full(processor) is None:
+        busy = f"({100 * processor.busy:.0f} % busy)"
+        processors = the_processors(processor.number)
         unknown = f"whether {processors.full} is not known {busy}"
         return Waiting((), 0.0, f"Nothing waits, as far as is measured; {unknown}")
     busiest = load.busiest
     if busiest is None or isinstance(busiest.response, Absent):
         return Waiting((), 0.0, "Nothing waits, as far as is measured")
-    words = f"the busiest volume, {busiest.title}, answers in {ms(busiest.response)}"
-    return Waiting((), 0.0, f"Nothing waits; {words}", words)
+    text = f"the busiest volume, {busiest.title}, answers in {ms(busiest.response)}"
+    return Waiting((), 0.0, f"Nothing waits; {text}", text)
 
 
 def _surge(load: ObservedLoad, before: ObservedLoad | None, places: list[Resource]) -> Resource | None:
     """Return the LCU with the load that is new, where requests wait for it or its volumes."""
     if before is None or not places or waiting(before).places:
         return None
-    lcu_of = {one.key: one.lcu for one in load.volumes}
+    lcu_of = {volume.key: volume.lcu for volume in load.volumes}
     for place in places:
         key = lcu_of.get(place.key, place.key)
         now, then = load.bytes_of(key), before.bytes_of(key)
         if then and now >= SURGE * then:
-            title = next((one.title for one in load.lcus if one.key == key), place.title)
+            title = next((lcu.title for lcu in load.lcus if lcu.key == key), place.title)
             return Resource("surge", key, title, place.waits, place.use)
     return None
 
@@ -204,17 +204,17 @@ def _in_linux(load: ObservedLoad, volumes: Volumes) -> Iterator[Resource]:
     lcus = load.lcus_by_key
     pooled: dict[str, tuple[float, float]] = {}
     columns = zip(*map(volumes.column, ("lcu", "estimated", "rate", "queued", "serv")), strict=True)
-    for at, (key, estimated, each, queued, serv) in enumerate(columns):
+    for at, (key, estimated, wait, queued, serv) in enumerate(columns):
         lcu = lcus.get(key)
         if estimated:
             continue
         if lcu is not None and lcu.aliases:
             lost, rate = pooled.get(key, (0.0, 0.0))
-            waits = 0.0 if isinstance(queued, Absent) else each * queued
-            pooled[key] = lost + waits, rate + each
-        elif lost := _long(queued, serv, each):
-            one = volumes[at]
-            yield Resource("volume", one.key, one.title, lost, one.use)
+            waits = 0.0 if isinstance(queued, Absent) else wait * queued
+            pooled[key] = lost + waits, rate + wait
+        elif lost := _long(queued, serv, wait):
+            volume = volumes[at]
+            yield Resource("volume", volume.key, volume.title, lost, volume.use)
     for key, (lost, rate) in pooled.items():
         lcu = lcus[key]
         if lcu.pool_use >= FULL_ALIASES and _long(lost / rate, mean_of(load.used_of(key), "serv"), rate):
@@ -225,32 +225,32 @@ def _not_timed(load: ObservedLoad, volumes: Volumes) -> Iterator[Resource]:
     """Yield what requests wait for among volumes that channel measurement does not time."""
     lcus = load.lcus_by_key
     untimed: dict[str, list[ObservedVolume]] = {}
-    for one in volumes.some(compress(range(len(volumes)), volumes.column("estimated"))):
-        untimed.setdefault(one.lcu, []).append(one)
+    for volume in volumes.some(compress(range(len(volumes)), volumes.column("estimated"))):
+        untimed.setdefault(volume.lcu, []).append(volume)
     for key, ones in untimed.items():
         lcu = lcus.get(key)
         places = [*_for_untimed(lcu, [*map(_untimed, ones)])]
         yield from places
         if lcu is not None and not places:
-            yield from _more_than_served(lcu, [one for one in ones if one.is_dasd])
+            yield from _more_than_served(lcu, [disk for disk in ones if disk.is_dasd])
 
 
 def lcus_not_timed(load: ObservedLoad) -> set[str]:
     """Return the keys of the LCUs in which requests wait, though channel measurement does not time them."""
-    return {one.key for one in _not_timed(load, load.busy) if one.kind == "lcu"}
+    return {place.key for place in _not_timed(load, load.busy) if place.kind == "lcu"}
 
 
 def _for_untimed(lcu: ObservedLcu | None, places: Sequence[Resource]) -> Iterator[Resource]:
     """Yield what requests wait for among volumes that channel measurement does not time, all of one LCU."""
     if lcu is None:
-        found = [one for one in places if one.waits >= MIN_LOST]
-        yield from found
-        behind = [one.waits for one in places if one.waits]
-        if not found and sum(behind) >= MIN_LOST:
+        waited = [place for place in places if place.waits >= MIN_LOST]
+        yield from waited
+        behind = [place.waits for place in places if place.waits]
+        if not waited and sum(behind) >= MIN_LOST:
             title = f"{len(behind)} volumes together"
             yield Resource("volumes", "", title, sum(behind), NOT_KNOWN)
         return
-    lost, most = sum(one.waits for one in places), max(places, key=lambda one: one.waits)
+    lost, most = sum(place.waits for place in places), max(places, key=lambda busiest: busiest.waits)
     if lost >= MIN_LOST and most.waits <= OF_ONE * lost:
         yield Resource("lcu", lcu.key, lcu.title, lost, NOT_KNOWN)
     elif most.waits >= MIN_LOST:
@@ -259,15 +259,15 @@ def _for_untimed(lcu: ObservedLcu | None, places: Sequence[Resource]) -> Iterato
 
 def _more_than_served(lcu: ObservedLcu, volumes: Sequence[ObservedVolume]) -> Iterator[Resource]:
     """Yield what has more requests than its bases and aliases do at once, however long each takes."""
-    many = [requests_of(one.rate, one.response)[0] for one in volumes]
+    many = [requests_of(disk.rate, disk.response)[0] for disk in volumes]
     if lcu.aliases:
-        at_once = sum(float(one.use) for one in volumes if not isinstance(one.use, Absent)) + lcu.aliases
+        at_once = sum(float(disk.use) for disk in volumes if not isinstance(disk.use, Absent)) + lcu.aliases
         if sum(many) - at_once >= MIN_LOST:
             yield Resource("aliases", lcu.key, lcu.title, sum(many) - at_once, NOT_KNOWN)
         return
-    for one, requests in zip(volumes, many, strict=True):
-        if requests - one.servers >= MIN_LOST:
-            yield Resource("volume", one.key, one.title, requests - one.servers, NOT_KNOWN)
+    for volume, requests in zip(volumes, many, strict=True):
+        if requests - volume.servers >= MIN_LOST:
+            yield Resource("volume", volume.key, volume.title, requests - volume.servers, NOT_KNOWN)
 
 
 def _untimed(volume: ObservedVolume) -> Resource:
@@ -297,7 +297,7 @@ def _for_paths(load: ObservedLoad) -> Iterator[Resource]:
         if not uses or max(uses) < FULL_PATHS:
             continue
         ones = tuple(volume for lcu in lcus_behind(load, key) for volume in load.used_of(lcu.key))
-        rate = sum(one.rate for one in ones)
+        rate = sum(volume.rate for volume in ones)
         if not load.enough(rate):
             continue
         pend = mean_of(ones, "pend")
@@ -332,36 +332,36 @@ def lcus_behind(load: ObservedLoad, *keys: str) -> list[ObservedLcu]:
     return [lcu for lcu in load.lcus if lcu.chpids and chpids.issuperset(lcu.chpids)]
 
 
-def processors_full(known: ObservedProcessors) -> bool | None:
+def processors_full(processors: ObservedProcessors) -> bool | None:
     """Return whether processors are full; None where they may be, and nobody counted the tasks that wait.
 
     This is the one predicate: DIAGNOSE asks it, and all advice.  What zmon itself uses, as it does while it
     starts on a slow machine, fills none; nor do programs at nice, which give way to all others.
     """
-    if isinstance(known.number, Absent) or isinstance(known.busy, Absent):
+    if isinstance(processors.number, Absent) or isinstance(processors.busy, Absent):
         return False
-    busy = known.busy - known.noticed - known.giving_way
+    busy = processors.busy - processors.noticed - processors.giving_way
     if busy < FULL_PROCESSORS:
         return False
-    if known.waits is None:
+    if processors.waits is None:
         return True if busy >= LIKELY_FULL else None
-    if busy < CERTAINLY_FULL or isinstance(known.some, Absent):
-        return known.waits or bool(busy >= CERTAINLY_FULL)
-    return bool(known.some >= HARDLY)
+    if busy < CERTAINLY_FULL or isinstance(processors.some, Absent):
+        return processors.waits or bool(busy >= CERTAINLY_FULL)
+    return bool(processors.some >= HARDLY)
 
 
 def _processors(load: ObservedLoad) -> Resource | None:
     """Return the processors where they are full: used, or withheld by the hypervisor while there is work."""
-    known = load.processors
-    if isinstance(known.number, Absent) or isinstance(known.busy, Absent):
+    processor = load.processors
+    if isinstance(processor.number, Absent) or isinstance(processor.busy, Absent):
         return None
-    processors = the_processors(known.number)
-    if known.stolen >= MUCH_STOLEN:
-        if known.taken < FULL_PROCESSORS:
+    processors = the_processors(processor.number)
+    if processor.stolen >= MUCH_STOLEN:
+        if processor.taken < FULL_PROCESSORS:
             return None
         whose = "its" if processors.servers == 1 else "their"
-        title = f"{processors.title}: the hypervisor withholds {100 * known.stolen:.0f} % of {whose} time"
+        title = f"{processors.title}: the hypervisor withholds {100 * processor.stolen:.0f} % of {whose} time"
         return processors._replace(title=title, use=WITHHELD)
-    if processors_full(known):
-        return processors._replace(use=known.busy)
+    if processors_full(processor):
+        return processors._replace(use=processor.busy)
     return None

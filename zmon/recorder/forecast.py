@@ -111,8 +111,8 @@ def earlier(directory: str, interval: int) -> Forecast | None:
         return None
     for file, size in reversed(files):
         basis = f"as measured in {os.path.basename(file.path)}"
-        if found := measured(size, None, _samples(file.path), interval, basis):
-            return found
+        if size_measured := measured(size, None, _samples(file.path), interval, basis):
+            return size_measured
     return None
 
 

@@ -107,8 +107,8 @@ class RecordingInfo(NamedTuple):
     def per_day(self) -> float | None:
         """Bytes of a whole day at this rate: the estimate of the recorder."""
         seconds = self.typical or self.nominal
-        found = measured(self.size, None, self.samples, round(seconds * 1e9)) if seconds else None
-        return None if found is None else found.day
+        costs = measured(self.size, None, self.samples, round(seconds * 1e9)) if seconds else None
+        return None if costs is None else costs.day
 
 
 def recording_info(path: str) -> RecordingInfo:
@@ -127,14 +127,14 @@ def recording_info(path: str) -> RecordingInfo:
     head = head_of(path, 100)
     if not is_recording(path):
         return RecordingInfo(path, size, None, NO_RECORDING if head else "an empty file")
-    found = RecordingInfo(
+    info = RecordingInfo(
         path, size, int.from_bytes(head[VERSION_AT : VERSION_AT + 4], "big"), writer=writer(path)
     )
     try:
         with closing(Recording(path)) as recording:
-            return _of_samples(found, recording)
+            return _of_samples(info, recording)
     except RecordingError as error:
-        return _without_samples(found)._replace(problem=str(error), cause=error.of(path))
+        return _without_samples(info)._replace(problem=str(error), cause=error.of(path))
 
 
 def writer(path: str) -> str:
@@ -163,19 +163,19 @@ def _holder(inode: int) -> int:
     """Return the process that holds the lock on a file, from /proc/locks; 0 if unknown."""
     with suppress(OSError, ValueError), open("/proc/locks", encoding="ascii", errors="replace") as locks:
         for line in locks:
-            words = line.split()
-            if "FLOCK" in words and "WRITE" in words and f":{inode} " in line:
-                return int(words[words.index("WRITE") + 1])
+            fields = line.split()
+            if "FLOCK" in fields and "WRITE" in fields and f":{inode} " in line:
+                return int(fields[fields.index("WRITE") + 1])
     return 0
 
 
-def _of_samples(found: RecordingInfo, recording: Recording) -> RecordingInfo:
+def _of_samples(info: RecordingInfo, recording: Recording) -> RecordingInfo:
     """Add the facts from samples and events."""
     span = recording.span()
     last = _readable(recording)
     times = recording.times(-END_OF_TIME, END_OF_TIME)
     events = recording.events(-END_OF_TIME, END_OF_TIME)
-    found = found._replace(
+    info = info._replace(
         samples=len(recording),
         begin=None if span is None else span[0],
         end=None if span is None else span[1],
@@ -183,14 +183,14 @@ def _of_samples(found: RecordingInfo, recording: Recording) -> RecordingInfo:
         events=dict(Counter(event.what.value for event in events)),
         gaps=_gap_seconds(events),
     )
-    found = _with_parts(found)
+    info = _with_parts(info)
     if last is None:
-        return found
+        return info
     rows = {name: KindRows(0, 0) for name in recording.kinds}
     for name, frame in last.frames.items():
         missing = "" if frame.missing is None else frame.missing.reason
         rows[name] = KindRows(len(frame.keys), len(frame.columns), missing)
-    return found._replace(
+    return info._replace(
         nominal=last.nominal,
         simulated=last.simulated,
         sources=(last.source,),
@@ -231,10 +231,10 @@ def _connect(path: str) -> sqlite3.Connection:
     return connect(path, LIVE if os.path.exists(f"{path}-wal") else UNCHANGED)
 
 
-def _with_parts(found: RecordingInfo) -> RecordingInfo:
+def _with_parts(info: RecordingInfo) -> RecordingInfo:
     """Add the bytes by purpose; what cannot be counted belongs to the rest."""
     parts: Counter[str] = Counter()
-    with suppress(*Trouble), closing(_connect(found.path)) as connection:
+    with suppress(*Trouble), closing(_connect(info.path)) as connection:
         tables = _tables(connection)
         if "segment" in tables:
             for kind, size in _query(connection, "SELECT kind, sum(length(body)) FROM segment GROUP BY kind"):
@@ -248,8 +248,8 @@ def _with_parts(found: RecordingInfo) -> RecordingInfo:
             for table in {"still", "tail", "layout"} & tables.keys():
                 for (size,) in _query(connection, f"SELECT sum(length(body)) FROM {table}"):  # noqa: S608 - ours
                     parts[PARTS[table]] += size or 0
-    parts[REST] = max(0, found.size - parts.total())
-    return found._replace(parts={name: size for name, size in parts.items() if size})
+    parts[REST] = max(0, info.size - parts.total())
+    return info._replace(parts={name: size for name, size in parts.items() if size})
 
 
 def _tables(connection: sqlite3.Connection) -> dict[str, str]:
@@ -270,14 +270,14 @@ def _query(connection: sqlite3.Connection, question: str) -> list[tuple[Any, ...
         return []
 
 
-def _without_samples(found: RecordingInfo) -> RecordingInfo:
+def _without_samples(info: RecordingInfo) -> RecordingInfo:
     """Add the facts of a file that cannot be opened as a recording."""
-    with suppress(*Trouble), closing(_connect(found.path)) as connection:
+    with suppress(*Trouble), closing(_connect(info.path)) as connection:
         if "sample" in _tables(connection):
             for count, begin, end in _query(connection, "SELECT count(*), min(utc), max(utc) FROM sample"):
                 if isinstance(begin, int) and isinstance(end, int):
-                    found = found._replace(samples=count, begin=begin, end=end)
-    return found
+                    info = info._replace(samples=count, begin=begin, end=end)
+    return info
 
 
 # directories
@@ -340,9 +340,9 @@ def directory_info(path: str) -> DirectoryInfo:
 
 def _events_between_files(earlier: str, later: str) -> list[Event]:
     """Return gap, restart and clock change between two files."""
-    with closing(Recording(earlier)) as one, closing(Recording(later)) as other:
+    with closing(Recording(earlier)) as before, closing(Recording(later)) as other:
         try:
-            last, first = one.sample(len(one) - 1, ()), other.sample(0, ())
+            last, first = before.sample(len(before) - 1, ()), other.sample(0, ())
         except (RecordingError, IndexError):
             return []
         return [

@@ -67,9 +67,9 @@ class Service:
         if self.every:
             self._send("WATCHDOG=1")
 
-    def status(self, words: str) -> None:
+    def status(self, text: str) -> None:
         """Set the line that `systemctl status` shows."""
-        self._send("STATUS=" + " ".join(words.split()))
+        self._send("STATUS=" + " ".join(text.split()))
 
     def stopping(self) -> None:
         """Report that the end has begun."""
@@ -256,9 +256,9 @@ class RecordingLoop:
         asleep = self._clock.asleep()
         length, self._asleep = asleep - self._asleep, asleep
         if length >= MIN_SLEEP:
-            words = f"the machine slept for {length / SECOND:,.0f} s"
-            self._say(words)
-            self._roll.note(self._clock.utc(), words)
+            text = f"the machine slept for {length / SECOND:,.0f} s"
+            self._say(text)
+            self._roll.note(self._clock.utc(), text)
 
     def _until(self, deadline: int) -> bool:
         """Wait for a deadline, and notify the watchdog; False when it is time to end."""
@@ -290,9 +290,9 @@ class RecordingLoop:
         path, begin = self._watched
         grown = self._grown + max(size_of(path) - begin, 0)
         spent = self._clock.spent() - self._spent
-        known = measured(grown, spent, self._roll.appended, self._plan.interval)
-        if known is not None:
-            self._forecast = known
+        measured_now = measured(grown, spent, self._roll.appended, self._plan.interval)
+        if measured_now is not None:
+            self._forecast = measured_now
         costs = f", {self._forecast.words}" if self._forecast is not None else ""
         line = f"{self._roll.appended:,} samples{costs}"
         if self._roll.lost:
@@ -327,11 +327,11 @@ class RecordingLoop:
         done = prune(self._plan.directory, present, now, self._plan.rule)
         for file in done.unlinked:
             self._say(f"{file.file.path} unlinked, {file.size:,} bytes: beyond what is kept")
-        for words in done.troubles:
-            self._once(words)
+        for trouble in done.troubles:
+            self._once(trouble)
 
-    def _once(self, words: str) -> None:
+    def _once(self, text: str) -> None:
         """Report once what would else be repeated every minute."""
-        if words and words not in self._said:
-            self._said.add(words)
-            self._say(words)
+        if text and text not in self._said:
+            self._said.add(text)
+            self._say(text)

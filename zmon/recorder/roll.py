@@ -221,10 +221,10 @@ class Roll:
 
     def _fail(self, error: Exception) -> None:
         """Report an error, unless that was done already."""
-        words = reason(error)
-        if words not in self._troubles:
-            self._say(f"{words}; nothing is recorded now, and every sample tries again")
-        self._troubles.add(words)
+        text = reason(error)
+        if text not in self._troubles:
+            self._say(f"{text}; nothing is recorded now, and every sample tries again")
+        self._troubles.add(text)
 
 
 def _is_taken(path: str) -> bool:

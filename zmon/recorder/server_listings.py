@@ -56,10 +56,10 @@ class ServerListings:
         Raises:
             ValueError: none has; says why.
         """
-        found = [one for each in list(self._found.values()) for one in each]
-        if not found and self._waiting:
+        all_containers = [container for listed in list(self._found.values()) for container in listed]
+        if not all_containers and self._waiting:
             raise ValueError(self.lacking())
-        return found
+        return all_containers
 
     def lacking(self) -> str:
         """Say why the files of some servers are not known; empty when all have answered."""

@@ -75,17 +75,17 @@ def _is_quiet(rule: Rule, filled: Table) -> bool:
         return False
     columns = filled.columns
     rows: Iterable[int] = range(len(filled.keys))
-    known = rule.column in columns and (not rule.per or rule.per in columns)
-    if known:
-        limit = min(one for one in (rule.look, rule.bad) if one is not None)
+    is_judged = rule.column in columns and (not rule.per or rule.per in columns)
+    if is_judged:
+        limit = min(level for level in (rule.look, rule.bad) if level is not None)
         rows = _reaching(columns[rule.column], columns[rule.per] if rule.per else (), limit)
         if rule.table in ESTIMATED and any(value.__class__ is Absent for value in columns[rule.column]):
             return False
     for condition in rule.when:
         if is_known(condition, columns):
-            known = True
+            is_judged = True
             rows = [row for row in rows if _holds(condition, columns, row)]
-    return known and not any(True for _ in rows)
+    return is_judged and not any(True for _ in rows)
 
 
 def _reaching(values: Sequence[Value], divisors: Sequence[Value], limit: float) -> list[int]:

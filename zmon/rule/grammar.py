@@ -239,32 +239,32 @@ def load_rules(paths: Iterable[str] = (), shipped: str | None = None, profile: s
         files = sorted(name for name in os.listdir(folder) if name.endswith(".toml"))
     except OSError as error:
         raise RuleError(f"{folder}: {error.strerror or error}") from error
-    known: dict[str, tuple[TomlTable, dict[str, Any]]] = {}
+    settings: dict[str, tuple[TomlTable, dict[str, Any]]] = {}
     mistakes: list[str] = []
     for path in (os.path.join(folder, name) for name in files):
         for table in _document(path, is_shipped=True).list_of("rule", []):
-            known[table.text("name")] = table, _in_profile(table, profile)
+            settings[table.text("name")] = table, _in_profile(table, profile)
     own: set[str] = set()
     for path in paths:
         try:
             top = _document(path)
             mistakes += _misspelt(top)
-            own |= _change(known, top, profile, mistakes)
+            own |= _change(settings, top, profile, mistakes)
             _check_records(top)
         except RuleError as error:
             mistakes += error.args
     used = {
         name: rule
-        for name, rule in known.items()
+        for name, rule in settings.items()
         if not rule[1].get("off", False) and (name in own or not _lacks_limits(rule[1]))
     }
     try:
-        found = _all_of(partial(_own_rule if name in own else _rule, *rule) for name, rule in used.items())
+        rules = _all_of(partial(_own_rule if name in own else _rule, *rule) for name, rule in used.items())
     except RuleError as error:
         mistakes += error.args
     if mistakes:
         raise RuleError(*mistakes)
-    return tuple(found)
+    return tuple(rules)
 
 
 def _check_records(top: TomlTable) -> None:
@@ -292,33 +292,33 @@ def _own_rule(table: TomlTable, data: dict[str, Any]) -> Rule:
     """Return a rule of the user's own, whose columns there are; those of shipped rules are tested."""
     from zmon.rule.known_columns import unknown_columns  # noqa: PLC0415 - most have no rules of their own
 
-    found = _rule(table, data)
+    rule = _rule(table, data)
     wrong = [
         str(
             table.wrong(
-                next((key for key in PLACES if re.search(rf"\b{term}\b", str(data.get(key)))), ""), words
+                next((key for key in PLACES if re.search(rf"\b{term}\b", str(data.get(key)))), ""), text
             )
         )
-        for term, words in unknown_columns(found.columns).items()
+        for term, text in unknown_columns(rule.columns).items()
     ]
     if wrong:
         raise RuleError(*wrong)
-    return found
+    return rule
 
 
 def _change(
-    known: dict[str, tuple[TomlTable, dict[str, Any]]], top: TomlTable, profile: str, mistakes: list[str]
+    settings: dict[str, tuple[TomlTable, dict[str, Any]]], top: TomlTable, profile: str, mistakes: list[str]
 ) -> set[str]:
     """Add the rules of a file, or change those that are known; returns their names."""
     names = set()
     for table in top.list_of("rule", []):
         try:
             name = table.text("name")
-            if name not in known and "on" not in table:
-                others = did_you_mean(name, known) or "; a rule of your own needs `on`, `say` and a limit"
+            if name not in settings and "on" not in table:
+                others = did_you_mean(name, settings) or "; a rule of your own needs `on`, `say` and a limit"
                 raise table.wrong("name", f"there is no rule {name!r:.60}{others}")
-            _, data = known.get(name, (table, {}))
-            known[name] = table, data | _in_profile(table, profile)
+            _, data = settings.get(name, (table, {}))
+            settings[name] = table, data | _in_profile(table, profile)
             names.add(name)
         except RuleError as error:
             mistakes += error.args
@@ -364,7 +364,7 @@ def chosen_rules(paths: Sequence[str], site: str = "") -> tuple[tuple[Rule, ...]
     try:
         rules = load_rules(paths, profile=profile)
     except RuleError as error:
-        mistakes += [one for one in error.args if one not in mistakes]
+        mistakes += [mistake for mistake in error.args if mistake not in mistakes]
     if mistakes:
         raise RuleError(*mistakes)
     return rules, profile, place
@@ -376,18 +376,18 @@ def chosen_profile(paths: Sequence[str], site: str = "") -> tuple[str, str]:
     Raises:
         RuleError: it is none, or a file cannot be read; it has the mistakes of all.
     """
-    found = ("", "")
+    profile = ("", "")
     mistakes: list[str] = []
     for path in (*site_files(os.environ), *([site] if site else ()), *paths):
         try:
             top = _document(path)
             if "profile" in top:
-                found = _profile(top), top.place("profile")
+                profile = _profile(top), top.place("profile")
         except RuleError as error:
             mistakes += error.args
     if mistakes:
         raise RuleError(*mistakes)
-    return found
+    return profile
 
 
 def _profile(top: TomlTable) -> str:
@@ -467,14 +467,14 @@ def _rule(table: TomlTable, data: dict[str, Any]) -> Rule:
     values = dict(zip(fields, _all_of(fields.values()), strict=True))
     on, (look, bad) = values.pop("on"), values.pop("limits")
     values |= {"table": on[1], "column": on[2], "look": look, "bad": bad, "also": tuple(values["also"])}
-    found = Rule(**values, of_all=ALL in rows, logs=bool(data.get("logs", True)))
-    if found.lasting and found.share:
+    rule = Rule(**values, of_all=ALL in rows, logs=bool(data.get("logs", True)))
+    if rule.lasting and rule.share:
         raise table.wrong("of", "and `for` exclude each other")
-    for term in found.terms:
+    for term in rule.terms:
         other = term.rpartition(".")[0]
         if other and other not in {ALL, OTHERS, *TABLES}:
             raise table.wrong("", f"{term}: there is no table {other!r}{did_you_mean(other, TABLES)}")
-    return found
+    return rule
 
 
 def _with_numbers(table: TomlTable, data: Mapping[str, Any]) -> dict[str, Any]:
@@ -503,16 +503,16 @@ def _all_of(readers: Iterable[Callable[[], Any]]) -> list[Any]:
     Raises:
         RuleError: some raised one; has the mistakes of all.
     """
-    found: list[Any] = []
+    rules: list[Any] = []
     mistakes: list[str] = []
     for read in readers:
         try:
-            found.append(read())
+            rules.append(read())
         except RuleError as error:
             mistakes += error.args
     if mistakes:
         raise RuleError(*mistakes)
-    return found
+    return rules
 
 
 def _check_key(table: TomlTable, key: str) -> None:
@@ -551,7 +551,7 @@ def _say(table: TomlTable) -> str:
 
 
 def _conditions(table: TomlTable) -> tuple[Precondition, ...]:
-    return tuple(_all_of([partial(_condition, table, words) for words in table.words("when", [])]))
+    return tuple(_all_of([partial(_condition, table, word) for word in table.words("when", [])]))
 
 
 def _limits(table: TomlTable) -> tuple[float | None, float | None]:
@@ -573,13 +573,13 @@ def _column(table: TomlTable, key: str) -> str:
     return name
 
 
-def _condition(table: TomlTable, words: str) -> Precondition:
-    absent = LACKS.fullmatch(words.strip())
+def _condition(table: TomlTable, text: str) -> Precondition:
+    absent = LACKS.fullmatch(text.strip())
     if absent is not None:
         return Precondition(absent[1], LACKING, 0.0)
-    match = CONDITION.fullmatch(words.strip())
+    match = CONDITION.fullmatch(text.strip())
     if match is None:
-        raise table.wrong("when", f'{words!r:.60} is no comparison such as "io >= 30" or "resp >= 2 * serv"')
+        raise table.wrong("when", f'{text!r:.60} is no comparison such as "io >= 30" or "resp >= 2 * serv"')
     times = float(match["times"]) if match["times"] else 1.0
     return Precondition(match["left"], match["sign"], times, match["other"] or match["right"] or "")
 
@@ -596,10 +596,10 @@ def _siblings(table: TomlTable) -> Siblings | None:
 
 
 def _length(table: TomlTable, key: str) -> float:
-    words = table.text(key, "0s")
-    match = LENGTH.fullmatch(words)
+    text = table.text(key, "0s")
+    match = LENGTH.fullmatch(text)
     if match is None:
-        raise table.wrong(key, f"is a length of time such as 90s, 2m or 1h, not {words!r:.60}")
+        raise table.wrong(key, f"is a length of time such as 90s, 2m or 1h, not {text!r:.60}")
     return float(match[1]) * SECONDS[match[2]]
 
 
@@ -630,7 +630,7 @@ def _hours(table: TomlTable) -> Hours | None:
 
 
 def _rows(table: TomlTable, rows: Mapping[str, Any]) -> tuple[tuple[str, str, bool], ...]:
-    found = []
+    rows_wanted = []
     for column, pattern in rows.items():
         if column == ALL:
             if pattern is not True:
@@ -638,5 +638,5 @@ def _rows(table: TomlTable, rows: Mapping[str, Any]) -> tuple[tuple[str, str, bo
             continue
         if not isinstance(pattern, str) or not pattern.removeprefix("!").isprintable():
             raise table.wrong("rows", f'{column} is a pattern such as "80*", or "!80*" for all others')
-        found.append((column, pattern.removeprefix("!"), not pattern.startswith("!")))
-    return tuple(found)
+        rows_wanted.append((column, pattern.removeprefix("!"), not pattern.startswith("!")))
+    return tuple(rows_wanted)

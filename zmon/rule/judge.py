@@ -124,12 +124,12 @@ class Judge:
 
     def column(self, table: str, name: str) -> Sequence[Value]:
         """Return a column in the order of the keys; absent throughout if the table has none of that name."""
-        known = self._columns.get((table, name))
-        if known is None:
+        column_values = self._columns.get((table, name))
+        if column_values is None:
             things = self._of(table) if self._declared(table, name) is not None else None
-            known = self._table(table).column(name) if things is None else things.column(name)
-            self._columns[table, name] = known
-        return known
+            column_values = self._table(table).column(name) if things is None else things.column(name)
+            self._columns[table, name] = column_values
+        return column_values
 
     @staticmethod
     def _declared(table: str, name: str) -> Figure | None:
@@ -145,8 +145,8 @@ class Judge:
         if filled.missing is not None:
             return filled.missing
         cells = {**filled.facts, **(filled.summary.cells if filled.summary is not None else {})}
-        found = cells.get(name)
-        return absent(f"{name} is not known here") if found is None else found
+        cell = cells.get(name)
+        return absent(f"{name} is not known here") if cell is None else cell
 
     # judgements
 
@@ -166,7 +166,7 @@ class Judge:
             if (wrong := self._unknown_term(rule)) is not None:
                 return wrong
             self._checked.add(rule.name)
-        found = {}
+        judgements = {}
         in_hours = rule.hours is None or self._in_hours(rule.hours)
         for at in self._candidates(rule, keys, held, before):
             key, value = keys[at], self._value(rule, at)
@@ -176,8 +176,8 @@ class Judge:
                 if isinstance(level, Absent) or level:
                     allowed = self._allowed(rule, at)
                     level = level if allowed is True else allowed or 0
-            found[key] = Judgement(level, value)
-        return found
+            judgements[key] = Judgement(level, value)
+        return judgements
 
     def values_of(self, rule: Rule) -> dict[str, Number]:
         """Return what is compared with the limits, by key, where it is known."""
@@ -187,11 +187,11 @@ class Judge:
 
     def _values(self, rule: Rule) -> Sequence[Number]:
         """Return what is compared with the limits, in the order of the keys."""
-        known = self._compared.get(rule.name)
-        if known is None:
+        values = self._compared.get(rule.name)
+        if values is None:
             count = 1 if rule.of_all else len(self.column(rule.table, rule.column))
-            known = self._compared[rule.name] = [self._value(rule, at) for at in range(count)]
-        return known
+            values = self._compared[rule.name] = [self._value(rule, at) for at in range(count)]
+        return values
 
     def _value(self, rule: Rule, at: int) -> Number:
         """Return what is compared with the limits, of one row."""
@@ -236,7 +236,7 @@ class Judge:
 
         A column that only rows need which are excluded already is not computed.
         """
-        limits = [one for one in (rule.look, rule.bad) if one is not None]
+        limits = [level for level in (rule.look, rule.bad) if level is not None]
         limit, reaches = (max(limits), le) if rule.sense == "under" else (min(limits), ge)
         if rule.of_all:
             return [at for at in rows if reaches(self._value(rule, at), limit)]
@@ -263,8 +263,8 @@ class Judge:
         declared = self._declared(rule.table, rule.column)
         if rule.table != "control_unit" or rule.per or declared is None or not declared.over:
             return False
-        each = self._declared("device", rule.column)
-        if each is None or not each.over or self._of("control_unit") is None:
+        declared_by = self._declared("device", rule.column)
+        if declared_by is None or not declared_by.over or self._of("control_unit") is None:
             return False
         return not any(map(ge, self.column("device", rule.column), repeat(limit * ROUNDED)))
 
@@ -337,13 +337,13 @@ class Judge:
         values = [_number(value) for value in self.column(rule.table, name)]
         weight = "" if declared is None else declared.over
         rates = map(_number, self.column(rule.table, weight)) if weight else [1.0] * len(values)
-        known = [
+        others = [
             (value, rate)
             for place, (value, rate) in enumerate(zip(values, rates, strict=True))
             if place != at and not isinstance(value, Absent) and not isinstance(rate, Absent)
         ]
-        whole = sum(rate for _, rate in known)
-        return sum(value * rate for value, rate in known) / whole if whole else NO_SIBLINGS
+        whole = sum(rate for _, rate in others)
+        return sum(value * rate for value, rate in others) / whole if whole else NO_SIBLINGS
 
     def _stands_out(self, rule: Rule, at: int) -> bool | Absent:
         """Return whether a value is so many times that of the other rows."""
@@ -352,14 +352,14 @@ class Judge:
         values = self._values(rule)
         value = values[at]
         groups = self.column(rule.table, within) if within else ()
-        known = [
+        others_known = [
             float(value)
             for place, value in enumerate(values)
             if place != at and not isinstance(value, Absent) and (not within or groups[place] == groups[at])
         ]
-        if not known:
+        if not others_known:
             return NO_SIBLINGS
-        others = CHOOSE[of](known)
+        others = CHOOSE[of](others_known)
         return bool(value * times <= others if rule.sense == "under" else value >= times * others)
 
     # what is said of a row

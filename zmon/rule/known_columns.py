@@ -37,11 +37,11 @@ def columns_of(table: str) -> frozenset[str]:
 
 def unknown_columns(terms: Mapping[str, tuple[str, str]]) -> dict[str, str]:
     """Return a sentence for each term of a rule, of which table and column are given, that is none."""
-    found = {}
+    unknown = {}
     for term, (table, column) in terms.items():
-        known = columns_of(table)
-        if not known:
-            found[term] = f"no rule can watch the table {table}"
-        elif column not in known:
-            found[term] = NO_COLUMN.format(table, column) + did_you_mean(column, known)
-    return found
+        columns = columns_of(table)
+        if not columns:
+            unknown[term] = f"no rule can watch the table {table}"
+        elif column not in columns:
+            unknown[term] = NO_COLUMN.format(table, column) + did_you_mean(column, columns)
+    return unknown

@@ -29,31 +29,31 @@ def marks(
 ) -> dict[str, Mapping[int, str]]:
     """Return for each column of a table that rules judge the marks of its rows; not for the columns `own`."""
     judge = Judge(view, filled={name: filled})
-    found: dict[str, dict[int, str]] = {}
+    marked: dict[str, dict[int, str]] = {}
     places: dict[str, int] | None = None
     for rule in rules:
         if rule.table != name or rule.column in own or not _is_marked(rule):
             continue
-        cells = found.setdefault(rule.column, {})
+        cells = marked.setdefault(rule.column, {})
         judged = judge.judge(rule, {}, {})
         for key, (level, _) in {} if isinstance(judged, Absent) else judged.items():
             if isinstance(level, Absent) or not level:
                 continue
-            places = places or {each: at for at, each in enumerate(filled.keys)}
+            places = places or {key: at for at, key in enumerate(filled.keys)}
             row = SUMMARY if rule.of_all else places[key]
             cells[row] = max(cells.get(row, ""), SIGNS[level], key=SIGNS.index)
-    return dict(found)
+    return dict(marked)
 
 
 def count_bad(rules: Iterable[Rule], view: View) -> Number:
     """Return for how many rows of all tables a rule is bad in an interval."""
-    judge, known, bad = Judge(view), False, 0
+    judge, is_judged, bad = Judge(view), False, 0
     for rule in rules:
         judged = judge.judge(rule, {}, {}) if _is_marked(rule) else NOTHING
         if not isinstance(judged, Absent):
-            known = True
+            is_judged = True
             bad += sum(level == BAD for level, _ in judged.values())
-    return bad if known else NOTHING
+    return bad if is_judged else NOTHING
 
 
 def _is_marked(rule: Rule) -> bool:

@@ -156,10 +156,10 @@ class RowState:
 
     def close(self, state: str) -> ExceptionEntry | None:
         """End what is open and begin anew."""
-        found = self.entry(state)
+        exception = self.entry(state)
         self._last.clear()
         self._forget()
-        return found
+        return exception
 
 
 class Watch:
@@ -218,17 +218,17 @@ class Watch:
         alone = Interval(None, sample)
         judge = Judge(View(alone, inputs=self._inputs), self._checked)
         for rule in self.rules:
-            found = {} if rule.window or rule.remembers else judge.judge(rule, {}, {})
-            for key, judgement in {} if isinstance(found, Absent) else found.items():
+            judgements = {} if rule.window or rule.remembers else judge.judge(rule, {}, {})
+            for key, judgement in {} if isinstance(judgements, Absent) else judgements.items():
                 if not isinstance(judgement.level, Absent) and judgement.level:
                     row = self._rows[rule.name][key] = RowState(rule, key)
                     row.judged(judgement, judge, alone)
 
     def _may_skip(self, rule: Rule) -> bool:
         """Return whether nothing is remembered of a rule that a quiet interval could end or change."""
-        known = rule.name in self._checked and (not rule.remembers or rule.name in self._before)
+        is_known = rule.name in self._checked and (not rule.remembers or rule.name in self._before)
         forgotten = not self._rows[rule.name] and rule.name not in self.unknown
-        return known and forgotten and not rule.window
+        return is_known and forgotten and not rule.window
 
     def _remember(self, interval: Interval) -> None:
         """Keep the samples that the longest window reaches, and the one before it."""
@@ -243,29 +243,33 @@ class Watch:
         """Return a view of an interval, or of the window that ends with it, as far as samples reach."""
         if window:
             begin = interval.after.at.steady - round(window * SECOND)
-            earlier = [one for one in self._samples if one.at.steady <= begin]
+            earlier = [sample for sample in self._samples if sample.at.steady <= begin]
             first = earlier[-1] if earlier else self._samples[0]
             interval = Interval(first, interval.after, skipped=True)
         return View(interval, inputs=self._inputs)
 
     def _judge(self, rule: Rule, judge: Judge, interval: Interval) -> None:
         rows, before = self._rows[rule.name], self._before.get(rule.name, {})
-        found = judge.judge(rule, {key: row.level for key, row in rows.items()}, before)
+        judgements = judge.judge(rule, {key: row.level for key, row in rows.items()}, before)
         if rule.remembers:
-            self._before[rule.name] = _compared_next(rule, judge.values_of(rule), before, found)
+            self._before[rule.name] = _compared_next(rule, judge.values_of(rule), before, judgements)
         self.unknown.pop(rule.name, None)
         self._rowless.discard(rule.name)
-        if isinstance(found, Absent):
-            self.unknown[rule.name] = found
+        if isinstance(judgements, Absent):
+            self.unknown[rule.name] = judgements
             if not rows:
                 self._rowless.add(rule.name)
-            ended = [row.not_known(found, interval.after.at.utc) for row in rows.values()]
+            ended = [row.not_known(judgements, interval.after.at.utc) for row in rows.values()]
             self._over += [entry for entry in ended if entry is not None]
             return
         self._settled.add(rule.name)
-        new = [key for key, one in found.items() if _holds(one) and (key not in rows or not rows[key].begun)]
+        new = [
+            key
+            for key, judgement in judgements.items()
+            if _holds(judgement) and (key not in rows or not rows[key].begun)
+        ]
         begun = self._begun(rule, new) if rule.window and new else {}
-        for key, judgement in found.items():
+        for key, judgement in judgements.items():
             if key not in rows:
                 if not _holds(judgement):
                     continue
@@ -273,7 +277,7 @@ class Watch:
             if key in begun:
                 rows[key].begun = begun[key]
             self._log(rows[key].judged(judgement, judge, interval))
-        for key in [key for key, row in rows.items() if key not in found or not row.holds]:
+        for key in [key for key, row in rows.items() if key not in judgements or not row.holds]:
             self._log(rows.pop(key).close(GONE))
 
     def _begun(self, rule: Rule, keys: Collection[str]) -> dict[str, int]:
@@ -282,8 +286,8 @@ class Watch:
         The mean over a window is beyond a limit only when most of the window is: what is slow began before.
         """
         first = self._samples[-1].at.steady - round(rule.window * SECOND)
-        samples = [one for one in self._samples if one.at.steady >= first]
-        found: dict[str, int] = {}
+        samples = [sample for sample in self._samples if sample.at.steady >= first]
+        begun: dict[str, int] = {}
         left = set(keys)
         for before, after in reversed([*pairwise(samples)]):
             judge = Judge(View(Interval(before, after), inputs=self._inputs), self._checked)
@@ -293,8 +297,8 @@ class Watch:
             left = {key for key in left if key in alone and _holds(alone[key])}
             if not left:
                 break
-            found |= dict.fromkeys(left, before.at.utc)
-        return found
+            begun |= dict.fromkeys(left, before.at.utc)
+        return begun
 
     def _interrupt(self) -> None:
         for rows in self._rows.values():
@@ -314,8 +318,8 @@ class Watch:
     def open(self) -> list[ExceptionEntry]:
         """Return the exceptions that are open, the heaviest first: level, weight, then the longest."""
         states = (row for rows in self._rows.values() for row in rows.values())
-        found = (entry for row in states if (entry := row.entry()) is not None)
-        return sorted(found, key=attrgetter("heaviness"))
+        entries = (entry for row in states if (entry := row.entry()) is not None)
+        return sorted(entries, key=attrgetter("heaviness"))
 
     def log(self) -> list[ExceptionEntry]:
         """Return all exceptions by their begin."""
@@ -343,12 +347,16 @@ def _compared_next(
     rule: Rule,
     values: Mapping[str, Number],
     before: Mapping[str, Number],
-    found: Mapping[str, Judgement] | Absent,
+    judgements: Mapping[str, Judgement] | Absent,
 ) -> Mapping[str, Number]:
     """Return what the next interval is compared with: of a row that has fallen the value it fell from."""
     if rule.sense != "fallen":
         return values
-    fallen = before if isinstance(found, Absent) else [key for key, one in found.items() if one.level]
+    fallen = (
+        before
+        if isinstance(judgements, Absent)
+        else [key for key, judgement in judgements.items() if judgement.level]
+    )
     return {**values, **{key: before[key] for key in fallen if key in before}}
 
 
@@ -375,23 +383,23 @@ def grouped(entries: Iterable[ExceptionEntry]) -> list[ExceptionEntry]:
     alike: dict[tuple[str, str], list[ExceptionEntry]] = {}
     for entry in entries:
         alike.setdefault((entry.rule, entry.group), []).append(entry)
-    found: list[ExceptionEntry] = []
+    grouped_entries: list[ExceptionEntry] = []
     for together in (part for same in alike.values() for part in _overlapping(same)):
-        found += [_spanning(together)] if len(together) > STORM else together
-    return sorted(found, key=by_begin)
+        grouped_entries += [_spanning(together)] if len(together) > STORM else together
+    return sorted(grouped_entries, key=by_begin)
 
 
 def _overlapping(entries: Iterable[ExceptionEntry]) -> list[list[ExceptionEntry]]:
     """Return those together that overlap in time, one with the next."""
-    found: list[list[ExceptionEntry]] = []
+    groups: list[list[ExceptionEntry]] = []
     until = 0
     for entry in sorted(entries, key=attrgetter("begin")):
-        if found and entry.begin < until:
-            found[-1].append(entry)
+        if groups and entry.begin < until:
+            groups[-1].append(entry)
         else:
-            found.append([entry])
+            groups.append([entry])
         until = max(until, entry.end)
-    return found
+    return groups
 
 
 def _spanning(entries: Sequence[ExceptionEntry]) -> ExceptionEntry:

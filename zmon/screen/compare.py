@@ -71,9 +71,9 @@ def _sorted(screen: Screen, names: tuple[str, str]) -> list[Column]:
 
 def _several(columns: Iterable[Column], names: tuple[str, str]) -> list[Column]:
     return [
-        each
+        column_shown
         for column in columns
-        for each in ([_label(column)] if column.format in LETTERS else _three(column, names))
+        for column_shown in ([_label(column)] if column.format in LETTERS else _three(column, names))
     ]
 
 
@@ -82,10 +82,10 @@ def measure(screen: Screen) -> str:
 
     Where that is no figure that matters by itself, as a share is none, it is the first that does.
     """
-    known = [column.name for column in plottable(screen)]
-    if screen.sort in known and screen.sort not in IMPORTANT:
-        return next((name for name in IMPORTANT if name in known), screen.sort)
-    return screen.sort if screen.sort in known else next(iter(known), "")
+    names = [column.name for column in plottable(screen)]
+    if screen.sort in names and screen.sort not in IMPORTANT:
+        return next((name for name in IMPORTANT if name in names), screen.sort)
+    return screen.sort if screen.sort in names else next(iter(names), "")
 
 
 def _only(names: tuple[str, str]) -> Column:
@@ -105,7 +105,7 @@ def _three(column: Column, names: tuple[str, str]) -> list[Column]:
     drawn = column.format == BAR
     parts: dict[str, Any] = vars(column) | {"group": _heading(column), "left": drawn}
     wide = max(column.width, 4)
-    found = [
+    columns = [
         Column(**parts | {
             "name": column.name + THEN, "head": (names[0],), "width": wide,
             "help": f"{column.help} In the time that is compared with.",
@@ -117,15 +117,15 @@ def _three(column: Column, names: tuple[str, str]) -> list[Column]:
             "joined": True, "signed": True,
         }),
     ]  # fmt: skip
-    return found[:2] if drawn else found
+    return columns[:2] if drawn else columns
 
 
 def _heading(column: Column) -> str:
     """Return the heading of a column in one line."""
-    words = " ".join(column.head).replace("- ", "").strip()
-    if words in {"", "%"}:
-        words = f"{column.group.strip()} {words}".strip()
-    return f" {words or column.name} "
+    text = " ".join(column.head).replace("- ", "").strip()
+    if text in {"", "%"}:
+        text = f"{column.group.strip()} {text}".strip()
+    return f" {text or column.name} "
 
 
 class ComparedTable:
@@ -145,21 +145,21 @@ class ComparedTable:
 
     def estimated(self, name: str) -> frozenset[int]:
         """Return which of these values are estimates, `SUMMARY` among them."""
-        known = self.table.estimated.get(name, frozenset())
-        if known is None:
+        keys = self.table.estimated.get(name, frozenset())
+        if keys is None:
             return frozenset({SUMMARY, *(place for place, row in enumerate(self.rows) if row is not None)})
-        found = {place for place, row in enumerate(self.rows) if row in known} if known else set[int]()
-        return frozenset(found | ({SUMMARY} & known))
+        places = {place for place, row in enumerate(self.rows) if row in keys} if keys else set[int]()
+        return frozenset(places | ({SUMMARY} & keys))
 
 
 def compare(screen: Screen, then: Table, now: Table, names: tuple[str, str] = ("Then", "Now")) -> Table:
     """Join the tables of two times that have `names`; `screen` is the one that shows each of them alone."""
     keys = _ordered(screen, list(dict.fromkeys([*now.keys, *then.keys])), then, now)
-    one, other = ComparedTable(then, keys, NOT_THEN), ComparedTable(now, keys, NOT_NOW)
+    tables_compared, other = ComparedTable(then, keys, NOT_THEN), ComparedTable(now, keys, NOT_NOW)
     columns: dict[str, list[Value]] = {
         ONLY: [
             "" if None not in rows else word(names[rows[1] is not None])
-            for rows in zip(one.rows, other.rows, strict=True)
+            for rows in zip(tables_compared.rows, other.rows, strict=True)
         ]
     }
     cells: dict[str, Value] = {}
@@ -167,7 +167,7 @@ def compare(screen: Screen, then: Table, now: Table, names: tuple[str, str] = ("
     before = {} if then.summary is None else then.summary.cells
     present = {} if now.summary is None else now.summary.cells
     for name in (column.name for column in screen.columns):
-        were, are = one.column(name), other.column(name)
+        were, are = tables_compared.column(name), other.column(name)
         was, is_ = before.get(name, ""), present.get(name, "")
         if screen.by_name[name].format in LETTERS:
             here = zip(other.rows, were, are, strict=True)
@@ -177,7 +177,7 @@ def compare(screen: Screen, then: Table, now: Table, names: tuple[str, str] = ("
         columns |= {name + THEN: were, name: are, name + DIFFERENCE: list(map(difference, were, are))}
         cells |= {name + THEN: was, name: is_}
         cells[name + DIFFERENCE] = "" if "" in {was, is_} else difference(was, is_)
-        guesses = one.estimated(name), other.estimated(name)
+        guesses = tables_compared.estimated(name), other.estimated(name)
         marks = {name + THEN: guesses[0], name: guesses[1], name + DIFFERENCE: guesses[0] | guesses[1]}
         estimated |= {column: rows for column, rows in marks.items() if rows}
     return Table(
@@ -199,16 +199,16 @@ def word(name: str) -> str:
 
 def _lacking(then: Table, now: Table, names: tuple[str, str]) -> Iterator[str]:
     """Say why one of two tables has no rows, where the other has some."""
-    for name, one, other in zip(names, (then, now), (now, then), strict=True):
-        if one.missing is not None and other.keys:
-            yield f"{name}: {one.missing.reason}"
+    for name, table, other in zip(names, (then, now), (now, then), strict=True):
+        if table.missing is not None and other.keys:
+            yield f"{name}: {table.missing.reason}"
 
 
 def _notes(then: Table, now: Table, names: tuple[str, str]) -> Iterator[str]:
     """Yield the notes of both times, and then those of one time alone behind its name."""
     yield from (note for note in now.notes if note in then.notes)
-    for name, one, other in ((names[1], now, then), (names[0], then, now)):
-        yield from (f"{name}: {note}" for note in one.notes if note not in other.notes)
+    for name, table, other in ((names[1], now, then), (names[0], then, now)):
+        yield from (f"{name}: {note}" for note in table.notes if note not in other.notes)
 
 
 def difference(then: Value, now: Value) -> Value:

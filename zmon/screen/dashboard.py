@@ -88,8 +88,8 @@ class DashboardLine(NamedTuple):
         """Return the line with so many blanks before it."""
         return DashboardLine(
             " " * by + self.text,
-            tuple(DashboardSpan(one.start + by, one.end + by, one.kind) for one in self.spans),
-            tuple(Door(one.place, one.start + by, one.end + by) for one in self.doors),
+            tuple(DashboardSpan(span.start + by, span.end + by, span.kind) for span in self.spans),
+            tuple(Door(door.place, door.start + by, door.end + by) for door in self.doors),
         )
 
 
@@ -116,11 +116,11 @@ class ListForm(NamedTuple):
 
     def width(self, length: int = BAR[0]) -> int:
         """Return the width of a row with a bar of this length."""
-        return 2 + self.name + length + sum(one.width + 1 for one in self.fields)
+        return 2 + self.name + length + sum(field.width + 1 for field in self.fields)
 
     def without(self, *, numbers: bool) -> ListForm:
         """Return the form without fields that may be left out; with `numbers` that of its bar stays."""
-        kept = (one for one in self.fields if not one.spare or (numbers and one.column == "percent"))
+        kept = (field for field in self.fields if not field.spare or (numbers and field.column == "percent"))
         return self._replace(fields=tuple(kept))
 
 
@@ -227,46 +227,46 @@ class Dashboard:
 
     def _body(self, width: int, room: int) -> list[DashboardLine]:
         """Return resources, exceptions and lists."""
-        found = [*self._resources(width), *self._sentences("exception", width), DashboardLine()]
+        lines = [*self._resources(width), *self._sentences("exception", width), DashboardLine()]
         shelves = self._shelves(width)
         longest = max((len(self._places[name]) for shelf in shelves for name in shelf), default=0)
         rows = min(LEAST_ROWS, longest)
-        while rows < longest and len(found) + len(shelves) * (rows + 3) - 1 <= room:
+        while rows < longest and len(lines) + len(shelves) * (rows + 3) - 1 <= room:
             rows += 1
         for number, shelf in enumerate(shelves):
-            found += [DashboardLine()] * bool(number)
-            found += self._shelf(shelf, width, rows)
-        return found
+            lines += [DashboardLine()] * bool(number)
+            lines += self._shelf(shelf, width, rows)
+        return lines
 
     # parts
 
     def _verdict(self) -> list[DashboardLine]:
         """Return the verdict: its first sentence in the colour of how bad it is."""
-        found: list[DashboardLine] = []
+        lines: list[DashboardLine] = []
         for place in self._places.get("verdict", ()):
             sure, claim = self._text("state", place), self._text("name", place)
-            words = self._text("words", place)
+            text = self._text("words", place)
             if sure:  # it is the claim that is certain, not what is said of the gain
                 sentence, besides, remedy = (self._text(part, place) for part in PARTS)
                 claim = f"{sentence} ({sure}).{besides}"
-                words = f"{claim}{remedy}"
+                text = f"{claim}{remedy}"
             done = 0
-            for line in wrap(words, self.width - 2):
+            for line in wrap(text, self.width - 2):
                 spans = [DashboardSpan(1, len(line) + 1, "strong")]
                 if done < len(claim):
                     end = 1 + min(len(line), len(claim) - done)
                     spans.append(DashboardSpan(1, end, "alarm" if sure else "message"))
                 done += len(line) + 1
-                doors = () if found else (Door(place, 1, 1),)
-                found.append(DashboardLine(f" {line}", tuple(spans), doors))
-        return found + [DashboardLine()] * (VERDICT_LINES - len(found))
+                doors = () if lines else (Door(place, 1, 1),)
+                lines.append(DashboardLine(f" {line}", tuple(spans), doors))
+        return lines + [DashboardLine()] * (VERDICT_LINES - len(lines))
 
     def _resources(self, width: int) -> list[DashboardLine]:
         """Return a line for each resource: bar, percentage, state, curve, and what the percentage is of."""
         places = self._places.get("resource", [])
         length = min(max((width - 60) // 2, 8), 30)
         before = curve_room(width)
-        found = []
+        lines = []
         for place in places:
             pen = Pen(place)
             state = "...." if self._is_missing("state", place) else self._text("state", place)
@@ -279,31 +279,31 @@ class Dashboard:
             if not self._is_missing("percent", place):
                 pen.put(f"{self._curve(place, before)} ", "guidance")
             room = width - len(pen.text) - 1
-            words = self._text("words", place)
+            text = self._text("words", place)
             pen.put(
-                words if len(words) <= room else fitting(words, room),
+                text if len(text) <= room else fitting(text, room),
                 "absent" if kind == "absent" else "data",
             )
-            found.append(pen.line)
-        return found
+            lines.append(pen.line)
+        return lines
 
     def _curve(self, place: int, width: int) -> str:
         """Return the curve of a row's percentages, the present one last; blanks before the first."""
         figures = self._table.series.get(self._key(place), ())[-width:]
         style = "ascii" if self._style == "ascii" else "blocks"
-        return sparkline([one.mean for one in figures], len(figures), style, 100.0).rjust(width)
+        return sparkline([figure.mean for figure in figures], len(figures), style, 100.0).rjust(width)
 
     def _sentences(self, section: str, width: int = 0) -> list[DashboardLine]:
         """Return the lines of a section that has sentences."""
-        found = []
+        lines = []
         for place in self._places.get(section, ()):
             name, sure = self._text("name", place), self._text("state", place)
-            words = self._text("words", place)
+            sentence = self._text("words", place)
             if section == "exception":
-                text, label = words, 0
+                text, label = sentence, 0
             else:
                 more = f" ({sure})" if sure and section == "also" else ""
-                text, label = f"{name}: {words}{more}", len(name) + 1
+                text, label = f"{name}: {sentence}{more}", len(name) + 1
             kind = STATES.get(sure, "data") if section == "exception" else "data"
             for number, line in enumerate(wrap(text, (width or self.width) - 2)):
                 spans = (
@@ -311,8 +311,8 @@ class Dashboard:
                     *((DashboardSpan(1, 1 + label, "label"),) if label and not number else ()),
                 )
                 doors = () if number else (Door(place, 1, 1 + (label or len(line)) - bool(label)),)
-                found.append(DashboardLine(f" {line}", spans, doors))
-        return found
+                lines.append(DashboardLine(f" {line}", spans, doors))
+        return lines
 
     def _shelves(self, width: int) -> list[list[str]]:
         """Return which lists stand beside one another."""
@@ -332,12 +332,14 @@ class Dashboard:
         form, places = FORMS[section], self._places[section]
         names = max(len(self._text("name", place)) for place in places)
         fields = tuple(
-            one._replace(
-                width=min(max(one.width, *(len(self._text(one.column, place)) for place in places)), one.most)
+            field._replace(
+                width=min(
+                    max(field.width, *(len(self._text(field.column, place)) for place in places)), field.most
+                )
             )
-            if one.form in TEXTS
-            else one
-            for one in form.fields
+            if field.form in TEXTS
+            else field
+            for field in form.fields
         )
         name = max(len(form.head), min(max(names, 4), 2 * form.name))
         return form._replace(name=name, fields=fields)
@@ -365,46 +367,48 @@ class Dashboard:
         """Return a list with its headings."""
         fields = form.fields
         head = f" {form.head:<{form.name}} {fitted(form.bar, length)}"
-        for one in fields:
-            head += f" {one.head:<{one.width}}" if one.form in TEXTS else f" {one.head:>{one.width}}"
-        found = [DashboardLine(head.rstrip(), (DashboardSpan(0, len(head), "heading"),))]
+        for field in fields:
+            head += (
+                f" {field.head:<{field.width}}" if field.form in TEXTS else f" {field.head:>{field.width}}"
+            )
+        lines = [DashboardLine(head.rstrip(), (DashboardSpan(0, len(head), "heading"),))]
         for place in self._places[name][:rows]:
             pen = Pen(place)
             pen.name(fitted(self._text("name", place), form.name), form.name)
-            words = fitted(self._text("words", place), length)
-            pen.put(*((words, "alarm") if words.strip() else (self._bar(place, length), "label")))
-            for one in fields:
-                missing = self._is_missing(one.column, place)
+            text = fitted(self._text("words", place), length)
+            pen.put(*((text, "alarm") if text.strip() else (self._bar(place, length), "label")))
+            for field in fields:
+                missing = self._is_missing(field.column, place)
                 pen.put(
-                    f" {self._number(one.column, one.form, one.width, place)}",
+                    f" {self._number(field.column, field.form, field.width, place)}",
                     "absent" if missing else "data",
                 )
-            found.append(pen.line)
-        return found
+            lines.append(pen.line)
+        return lines
 
     def _charts(self, width: int, height: int) -> list[DashboardLine]:
         """Return the charts, one below the other."""
         titles = [name for name in self._table.series if name.startswith("plot ")]
-        events = [(one.begin, one.end) for one in self._table.series.get("exceptions", ())]
-        found: list[DashboardLine] = []
+        events = [(span.begin, span.end) for span in self._table.series.get("exceptions", ())]
+        lines: list[DashboardLine] = []
         for name in titles:
             title, _, unit = name.removeprefix("plot ").partition(": ")
-            points = [Point(*one) for one in self._table.series[name][-(width - AXIS) :]]
+            points = [Point(*point) for point in self._table.series[name][-(width - AXIS) :]]
             manner = Manner(title, unit, style=self._style)
-            each = height // len(titles) + (self._style != "braille")  # its last line only explains bars
-            chart = plot([ChartLine(title, points)], width - 2, each, manner, events=events)
+            rows_each = height // len(titles) + (self._style != "braille")  # its last line only explains bars
+            chart = plot([ChartLine(title, points)], width - 2, rows_each, manner, events=events)
             spans: dict[int, list[DashboardSpan]] = {}
             for mark in chart.marks:
                 kind = "alarm" if mark.sign == "!" else "data"
                 spans.setdefault(mark.line, []).append(DashboardSpan(mark.start + 1, mark.end + 1, kind))
-            found += [
+            lines += [
                 DashboardLine(
                     f" {line}",
                     (DashboardSpan(0, len(line) + 1, "label" if place else "heading"), *spans.get(place, ())),
                 )
                 for place, line in enumerate(chart.lines[: height // len(titles)])
             ]
-        return found
+        return lines
 
     # cells
 
@@ -446,15 +450,15 @@ class Pen:
         self._spans: list[DashboardSpan] = []
         self._doors: tuple[Door, ...] = ()
 
-    def name(self, words: str, width: int) -> None:
+    def name(self, text: str, width: int) -> None:
         """Write the name, which the cursor marks."""
-        self._doors = (Door(self._place, 1, 1 + len(words.rstrip())),)
-        self.put(f"{words:<{width}} ", "strong")
+        self._doors = (Door(self._place, 1, 1 + len(text.rstrip())),)
+        self.put(f"{text:<{width}} ", "strong")
 
-    def put(self, words: str, kind: str) -> None:
+    def put(self, text: str, kind: str) -> None:
         """Write a part."""
-        self._spans.append(DashboardSpan(len(self.text), len(self.text) + len(words), kind))
-        self.text += words
+        self._spans.append(DashboardSpan(len(self.text), len(self.text) + len(text), kind))
+        self.text += text
 
     @property
     def line(self) -> DashboardLine:
@@ -464,7 +468,7 @@ class Pen:
 
 def beside(blocks: Sequence[tuple[Sequence[DashboardLine], int]]) -> list[DashboardLine]:
     """Put blocks of lines side by side, each with its width."""
-    found = []
+    joined = []
     for number in range(max(len(lines) for lines, _ in blocks)):
         line, at = DashboardLine(), 0
         for lines, width in blocks:
@@ -476,8 +480,8 @@ def beside(blocks: Sequence[tuple[Sequence[DashboardLine], int]]) -> list[Dashbo
                     (*line.doors, *other.doors),
                 )
             at += width + GAP
-        found.append(line)
-    return found
+        joined.append(line)
+    return joined
 
 
 def steady(places: Sequence[int], keys: Sequence[str], order: Sequence[str]) -> list[int]:
@@ -493,10 +497,10 @@ def steady(places: Sequence[int], keys: Sequence[str], order: Sequence[str]) -> 
     return [wanted[key] for key in (*filter(None, filled), *others)]
 
 
-def fitting(words: str, width: int) -> str:
+def fitting(text: str, width: int) -> str:
     """Return the first parts of a text that fit, else as many of its words."""
     for sign in (";", ","):
-        head, found, _ = words[: width + 1].rpartition(sign)
-        if found and len(words) > width:
+        head, sign_at, _ = text[: width + 1].rpartition(sign)
+        if sign_at and len(text) > width:
             return head
-    return cut(words, width)
+    return cut(text, width)

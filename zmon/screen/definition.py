@@ -273,9 +273,9 @@ def parse_screen(text: str, file: str, *, is_shipped: bool = False) -> Screen:
     """
     top = TomlDocument(text, file, ScreenError, is_shipped=is_shipped).top()
     top.check(_SCREEN_KEYS, ("id", "command", "title", "table"), _TEXTS)
-    for key, known in (("form_formats", FORMATS), ("form_names", None)):
+    for key, allowed in (("form_formats", FORMATS), ("form_names", None)):
         for name, value in top.data.get(key, {}).items():
-            if not isinstance(value, str) or (known is not None and value not in known):
+            if not isinstance(value, str) or (allowed is not None and value not in allowed):
                 raise top.wrong(key, f"{name} is {value!r:.60}, which is not known")
     for code, reason in top.data.get("reasons", {}).items():
         if not (isinstance(reason, str) and reason and reason.isprintable()):
@@ -309,10 +309,10 @@ def _command(written: str, file: str) -> tuple[str, int]:
     Raises:
         ScreenError: it is no word.
     """
-    found = _COMMAND.fullmatch(written)
-    if found is None:
+    match = _COMMAND.fullmatch(written)
+    if match is None:
         raise ScreenError(f"{file}: command is a word such as DEVice, not {written!r}")
-    return written.upper(), len(found["shortest"]) if found["rest"] else 0
+    return written.upper(), len(match["shortest"]) if match["rest"] else 0
 
 
 def _check_whole(screen: Screen, top: TomlTable) -> None:
@@ -357,14 +357,14 @@ def _filled(drill: str, names: Iterable[str], layout: str) -> str:
 
 def _picture(entry: TomlTable, columns: Sequence[Column]) -> Picture:
     entry.check(_PICTURE_KEYS, tuple(_PICTURE_KEYS))
-    found = Picture(**entry.data)
+    picture = Picture(**entry.data)
     names = [column.name for column in columns]
     for key, allowed in (("kind", PICTURES), ("of", names), ("behind", names)):
         if entry.data[key] not in allowed:
             raise entry.wrong(key, f"is one of {', '.join(allowed)}, not {entry.data[key]!r:.60}")
-    if not 1 <= found.width <= MAX_WIDTH:
-        raise entry.wrong("width", f"is 1 to {MAX_WIDTH}, not {found.width}")
-    return found
+    if not 1 <= picture.width <= MAX_WIDTH:
+        raise entry.wrong("width", f"is 1 to {MAX_WIDTH}, not {picture.width}")
+    return picture
 
 
 def _section(entry: TomlTable) -> tuple[str, tuple[tuple[str, str], ...]]:
@@ -555,8 +555,8 @@ class Screens:
 
     @cached_property
     def _by_id(self) -> dict[str, Screen | ScreenHead]:
-        known = {screen.id: screen for screen in self._by_command.values()}
-        return {screen.id: known.get(screen.id, screen) for screen in self._unread}
+        screens = {screen.id: screen for screen in self._by_command.values()}
+        return {screen.id: screens.get(screen.id, screen) for screen in self._unread}
 
     def _read(self, command: str) -> Screen | None:
         """Return the screen whose file is named after a command; None where it cannot be found so."""
@@ -578,12 +578,12 @@ class Screens:
 
     def _whole(self, ident: str) -> Screen:
         """Return a screen, and read the rest of its file if need be."""
-        found = self._by_id[ident]
-        if isinstance(found, ScreenHead):
-            is_shipped = os.path.dirname(found.file) == shipped("screens")
-            screen = parse_screen(found.text, found.file, is_shipped=is_shipped)
-            found = self._by_id[ident] = screen if is_shipped else _like_shipped(screen)
-        return found
+        kept = self._by_id[ident]
+        if isinstance(kept, ScreenHead):
+            is_shipped = os.path.dirname(kept.file) == shipped("screens")
+            screen = parse_screen(kept.text, kept.file, is_shipped=is_shipped)
+            kept = self._by_id[ident] = screen if is_shipped else _like_shipped(screen)
+        return kept
 
     def check_own(self) -> None:
         """Read the user's own screens whole, so that a mistake in one is told at once.
@@ -627,8 +627,8 @@ class Screens:
             NoScreen: no screen is meant; says which are called much like it.
         """
         wanted = word.upper()
-        if (known := self._read(wanted)) is not None:
-            return known
+        if (read := self._read(wanted)) is not None:
+            return read
         screens = self._by_id.values()
         for screen in screens:
             if wanted in {screen.command, screen.id} or (screen.menu and wanted == screen.menu.upper()):

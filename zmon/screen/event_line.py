@@ -26,12 +26,12 @@ def line(event: Event) -> str:
     """Write an event: when, for how long, what, and to which thing."""
     seconds = (event.end - event.begin) / 1e9
     comma = "," * (event.what is What.LIMIT)  # behind how much it was
-    words = " ".join((event.text or f"{event.what.value} {event.thing}").split())
+    fields = " ".join((event.text or f"{event.what.value} {event.thing}").split())
     if event.what in CHANGES and event.names_thing:
-        words = f"{KINDS.get(event.kind, event.kind)} {event.thing} {CHANGES[event.what]}"
+        fields = f"{KINDS.get(event.kind, event.kind)} {event.thing} {CHANGES[event.what]}"
     lasted = f"{comma} for {length(seconds)}" if seconds and not event.says_length else ""
     mark = "!" if event.exception else " "
-    return harmless(f"{clock(event.begin, DATED)} {mark} {words}{lasted}")
+    return harmless(f"{clock(event.begin, DATED)} {mark} {fields}{lasted}")
 
 
 def lines(event: Event, width: int) -> list[str]:

@@ -84,9 +84,9 @@ def text(  # noqa: PLR0913 - what is written, and in how much room
         yield from sentence(note, width, letters=sheet.letters)
 
 
-def sentence(words: str, width: int | None = None, *, letters: bool = False) -> list[str]:
+def sentence(text: str, width: int | None = None, *, letters: bool = False) -> list[str]:
     """Return a sentence in lines that are no longer than `width`; see `Sheet.letters`."""
-    plain_words = harmless(words, ascii_only=not letters)
+    plain_words = harmless(text, ascii_only=not letters)
     if width is None:
         return [f" {plain_words}"]
     from textwrap import wrap  # noqa: PLC0415 - what goes to no terminal is not folded
@@ -130,7 +130,7 @@ def document(
     names = [column.name for column in sheet.screen.columns]
     columns = {name: table.column(name) for name in names}
     begin, end = bounds(interval)
-    found: dict[str, Any] = {
+    data: dict[str, Any] = {
         "screen": sheet.screen.id,
         "title": sheet.screen.title,
         "source": source_of(interval, source),
@@ -150,7 +150,7 @@ def document(
     }
     if sheet.screen.layout == "menu":
         menu = screens.find(sheet.screen.command)
-        found["items"] = [
+        data["items"] = [
             {
                 "code": item.code,
                 "text": item.text,
@@ -160,32 +160,32 @@ def document(
             for item in import_module("zmon.screen.menu_items").items(menu, screens)
         ]
     if table.summary is not None:
-        found["summary"] = {name: plain(value) for name, value in table.summary.cells.items()}
+        data["summary"] = {name: plain(value) for name, value in table.summary.cells.items()}
     if table.facts:
-        found["facts"] = {name: plain(value) for name, value in table.facts.items()}
-        found["absent"] += [
+        data["facts"] = {name: plain(value) for name, value in table.facts.items()}
+        data["absent"] += [
             {"fact": name, "reason": value.reason}
             for name, value in table.facts.items()
             if isinstance(value, Absent)
         ]
     if table.missing is not None:
-        found["missing"] = table.missing.reason
-    return found
+        data["missing"] = table.missing.reason
+    return data
 
 
 def _absences(
     columns: dict[str, list[Value]], keys: Sequence[str], rows: Sequence[int]
 ) -> list[dict[str, Any]]:
     """Return per column and reason the rows whose value is absent."""
-    found: list[dict[str, Any]] = []
+    absences: list[dict[str, Any]] = []
     for name, values in columns.items():
         reasons: dict[str, list[str]] = {}
         for row in rows:
             value = values[row]
             if isinstance(value, Absent):
                 reasons.setdefault(value.reason, []).append(keys[row])
-        found += [{"column": name, "reason": reason, "rows": where} for reason, where in reasons.items()]
-    return found
+        absences += [{"column": name, "reason": reason, "rows": where} for reason, where in reasons.items()]
+    return absences
 
 
 def records(sheet: Sheet, interval: Interval, most: int | None = None) -> Iterator[list[object]]:
@@ -205,8 +205,8 @@ def records(sheet: Sheet, interval: Interval, most: int | None = None) -> Iterat
 
 def _field(value: Value) -> int | float | str | None:
     """Return a value for CSV, which people print on terminals: nothing that those obey."""
-    found = plain(value)
-    return harmless(found) if isinstance(found, str) else found
+    text = plain(value)
+    return harmless(text) if isinstance(text, str) else text
 
 
 def record_names(sheet: Sheet) -> list[str]:

@@ -51,7 +51,9 @@ def widened(screen: Screen, name: str, width: int) -> Screen:
 def with_room(screen: Screen, widths: tuple[tuple[str, int], ...]) -> Screen:
     """Return a screen of which some columns have these widths."""
     wide = dict(widths)
-    return _with(screen, [_changed(one, width=wide.get(one.name, one.width)) for one in screen.columns])
+    return _with(
+        screen, [_changed(column, width=wide.get(column.name, column.width)) for column in screen.columns]
+    )
 
 
 @lru_cache(maxsize=512)
@@ -62,31 +64,31 @@ def within(screen: Screen, width: int, first: int = 1, pictures: tuple[str, ...]
     among the first columns: for one of them a text may have to go, but no figure.
     """
     plain = _fitting(screen, width, first)
-    wanted = [one for one in screen.pictures if one.kind in pictures and first == 1]
+    wanted = [picture for picture in screen.pictures if picture.kind in pictures and first == 1]
     widths = {column.name: column.width for column in plain.columns}
     whole = {column.name for column in screen.columns if widths.get(column.name) == column.width}
     for many in range(len(wanted), 0, -1):
-        found = _fitting(_with(screen, _pictured(screen.columns, wanted[:many])), width, first, whole)
-        own = [column for column in found.columns if column.picture is None]
-        if _figures(plain) <= _figures(found) and len(found.columns) == len(own) + many:
-            return _with(found, found.columns, behind=len(screen.columns) - len(own))
+        fitting = _fitting(_with(screen, _pictured(screen.columns, wanted[:many])), width, first, whole)
+        own = [column for column in fitting.columns if column.picture is None]
+        if _figures(plain) <= _figures(fitting) and len(fitting.columns) == len(own) + many:
+            return _with(fitting, fitting.columns, behind=len(screen.columns) - len(own))
     return plain
 
 
 def _pictured(columns: Sequence[Column], pictures: Sequence[Picture]) -> list[Column]:
     """Return columns with those of pictures among them."""
-    found = []
+    columns_made = []
     for column in columns:
-        found.append(column)
-        found += [
+        columns_made.append(column)
+        columns_made += [
             Column(
-                name=f"{one.kind} {one.of}", head=(one.head,), width=one.width, format="picture", left=True,
-                gap=1 + column.trail, sort="", picture=one,
+                name=f"{picture.kind} {picture.of}", head=(picture.head,), width=picture.width,
+                format="picture", left=True, gap=1 + column.trail, sort="", picture=picture,
             )
-            for one in pictures
-            if one.behind == column.name
+            for picture in pictures
+            if picture.behind == column.name
         ]  # fmt: skip
-    return found
+    return columns_made
 
 
 def _figures(screen: Screen) -> set[str]:

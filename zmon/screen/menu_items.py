@@ -80,8 +80,10 @@ def with_others(menu: Screen, screens: Screens) -> Screen:
 @lru_cache(maxsize=4)
 def folded(menu: Screen, screens: Screens) -> Screen:
     """Return the menu without the items and sections for which there is no screen."""
-    known = screens.menu_commands
-    kept = [(title, tuple(item for item in items if item[0].upper() in known)) for title, items in menu.items]
+    commands = screens.menu_commands
+    kept = [
+        (title, tuple(item for item in items if item[0].upper() in commands)) for title, items in menu.items
+    ]
     return menu.changed(items=tuple((title, items) for title, items in kept if items))
 
 
@@ -117,7 +119,7 @@ def items(menu: Screen, screens: Screens, width: int = WIDTH) -> list[MenuItem]:
 def explanations(menu: Screen, screens: Screens, width: int = WIDTH) -> list[Explanation]:
     """Return why items have no screen, as lines below the menu and a heading."""
     every = items(menu, screens, width)
-    found: list[Explanation] = []
+    parts: list[Explanation] = []
     line = 3 + max((item.line for item in every), default=0)
     for item in every:
         reason = menu.reasons.get(item.code.upper(), "")
@@ -128,9 +130,9 @@ def explanations(menu: Screen, screens: Screens, width: int = WIDTH) -> list[Exp
         said = [" " * indent + part for part in wrap(reason, max(width - 1 - indent, 10))]
         beside = width >= BESIDE
         drawn = [f"{name:<{indent}}{said[0].lstrip()}", *said[1:]] if beside else [name, *said]
-        found.append(Explanation(item.code, reason, line, tuple(drawn)))
+        parts.append(Explanation(item.code, reason, line, tuple(drawn)))
         line += len(drawn)
-    return found
+    return parts
 
 
 def lines(menu: Screen, screens: Screens, width: int = WIDTH) -> list[str]:
@@ -138,9 +140,9 @@ def lines(menu: Screen, screens: Screens, width: int = WIDTH) -> list[str]:
     parts = list(_sections(menu, width))
     parts += [(item.written, item.line, item.start) for item in items(menu, screens, width)]
     drawn = [""] * (1 + max(line for _, line, _ in parts))
-    for words, line, start in sorted(parts, key=lambda part: part[2]):
-        drawn[line] = f"{drawn[line]:<{start}}{words}"
+    for text, line, start in sorted(parts, key=lambda part: part[2]):
+        drawn[line] = f"{drawn[line]:<{start}}{text}"
     below = explanations(menu, screens, width)
     if below:
-        drawn += ["", f" {WHY}", *(line for one in below for line in one.lines)]
+        drawn += ["", f" {WHY}", *(line for part in below for line in part.lines)]
     return drawn

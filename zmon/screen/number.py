@@ -135,15 +135,15 @@ def folds(text: str, width: int) -> list[tuple[int, int]]:
 
     Each begins with the blank before its first word.
     """
-    found = []
+    numbers = []
     begin = 0
     while len(text) - begin > width:
         end = text.rfind(" ", begin + 1, begin + width + 1)
         if end <= begin or not text[begin:end].strip():
             end = begin + width
-        found.append((begin, end))
+        numbers.append((begin, end))
         begin = max(len(text) - len(text[end:].lstrip()) - 1, end)
-    return [*found, (begin, len(text))]
+    return [*numbers, (begin, len(text))]
 
 
 def fit(value: float, width: int) -> str:
@@ -194,12 +194,12 @@ def difference(then: str, now: str, width: int) -> str:
 
     A positive one has a plus, and one that is nothing has no sign.
     """
-    found = [re.fullmatch(rf"({DECIMAL})([kKMGT]?)", words.strip()) for words in (then, now)]
-    if not (found[0] and found[1]) or found[0][2] != found[1][2]:
+    match = [re.fullmatch(rf"({DECIMAL})([kKMGT]?)", text.strip()) for text in (then, now)]
+    if not (match[0] and match[1]) or match[0][2] != match[1][2]:
         return ""
-    places = min(len(one[1].partition(".")[2]) for one in found if one)
-    change = f"{float(found[1][1]) - float(found[0][1]):+.{places}f}"
-    digits, unit = bare(change.lstrip("+")), found[0][2]
+    places = min(len(match[1].partition(".")[2]) for match in match if match)
+    change = f"{float(match[1][1]) - float(match[0][1]):+.{places}f}"
+    digits, unit = bare(change.lstrip("+")), match[0][2]
     if not digits.strip("0."):
         return "" if unit else digits.rjust(width)  # less than a unit may be a lot
     written = "+" * change.startswith("+") + digits + unit
@@ -218,7 +218,7 @@ def signed(value: Value, form: str, width: int) -> str:
 
 
 def _words(value: float | str, form: str, width: int, *, letters: bool) -> str:
-    words = plain(value, letters=letters)
-    if len(words) > width and not isinstance(value, str):
+    text = plain(value, letters=letters)
+    if len(text) > width and not isinstance(value, str):
         return (LESS if value < 0 else MORE) * width
-    return shorten(words, width) if form == "path" else cut(words, width)
+    return shorten(text, width) if form == "path" else cut(text, width)

@@ -34,7 +34,9 @@ class DrawnColumn:
             value = self._values[row]
             return " " * width if isinstance(value, (Absent, str)) else bar(value, width, self._style)
         figures = self._table.series[f"{self._picture.of} {self._table.keys[row]}"][-width:]
-        return sparkline([one.mean for one in figures], len(figures), self._style, self._top).rjust(width)
+        return sparkline([figure.mean for figure in figures], len(figures), self._style, self._top).rjust(
+            width
+        )
 
     def __iter__(self) -> Iterator[str]:
         return map(self.__getitem__, range(len(self._values)))

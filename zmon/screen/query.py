@@ -85,8 +85,8 @@ class Condition(NamedTuple):
 def _is_within(number: str, devices: str) -> bool:
     """Return whether a device is one of a range of them: `8003` of `8000-8007`."""
     ends = re.fullmatch("([0-9a-f]{4})-([0-9a-f]{4})", devices)
-    known = ends is not None and re.fullmatch("[0-9a-f]{4}", number) is not None
-    return known and ends is not None and ends[1] <= number <= ends[2]
+    match = ends is not None and re.fullmatch("[0-9a-f]{4}", number) is not None
+    return match and ends is not None and ends[1] <= number <= ends[2]
 
 
 def _short(lcu: str) -> str:
@@ -120,11 +120,11 @@ def find_column(word: str, columns: Sequence[Column]) -> Column:
     for spell in (_joined, _bare):
         wanted = spell(word)
         for names in _NAMES if wanted else ():
-            found = [column for column in columns if wanted in map(spell, names(column))]
-            if len(found) == 1:
-                return found[0]
-            if found:
-                raise Ambiguous(f"{word!r} may mean {_choice(found)}")
+            columns_found = [column for column in columns if wanted in map(spell, names(column))]
+            if len(columns_found) == 1:
+                return columns_found[0]
+            if columns_found:
+                raise Ambiguous(f"{word!r} may mean {_choice(columns_found)}")
     lcus = [column for column in columns if column.names == "lcu"]
     if lcus and _bare(word) in {"lcu", "ssid"}:  # whatever the heading calls it
         return lcus[0]
@@ -138,18 +138,18 @@ LISTED: Final = 8
 """Columns that a message names if a word means none."""
 
 
-def _choice(found: Sequence[Column]) -> str:
+def _choice(columns: Sequence[Column]) -> str:
     """Name columns of which one is meant: by their headings, where these are enough."""
-    heads = {heading(column) for column in found}
-    clear = "" not in heads and len(heads) == len(found)
-    words = [heading(each) if clear else f"{each.name} ({named(each)})" for each in found[:MOST]]
-    return " or ".join(words) + " ..." * (len(found) > MOST)
+    heads = {heading(column) for column in columns}
+    clear = "" not in heads and len(heads) == len(columns)
+    names = [heading(column) if clear else f"{column.name} ({named(column)})" for column in columns[:MOST]]
+    return " or ".join(names) + " ..." * (len(columns) > MOST)
 
 
 def _instead(word: str, columns: Sequence[Column]) -> str:
     """Return what else could be written for a word that names no column."""
-    known = [name for column in columns for name in (column.name, heading(column))]
-    return did_you_mean(word, known) or f"; there are {listed(columns) or 'none'}"
+    names = [name for column in columns for name in (column.name, heading(column))]
+    return did_you_mean(word, names) or f"; there are {listed(columns) or 'none'}"
 
 
 def listed(columns: Sequence[Column]) -> str:
@@ -160,22 +160,22 @@ def listed(columns: Sequence[Column]) -> str:
 
 def shortest(column: Column, columns: Sequence[Column]) -> str:
     """Return how a column is named among others: by heading, by that with its group, or by name."""
-    for words in filter(None, (heading(column), named(column))):
+    for name in filter(None, (heading(column), named(column))):
         try:
-            if find_column(words, columns) is column:
-                return words
+            if find_column(name, columns) is column:
+                return name
         except QueryError:
             continue
     return column.name
 
 
-def _joined(words: str) -> str:
-    return "".join(words.casefold().split())
+def _joined(text: str) -> str:
+    return "".join(text.casefold().split())
 
 
-def _bare(words: str) -> str:
+def _bare(text: str) -> str:
     """Return the letters and digits alone."""
-    return "".join(character for character in words.casefold() if character.isalnum())
+    return "".join(character for character in text.casefold() if character.isalnum())
 
 
 _NAMES: Final[tuple[Callable[[Column], tuple[str, ...]], ...]] = (
@@ -195,12 +195,12 @@ def parse_condition(text: str, columns: Sequence[Column]) -> Condition:
     Raises:
         QueryError: the form, the column or the number is not understood.
     """
-    found = re.fullmatch(_CONDITION, text)
-    if found is None:
+    match = re.fullmatch(_CONDITION, text)
+    if match is None:
         raise QueryError(f"{text!r} is no condition; write for example resp>10, lcu=*2482 or label~PAY")
-    column = find_column(found["column"], columns)
+    column = find_column(match["column"], columns)
     kinds = column.names == "lcu", column.names == "device"
-    condition = Condition(column.name, found["sign"], found["value"], *kinds)
+    condition = Condition(column.name, match["sign"], match["value"], *kinds)
     if condition.sign in _NUMERIC:
         try:
             number = float(condition.value)
@@ -219,26 +219,26 @@ def parse_conditions(text: str, columns: Sequence[Column]) -> tuple[Condition, .
     Raises:
         QueryError: one of them is not understood.
     """
-    words = re.sub(rf"\s*({SIGNS})\s*", r"\1", text.strip()).split()
+    fields = re.sub(rf"\s*({SIGNS})\s*", r"\1", text.strip()).split()
     begins: list[int] = []
-    for place, word in enumerate(words):
+    for place, word in enumerate(fields):
         if re.match(rf"[^<>=~!]+({SIGNS})", word):
-            begins.append(_begin(words, begins[-1] + 1 if begins else 0, place, columns))
+            begins.append(_begin(fields, begins[-1] + 1 if begins else 0, place, columns))
     if not begins or begins[0]:
         begins.insert(0, 0)
-    parts = [words[begin:end] for begin, end in zip(begins, [*begins[1:], len(words)], strict=True)]
+    parts = [fields[begin:end] for begin, end in zip(begins, [*begins[1:], len(fields)], strict=True)]
     return tuple(parse_condition(" ".join(part), columns) for part in parts if part)
 
 
-def _begin(words: Sequence[str], first: int, place: int, columns: Sequence[Column]) -> int:
+def _begin(parts: Sequence[str], first: int, place: int, columns: Sequence[Column]) -> int:
     """Return where the heading begins whose last word is before the sign at `place`, from `first` on.
 
     As many words belong to it as are a heading together; what is before them belongs to a value.
     """
-    last = re.split(SIGNS, words[place], maxsplit=1)[0]
+    last = re.split(SIGNS, parts[place], maxsplit=1)[0]
     for begin in range(max(first, place - LONGEST), place):
         try:
-            find_column(" ".join((*words[begin:place], last)), columns)
+            find_column(" ".join((*parts[begin:place], last)), columns)
         except QueryError:
             continue
         return begin

@@ -79,11 +79,17 @@ MAX_NAME: Final = {"device": 16, "lcu": 6}
 def _roomy(screen: Screen, table: Table) -> Screen:
     """Return a screen with room for names that are longer than usual: bus ids of other subchannel sets."""
     widths: list[tuple[str, int]] = []
-    for one in screen.columns:
-        if one.names in MAX_NAME and one.name in table.columns and one.width < MAX_NAME[one.names]:
-            longest = max((len(each) for each in table.columns[one.name] if isinstance(each, str)), default=0)
-            if longest > one.width:
-                widths.append((one.name, min(longest, MAX_NAME[one.names])))
+    for column in screen.columns:
+        if (
+            column.names in MAX_NAME
+            and column.name in table.columns
+            and column.width < MAX_NAME[column.names]
+        ):
+            longest = max(
+                (len(column) for column in table.columns[column.name] if isinstance(column, str)), default=0
+            )
+            if longest > column.width:
+                widths.append((column.name, min(longest, MAX_NAME[column.names])))
     return layout.with_room(screen, tuple(widths)) if widths else screen
 
 
@@ -124,9 +130,9 @@ class Sheet:
         screen, table, order, conditions = self._made_of
         if not table.sentences:
             return self
-        found = Sheet(layout.widened(screen, table.sentences, width), table, order, conditions)
-        found.letters = self.letters
-        return found
+        sheet = Sheet(layout.widened(screen, table.sentences, width), table, order, conditions)
+        sheet.letters = self.letters
+        return sheet
 
     def shown_columns(self) -> list[Sequence[Value] | DrawnColumn]:
         """Return the values of each column of the screen, as they are written; nothing without rows."""
@@ -178,8 +184,8 @@ class Sheet:
         """Return the same sheet with so many of its rows at most."""
         seen = self._undrawn()
         seen.rows = self.rows[:most]
-        for known in ("keys", "place"):
-            vars(seen).pop(known, None)
+        for name in ("keys", "place"):
+            vars(seen).pop(name, None)
         return seen
 
     def with_letters(self) -> Sheet:
@@ -242,7 +248,7 @@ class Sheet:
         line = self._line([cells.get(c.name, "") for c in self.screen.columns], SUMMARY)
         begin = len(line) - len(line.lstrip()) if line else len(title) + 2
         room = begin - 2  # a blank on either side
-        shorter = next((words for words in (title, *TITLES) if len(words) <= room), number.cut(title, room))
+        shorter = next((text for text in (title, *TITLES) if len(text) <= room), number.cut(title, room))
         return f" {shorter}" + line[len(shorter) + 1 :] if room > 0 else line
 
     def line(self, place: int) -> str:
@@ -255,10 +261,10 @@ class Sheet:
     def _gap(self, line: str, said: str) -> str:
         """Write a sentence in the place of values, behind the first column."""
         end = self.screen.starts[0] + self.screen.columns[0].width
-        words = harmless(said, ascii_only=not self.letters)
+        text = harmless(said, ascii_only=not self.letters)
         if self.screen.room:
-            words = number.cut(words, max(self.screen.room - end - 5, 1))
-        return f"{line[:end]} -- {words} ".ljust(self.screen.width, "-").rstrip()
+            text = number.cut(text, max(self.screen.room - end - 5, 1))
+        return f"{line[:end]} -- {text} ".ljust(self.screen.width, "-").rstrip()
 
     @cached_property
     def _pens(self) -> list[CellPainter]:
@@ -321,7 +327,7 @@ class Sheet:
             facts["key"] = self.keys[place]
         if any(isinstance(facts.get(name, ""), Absent) for name, _ in names):
             return ""
-        return re.sub(_FIELD, lambda found: f"{facts.get(found['name'], '')}", self.screen.drill)
+        return re.sub(_FIELD, lambda match: f"{facts.get(match['name'], '')}", self.screen.drill)
 
     def example(self, place: int = 0) -> str:
         """Return the command that leads deeper as a person types it.
@@ -334,7 +340,7 @@ class Sheet:
         command = self.deeper(place)
         if command.startswith("PLOT ") and self.screen.table == "correlation":
             screen, column, name = (
-                self.table.column(each)[self.rows[place]] for each in ("screen", "column", "row")
+                self.table.column(name)[self.rows[place]] for name in ("screen", "column", "row")
             )
             return f"PLOT {screen}.{column} {name}".rstrip()
         return self._typed(command, place) if command.startswith("DEVICE ") and self.keys else command
@@ -359,16 +365,16 @@ class Sheet:
     def marks(self, place: int) -> list[CellMark]:
         """Return the cells of a row that exceed a limit, and those that say how much more or less it is."""
         row = self.rows[place]
-        found = []
+        marked = []
         cells = self._cells([values[row] for values in self._values], row)
         for start, column, (_, _, written, mark) in zip(
             self.screen.starts, self.screen.columns, cells, strict=True
         ):
             if column.signed and written.strip()[:1] in {"+", "-"}:
-                found.append(CellMark(start, column.width, written.strip()[:1]))
+                marked.append(CellMark(start, column.width, written.strip()[:1]))
             elif mark:
-                found.append(CellMark(start, column.width + column.trail, mark))
-        return found
+                marked.append(CellMark(start, column.width + column.trail, mark))
+        return marked
 
     def at(self, position: int) -> Column | None:
         """Return the column at a position of the line, for a click or a cursor."""
@@ -408,16 +414,16 @@ class CellPainter:
 
     def write(self, value: Value) -> tuple[str, str]:
         """Return a value as it is written, and the mark of its limit."""
-        known = self._known.get(value)
-        if known is None:
+        cell = self._known.get(value)
+        if cell is None:
             column = self._column
             written = text(column, value, letters=self._letters)
             # two figures that look alike are marked alike
             mark = "" if column.limit is None else column.limit.mark(number.shown(written, value)).strip()
-            known = written, mark
+            cell = written, mark
             if not self.is_text or isinstance(value, str):  # there 1 and 1.0 are written alike
-                self._known[value] = known
-        return known
+                self._known[value] = cell
+        return cell
 
     def guessed(self, value: Value, row: int) -> bool:
         """Tell whether a value is an estimate, and there is one to be marked."""
@@ -476,8 +482,10 @@ def headings(
     on, underscores over the heading that is.  Group texts span their columns between `<` and `>`,
     and may name facts: `{begin}`.  A sign in the last line says that there are more columns: `<`, `>`.
     """
-    known, names = facts or {}, dict.fromkeys(column.group for column in screen.columns if column.group)
-    groups = [re.sub(_FIELD, lambda found: _fact(found["name"], known, screen), group) for group in names]
+    facts_known, names = facts or {}, dict.fromkeys(column.group for column in screen.columns if column.group)
+    groups = [
+        re.sub(_FIELD, lambda match: _fact(match["name"], facts_known, screen), group) for group in names
+    ]
     return list(_headings(screen, order, tuple(groups))) if screen.columns else []
 
 
@@ -489,11 +497,11 @@ def _headings(screen: Screen, order: Order | None, groups: tuple[str, ...]) -> l
     sortable = any(c.sort for c in screen.columns)
     for start, column in zip(screen.starts, screen.columns, strict=True):
         end = start + column.width
-        for height, words in enumerate(reversed(column.head)):
-            written = words.ljust(column.width) if _stands_left(column) else words.rjust(column.width)
+        for height, text in enumerate(reversed(column.head)):
+            written = text.ljust(column.width) if _stands_left(column) else text.rjust(column.width)
             _put(lines[depth - height], start if _stands_left(column) else end - len(written), written)
         if order is not None and order.column == column.name:
-            longest = max(len(words) for words in column.head) or column.width
+            longest = max(len(head) for head in column.head) or column.width
             _put(lines[0], start if _stands_left(column) else end - longest, "_" * longest)
         elif column.sort:
             last = start + len(column.head[-1]) if _stands_left(column) else end
@@ -501,8 +509,8 @@ def _headings(screen: Screen, order: Order | None, groups: tuple[str, ...]) -> l
     texts = dict(zip(dict.fromkeys(c.group for c in screen.columns if c.group), groups, strict=True))
     for group, start, end in _groups(screen):
         line = depth - max(len(c.head) for c in screen.columns if c.group == group)
-        words = texts[group]
-        _put(lines[line], start, span(words, end - start))
+        text = texts[group]
+        _put(lines[line], start, span(text, end - start))
     if screen.before:
         _put(lines[-1], screen.starts[0] + screen.columns[0].width + 1, number.LESS)
     if screen.behind:
@@ -522,36 +530,36 @@ def _stands_left(column: Column) -> bool:
     return column.format in number.LEFT or column.left
 
 
-def _put(line: list[str], at: int, words: str) -> None:
-    for offset, character in enumerate(words):
+def _put(line: list[str], at: int, text: str) -> None:
+    for offset, character in enumerate(text):
         if 0 <= at + offset < len(line) and character != " ":
             line[at + offset] = character
 
 
 def _groups(screen: Screen) -> list[tuple[str, int, int]]:
-    found: list[tuple[str, int, int]] = []
+    groups: list[tuple[str, int, int]] = []
     for start, column in zip(screen.starts, screen.columns, strict=True):
         end = start + column.width
-        if column.group and found and found[-1][0] == column.group:
-            found[-1] = (column.group, found[-1][1], end)
+        if column.group and groups and groups[-1][0] == column.group:
+            groups[-1] = (column.group, groups[-1][1], end)
         elif column.group:
-            found.append((column.group, start, end))
-    return found
+            groups.append((column.group, start, end))
+    return groups
 
 
-def span(words: str, width: int) -> str:
+def span(text: str, width: int) -> str:
     """Write a group heading over `width` characters: `<-Rate/s->`; nothing where no word of it has room."""
-    room = width - 2 - len(words)
+    room = width - 2 - len(text)
     if room >= 0:
-        return "<" + "-" * ((room + 1) // 2) + words + "-" * (room // 2) + ">"
-    words = words.strip()
-    short = number.cut(words, width)
-    return short if short == words or " " in short else ""
+        return "<" + "-" * ((room + 1) // 2) + text + "-" * (room // 2) + ">"
+    text = text.strip()
+    short = number.cut(text, width)
+    return short if short == text or " " in short else ""
 
 
 def fields(line: str) -> list[tuple[int, int, str]]:
     """Return start, end and name of the `{name  }` fields of a form line."""
-    return [(*found.span(), found["name"]) for found in re.finditer(_FIELD, line)]
+    return [(*match.span(), match["name"]) for match in re.finditer(_FIELD, line)]
 
 
 def fill(
@@ -569,9 +577,9 @@ def fill(
     its field goes on over the blanks behind it, but for the last one; a colon there moves on.
     """
 
-    def one(found: re.Match[str]) -> str:
-        after = found["after"]
-        width, name = len(found[0]) - len(after), screen.form_names.get(found["name"], found["name"])
+    def field(match: re.Match[str]) -> str:
+        after = match["after"]
+        width, name = len(match[0]) - len(after), screen.form_names.get(match["name"], match["name"])
         colon, blanks = after.rstrip(), len(after) - len(after.rstrip())
         value = facts.get(name, "")
         if value == "":
@@ -582,7 +590,7 @@ def fill(
             more = min(max(cells(value) + len(mark) - width, 0), max(blanks - 1, 0))
             width, blanks = width + more, blanks - more
         written = number.cell(value, form, width - len(mark), letters=letters).strip() + mark
-        before = " " * (width - cells(written)) if found["right"] else ""
+        before = " " * (width - cells(written)) if match["right"] else ""
         return f"{before}{padded(written, width - len(before))}{colon}{' ' * blanks}"
 
-    return re.sub(rf"{_FIELD}(?P<after>:? *)", one, line).rstrip()
+    return re.sub(rf"{_FIELD}(?P<after>:? *)", field, line).rstrip()

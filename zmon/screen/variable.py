@@ -77,7 +77,7 @@ def listed(screens: Screens) -> Iterator[Screen]:
     return (screen for screen in screens if screen.layout in {"list", "page"} and names(screen))
 
 
-def parse(words: Sequence[str], screens: Screens) -> list[ColumnRef]:
+def parse(names: Sequence[str], screens: Screens) -> list[ColumnRef]:
     """Read columns, each with the rows behind it; `DEVICE.resp,io` are two columns.
 
     Without a column it is the one that the screen is sorted on; rows before the next column are those of all
@@ -86,23 +86,26 @@ def parse(words: Sequence[str], screens: Screens) -> list[ColumnRef]:
     Raises:
         VariableError: a word is no column.
     """
-    found: list[ColumnRef] = []
+    references: list[ColumnRef] = []
     fresh = True
     begun = 0
-    for word in words:
-        asked = _columns(word, screens, needed=not found)
+    for word in names:
+        asked = _columns(word, screens, needed=not references)
         if asked and fresh:
-            found += asked
+            references += asked
         elif asked:
-            begun = len(found)
-            found += asked
+            begun = len(references)
+            references += asked
             fresh = True
         else:
             fresh = False
-            found[begun:] = [one._replace(rows=_with_row(one.rows, unquoted(word))) for one in found[begun:]]
-    if not found:
+            references[begun:] = [
+                reference._replace(rows=_with_row(reference.rows, unquoted(word)))
+                for reference in references[begun:]
+            ]
+    if not references:
         raise VariableError(f"Which column? For example {EXAMPLES}")
-    return found
+    return references
 
 
 def _with_row(rows: tuple[str, ...], word: str) -> tuple[str, ...]:
@@ -127,7 +130,9 @@ def _columns(word: str, screens: Screens, *, needed: bool) -> list[ColumnRef]:
     try:
         return [ColumnRef(screen, figure(column, screen)) for column in columns.split(",")]
     except VariableError:
-        other = next((one for one in screens if one.table == name), None)  # SYSTEM is no screen of `system`
+        other = next(
+            (screen for screen in screens if screen.table == name), None
+        )  # SYSTEM is no screen of `system`
         if other is None:
             raise
         return [ColumnRef(other, figure(column, other)) for column in columns.split(",")]
@@ -142,10 +147,10 @@ def figure(word: str, screen: Screen) -> str:
         VariableError: it names nothing, or several things; says which there are.
     """
     if screen.layout == "page":
-        known = names(screen)
-        if word.lower() in known:
+        named = names(screen)
+        if word.lower() in named:
             return word.lower()
-        guess = did_you_mean(word, known)
+        guess = did_you_mean(word, named)
         raise VariableError(f"{screen.command} has no figure {word!r}{guess or '; HELP ' + screen.command}")
     if not names(screen):
         raise VariableError(NO_FIGURES.format(screen.command))
@@ -163,10 +168,10 @@ def _screen(name: str, screens: Screens) -> Screen | None:
     table = name.lower()
     ranked = [screen for screen in screens if screen.table == table]
     try:
-        found = screens.find(name)
+        screen_found = screens.find(name)
     except ScreenError:
         return ranked[0] if ranked else None
-    return found
+    return screen_found
 
 
 def natural_column(screen: Screen) -> str:
@@ -175,12 +180,12 @@ def natural_column(screen: Screen) -> str:
     Raises:
         VariableError: there is none.
     """
-    known = names(screen)
-    if not known:
+    named = names(screen)
+    if not named:
         raise VariableError(NO_FIGURES.format(screen.command))
-    if screen.sort in known:
+    if screen.sort in named:
         return screen.sort
-    return next((name for name in known if name in LOADS), known[0])
+    return next((name for name in named if name in LOADS), named[0])
 
 
 def resolve(
@@ -192,7 +197,7 @@ def resolve(
         NoSuchThing: a row is not there.
         VariableError: a page needs an operand.
     """
-    found: list[Variable] = []
+    variables: list[Variable] = []
     for screen, column, rows in asked:
         if screen.layout == "page" and not rows:
             raise VariableError(f"{screen.command} needs a {screen.argument} behind the column")
@@ -202,15 +207,15 @@ def resolve(
                 _check_row(screen, column, row, view)
             of_device = "DEVICE" in screen.about
             keys = (device_named(view, row) if of_device else row for row in rows or ("",))
-            found += [Variable(screen.table, column, key) for key in keys]
+            variables += [Variable(screen.table, column, key) for key in keys]
         elif rows:
             view = View(interval, inputs=inputs)
             table = alone(screen.table, view)
             keys = (find(table, row, view, screen.command) for row in rows)
-            found += [Variable(screen.table, column, key) for key in keys]
+            variables += [Variable(screen.table, column, key) for key in keys]
         else:
-            found.append(Variable(screen.table, column, busiest(screen, View(interval, inputs=inputs))))
-    return list(dict.fromkeys(found))
+            variables.append(Variable(screen.table, column, busiest(screen, View(interval, inputs=inputs))))
+    return list(dict.fromkeys(variables))
 
 
 def _check_row(screen: Screen, column: str, row: str, view: View) -> None:
@@ -226,10 +231,10 @@ def _check_row(screen: Screen, column: str, row: str, view: View) -> None:
     devices = alone("device", view)
     try:
         find(devices, row, view)
-        known = column in devices.columns
+        is_column = column in devices.columns
     except NoSuchThing:
-        known = False
-    more = f"DEVICE.{column} {row} is one device" if known else f"write {screen.command}.{column} alone"
+        is_column = False
+    more = f"DEVICE.{column} {row} is one device" if is_column else f"write {screen.command}.{column} alone"
     raise NoSuchThing(f"{screen.command} has no rows; {more}")
 
 
@@ -253,10 +258,11 @@ def described(variable: Variable, screens: Screens) -> tuple[Screen, Column | No
 
 def with_headings(filled: Table, screens: Screens) -> Table:
     """Add what the columns are called whose variables are the keys of a table, as in CORREL."""
-    known = {(each.table, column.name): each for each in screens for column in each.columns}
+    columns = {(screen.table, column.name): screen for screen in screens for column in screen.columns}
     variables = [parse_variables(key)[0][0] for key in filled.keys]
     headings: list[Value] = [
-        _heading(known[one[:2]], one.column) if one[:2] in known else one.column for one in variables
+        _heading(columns[variable[:2]], variable.column) if variable[:2] in columns else variable.column
+        for variable in variables
     ]
     return filled._replace(columns={**filled.columns, "heading": headings})
 

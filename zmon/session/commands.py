@@ -83,15 +83,15 @@ def go(session: Session, operands: str) -> None:
     ends = {"begin": cursor.begin, "start": cursor.begin, "end": cursor.end}
 
     def seek() -> Arrival | None:
-        found = cursor.seek(utc)
-        if found is None:
+        interval = cursor.seek(utc)
+        if interval is None:
             return None
-        return Arrival(found, outside(utc, session.timeline.span()) or cursor.onset())
+        return Arrival(interval, outside(utc, session.timeline.span()) or cursor.onset())
 
     session.move(ends.get(operands.strip().casefold(), seek), NO_SAMPLES)
 
 
-def _time(session: Session, words: str, present: int | None) -> int:
+def _time(session: Session, text: str, present: int | None) -> int:
     """Return the time that words mean on the timeline; relative ones are counted from `present`.
 
     Raises:
@@ -100,7 +100,7 @@ def _time(session: Session, words: str, present: int | None) -> int:
     session.check_past()
     span = session.timeline.span() if session.live else session.span
     try:
-        return whole(parse_when(words, time.time_ns(), present, span))
+        return whole(parse_when(text, time.time_ns(), present, span))
     except ValueError as error:
         raise CommandError(str(error)) from error
 
@@ -115,18 +115,18 @@ def _to_exception(session: Session, way: int, edge: str) -> None:
 
     def find() -> Arrival | None:
         before = cursor.position
-        found = cursor.find_exception(way, known=is_glass)
-        if found is None:
+        exception = cursor.find_exception(way, judged_only=is_glass)
+        if exception is None:
             return None
-        (event,) = session.named([found[0]], found[1])
+        (event,) = session.named([exception[0]], exception[1])
         remark = log.remark() if way < 0 and before is not None and log.until < before.utc else ""
-        return Arrival(found[1], f"{event_line(event)}{'. ' * bool(remark)}{remark}")
+        return Arrival(exception[1], f"{event_line(event)}{'. ' * bool(remark)}{remark}")
 
     def none() -> str:
-        known = any(event.exception for event in Navigator.events(session))
+        any_exception = any(event.exception for event in Navigator.events(session))
         if remark := log.remark():
             return f"{edge.partition('. ')[0]} is known yet. {remark}"
-        return edge if known else "There are no exceptions."
+        return edge if any_exception else "There are no exceptions."
 
     session.move(find, none)
 
@@ -241,37 +241,37 @@ def _windows(session: Session, operands: str) -> list[tuple[int | None, int]]:
         CommandError: they are others, or the same.
     """
     session.leave_present()
-    words = re.sub(r" +- +", PERIOD, re.sub(DAY, r"\1_", operands)).split()
-    found = [_window(session, word.replace("_", " ")) for word in words]
-    if len(found) > 2:
+    fields = re.sub(r" +- +", PERIOD, re.sub(DAY, r"\1_", operands)).split()
+    windows = [_window(session, word.replace("_", " ")) for word in fields]
+    if len(windows) > 2:
         raise CommandError("COMPARE takes one or two times or periods; a period is written 14:00-14:10")
-    if len(found) != len(set(found)):
-        raise CommandError(f"Both name what ends at {clock(found[0][1])}; name another time")
-    return found
+    if len(windows) != len(set(windows)):
+        raise CommandError(f"Both name what ends at {clock(windows[0][1])}; name another time")
+    return windows
 
 
-def _window(session: Session, words: str) -> tuple[int | None, int]:
+def _window(session: Session, text: str) -> tuple[int | None, int]:
     """Return the begin and the end of a period, or no begin and a time.
 
     Raises:
         CommandError: the words mean neither.
     """
     try:
-        if PERIOD not in words:
-            return None, _end_of_first(session, _time(session, words, session.utc))
+        if PERIOD not in text:
+            return None, _end_of_first(session, _time(session, text, session.utc))
     except CommandError as error:
         no_time = error
     else:
-        no_time = CommandError(f"{words.replace(PERIOD, ' - ')!r} is no period; write 14:00-14:10")
-    ends = [at for at, sign in enumerate(words) if sign in {PERIOD, "-"}]
+        no_time = CommandError(f"{text.replace(PERIOD, ' - ')!r} is no period; write 14:00-14:10")
+    ends = [at for at, sign in enumerate(text) if sign in {PERIOD, "-"}]
     for at in ends:  # a date has such signs, too
         try:
-            begin = _time(session, words[:at], session.utc)
-            end = _time(session, words[at + 1 :], begin if words[at + 1 :].startswith("+") else session.utc)
+            begin = _time(session, text[:at], session.utc)
+            end = _time(session, text[at + 1 :], begin if text[at + 1 :].startswith("+") else session.utc)
         except CommandError:
             continue
         if end <= begin:
-            raise CommandError(f"{words!r}: the earlier of a period stands first: 14:00-14:10")
+            raise CommandError(f"{text!r}: the earlier of a period stands first: 14:00-14:10")
         return begin, end
     raise no_time
 
@@ -281,32 +281,32 @@ def _window(session: Session, words: str) -> tuple[int | None, int]:
 
 def draw(session: Session, command: str, operands: str) -> None:
     """Open a screen about figures by time: those that are named, else what is chosen here."""
-    words, since = until_time(operands)
+    fields, since = until_time(operands)
     screen = session.page.alone
     column, row = session.chosen()
     if session.page.against is not None:
         column = next((name for name in screen.by_name if column.removeprefix(name) in SIDES), column)
-    known = variable.names(screen)
-    if definition(screen.table).about_figures and not words:
+    named_ = variable.names(screen)
+    if definition(screen.table).about_figures and not fields:
         session.open(command, f"{row} {since}".strip() if row else "")  # CORREL's rows are figures by name
         return
     argument = session.page.argument
     if (drawn := _drawn(session)) is not None:
         screen, column, row = drawn
-        argument, known = row, variable.names(screen)
-    if not (screen.drawn or words):
+        argument, named_ = row, variable.names(screen)
+    if not (screen.drawn or fields):
         raise CommandError(variable.NO_FIGURES.format(screen.command))
-    named = _column(words[0], screen) if words and known else ""
+    named = _column(fields[0], screen) if fields and named_ else ""
     if named:
-        column, words = named, words[1:]
-    elif words and (not known or _names_screen(session, words[0])):
-        session.open(command, operands if known else _with_screen(session, operands))
+        column, fields = named, fields[1:]
+    elif fields and (not named_ or _names_screen(session, fields[0])):
+        session.open(command, operands if named_ else _with_screen(session, operands))
         return
-    if known and column not in known:
+    if named_ and column not in named_:
         column = variable.natural_column(screen)
-        row = row if words else _busiest(session, screen, column) or row
-    rows = words or [argument if needs(screen.table).history else row or argument]
-    session.open(command, " ".join([f"{screen.command}.{column}", *rows, since]) if known else "")
+        row = row if fields else _busiest(session, screen, column) or row
+    rows = fields or [argument if needs(screen.table).history else row or argument]
+    session.open(command, " ".join([f"{screen.command}.{column}", *rows, since]) if named_ else "")
 
 
 def _with_screen(session: Session, operands: str) -> str:
@@ -327,8 +327,8 @@ def _drawn(session: Session) -> tuple[Screen, str, str] | None:
     page = session.page
     argument = page.argument if definition(page.screen.table).about_figures else ""
     variables = parse(argument)[0] if argument else []
-    found = variable.described(variables[0], session.screens) if variables else None
-    return None if found is None else (found[0], variables[0].column, variables[0].key)
+    described = variable.described(variables[0], session.screens) if variables else None
+    return None if described is None else (described[0], variables[0].column, variables[0].key)
 
 
 def _busiest(session: Session, screen: Screen, column: str) -> str:
@@ -380,24 +380,24 @@ def to_worst(session: Session, operands: str) -> None:
     if not operands and not entries:
         raise CommandError("no exception was found; EXCEPT says up to when samples are judged")
     number = int(operands) if operands.isdecimal() and operands.isascii() and len(operands) < 9 else 0
-    found = next((one for one in entries if one.number == number), None)
+    worst = next((entry for entry in entries if entry.number == number), None)
     if not operands:
-        found = min(entries, key=lambda one: one.heaviness)
-    if found is None:
+        worst = min(entries, key=lambda entry: entry.heaviness)
+    if worst is None:
         raise CommandError(f"there is no exception {operands!r}; EXCEPT lists them")
-    cursor, lasted = session.cursor, f"{clock(found.begin)} to {clock(found.end)}"
+    cursor, lasted = session.cursor, f"{clock(worst.begin)} to {clock(worst.end)}"
 
     def find() -> Arrival | None:
-        shown = cursor.seek(found.worst_end)
-        words = f"The worst interval of exception {found.number}, {lasted}: {found.where} {found.rule}"
-        return None if shown is None else Arrival(shown, words)
+        shown = cursor.seek(worst.worst_end)
+        text = f"The worst interval of exception {worst.number}, {lasted}: {worst.where} {worst.rule}"
+        return None if shown is None else Arrival(shown, text)
 
     session.leave_present()
     session.move(find, NO_SAMPLES)
-    screen = shown_on(found.table)
-    system = session.timeline.system_of(found)
+    screen = shown_on(worst.table)
+    system = session.timeline.system_of(worst)
     if system:
-        _enter(session, system, found.worst_end, screen)
+        _enter(session, system, worst.worst_end, screen)
         return
     if session.underway:
         session.waiting.append(screen)
@@ -420,7 +420,7 @@ def open_system(session: Session, operands: str) -> None:
     if not systems:
         raise CommandError(NO_FLEET)
     wanted, _, when = operands.partition(" ")
-    name = next((each for each in systems if each.casefold() == wanted.casefold()), "")
+    name = next((system for system in systems if system.casefold() == wanted.casefold()), "")
     if not name:
         guess = did_you_mean(wanted, systems) if wanted else ""
         raise CommandError(f"Open which system? {wanted!r} is none of them{guess or '; GUESTS lists them'}")
@@ -499,13 +499,13 @@ def tour(session: Session, operands: str) -> None:
             run(session, command)
 
 
-def wanted_text(session: Session, words: str) -> str:
+def wanted_text(session: Session, text: str) -> str:
     """Return the text that LOCATE looks for: the words, or without any those of the last time.
 
     Raises:
         CommandError: there are none.
     """
-    session.wanted = words or session.wanted
+    session.wanted = text or session.wanted
     if not session.wanted:
         raise CommandError("Locate what? For example /7000 or LOCATE PAY")
     return session.wanted
@@ -730,10 +730,12 @@ def _open_screen(session: Session, word: str, operands: str) -> None:
 def _unknown(session: Session, word: str) -> CommandError:
     """Return the error about a word that names nothing, with the name that may be meant."""
     is_fleet = session.timeline.fleet is not None
-    words = (one.word for one in COMMANDS if is_fleet or one.run not in {open_system, to_fleet})
-    known = (*session.screens.commands, *words)
+    words_of = (
+        command.word for command in COMMANDS if is_fleet or command.run not in {open_system, to_fleet}
+    )
+    names = (*session.screens.commands, *words_of)
     typed = word if len(word) <= MAX_QUOTED else f"{word[:MAX_QUOTED]}..."
-    elsewhere, meant = ELSEWHERE.get(word.upper()), did_you_mean(word, known)
+    elsewhere, meant = ELSEWHERE.get(word.upper()), did_you_mean(word, names)
     instead = elsewhere or meant or "; HELP COMMANDS lists them"
     if is_fleet:
         instead = f" of a fleet{meant}" if meant and not elsewhere else f" of a fleet; {OF_ONE}"

@@ -36,21 +36,23 @@ class Completion(NamedTuple):
 def complete(session: Session, text: str) -> Completion:
     """Return what the last word of a text may become, in the state of the session."""
     *before, word = text.split(" ")
-    before = [one for one in before if one]
+    before = [word_before for word_before in before if word_before]
     if before and before[0].upper() in CONTROL:
         before.pop(0)
-    known = _operands(session, before[0], before[1:], word) if before else _first_words(session)
-    found = tuple(dict.fromkeys(one for one in known if one.casefold().startswith(word.casefold())))
-    return Completion(len(text) - len(word), found, _common(word, found))
+    words_known = _operands(session, before[0], before[1:], word) if before else _first_words(session)
+    choice = tuple(
+        dict.fromkeys(choice for choice in words_known if choice.casefold().startswith(word.casefold()))
+    )
+    return Completion(len(text) - len(word), choice, _common(word, choice))
 
 
-def _common(word: str, found: tuple[str, ...]) -> str:
+def _common(word: str, choices: tuple[str, ...]) -> str:
     """Return how far all candidates agree, spelled as the first; the word itself if there are none."""
-    if not found:
+    if not choices:
         return word
-    letters = zip(*map(str.casefold, found), strict=False)
+    letters = zip(*map(str.casefold, choices), strict=False)
     length = sum(1 for _ in takewhile(lambda same: len(set(same)) == 1, letters))
-    return found[0][:length] if length >= len(word) else word
+    return choices[0][:length] if length >= len(word) else word
 
 
 def _first_words(session: Session) -> list[str]:
@@ -139,7 +141,7 @@ def _figures(session: Session, before: list[str], word: str) -> Iterable[str]:
             return [f"{name}.{column}" for column in variable.names(session.screens.find(name))]
         except ScreenError:
             return ()
-    return (*variable.names(screen), *(f"{one.command}." for one in variable.listed(session.screens)))
+    return (*variable.names(screen), *(f"{screen.command}." for screen in variable.listed(session.screens)))
 
 
 def _topics(session: Session, _before: list[str], _word: str) -> Iterable[str]:
@@ -151,8 +153,8 @@ def _numbers(session: Session, _before: list[str], _word: str) -> Iterable[str]:
     return (str(entry.number) for entry in session.log.entries())
 
 
-def _fixed(*words: str) -> Callable[[Session, list[str], str], Iterable[str]]:
-    return lambda _session, _before, _word: words
+def _fixed(*choices: str) -> Callable[[Session, list[str], str], Iterable[str]]:
+    return lambda _session, _before, _word: choices
 
 
 OPERANDS: Final[Mapping[str, Callable[[Session, list[str], str], Iterable[str]]]] = {

@@ -76,15 +76,15 @@ class Cursor:
         are passed over: then it is no gap.  Backwards it is the interval that ends with the sample.
         """
         self.timeline.refresh()
-        before, found = self.position, self.timeline.find(utc) or self.timeline.next()
-        if found is None or (before is not None and found.sample.at == before.sample.at):
+        before, position = self.position, self.timeline.find(utc) or self.timeline.next()
+        if position is None or (before is not None and position.sample.at == before.sample.at):
             return None
-        interval = self._at(found)
-        if before is None or before.utc > found.utc or interval is None:
+        interval = self._at(position)
+        if before is None or before.utc > position.utc or interval is None:
             return interval
         if interval.before is not None and interval.before.at == before.sample.at:
             return interval
-        return Interval(before.sample, found.sample, skipped=True)
+        return Interval(before.sample, position.sample, skipped=True)
 
     def onset(self) -> str:
         """Return a sentence if a limit is exceeded from here on, which only the next interval shows."""
@@ -97,24 +97,30 @@ class Cursor:
             return ""
         return f"A limit is exceeded from here on; the interval that ends at {clock(after.utc)} shows it"
 
-    def find_exception(self, way: int, *, known: bool = False) -> tuple[Event, Interval] | None:
+    def find_exception(self, way: int, *, judged_only: bool = False) -> tuple[Event, Interval] | None:
         """Go to the first sample that shows the next exception (`way` 1) or the one before (-1).
 
-        Of those that are `known` by now, or of all: then samples are judged first, which may take long.
+        Of all, for which samples are judged first and that may take long; or `judged_only`, of those by now.
         """
         span, present = self.timeline.span(), self.position
         if span is None or present is None:
             return None
-        if self.timeline.log is not None and not known:
+        if self.timeline.log is not None and not judged_only:
             self.timeline.log.complete(span[1] if way > 0 else present.utc)
         begin, end = (present.utc, span[1]) if way > 0 else (span[0], present.utc)
         exceptions = [event for event in self.timeline.events(begin, end) if event.exception]
         for event in sorted(exceptions, key=_shown_since, reverse=way < 0):
             utc = _shown_since(event)
-            found = self.timeline.find(utc) or self.timeline.next()
-            if found is not None and found.utc < utc:
-                found = self.timeline.next(found) or found  # between two samples: the later one shows it
-            interval = self._at(found) if found is not None and (found.utc - present.utc) * way > 0 else None
+            position = self.timeline.find(utc) or self.timeline.next()
+            if position is not None and position.utc < utc:
+                position = (
+                    self.timeline.next(position) or position
+                )  # between two samples: the later one shows it
+            interval = (
+                self._at(position)
+                if position is not None and (position.utc - present.utc) * way > 0
+                else None
+            )
             if interval is not None:
                 return event, interval
         return None
@@ -173,28 +179,28 @@ PAUSED: Final = Playback()
 
 def faster(speed: int) -> int:
     """Return the next speed forwards: from backwards by way of slowly back to slowly on."""
-    return next((found for found in LADDER if found > speed), SPEEDS[-1])
+    return next((faster_speed for faster_speed in LADDER if faster_speed > speed), SPEEDS[-1])
 
 
 def slower(speed: int) -> int:
     """Return the next speed backwards."""
-    return next((found for found in reversed(LADDER) if found < speed), -SPEEDS[-1])
+    return next((slower_speed for slower_speed in reversed(LADDER) if slower_speed < speed), -SPEEDS[-1])
 
 
-def parse_speed(words: str) -> int:
+def parse_speed(text: str) -> int:
     """Read a speed: `10`, `x10`, `-x10`; nothing is 1.
 
     Raises:
         ValueError: it is none; says which there are.
     """
-    said = words.strip().lower()
+    said = text.strip().lower()
     digits = said.removeprefix("-").removeprefix("x")
     if not said:
         return 1
     if digits.isdecimal() and digits.isascii() and len(digits) < 9 and int(digits) in SPEEDS:
         return -int(digits) if said.startswith("-") else int(digits)
     speeds = ", ".join(str(speed) for speed in SPEEDS)
-    raise ValueError(f"{words!r} is no speed; there are {speeds}, backwards with a minus")
+    raise ValueError(f"{text!r} is no speed; there are {speeds}, backwards with a minus")
 
 
 def speed_words(speed: int) -> str:

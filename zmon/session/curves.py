@@ -46,10 +46,10 @@ class RecentCurves(Mapping[str, tuple[TimedValue, ...]]):
     def __getitem__(self, name: str) -> tuple[TimedValue, ...]:
         column, _, key = name.partition(" ")
         read = self._readers[column]
-        values = (GAP if one.gap else read(one.load, key) for one in self._recent)
+        values = (GAP if recent.gap else read(recent.load, key) for recent in self._recent)
         return tuple(
-            TimedValue(one.begin, one.end, value, value, value)
-            for one, value in zip(self._recent, values, strict=True)
+            TimedValue(recent.begin, recent.end, value, value, value)
+            for recent, value in zip(self._recent, values, strict=True)
         )
 
     def __iter__(self) -> Iterator[str]:
@@ -69,8 +69,8 @@ def curves(name: str, view: View) -> Mapping[str, tuple[TimedValue, ...]]:
 
 def _of_devices(_view: View) -> dict[str, Reader]:
     def response(load: ObservedLoad, key: str) -> Number:
-        one = load.volume(key)
-        return GONE if one is None else 1e3 * one.response
+        volume = load.volume(key)
+        return GONE if volume is None else 1e3 * volume.response
 
     return {"resp": response}
 
@@ -80,8 +80,10 @@ def _of_units(view: View) -> dict[str, Reader]:
 
     def response(load: ObservedLoad, key: str) -> Number:
         members = units[key].members if key in units else ()
-        of_scsi = {one.key: one for one in load.volumes_of(SCSI)}  # its disks that are used are among all
-        volumes = (*load.volumes_of(key), *(of_scsi[one] for one in members if one in of_scsi))
+        of_scsi = {
+            volume.key: volume for volume in load.volumes_of(SCSI)
+        }  # its disks that are used are among all
+        volumes = (*load.volumes_of(key), *(of_scsi[volume] for volume in members if volume in of_scsi))
         return 1e3 * mean_of(volumes, "response")
 
     return {"resp": response}

@@ -167,8 +167,8 @@ class ExceptionLog:
         if inputs in {None, no_inputs} or last is None or not inputs().tells_lcus:
             return False
         now = Interval(None, last.sample)
-        known, told = (units_of(View(now, inputs=asked)) for asked in (no_inputs, inputs))
-        return known.of != told.of
+        units, told = (units_of(View(now, inputs=asked)) for asked in (no_inputs, inputs))
+        return units.of != told.of
 
     def complete(self, until: int = END_OF_TIME) -> None:
         """Judge recorded samples up to a time, and let others see between pieces of work what is known."""
@@ -186,8 +186,10 @@ class ExceptionLog:
         span, until = self._timeline.span(), self.until
         if self._done or self._stored is not None or self._timeline.live or span is None:
             return ""
-        known = f"up to {clock(until, DATED)} of {clock(span[1], DATED)}" if until else "from the first on"
-        return f"Samples are still judged by the rules: {known}"
+        judged_up_to = (
+            f"up to {clock(until, DATED)} of {clock(span[1], DATED)}" if until else "from the first on"
+        )
+        return f"Samples are still judged by the rules: {judged_up_to}"
 
     @property
     def until(self) -> int:
@@ -210,13 +212,13 @@ class ExceptionLog:
         """Make the list of exceptions anew if samples were judged since; only who has the lock may do it."""
         until = self.until
         if self._seen[0] != until:
-            found = grouped(self._watch.log() if self._stored is None else self._stored.entries)
+            listed = grouped(self._watch.log() if self._stored is None else self._stored.entries)
             units = {rule.name: rule.unit for rule in self.rules}
             self._seen = (
                 until,
                 [
                     entry._replace(number=at, unit=units.get(entry.rule, ""))
-                    for at, entry in enumerate(found, 1)
+                    for at, entry in enumerate(listed, 1)
                 ],
             )
 
@@ -224,14 +226,14 @@ class ExceptionLog:
         """Return the exceptions that overlap a time, and how far that is known."""
         entries, span = self.entries(), self._timeline.span()
         until = self.until
-        found = tuple(entry for entry in entries if entry.begin < end and entry.until > begin)
-        known = self._done or self._stored is not None or self._timeline.live or span is None
-        last = self.until if known else min(span[1], end, self._end)  # type: ignore[index]  # it is known then
+        entries_in = tuple(entry for entry in entries if entry.begin < end and entry.until > begin)
+        is_done = self._done or self._stored is not None or self._timeline.live or span is None
+        last = self.until if is_done else min(span[1], end, self._end)  # type: ignore[index]  # it is known then
         if self._timeline.live and not self.until:
             last = end  # nothing was judged yet
         first = self._since if span is None or self._timeline.live else max(span[0], self._begin)
         unknown = self._watch.unknown if self._stored is None else self._stored.unknown
-        return Exceptions(found, first, min(until, end), last, unknown, self.problem, self._anew())
+        return Exceptions(entries_in, first, min(until, end), last, unknown, self.problem, self._anew())
 
     def _anew(self) -> str:
         """Return the command that judges anew if the recordings were judged by other rules than these."""
@@ -252,8 +254,8 @@ class ExceptionLog:
         Those of recordings of an older zmon were values of single intervals beyond the limit of a screen.
         """
         since, until = self._since, self.until
-        found = [one for one in events if one.what is not What.LIMIT or not since <= one.begin < until]
-        return found + [
+        kept = [event for event in events if event.what is not What.LIMIT or not since <= event.begin < until]
+        return kept + [
             event_of(entry) for entry in self.entries() if entry.begin <= end and entry.end >= begin
         ]
 
@@ -263,6 +265,6 @@ def log_of(timeline: Timeline) -> ExceptionLog:
     if isinstance(timeline.log, ExceptionLog):
         return timeline.log
     rules, problem = usable_rules(timeline.site)
-    found = timeline.log = ExceptionLog(timeline, rules)
-    found.problem = problem
-    return found
+    log = timeline.log = ExceptionLog(timeline, rules)
+    log.problem = problem
+    return log

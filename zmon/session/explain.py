@@ -58,7 +58,7 @@ class HelpLine(NamedTuple):
 BLANK: Final = HelpPart("")
 
 
-def explain(session: Session, words: str, keys: Iterable[tuple[str, str]], place: int = 0) -> list[HelpPart]:
+def explain(session: Session, topic: str, keys: Iterable[tuple[str, str]], place: int = 0) -> list[HelpPart]:
     """Explain what words name: a column, a screen, a command, a diagnosis, a rule, KEYS or COMMANDS.
 
     Without words this screen is explained.
@@ -68,9 +68,9 @@ def explain(session: Session, words: str, keys: Iterable[tuple[str, str]], place
     Raises:
         CommandError: they name nothing, or several columns; says what they may mean.
     """
-    here, screens, upper = session.page.screen, session.screens, words.upper()
+    here, screens, upper = session.page.screen, session.screens, topic.upper()
     sheet = None if here.layout == "menu" or session.interval is None else session.sheet()
-    if not words:
+    if not topic:
         return explain_screen(here, sheet)
     if upper in {"KEYS", "KEY"}:
         parts = (HelpPart(does, name=key, indent=KEYS_INDENT) for key, does in keys)
@@ -78,69 +78,71 @@ def explain(session: Session, words: str, keys: Iterable[tuple[str, str]], place
     if upper in {"COMMANDS", "COMMAND", "SCREENS"}:
         return [*_all_commands(), BLANK, *_all_screens(screens)]
     word = ALIASES.get(upper, upper)
-    in_full = [explain_command(known) for known in COMMANDS if known.word == word]
+    in_full = [explain_command(command) for command in COMMANDS if command.word == word]
     in_full += [
-        explain_screen(each, sheet if each is here else None)
-        for each in screens
-        if word in {each.command, each.id} or (each.menu and word == each.menu.upper())
+        explain_screen(screen, sheet if screen is here else None)
+        for screen in screens
+        if word in {screen.command, screen.id} or (screen.menu and word == screen.menu.upper())
     ]
     rules = session.rules
     in_full += [
-        part for part in (explain_diagnosis(words, rules), explain_rule(words, rules, screens)) if part
+        part for part in (explain_diagnosis(topic, rules), explain_rule(topic, rules, screens)) if part
     ]
     # beside a command or screen that is spelled in full, a column has to have just this name
-    columns = [each for each in here.columns if not in_full or each.name == words.lower()]
-    found, problem = [], ""
+    columns = [column for column in here.columns if not in_full or column.name == topic.lower()]
+    parts_found, problem = [], ""
     try:
-        found = [explain_column(find_column(words, columns), sheet, place, rules)]
+        parts_found = [explain_column(find_column(topic, columns), sheet, place, rules)]
     except Ambiguous as error:
         problem = str(error)
     except QueryError:
         pass
-    found += in_full
-    if found:
-        return [part for parts in found for part in (BLANK, *parts)][1:]
-    other = _elsewhere(screens, words) or _abbreviated(screens, words)
+    parts_found += in_full
+    if parts_found:
+        return [part for parts in parts_found for part in (BLANK, *parts)][1:]
+    other = _elsewhere(screens, topic) or _abbreviated(screens, topic)
     if not other:
-        raise CommandError(problem or _unknown(session, words))
+        raise CommandError(problem or _unknown(session, topic))
     return other
 
 
-def _elsewhere(screens: Screens, words: str) -> list[HelpPart]:
+def _elsewhere(screens: Screens, topic: str) -> list[HelpPart]:
     """Explain a column of another screen: `DEVICE.resp`, or `DEVICE resp`."""
-    name, mark, rest = words.partition("." if "." in words.split(maxsplit=1)[0] else " ")
+    name, mark, rest = topic.partition("." if "." in topic.split(maxsplit=1)[0] else " ")
     try:
         return explain_column(find_column(rest.strip(), screens.find(name).columns)) if mark else []
     except (ScreenError, QueryError):
         return []
 
 
-def _abbreviated(screens: Screens, words: str) -> list[HelpPart]:
+def _abbreviated(screens: Screens, topic: str) -> list[HelpPart]:
     """Explain the command or screen that an abbreviation names."""
-    known = find_command(words)
+    command = find_command(topic)
     try:
-        return explain_screen(screens.find(words)) if known is None else explain_command(known)
+        return explain_screen(screens.find(topic)) if command is None else explain_command(command)
     except ScreenError:
         return []
 
 
-def _unknown(session: Session, words: str) -> str:
+def _unknown(session: Session, topic: str) -> str:
     """Return that words name nothing here; where they do, or what has a similar name."""
-    having = [each for each in session.screens if _has(each, words)]
-    having.sort(key=lambda each: each.menu or "~")
+    having = [screen for screen in session.screens if _has(screen, topic)]
+    having.sort(key=lambda screen: screen.menu or "~")
     if having:
         several = " ..." * (len(having) > MAX_SCREENS)
-        names = [each.command for each in having[:MAX_SCREENS]]
-        return f"{words!r} is a column of {', '.join(names)}{several}: HELP {names[0]}.{words}"
-    known = [*(each.word for each in COMMANDS), *session.screens.commands]
-    known += [name for each in session.page.screen.columns for name in (each.name, heading(each))]
-    instead = did_you_mean(words, known) or "; HELP KEYS, HELP COMMANDS and HELP alone list what there is"
-    return f"{words!r} is no column, screen, command or rule{instead}"
+        names = [screen.command for screen in having[:MAX_SCREENS]]
+        return f"{topic!r} is a column of {', '.join(names)}{several}: HELP {names[0]}.{topic}"
+    names_known = [*(command.word for command in COMMANDS), *session.screens.commands]
+    names_known += [name for column in session.page.screen.columns for name in (column.name, heading(column))]
+    instead = (
+        did_you_mean(topic, names_known) or "; HELP KEYS, HELP COMMANDS and HELP alone list what there is"
+    )
+    return f"{topic!r} is no column, screen, command or rule{instead}"
 
 
-def _has(each: Screen, words: str) -> bool:
+def _has(screen: Screen, topic: str) -> bool:
     try:
-        return bool(find_column(words, each.columns))
+        return bool(find_column(topic, screen.columns))
     except QueryError:
         return False
 
@@ -159,7 +161,7 @@ def explain_screen(of: Screen, sheet: Sheet | None = None) -> list[HelpPart]:
         said += map(HelpPart, sheet.table.notes)
     if of.columns:
         said += [BLANK, HelpPart("Columns; HELP and a name or heading says more", "strong")]
-        said += [HelpPart(f"{named(each)}: {each.help}", name=each.name) for each in of.columns]
+        said += [HelpPart(f"{named(column)}: {column.help}", name=column.name) for column in of.columns]
     if sheet is not None:
         said += _missing(sheet)
     return said
@@ -195,22 +197,22 @@ def explain_column(
         )
     orders = {"asc": "ascending first", "desc": "descending first", "": "no"}
     said.append(HelpPart(orders[of.sort], name="Sorted"))
-    if sheet is not None and len(sheet) and any(each.name == of.name for each in sheet.screen.columns):
+    if sheet is not None and len(sheet) and any(column.name == of.name for column in sheet.screen.columns):
         said.append(_cell(of, sheet, min(place, len(sheet) - 1)))
     return said
 
 
 def _marking(rules: Iterable[Rule], table: str, column: str) -> list[HelpPart]:
     """Say which of the rules mark a column, from where on and why."""
-    found = []
+    marking = []
     for rule in rules:
         if (rule.table, rule.column) == (table, column) and not rule.remembers:
             value = f"{column} / {rule.per}" if rule.per else column
             limits = ((rule.look, "*"), (rule.bad, "!"))
             marks = ", ".join(f"{sign} from {limit:g} on" for limit, sign in limits if limit is not None)
             when = f" if {' and '.join(map(str, rule.when))}" if rule.when else ""
-            found.append(HelpPart(f"{rule.name}: {value} is marked {marks}{when}: {rule.why}", name="Rule"))
-    return found
+            marking.append(HelpPart(f"{rule.name}: {value} is marked {marks}{when}: {rule.why}", name="Rule"))
+    return marking
 
 
 def _cell(of: Column, sheet: Sheet, place: int) -> HelpPart:
@@ -218,8 +220,8 @@ def _cell(of: Column, sheet: Sheet, place: int) -> HelpPart:
     value = sheet.table.column(of.name)[row]
     if isinstance(value, Absent):
         return HelpPart(f"{key}: {value.reason}", "look", name="Not there")
-    words = f"{key}: {value:.6g}" if isinstance(value, float) else f"{key}: {value}"
-    return HelpPart(words + ", an estimate (~)" * sheet.table.is_estimate(of.name, row), name="This row")
+    text = f"{key}: {value:.6g}" if isinstance(value, float) else f"{key}: {value}"
+    return HelpPart(text + ", an estimate (~)" * sheet.table.is_estimate(of.name, row), name="This row")
 
 
 def explain_command(of: Command) -> list[HelpPart]:
@@ -230,14 +232,14 @@ def explain_command(of: Command) -> list[HelpPart]:
     ]
 
 
-def explain_diagnosis(words: str, rules: Iterable[Rule]) -> list[HelpPart]:
+def explain_diagnosis(topic: str, rules: Iterable[Rule]) -> list[HelpPart]:
     """Explain a diagnosis of the catalogue, by its id, with those of the rules that point to it.
 
     Nothing if there is none of this id.
     """
     from zmon.diagnosis.catalogue import catalogue, family, is_of  # noqa: PLC0415 - most help is not about it
 
-    id_ = words[:1].upper() + words[1:].lower()
+    id_ = topic[:1].upper() + topic[1:].lower()
     if id_ not in catalogue():
         return []
     record = catalogue()[id_]
@@ -250,12 +252,15 @@ def explain_diagnosis(words: str, rules: Iterable[Rule]) -> list[HelpPart]:
     if record.explains:
         said.append(
             HelpPart(
-                ", ".join(f"{each} ({catalogue()[each].title})" for each in record.explains), name="Explains"
+                ", ".join(f"{explain} ({catalogue()[explain].title})" for explain in record.explains),
+                name="Explains",
             )
         )
-    kin = [each for each in family(id_) if each != id_]
+    kin = [other for other in family(id_) if other != id_]
     if kin:
-        said.append(HelpPart(", ".join(f"{each} ({catalogue()[each].title})" for each in kin), name="Akin"))
+        said.append(
+            HelpPart(", ".join(f"{other} ({catalogue()[other].title})" for other in kin), name="Akin")
+        )
     pointing = [rule.name for rule in rules if is_of(id_, rule.cause)]
     if pointing:
         said.append(HelpPart(", ".join(pointing), name="Rules"))
@@ -265,14 +270,16 @@ def explain_diagnosis(words: str, rules: Iterable[Rule]) -> list[HelpPart]:
     return said
 
 
-def explain_rule(words: str, rules: Iterable[Rule], screens: Screens) -> list[HelpPart]:
+def explain_rule(topic: str, rules: Iterable[Rule], screens: Screens) -> list[HelpPart]:
     """Explain one of the rules for exceptions, by its name; nothing if there is none."""
-    rule = next((rule for rule in rules if rule.name == words.lower()), None)
+    rule = next((rule for rule in rules if rule.name == topic.lower()), None)
     if rule is None:
         return []
-    screen = next((each for each in screens if each.table == rule.table), None)
+    screen = next((screen for screen in screens if screen.table == rule.table), None)
     column = (
-        None if screen is None else next((one for one in screen.columns if one.name == rule.column), None)
+        None
+        if screen is None
+        else next((column for column in screen.columns if column.name == rule.column), None)
     )
     where = f"{rule.table}.{rule.column}" if screen is None else f"{screen.command}.{rule.column}"
     what = f"{where}{f', {named(column)}' if column is not None else ''}"
@@ -297,7 +304,7 @@ def _limits(rule: Rule) -> str:
         how = "is another than before" if rule.sense == "changed" else "is lower than before"
         return f"{level} where the value {how}"
     sign = "up to" if rule.sense == "under" else "from"
-    each = [
+    limits = [
         f"{level} {sign} {limit:g} {rule.unit}".rstrip()
         for level, limit in (("look", rule.look), ("bad", rule.bad))
         if limit is not None
@@ -306,7 +313,7 @@ def _limits(rule: Rule) -> str:
         f"and {rule.siblings.times:g} times the {rule.siblings.of} of the others" if rule.siblings else ""
     )
     lasts = f"for {length(rule.lasting)}" if rule.lasting else ""
-    return ", ".join(part for part in (*each, siblings, lasts) if part)
+    return ", ".join(part for part in (*limits, siblings, lasts) if part)
 
 
 def _all_commands() -> list[HelpPart]:
@@ -314,17 +321,18 @@ def _all_commands() -> list[HelpPart]:
     return [
         HelpPart("Commands, of which the part in capitals is enough", "strong"),
         *(
-            HelpPart(each.help, name=f"{each.spelled} {each.operand}", indent=COMMAND_INDENT)
-            for each in COMMANDS
+            HelpPart(command.help, name=f"{command.spelled} {command.operand}", indent=COMMAND_INDENT)
+            for command in COMMANDS
         ),
     ]
 
 
 def _all_screens(of: Screens) -> list[HelpPart]:
     """List the screens."""
-    numbers = {each.command: f" ({each.menu})" * bool(each.menu) for each in of}
+    numbers = {screen.command: f" ({screen.menu})" * bool(screen.menu) for screen in of}
     entries = (
-        HelpPart(each.title, name=each.spelled + numbers[each.command], indent=KEYS_INDENT) for each in of
+        HelpPart(screen.title, name=screen.spelled + numbers[screen.command], indent=KEYS_INDENT)
+        for screen in of
     )
     return [HelpPart("Screens, by command or number", "strong"), *entries]
 
@@ -366,5 +374,5 @@ def _entry(part: HelpPart, width: int) -> Iterator[HelpLine]:
         yield HelpLine(line, part.kind)
 
 
-def _wrapped(words: str, width: int) -> list[str]:
-    return textwrap.wrap(" ".join(words.split()), max(width, 1), break_on_hyphens=False) or [""]
+def _wrapped(text: str, width: int) -> list[str]:
+    return textwrap.wrap(" ".join(text.split()), max(width, 1), break_on_hyphens=False) or [""]

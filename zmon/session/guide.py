@@ -75,11 +75,11 @@ class Guide:
         """Return the commands that bring a step about."""
         return [self._with_times(command) for command in step.commands]
 
-    def _with_times(self, words: str) -> str:
+    def _with_times(self, text: str) -> str:
         """Fill in the times of scenes: `{shark-before}` becomes `09:30-09:55`."""
         for name, times in self._times.items():
-            words = words.replace(f"{{{name}}}", times)
-        return words
+            text = text.replace(f"{{{name}}}", times)
+        return text
 
     def follow(self, interval: Interval | None, page: Page, screens: Screens) -> bool:
         """Go on to the first of the steps ahead that is shown; return whether there is one."""

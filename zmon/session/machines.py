@@ -189,7 +189,7 @@ def _says_something(only: CapturedTree) -> bool:
     if {"sys", "proc", "cp"}.intersection(only.entries("/")):
         return True
     facts, mounts = facts_of(only.texts)
-    return any(facts.rows.values()) or bool(facts.mounts) or any(parse_mounts(one)[1] for one in mounts)
+    return any(facts.rows.values()) or bool(facts.mounts) or any(parse_mounts(mount)[1] for mount in mounts)
 
 
 class ScenarioSection(Section):
@@ -217,13 +217,13 @@ class ScenarioSection(Section):
     def sample(self, number: int) -> Sample:
         """Return a sample; the one after the last that was simulated costs one interval."""
         with self._lock:
-            found = self._samples.get(number)
-            if found is None:
+            sample = self._samples.get(number)
+            if sample is None:
                 self._simulate(number)
-                found = self._samples[number] = self._counters.sample()
+                sample = self._samples[number] = self._counters.sample()
                 if len(self._samples) > MAX_SAMPLES:
                     del self._samples[next(iter(self._samples))]
-            return found
+            return sample
 
     def first_look(self, utc: int) -> Interval | None:
         """Return a short interval that ends within the second before a time.
@@ -233,16 +233,16 @@ class ScenarioSection(Section):
         from zmon.lab.counters import KernelCounters  # noqa: PLC0415 - nothing else simulates
 
         number = self.number_at(utc)
-        found = self._simulation.first_look(number - 1) if number else None
-        if found is None:
+        look = self._simulation.first_look(number - 1) if number else None
+        if look is None:
             return None
         phase = self.plan.phases[self._simulation.phase(number - 1)]
-        begin = self._time(number) - round(found.seconds * SECOND)
+        begin = self._time(number) - round(look.seconds * SECOND)
         counters = KernelCounters(
-            self.plan._replace(begin=begin // SECOND, step=found.seconds, phases=(phase,))
+            self.plan._replace(begin=begin // SECOND, step=look.seconds, phases=(phase,))
         )
         before = counters.sample()
-        counters.add([found.counts])
+        counters.add([look.counts])
         return Interval(before, counters.sample())
 
     def preview(self, utc: int) -> Interval | None:
@@ -315,7 +315,7 @@ def open_lab(source: str) -> Timeline:
 
     name = source.removeprefix(PREFIX)
     names = [name] if os.path.exists(name) else name.split("+")
-    return simulated(laid_out([load_scenario(each) for each in names]))
+    return simulated(laid_out([load_scenario(name) for name in names]))
 
 
 def simulated(plans: Sequence[Scenario]) -> Timeline:
@@ -327,11 +327,11 @@ def laid_out(plans: Sequence[Scenario]) -> list[Scenario]:
     """Lay scenarios one after the other: one that would begin too early begins with the next full hour."""
     from zmon.lab.simulation import Simulation  # noqa: PLC0415 - nothing else simulates
 
-    found: list[Scenario] = []
+    scenarios: list[Scenario] = []
     earliest = 0
     for plan in plans:
         begin = max(plan.begin, earliest)
-        found.append(plan._replace(begin=begin))
+        scenarios.append(plan._replace(begin=begin))
         last = begin + len(Simulation(plan)) * plan.step
         earliest = (int(last) // HOUR + 1) * HOUR
-    return found
+    return scenarios

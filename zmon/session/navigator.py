@@ -57,8 +57,10 @@ class CursorMove(NamedTuple):
 
     def run(self) -> Arrival | None:
         """Move the cursor; None at the end of the timeline."""
-        found = self.find()
-        return found if found is None or isinstance(found, Arrival) else Arrival(found)
+        worst_found = self.find()
+        return (
+            worst_found if worst_found is None or isinstance(worst_found, Arrival) else Arrival(worst_found)
+        )
 
 
 class Navigator:
@@ -139,17 +141,17 @@ class Navigator:
     def seek_worst(self) -> None:
         """Go to the worst interval of the heaviest exception that is known by now, and say so."""
         entries, cursor = self.log.entries(), self.cursor
-        worst = min(entries, key=lambda one: one.heaviness, default=None)
+        worst = min(entries, key=lambda entry: entry.heaviness, default=None)
         if worst is None:
             return
         which = f"the worst of {len(entries)} exceptions" if len(entries) > 1 else "in its one exception"
 
         def find() -> Arrival | None:
-            found = cursor.seek(worst.worst_end)
-            if found is None:
+            interval = cursor.seek(worst.worst_end)
+            if interval is None:
                 return None
-            at = clock(found.after.at.utc)
-            return Arrival(found, f"Opened at {at}, {which}. GO END goes to the last sample.")
+            at = clock(interval.after.at.utc)
+            return Arrival(interval, f"Opened at {at}, {which}. GO END goes to the last sample.")
 
         self.move(find)
 
@@ -159,15 +161,15 @@ class Navigator:
 
     # at once
 
-    def look_at(self, found: Interval | None) -> Interval | None:
+    def look_at(self, interval: Interval | None) -> Interval | None:
         """Look at an interval that the cursor has found, perhaps in another thread."""
-        if found is not None:
+        if interval is not None:
             if self._preview is not None:  # a look at less than the interval, with its times
                 self.history = self._new_history()
-            self.interval = self._here = found
+            self.interval = self._here = interval
             self._preview = None
             self.moved = True
-        return found
+        return interval
 
     def add(self, sample: Sample) -> Interval:
         """Go on to a sample of the live machine that was taken, perhaps in another thread.
@@ -215,11 +217,11 @@ class Navigator:
         """
         self.show_preview(None if self.live else self.timeline.preview(utc), utc)
 
-    def show_preview(self, found: Interval | None, utc: int | None = None) -> None:
+    def show_preview(self, interval: Interval | None, utc: int | None = None) -> None:
         """Look at a preview of a time, by default of the last; without one go to its sample."""
-        if found is not None:
-            self.cursor = Cursor(self.timeline, found.after.at.utc)
-            self._preview = self.look_at(found)
+        if interval is not None:
+            self.cursor = Cursor(self.timeline, interval.after.at.utc)
+            self._preview = self.look_at(interval)
         elif utc is None:
             self.end()
         else:
@@ -259,7 +261,7 @@ class Navigator:
         """Whether a move has not arrived yet."""
         return bool(self._underway)
 
-    def arrive(self, move: CursorMove, found: Arrival | None) -> bool:
+    def arrive(self, move: CursorMove, arrival: Arrival | None) -> bool:
         """Look at what a move has found; return False if the move was dropped, or has found nothing.
 
         Raises:
@@ -268,12 +270,12 @@ class Navigator:
         if move not in self._underway:
             return False
         self._underway.remove(move)
-        if found is None and move.edge:
+        if arrival is None and move.edge:
             raise CommandError(move.edge if isinstance(move.edge, str) else move.edge())
-        if found is None:
+        if arrival is None:
             return False
-        self.look_at(found.interval)
-        self.message = found.words
+        self.look_at(arrival.interval)
+        self.message = arrival.words
         return True
 
     def drop(self, move: CursorMove) -> None:
@@ -362,7 +364,7 @@ class Navigator:
     def _new_history(self) -> History:
         """Return what came before, of which nothing is computed yet."""
         timeline = self.timeline
-        found = History(
+        history = History(
             self._past,
             timeline.events,
             partial(self._taken, 0),
@@ -371,8 +373,8 @@ class Navigator:
             self._exceptions,
             timeline.fleet,
         )
-        found.asked = timeline.asked
-        return found
+        history.asked = timeline.asked
+        return history
 
     def _taken(self, end: int) -> int:
         """Return when the first (0) or the last sample (1) was taken that is kept."""
@@ -407,8 +409,8 @@ def recorded_trend(timeline: Timeline, variable: Variable, begin: int, end: int)
     from zmon.trends.trend import trend  # noqa: PLC0415 - likewise
     from zmon.trends.trend_tables import TREND_TABLES  # noqa: PLC0415 - likewise
 
-    known = (table for table in TREND_TABLES if table.table == variable.table)
-    screen = next((table.screen for table in known if table.figure(variable.column) is not None), "")
+    tables = (table for table in TREND_TABLES if table.table == variable.table)
+    screen = next((table.screen for table in tables if table.figure(variable.column) is not None), "")
     if not screen:
         return ()
     try:

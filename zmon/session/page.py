@@ -134,9 +134,13 @@ class FillTask(NamedTuple):
         from zmon.rule.marks import marks  # noqa: PLC0415 - most screens have none
 
         screen = self.page.screen
-        own = () if screen.is_shipped else [one.name for one in screen.columns if one.limit is not None]
-        found = marks(self.rules, screen.table, filled, self.view, own)
-        return filled._replace(marks={**filled.marks, **found})
+        own = (
+            ()
+            if screen.is_shipped
+            else [column.name for column in screen.columns if column.limit is not None]
+        )
+        marked = marks(self.rules, screen.table, filled, self.view, own)
+        return filled._replace(marks={**filled.marks, **marked})
 
     def _alone(self, screen: Screen, interval: Interval, history: History) -> Table:
         """Fill the table of one of two times."""
@@ -199,15 +203,15 @@ def _interval(window: Window, history: History) -> Interval:
     Raises:
         NoSuchThing: there are no two samples in it.
     """
-    found = window if isinstance(window, Interval) else history.window(*window)
-    if found is None:
+    interval = window if isinstance(window, Interval) else history.window(*window)
+    if interval is None:
         assert not isinstance(window, Interval)  # noqa: S101 - an interval was found
         begin = "" if window[0] is None else f"from {clock(window[0])} "
         raise NoSuchThing(
             f"There are fewer than two samples {begin}up to {clock(window[1])}. COMPARE another time;"
             " EVENTS lists the gaps."
         )
-    return found
+    return interval
 
 
 def _window_times(window: Window) -> str:

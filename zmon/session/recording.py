@@ -127,10 +127,10 @@ class RecordingSection(Section):
         except RecordingError:  # retention has unlinked it
             return (*self._damage,)
         lost = again.lost_end()
-        found = {**self._damage, **{hole.text: None for hole in again.holes}}
+        damages = {**self._damage, **{hole.text: None for hole in again.holes}}
         if again is not self._recording:
             again.close()
-        return (*found, lost) if lost else (*found,)
+        return (*damages, lost) if lost else (*damages,)
 
     def seam(self, before: Section) -> list[Event]:
         """Return the exceptions between the last sample of the section before and the first one here."""
@@ -168,7 +168,7 @@ def sections_of(path: str) -> Callable[[], list[RecordingSection]]:
 
 
 def _of_directory(path: str) -> Callable[[], list[RecordingSection]]:
-    known: dict[str, RecordingSection] = {}
+    sections_before: dict[str, RecordingSection] = {}
     unlinked: list[RecordingSection] = []
     lock = threading.Lock()  # the glass and its worker may list at the same time
 
@@ -178,18 +178,18 @@ def _of_directory(path: str) -> Callable[[], list[RecordingSection]]:
 
     def listed() -> list[RecordingSection]:
         try:
-            found = {file.path: file for file in days(path).days[-MAX_FILES:]}
+            files = {file.path: file for file in days(path).days[-MAX_FILES:]}
         except OSError as error:
-            if known:
-                return list(known.values())
+            if sections_before:
+                return list(sections_before.values())
             raise RecordingError(f"{path}: {error.strerror}") from error
         # what retention has unlinked can be read as long as it is open, and the session may look at it now
-        unlinked.extend(known.pop(name) for name in sorted(known.keys() - found.keys()))
+        unlinked.extend(sections_before.pop(name) for name in sorted(sections_before.keys() - files.keys()))
         while len(unlinked) > MAX_UNLINKED:
             unlinked.pop(0).close()
-        for name, file in found.items():
-            known.setdefault(name, RecordingSection(name, order=file.begin + file.part))
-        return [known[name] for name in found]
+        for name, file in files.items():
+            sections_before.setdefault(name, RecordingSection(name, order=file.begin + file.part))
+        return [sections_before[name] for name in files]
 
     first = sections()
     if not first:

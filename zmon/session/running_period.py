@@ -21,10 +21,10 @@ def counted(intervals: Iterable[Interval]) -> Period:
     """Return what accumulated in intervals, of which the last comes first."""
     from zmon.machine.channel_paths import count  # noqa: PLC0415 - a lookup starts without it
 
-    found = Period()
-    for each in reversed(list(intervals)):
-        count(found, each)
-    return found
+    period = Period()
+    for interval in reversed(list(intervals)):
+        count(period, interval)
+    return period
 
 
 class RunningPeriod:
@@ -41,10 +41,10 @@ class RunningPeriod:
         """Return a copy that goes on by itself."""
         from copy import deepcopy  # noqa: PLC0415 - a lookup has no need of a second one
 
-        found = RunningPeriod()
+        period = RunningPeriod()
         with self._lock:
-            found.period, found._counted = deepcopy(self.period), self._counted
-        return found
+            period.period, period._counted = deepcopy(self.period), self._counted
+        return period
 
     def count(self, interval: Interval, past: Callable[[], Iterator[Interval]] | None = None) -> Period:
         """Count an interval and return the period.
@@ -63,7 +63,7 @@ class RunningPeriod:
             else:
                 self.period = Period()
                 intervals, near = list(islice(past(), REACH)), estimated_reach(interval)
-                for place, each in reversed(list(enumerate(intervals))):
-                    count(self.period, each, estimate=place < near)
+                for place, period in reversed(list(enumerate(intervals))):
+                    count(self.period, period, estimate=place < near)
             self._counted = interval
             return self.period

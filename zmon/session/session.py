@@ -81,9 +81,9 @@ class SystemRequest(NamedTuple):
 
 def until_time(operands: str) -> tuple[list[str], str]:
     """Part words from the time behind them."""
-    words = operands.split()
-    at = next((place for place, word in enumerate(words) if re.match(SINCE, word.lower())), len(words))
-    return words[:at], " ".join(words[at:])
+    fields = operands.split()
+    at = next((place for place, word in enumerate(fields) if re.match(SINCE, word.lower())), len(fields))
+    return fields[:at], " ".join(fields[at:])
 
 
 class Session(Navigator):
@@ -224,28 +224,28 @@ class Session(Navigator):
         from zmon.screen import variable  # noqa: PLC0415 - a lookup starts without it
         from zmon.tables.plot import write  # noqa: PLC0415 - likewise
 
-        words, since = until_time(operands)
+        names, since = until_time(operands)
         if self.interval is None:
             raise CommandError(NO_SAMPLE)
         try:
-            asked = variable.parse(words, self.screens)
-            found = write(variable.resolve(asked, self.interval, self.inputs))
+            asked = variable.parse(names, self.screens)
+            values = write(variable.resolve(asked, self.interval, self.inputs))
         except variable.VariableError as error:
             raise CommandError(str(error)) from error
-        return f"{found} {self._since(since)}".strip()
+        return f"{values} {self._since(since)}".strip()
 
-    def _since(self, words: str) -> str:
+    def _since(self, text: str) -> str:
         """Return a time as a table understands it: so long before the end, or an instant."""
-        if not words or words.startswith("@"):
-            return words
+        if not text or text.startswith("@"):
+            return text
         from zmon.session.when import parse_when  # noqa: PLC0415 - a lookup starts without it
 
         present = self.utc
         try:
-            utc = parse_when(words, time.time_ns(), present, self.span)
+            utc = parse_when(text, time.time_ns(), present, self.span)
         except ValueError as error:
             raise CommandError(str(error)) from error
-        ahead = words.startswith("-") and present is not None
+        ahead = text.startswith("-") and present is not None
         return f"-{(present - utc) // SECOND}s" if ahead and present is not None else f"@{utc}"
 
     def _rows_named(self, page: Page, operands: str) -> Page:
@@ -259,8 +259,10 @@ class Session(Navigator):
         """
         if not page.conditions or len(self._sheet_of(page)):
             return page
-        columns = [one for one in page.screen.columns if one.format in LEFT]
-        columns.sort(key=lambda one: ("device", "lcu", "").index(one.names if one.names != "number" else ""))
+        columns = [column for column in page.screen.columns if column.format in LEFT]
+        columns.sort(
+            key=lambda column: ("device", "lcu", "").index(column.names if column.names != "number" else "")
+        )
         for column in columns if page.conditions[0].value == operands else ():
             other = page._replace(
                 conditions=parse_conditions(f"{column.name}={operands}", page.screen.columns)
@@ -286,9 +288,9 @@ class Session(Navigator):
         self.open(word, operands)
         return True
 
-    def arrive(self, move: CursorMove, found: Arrival | None) -> bool:
+    def arrive(self, move: CursorMove, arrival: Arrival | None) -> bool:
         """Look at what a move has found; the menu, which shows no figures, gives the time."""
-        arrived = super().arrive(move, found)
+        arrived = super().arrive(move, arrival)
         if arrived and not self.message and self.page.screen.layout == "menu" and self.utc is not None:
             self.message = f"Now at {clock(self.utc)}"
         return arrived
@@ -330,40 +332,40 @@ class Session(Navigator):
         self.pages.pop()
         return True
 
-    def sort(self, words: str, direction: str = "") -> None:
+    def sort(self, text: str, direction: str = "") -> None:
         """Sort the present screen on a column; without a direction in its own.
 
         Raises:
             CommandError: there is no such column, or it cannot be sorted on.
         """
-        column = self.sortable(words)
+        column = self.sortable(text)
         order = natural(self.page.screen, column.name)
         if direction:
             order = Order(column.name, direction.upper().startswith("D"))
         self.show(self.page._replace(order=order))
 
-    def sortable(self, words: str) -> Column:
+    def sortable(self, text: str) -> Column:
         """Return the column of the present screen to sort on; without words it is the one that was chosen.
 
         Raises:
             CommandError: there is no such column, or it cannot be sorted on.
         """
         screen = self.page.screen
-        known = [column for column in screen.columns if column.sort]
-        if not known:
+        columns = [column for column in screen.columns if column.sort]
+        if not columns:
             raise CommandError(f"{screen.command} has no rows to sort; lists such as DEVICE have")
-        words = words or self.chosen()[0]
-        if not words:
-            raise CommandError(f"Sort on which column? There are {listed(known)}")
+        text = text or self.chosen()[0]
+        if not text:
+            raise CommandError(f"Sort on which column? There are {listed(columns)}")
         try:
-            return find_column(words, known)
+            return find_column(text, columns)
         except QueryError as error:
             try:
-                other = find_column(words, screen.columns)
+                other = find_column(text, screen.columns)
             except QueryError:
                 raise CommandError(str(error)) from error
         what = heading(other) or other.name
-        raise CommandError(f"{screen.command} cannot be sorted on {what}; it can on {listed(known)}")
+        raise CommandError(f"{screen.command} cannot be sorted on {what}; it can on {listed(columns)}")
 
     def where(self, operands: str) -> None:
         """Show only rows that meet the conditions; all rows when there are none.
@@ -385,10 +387,10 @@ class Session(Navigator):
         about = self._about()
         if self._sheet is None or self._sheet[0] != about:
             try:
-                found = self._sheet_of(self.page)
+                sheet = self._sheet_of(self.page)
             except NoSuchThing as error:
                 raise CommandError(f"{error}; RETURN goes back") from error
-            self._sheet = about if self.mover is not None else self._about(), found
+            self._sheet = about if self.mover is not None else self._about(), sheet
         return self._sheet[1]
 
     def _about(self) -> tuple[object, ...]:
@@ -444,7 +446,7 @@ class Session(Navigator):
 
     def _is_curved(self, page: Page) -> bool:
         """Return whether a page shows curves of what came before."""
-        drawn = any(one.kind == "curve" for one in page.screen.pictures)
+        drawn = any(picture.kind == "curve" for picture in page.screen.pictures)
         return self.has_room and drawn and page.against is None and self._preview is None
 
     @cached_property

@@ -195,10 +195,10 @@ class Timeline:
 
         Rules and the glass ask for the same one, each in its thread: so differences are computed once.
         """
-        known = self._newest
-        if known is None or known.before is not before or known.after is not after:
-            known = self._newest = Interval(before, after)
-        return known
+        newest = self._newest
+        if newest is None or newest.before is not before or newest.after is not after:
+            newest = self._newest = Interval(before, after)
+        return newest
 
     def want(self, kinds: Collection[Kind]) -> None:
         """Have what is about these kinds read of a live machine, where that is read on demand."""
@@ -300,20 +300,20 @@ class Timeline:
     def events(self, begin: int, end: int) -> list[Event]:
         """Return the events between two times, those between sections among them, in the order of begin."""
         self.refresh()
-        found: list[Event] = []
+        events_found: list[Event] = []
         earlier: Section | None = None
         for section in self._near(begin, end):
-            found += section.events(begin, end)
+            events_found += section.events(begin, end)
             span = section.span()
             if span is None:
                 continue
             before = None if earlier is None else earlier.span()
             if earlier is not None and before is not None and before[1] <= end and span[0] >= begin:
-                found += (e for e in section.seam(earlier) if e.begin <= end and e.end >= begin)
+                events_found += (e for e in section.seam(earlier) if e.begin <= end and e.end >= begin)
             earlier = section
         if self.log is not None:
-            found = self.log.in_place(found, begin, end)
-        return sorted(found, key=attrgetter("begin"))
+            events_found = self.log.in_place(events_found, begin, end)
+        return sorted(events_found, key=attrgetter("begin"))
 
     def _near(self, begin: int, end: int) -> Sequence[Section]:
         """Return the sections that may have samples between two times, and one more on either side."""
@@ -325,8 +325,8 @@ class Timeline:
 
     def recordings(self, begin: int, end: int) -> list[Recording]:
         """Return the recordings that may have samples between two times."""
-        found = (section.recording for section in self._near(begin, end))
-        return [recording for recording in found if recording is not None]
+        recordings = (section.recording for section in self._near(begin, end))
+        return [recording for recording in recordings if recording is not None]
 
     def load(self, begin: int, end: int, buckets: int) -> Sequence[Number]:
         """Return the load of the machine in `buckets` equal parts of a time; empty if unknown."""
@@ -343,11 +343,11 @@ class Timeline:
 
     def damage(self) -> str:
         """Return what was found damaged in what was read by now, as one sentence; empty if nothing was."""
-        found = [words for section in self._list() for words in section.damage()]
-        if not found:
+        damages = [damage for section in self._list() for damage in section.damage()]
+        if not damages:
             return ""
-        many, them = ("1 part", "it") if len(found) == 1 else (f"{len(found):,} parts", "them")
-        first = found[0].removeprefix(f"{self.name}: ")
+        many, them = ("1 part", "it") if len(damages) == 1 else (f"{len(damages):,} parts", "them")
+        first = damages[0].removeprefix(f"{self.name}: ")
         return (
             f"{self.name}: {many} of the recording cannot be read, and what was in {them} is missing, "
             f"the first: {first}; zmon info --check {shlex.quote(self.name)} names all"
@@ -379,13 +379,15 @@ def spliced(sections: Sequence[Section], refusal: str = READ_ONLY) -> Timeline:
         ValueError: a section begins before the one before has ended.
     """
     spans = [(section, span) for section in sections if (span := section.span()) is not None]
-    for (one, (_, end)), (other, (begin, _)) in pairwise(spans):
+    for (section_before, (_, end)), (other, (begin, _)) in pairwise(spans):
         if begin <= end:
-            raise ValueError(f"{other.name} begins before {one.name} has ended; they cannot be spliced")
+            raise ValueError(
+                f"{other.name} begins before {section_before.name} has ended; they cannot be spliced"
+            )
     for order, (section, _) in enumerate(spans):
         section.order = order
-    known = [section for section, _ in spans]
-    return Timeline(", then ".join(section.name for section in sections), lambda: known, refusal)
+    sections_kept = [section for section, _ in spans]
+    return Timeline(", then ".join(section.name for section in sections), lambda: sections_kept, refusal)
 
 
 def _place(sections: Sequence[Section], position: Position | None) -> tuple[int, int]:
@@ -393,8 +395,8 @@ def _place(sections: Sequence[Section], position: Position | None) -> tuple[int,
     if position is None:
         return -1, -1
     index = bisect_left(sections, position.section.order, key=attrgetter("order"))
-    known = index < len(sections) and sections[index] is position.section
-    return index, position.number if known else -1
+    is_there = index < len(sections) and sections[index] is position.section
+    return index, position.number if is_there else -1
 
 
 def _behind(sections: Sequence[Section], index: int, number: int) -> tuple[int, int] | None:
@@ -407,7 +409,7 @@ def _before(sections: Sequence[Section], index: int, number: int) -> tuple[int, 
     if number > 0:
         return index, number - 1
     earlier = range(index - 1, -1, -1)
-    return next(((each, count - 1) for each in earlier if (count := len(sections[each]))), None)
+    return next(((index, count - 1) for index in earlier if (count := len(sections[index]))), None)
 
 
 def _readable(sections: Sequence[Section], place: tuple[int, int] | None, step: int) -> Position | None:

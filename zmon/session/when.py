@@ -34,8 +34,8 @@ class WhenError(ValueError):
     """Words that name no time; says what was not understood and gives examples."""
 
 
-def parse_when(words: str, now: int, present: int | None = None, span: tuple[int, int] | None = None) -> int:
-    """Return the instant that `words` name, as UTC in ns since 1970.
+def parse_when(text: str, now: int, present: int | None = None, span: tuple[int, int] | None = None) -> int:
+    """Return the instant that `text` names, as UTC in ns since 1970.
 
     `now` is the time of the machine, `present` that of the cursor, `span` those of the first and the last
     sample.
@@ -55,31 +55,31 @@ def parse_when(words: str, now: int, present: int | None = None, span: tuple[int
     Raises:
         WhenError: the words name no time, or one that no recording can hold.
     """
-    said = " ".join(words.casefold().split())
+    said = " ".join(text.casefold().split())
     try:
-        found = _parse(said, now, present, span)
+        utc = _parse(said, now, present, span)
     except WhenError as error:
-        raise WhenError(f"{_quoted(words)} {error}") from None
+        raise WhenError(f"{_quoted(text)} {error}") from None
     except (ValueError, OverflowError, OSError) as error:
-        raise WhenError(f"{_quoted(words)} {_beyond(said)}") from error
-    if not 0 <= found <= END_OF_TIME:
-        raise WhenError(f"{_quoted(words)} lies outside the years 1970 to {LAST_YEAR}")
-    return found
+        raise WhenError(f"{_quoted(text)} {_beyond(said)}") from error
+    if not 0 <= utc <= END_OF_TIME:
+        raise WhenError(f"{_quoted(text)} lies outside the years 1970 to {LAST_YEAR}")
+    return utc
 
 
 def _beyond(said: str) -> str:
     """Say what is wrong with words that are written as a time but name none."""
-    found = re.fullmatch(_CALENDAR, said)
+    match = re.fullmatch(_CALENDAR, said)
     for name, most in (("hour", 23), ("minute", 59), ("second", 59)):
-        if found is not None and int(found[name] or 0) > most:
+        if match is not None and int(match[name] or 0) > most:
             return f"is no time: {name}s are 0 to {most}"
-    if found is not None and found["year"] is not None:
+    if match is not None and match["year"] is not None:
         return "is no time: the calendar has no such day"
     return f"lies outside the years 1970 to {LAST_YEAR}"
 
 
-def _quoted(words: str) -> str:
-    return repr(words if len(words) <= 40 else words[:37] + "...")
+def _quoted(text: str) -> str:
+    return repr(text if len(text) <= 40 else text[:37] + "...")
 
 
 def _parse(said: str, now: int, present: int | None, span: tuple[int, int] | None) -> int:
@@ -89,10 +89,10 @@ def _parse(said: str, now: int, present: int | None, span: tuple[int, int] | Non
         origin = _origin(distance["anchor"], now, present, span)
         ahead = _length(distance["parts"] or "")
         return origin - ahead if distance["sign"] == "-" else origin + ahead
-    found = re.fullmatch(_CALENDAR, said)
-    if not said or found is None:
+    match = re.fullmatch(_CALENDAR, said)
+    if not said or match is None:
         raise WhenError(f"is no time; for example {EXAMPLES}")
-    return _calendar(found, now, present, span)
+    return _calendar(match, now, present, span)
 
 
 def _origin(anchor: str | None, now: int, present: int | None, span: tuple[int, int] | None) -> int:
@@ -109,31 +109,31 @@ def _origin(anchor: str | None, now: int, present: int | None, span: tuple[int, 
 def _length(parts: str) -> int:
     """Return how long `1h30m` is, in ns."""
     total = 0
-    for found in re.finditer(_PART, parts):
-        part = found["part"] or ""
-        total += int(found["whole"] + part) * _LENGTHS[found["unit"]] * SECOND // 10 ** len(part)
+    for match in re.finditer(_PART, parts):
+        part = match["part"] or ""
+        total += int(match["whole"] + part) * _LENGTHS[match["unit"]] * SECOND // 10 ** len(part)
     return total
 
 
-def _calendar(found: re.Match[str], now: int, present: int | None, span: tuple[int, int] | None) -> int:
+def _calendar(match: re.Match[str], now: int, present: int | None, span: tuple[int, int] | None) -> int:
     """Return the instant that a day, a clock or both name."""
-    clock = dt.time(int(found["hour"] or 0), int(found["minute"] or 0), int(found["second"] or 0))
-    part = int((found["part"] or "").ljust(9, "0"))
-    if found["year"] is not None:
-        day = dt.date(int(found["year"]), int(found["month"]), int(found["date"]))
-        if found["zone"] is not None:
-            elsewhere = dt.datetime.combine(day, clock, _zone(found))
+    clock = dt.time(int(match["hour"] or 0), int(match["minute"] or 0), int(match["second"] or 0))
+    part = int((match["part"] or "").ljust(9, "0"))
+    if match["year"] is not None:
+        day = dt.date(int(match["year"]), int(match["month"]), int(match["date"]))
+        if match["zone"] is not None:
+            elsewhere = dt.datetime.combine(day, clock, _zone(match))
             return int(elsewhere.timestamp()) * SECOND + part
         return _on(day, clock, part, span)
-    if found["zone"] is not None:
+    if match["zone"] is not None:
         raise WhenError("needs a date before a time of another zone; write for example 2026-11-20T14:30Z")
-    if found["day"] in {"today", "yesterday"}:
-        return _on(_day_of(now) - dt.timedelta(found["day"] == "yesterday"), clock, part, span)
-    if found["day"] is None and present is not None:
+    if match["day"] in {"today", "yesterday"}:
+        return _on(_day_of(now) - dt.timedelta(match["day"] == "yesterday"), clock, part, span)
+    if match["day"] is None and present is not None:
         return _present_day(present, clock, part, span)
     day, step = _day_of(now), 1
-    if found["day"] is not None:
-        day, step = day - dt.timedelta((day.weekday() - _weekday(found["day"])) % 7), 7
+    if match["day"] is not None:
+        day, step = day - dt.timedelta((day.weekday() - _weekday(match["day"])) % 7), 7
     while (when := _on(day, clock, part, span)) > now:
         day -= dt.timedelta(step)
     return when
@@ -142,11 +142,11 @@ def _calendar(found: re.Match[str], now: int, present: int | None, span: tuple[i
 def _present_day(present: int, clock: dt.time, part: int, span: tuple[int, int] | None) -> int:
     """Return a time on the present day; on the day before if samples were taken only then."""
     day = _day_of(present)
-    found = _on(day, clock, part, span)
+    utc = _on(day, clock, part, span)
     before = _on(day - dt.timedelta(1), clock, part, span)
-    if span is not None and not span[0] <= found <= span[1] and span[0] <= before <= span[1]:
+    if span is not None and not span[0] <= utc <= span[1] and span[0] <= before <= span[1]:
         return before
-    return found
+    return utc
 
 
 def _weekday(word: str) -> int:
@@ -157,11 +157,11 @@ def _weekday(word: str) -> int:
     raise WhenError(f"is no time, because {word!r} is no day; write for example {EXAMPLES}")
 
 
-def _zone(found: re.Match[str]) -> dt.timezone:
-    if found["side"] is None:
+def _zone(match: re.Match[str]) -> dt.timezone:
+    if match["side"] is None:
         return dt.UTC
-    ahead = dt.timedelta(hours=int(found["hours"]), minutes=int(found["minutes"] or 0))
-    return dt.timezone(-ahead if found["side"] == "-" else ahead)
+    ahead = dt.timedelta(hours=int(match["hours"]), minutes=int(match["minutes"] or 0))
+    return dt.timezone(-ahead if match["side"] == "-" else ahead)
 
 
 def _day_of(utc: int) -> dt.date:
@@ -205,8 +205,8 @@ def uncovered(begin: int, end: int, span: tuple[int, int]) -> str:
     recorded = f"samples were recorded from {written(span[0])} to {written(span[1])}"
     if end < span[0] or begin >= span[1] + SECOND:
         raise WhenError(f"{last if end < span[0] else first}; {recorded}")
-    found = " and ".join(filter(None, (first, last)))
-    return f"{found}; {recorded}" if found else ""
+    parts = " and ".join(filter(None, (first, last)))
+    return f"{parts}; {recorded}" if parts else ""
 
 
 def _beside(utc: int, span: tuple[int, int] | None) -> tuple[str, int]:

@@ -117,21 +117,21 @@ class Anonymity:
 
     def name(self, what: str, text: str) -> str:
         """Return the pseudonym of a name; an empty name stays."""
-        known = self._known.get((what, text))
-        if known is None:
-            known = self._known[what, text] = self._new(what, text)
+        new_name = self._known.get((what, text))
+        if new_name is None:
+            new_name = self._known[what, text] = self._new(what, text)
             if text and what not in {"source", "boot"}:
-                self._names[text] = known
-        return known
+                self._names[text] = new_name
+        return new_name
 
     def _new(self, what: str, text: str) -> str:
         if not text:
             return text
         for turn in range(_TRIES):
             seed = self._seed(what, text, turn)
-            found = _alike(text, seed) if what == SERIAL and turn < _TRIES // 2 else _numbered(what, seed)
-            if found.lstrip("0") != text.lstrip("0") and self._used.setdefault((what, found), text) == text:
-                return found
+            name = _alike(text, seed) if what == SERIAL and turn < _TRIES // 2 else _numbered(what, seed)
+            if name.lstrip("0") != text.lstrip("0") and self._used.setdefault((what, name), text) == text:
+                return name
         raise ValueError(f"more names of the sort {what!r} than there are stand-ins")
 
     def _seed(self, what: str, text: str, turn: int) -> int:
@@ -159,8 +159,8 @@ class Anonymity:
         said = _OF.sub(r"\1 ...", _DAMAGED.sub(r"\1", said))
         return _WORD.sub(self._word, said)
 
-    def _word(self, found: re.Match[str]) -> str:
-        word = found[0]
+    def _word(self, match: re.Match[str]) -> str:
+        word = match[0]
         bare = word.rstrip(".")
         if bare in self._names:
             return self._names[bare]
@@ -168,24 +168,24 @@ class Anonymity:
 
     def reason(self, why: Absent) -> Absent:
         """Return a reason without names in it."""
-        known = self._reasons.get(why.reason)
-        if known is None:
-            known = self._reasons[why.reason] = absent(self._words(why.reason))
-        return known
+        reason = self._reasons.get(why.reason)
+        if reason is None:
+            reason = self._reasons[why.reason] = absent(self._words(why.reason))
+        return reason
 
     def key(self, kind: str, key: str) -> str:
         """Return the replacement of a row's key."""
-        known = _KINDS.get(kind)
-        form, what = (known.key_form, known.key_privacy) if known else ("", "thing")
+        kind_form = _KINDS.get(kind)
+        form, what = (kind_form.key_form, kind_form.key_privacy) if kind_form else ("", "thing")
         if form and re.fullmatch(form, key, re.ASCII):
             return key
         if kind == "lpar_cpu":
             name, slash, cpu = key.rpartition("/")
-            found = f"{self.key('lpar', name)}{slash}{cpu if cpu.isdigit() else self.name('thing', cpu)}"
+            key_made = f"{self.key('lpar', name)}{slash}{cpu if cpu.isdigit() else self.name('thing', cpu)}"
         else:
-            found = self.name(what, key)
-        self._keys[key] = found
-        return found
+            key_made = self.name(what, key)
+        self._keys[key] = key_made
+        return key_made
 
     # samples
 
@@ -201,8 +201,8 @@ class Anonymity:
 
     def _learn(self, frame: Frame) -> None:
         """Collect the names of a frame, before sentences are replaced in which they may occur."""
-        known = self._frames.get(frame.kind.name)
-        if known is not None and known[0] is frame:
+        frame_seen = self._frames.get(frame.kind.name)
+        if frame_seen is not None and frame_seen[0] is frame:
             return
         self._keys_of(frame)
         for name in frame.columns:
@@ -216,10 +216,10 @@ class Anonymity:
                         self._label(what, value)
 
     def _frame(self, name: str, frame: Frame) -> Frame:
-        known = self._frames.get(name)
-        if known is None or known[0] is not frame:
-            known = self._frames[name] = (frame, self._without(frame))
-        return known[1]
+        pair = self._frames.get(name)
+        if pair is None or pair[0] is not frame:
+            pair = self._frames[name] = (frame, self._without(frame))
+        return pair[1]
 
     def _without(self, frame: Frame) -> Frame:
         """Return a frame without names."""
@@ -239,26 +239,26 @@ class Anonymity:
     def _keys_of(self, frame: Frame) -> list[str]:
         """Return the replacements of a frame's keys; those of the last frame are reused."""
         name = frame.kind.name
-        known = self._rows.get(name)
-        if known is None or known[0] != frame.keys:
-            known = self._rows[name] = frame.keys, [self.key(name, key) for key in frame.keys]
-        return known[1]
+        pair = self._rows.get(name)
+        if pair is None or pair[0] != frame.keys:
+            pair = self._rows[name] = frame.keys, [self.key(name, key) for key in frame.keys]
+        return pair[1]
 
     def _column(self, kind: Kind, field: Field, values: list[Value]) -> list[Value]:
         """Return a column without names; that of the last frame is reused if it is the same."""
         place = kind.name, field.name
-        known = self._columns.get(place, _NEVER)
-        if values == known[0]:
-            return known[1]
+        column = self._columns.get(place, _NEVER)
+        if values == column[0]:
+            return column[1]
         if field.meaning not in {Meaning.LABEL, Meaning.IDENTITY}:
             if _NUMBERS.issuperset(map(type, values)):
                 return values
-            found = [value if isinstance(value, int | float) else self._odd(value) for value in values]
+            values_kept = [value if isinstance(value, int | float) else self._odd(value) for value in values]
         else:
             what = privacy_of(*place)
-            found = [self._label(what, value) if what else LEFT_OUT for value in values]
-        self._columns[place] = (values, found)
-        return found
+            values_kept = [self._label(what, value) if what else LEFT_OUT for value in values]
+        self._columns[place] = (values, values_kept)
+        return values_kept
 
     def _odd(self, value: Value) -> Value:
         """Return the replacement of a value among numbers that is none."""
@@ -307,11 +307,11 @@ def _numbered(what: str, seed: int) -> str:
 def _alike(text: str, seed: int) -> str:
     """Return other letters and digits in the place of those of a text; zeros in front stay."""
     bare = text.lstrip("0")
-    found = [text[: len(text) - len(bare)]]
+    parts = [text[: len(text) - len(bare)]]
     for letter in bare:
-        alphabet = next((one for one in _ALPHABETS if letter in one), None)
+        alphabet = next((alphabet for alphabet in _ALPHABETS if letter in alphabet), None)
         if alphabet is None:
             alphabet = letter if letter in "-_." else "X"
         seed, place = divmod(seed, len(alphabet))
-        found.append(alphabet[place])
-    return "".join(found)
+        parts.append(alphabet[place])
+    return "".join(parts)

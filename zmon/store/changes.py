@@ -52,27 +52,27 @@ def events_between(before: Sample, after: Sample) -> list[Event]:
     """Return what happened between two samples."""
     begin, end = before.at.utc, after.at.utc
     interval = Interval(before, after)
-    found = []
+    events = []
     if before.at.boot != after.at.boot:
-        found.append(Event(What.RESTART, min(begin, end), end, text="The machine was started anew"))
+        events.append(Event(What.RESTART, min(begin, end), end, text="The machine was started anew"))
     elif interval.gap:
         seconds = interval.seconds
         long = f"{seconds:.0f} s" if not isinstance(seconds, Absent) else "unknown"
-        found.append(gap(min(begin, end), end, long))
+        events.append(gap(min(begin, end), end, long))
     if before.at.boot == after.at.boot:
         by = (end - begin) - (after.at.steady - before.at.steady)
         if abs(by) >= MIN_CLOCK_STEP:
-            found.append(Event(What.CLOCK, end, end, text=f"The clock was set by {by / 1e9:+.3f} s"))
+            events.append(Event(What.CLOCK, end, end, text=f"The clock was set by {by / 1e9:+.3f} s"))
     for kind in COMING:
-        one, other = before.frames.get(kind.name), after.frames.get(kind.name)
-        if one is not None and other is not None:
-            found += _moved(one, other, end)
+        frames, other = before.frames.get(kind.name), after.frames.get(kind.name)
+        if frames is not None and other is not None:
+            events += _moved(frames, other, end)
     changes = changes_between(before, after)
-    found += [change.event(end) for change in changes[:MAX_CHANGES]]
+    events += [change.event(end) for change in changes[:MAX_CHANGES]]
     if len(changes) > MAX_CHANGES:
         text = f"and {len(changes) - MAX_CHANGES:,} more changes of the configuration"
-        found.append(Event(What.CHANGE, end, end, text=text))
-    return found
+        events.append(Event(What.CHANGE, end, end, text=text))
+    return events
 
 
 def _moved(before: Frame, after: Frame, utc: int) -> Iterator[Event]:

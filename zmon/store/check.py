@@ -54,11 +54,11 @@ def find_damage(recording: Recording) -> Iterator[str]:
 def _tables(recording: Recording) -> Iterator[str]:
     try:
         with recording.asking(sys.maxsize) as connection:  # it takes as long as the file is large
-            found = connection.execute("PRAGMA integrity_check(20)").fetchall()
+            problems = connection.execute("PRAGMA integrity_check(20)").fetchall()
     except Damaged as error:
         yield str(error)
     else:
-        yield from (str(words) for (words,) in found if words != "ok")
+        yield from (str(problem) for (problem,) in problems if problem != "ok")
 
 
 def _times(recording: Recording) -> Iterator[str]:
@@ -101,33 +101,33 @@ def _runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
 
 def _between(recording: Recording, first: int, last: int) -> str:
     """Return the times of two samples, as far as they are known."""
-    words = []
+    parts = []
     for word, number in (("from", max(0, first)), ("to", min(last, len(recording) - 1))):
         with suppress(Damaged, IndexError):
             seconds = recording.sample(number, ()).at.utc // SET
-            words.append(f"{word} {datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S}")
-    return f"{' '.join(words)} UTC" if words else "their times are unknown, too"
+            parts.append(f"{word} {datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S}")
+    return f"{' '.join(parts)} UTC" if parts else "their times are unknown, too"
 
 
-def _implausible(path: str, number: int, found: Sequence[Instant]) -> Iterator[str]:
+def _implausible(path: str, number: int, instants: Sequence[Instant]) -> Iterator[str]:
     """Yield what is implausible in the last of two or three samples, or in the one before it."""
-    at, last = found[-1], found[-2:][0]
+    at, last = instants[-1], instants[-2:][0]
     if not EARLIEST <= at.utc <= LATEST:
         yield f"{path}: the time of sample {number} lies beyond the years 1971 to 2200"
     elif at.boot == last.boot and at.steady < last.steady:
         yield f"{path}: the steady clock goes back at sample {number}"
-    elif len(found) > 2 and _is_odd(*found):
+    elif len(instants) > 2 and _is_odd(*instants):
         yield f"{path}: the time of sample {number - 1} does not fit those beside it"
 
 
-def _is_odd(one: Instant, middle: Instant, other: Instant) -> bool:
+def _is_odd(instant: Instant, middle: Instant, other: Instant) -> bool:
     """Return whether a sample's clocks disagree with those of the samples beside it, which agree.
 
     A clock that is set stays so for more than one sample.
     """
-    if not one.boot == middle.boot == other.boot:
+    if not instant.boot == middle.boot == other.boot:
         return False
-    offsets = [at.utc - at.steady for at in (one, middle, other)]
+    offsets = [at.utc - at.steady for at in (instant, middle, other)]
     return abs(offsets[0] - offsets[2]) < CLOSE and abs(offsets[1] - offsets[0]) >= SET
 
 
@@ -192,8 +192,8 @@ def _segments(recording: Recording) -> Iterator[str]:
 def _index(recording: Recording, kind: str) -> Iterator[str]:
     """Yield damage to SQLite's index of a kind, and the times of what it cannot read."""
     lost: list[int] = []
-    for words, samples in recording.index_damage(kind):
-        yield words
+    for text, samples in recording.index_damage(kind):
+        yield text
         lost += samples
     for first, last in _runs(lost):
         yield f"{kind} cannot be read {_between(recording, first, last)}"

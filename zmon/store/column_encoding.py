@@ -97,11 +97,11 @@ class Packed(NamedTuple):
 
 def words(data: bytes | bytearray | memoryview, code: str = "Q") -> array[int]:
     """Return little-endian words as numbers; `code` is their size as in `array`, by default eight bytes."""
-    found = array(code)
-    found.frombytes(data)
+    numbers = array(code)
+    numbers.frombytes(data)
     if sys.byteorder == "big":
-        found.byteswap()
-    return found
+        numbers.byteswap()
+    return numbers
 
 
 def pack(numbers: Sequence[int], *, plain: bool = False) -> Packed:
@@ -175,11 +175,11 @@ def deflate(parts: Sequence[bytes]) -> bytes:
     cost. If a piece shows that lines repeat, the full search is worth its time.
     """
     piece = parts[0][:TRIED_BYTES]
-    strategy, found = zlib.Z_RLE, _compressed([piece], zlib.Z_RLE)
+    strategy, packed = zlib.Z_RLE, _compressed([piece], zlib.Z_RLE)
     whole = _compressed([piece], zlib.Z_DEFAULT_STRATEGY)
-    if len(whole) * 10 < len(found) * 9:
-        strategy, found = zlib.Z_DEFAULT_STRATEGY, whole
-    return found if list(parts) == [piece] else _compressed(parts, strategy)
+    if len(whole) * 10 < len(packed) * 9:
+        strategy, packed = zlib.Z_DEFAULT_STRATEGY, whole
+    return packed if list(parts) == [piece] else _compressed(parts, strategy)
 
 
 def _compressed(parts: Sequence[bytes], strategy: int) -> bytes:
@@ -201,12 +201,12 @@ def inflate(data: bytes, size: int) -> bytes:
         raise ValueError(f"a packed column of {size} bytes")
     stream = zlib.decompressobj()
     try:
-        found = stream.decompress(data, size + 1)
+        content = stream.decompress(data, size + 1)
     except zlib.error as error:
         raise ValueError(f"a packed column is damaged: {error}") from error
-    if len(found) != size or not stream.eof:
-        raise ValueError(f"a packed column of {size} bytes has {len(found)}")
-    return found
+    if len(content) != size or not stream.eof:
+        raise ValueError(f"a packed column of {size} bytes has {len(content)}")
+    return content
 
 
 def spread(planes: bytes, width: int, count: int, whole: int) -> bytearray:
@@ -267,13 +267,13 @@ def to_json(value: Value) -> object:
     return {"absent": value.reason} if isinstance(value, Absent) else value
 
 
-def from_json(found: Any) -> Value:
+def from_json(data: Any) -> Value:
     """Return the value that JSON holds."""
-    if isinstance(found, dict) and isinstance(found.get("absent"), str):
-        return absent(found["absent"])
-    if isinstance(found, (int, float, str)):
-        return found
-    raise Damaged(f"{type(found).__name__} where a value should be")
+    if isinstance(data, dict) and isinstance(data.get("absent"), str):
+        return absent(data["absent"])
+    if isinstance(data, (int, float, str)):
+        return data
+    raise Damaged(f"{type(data).__name__} where a value should be")
 
 
 def dump(document: object) -> bytes:
@@ -286,10 +286,10 @@ def compressed(text: bytes, strategy: int, ratio: int = MAX_TEXT_RATIO) -> bytes
     """Return a text compressed so that `expanded` accepts it."""
     for way in (strategy, zlib.Z_HUFFMAN_ONLY):  # the latter saves 7 of 8 bytes at most
         stream = zlib.compressobj(1, zlib.DEFLATED, zlib.MAX_WBITS, 9, way)
-        found = stream.compress(text) + stream.flush()
-        if len(text) <= max(MIN_TEXT_BOUND, ratio * len(found)):
+        packed = stream.compress(text) + stream.flush()
+        if len(text) <= max(MIN_TEXT_BOUND, ratio * len(packed)):
             break
-    return found
+    return packed
 
 
 def expanded(data: bytes, largest: int = MAX_TEXT_BYTES, ratio: int = MAX_TEXT_RATIO) -> bytes:
@@ -356,23 +356,26 @@ def encode_column(values: Sequence[Value]) -> bytes:
     codes: Packed | None = None
     whole = only_numbers(values)
     if whole is not values:
-        known: dict[tuple[type, object], int] = {}
-        found = []
-        for one in values:
-            if type(one) is int:
-                found.append(0)
+        palette_codes: dict[tuple[type, object], int] = {}
+        codes_of = []
+        for value in values:
+            if type(value) is int:
+                codes_of.append(0)
                 continue
-            name = (type(one), repr(one) if type(one) is float else one)  # -0.0 is not 0.0, and nan is nan
-            if name not in known:
-                known[name] = len(palette) + 1
-                palette.append(to_json(one))
-            found.append(known[name])
-        codes = pack(found)
+            name = (
+                type(value),
+                repr(value) if type(value) is float else value,
+            )  # -0.0 is not 0.0, and nan is nan
+            if name not in palette_codes:
+                palette_codes[name] = len(palette) + 1
+                palette.append(to_json(value))
+            codes_of.append(palette_codes[name])
+        codes = pack(codes_of)
     try:
         packed = pack(whole, plain=True)
     except OverflowError:
         # numbers of more than 64 bits: as text they have room
-        return _joined({"count": len(values), "all": [to_json(one) for one in values]})
+        return _joined({"count": len(values), "all": [to_json(item) for item in values]})
     head = {"count": len(values), "numbers": [*packed[:3], len(packed.data)]}
     if codes is None:
         return _joined(head, packed.data)
@@ -388,14 +391,14 @@ def _joined(head: dict[str, object], *parts: bytes) -> bytes:
 def decode_column(data: bytes, count: int) -> list[Value]:
     """Return the `count` values of a column."""
     try:
-        found = _decoded(data, count)
+        values = _decoded(data, count)
     except Damaged:
         raise
     except (ValueError, TypeError, KeyError, IndexError, OverflowError) as error:
         raise Damaged(f"a column is damaged: {error}") from error
-    if len(found) != count:
-        raise Damaged(f"a column of {len(found)} rows where {count} are expected")
-    return found
+    if len(values) != count:
+        raise Damaged(f"a column of {len(values)} rows where {count} are expected")
+    return values
 
 
 def _decoded(data: bytes, count: int) -> list[Value]:
@@ -404,12 +407,12 @@ def _decoded(data: bytes, count: int) -> list[Value]:
     if head["count"] != count:
         raise Damaged(f"a column of {head['count']} rows where {count} are expected")
     if "all" in head:
-        return [from_json(one) for one in head["all"]]
+        return [from_json(value) for value in head["all"]]
     low, scale, width, length = map(int, head["numbers"])
     whole = unpack(Packed(low, scale, width, body[:length]), count)
     if "codes" not in head:
         return whole  # type: ignore[return-value]  # whole numbers are values
-    palette = [from_json(one) for one in head["palette"]]
+    palette = [from_json(value) for value in head["palette"]]
     low, scale, width = map(int, head["codes"])
     codes = unpack(Packed(low, scale, width, body[length:]), count)
     lowest = min(codes, default=0)
@@ -417,4 +420,4 @@ def _decoded(data: bytes, count: int) -> list[Value]:
         raise Damaged("a column of unknown values")
     if lowest:
         return [palette[code - 1] for code in codes]
-    return [palette[code - 1] if code else one for code, one in zip(codes, whole, strict=True)]
+    return [palette[code - 1] if code else value for code, value in zip(codes, whole, strict=True)]

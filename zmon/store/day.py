@@ -99,10 +99,10 @@ def days(directory: str) -> DayFiles:
         OSError: it cannot be listed.
     """
     names = sorted(os.listdir(directory))
-    found = [file for name in names if (file := parse_name(os.path.join(directory, name))) is not None]
-    own = {os.path.basename(file.path) for file in found}
+    files = [file for name in names if (file := parse_name(os.path.join(directory, name))) is not None]
+    own = {os.path.basename(file.path) for file in files}
     own |= {name + tail for name in own for tail in BESIDE}
-    return DayFiles(sorted(found), [name for name in names if name not in own])
+    return DayFiles(sorted(files), [name for name in names if name not in own])
 
 
 def is_source(path: str) -> bool:

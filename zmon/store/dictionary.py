@@ -158,13 +158,13 @@ def load_kind(connection: sqlite3.Connection, number: int, *, checks: bool = Tru
     name, key, alone = own
     fields = _fields(connection, number)
     if not checks or _row_crc(number, own, fields) == expected:  # without fields it is one that `_bare` wrote
-        known = [kind for kind in OWN_KINDS if kind.name == name and fields in ([], _as_rows(kind))]
+        own_kinds = [kind for kind in OWN_KINDS if kind.name == name and fields in ([], _as_rows(kind))]
     else:  # a damaged row of a kind of ours is recognised by its checksum
-        known = [kind for kind in OWN_KINDS if _kind_crc(number, kind) == expected]
-        if not known:
+        own_kinds = [kind for kind in OWN_KINDS if _kind_crc(number, kind) == expected]
+        if not own_kinds:
             raise Damaged(f"kind {number} is damaged: its checksum is wrong")
-    if known:
-        return known[0]
+    if own_kinds:
+        return own_kinds[0]
     try:
         recorded = [
             Field(str(n), Meaning(meaning), str(unit), str(source), int(modulus), float(wraps))
@@ -255,18 +255,18 @@ class Baselines:
         body = encode_column(values)
         digest = content_digest(body)
         row = connection.execute("SELECT id FROM still WHERE digest = ?", (digest,)).fetchone()
-        found = [int(row[0])] if row else [one.number for one in new if one.digest == digest]
-        if not found:
-            found = [next(self._numbers)]
-            new.append(NewBaseline(found[0], digest, body))
-        return found[0], len(body)
+        numbers = [int(row[0])] if row else [baseline.number for baseline in new if baseline.digest == digest]
+        if not numbers:
+            numbers = [next(self._numbers)]
+            new.append(NewBaseline(numbers[0], digest, body))
+        return numbers[0], len(body)
 
 
 def write_baselines(connection: sqlite3.Connection, new: Sequence[NewBaseline]) -> None:
     """Write baselines."""
     connection.executemany(
         "INSERT INTO still (id, digest, body, crc) VALUES (?, ?, ?, ?)",
-        [(*one, crc(one.body, "still", one.number)) for one in new],
+        [(*baseline, crc(baseline.body, "still", baseline.number)) for baseline in new],
     )
 
 

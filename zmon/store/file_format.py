@@ -179,20 +179,21 @@ def version(connection: sqlite3.Connection, path: str) -> int:
         RecordingError: it is none, or of a newer zmon.
     """
     magic = int(connection.execute("PRAGMA application_id").fetchone()[0])
-    found = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     empty = not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     if empty and magic in {0, MAGIC}:
         return 0
     if magic != MAGIC:
         raise RecordingError("a database, but no recording of zmon", path)
-    if found < 1:
-        raise RecordingError(f"no whole recording of zmon: its version is {found}", path)
-    if found > VERSION:
+    if version < 1:
+        raise RecordingError(f"no whole recording of zmon: its version is {version}", path)
+    if version > VERSION:
         raise RecordingError(
-            f"written by a newer zmon (format {found}); this one knows formats up to {VERSION}: update zmon",
+            f"written by a newer zmon (format {version}); this one knows formats up to {VERSION}:"
+            " update zmon",
             path,
         )
-    return found
+    return version
 
 
 def prepare(connection: sqlite3.Connection, path: str) -> bool:
@@ -202,12 +203,12 @@ def prepare(connection: sqlite3.Connection, path: str) -> bool:
         RecordingError: it is no recording, or of another format.
         sqlite3.Error: it cannot be written.
     """
-    found = version(connection, path)
-    if found == VERSION:
+    version_there = version(connection, path)
+    if version_there == VERSION:
         return False
-    if found:
+    if version_there:
         raise RecordingError(
-            f"written by an older zmon (format {found}); it is read, but not continued: record to"
+            f"written by an older zmon (format {version_there}); it is read, but not continued: record to"
             " another file",
             path,
         )
@@ -229,24 +230,24 @@ EVENT_COLUMNS: Final = "what, begin, end, thing, screen, text"
 """The columns of an event, in the order of its checksum."""
 
 
-def crc(body: bytes, *words: object) -> int:
+def crc(body: bytes, *identity: object) -> int:
     """Return the checksum of a body: CRC-32 of the words that name its row, and the body.
 
     So a body that is in another row than it was written to is detected, too.
     """
     import zlib  # noqa: PLC0415 - what is no recording starts without it
 
-    return zlib.crc32(body, zlib.crc32(f"{' '.join(map(str, words))} ".encode()))
+    return zlib.crc32(body, zlib.crc32(f"{' '.join(map(str, identity))} ".encode()))
 
 
-def checked(body: object, expected: object, *words: object) -> bytes:
+def checked(body: object, expected: object, *identity: object) -> bytes:
     """Return a body whose checksum is right.
 
     Raises:
         Damaged: it is wrong, or there is no body.
     """
-    if not isinstance(body, bytes) or crc(body, *words) != expected:
-        raise Damaged(f"{' '.join(map(str, words[:3]))} is damaged: its checksum is wrong")
+    if not isinstance(body, bytes) or crc(body, *identity) != expected:
+        raise Damaged(f"{' '.join(map(str, identity[:3]))} is damaged: its checksum is wrong")
     return body
 
 

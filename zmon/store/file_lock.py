@@ -98,10 +98,10 @@ class FileLock:
         added; it never changes the file's first bytes.
         """
         with suppress(OSError):  # else it is not known now
-            writes, known = self._writes, self._size
+            writes, size_before = self._writes, self._size
             size = os.fstat(self._fd).st_size
             head = os.pread(self._fd, len(SQLITE_HEAD), 0)
-            if size < known and not writes % 2 and writes == self._writes:
+            if size < size_before and not writes % 2 and writes == self._writes:
                 self._damage, self.is_overwritten = "was truncated by another program", False
             elif not self._damage and (head not in {b"", SQLITE_HEAD} or self._has_other_content()):
                 self._damage, self.is_overwritten = "was overwritten by another program", True
@@ -128,13 +128,13 @@ class FileLock:
 
     def _has_other_content(self) -> bool:
         """Return whether another program wrote to the file, such as `cp` with another recording."""
-        writes, known = self._writes, self._content
-        if known is None or writes % 2 or os.fstat(self._fd).st_mtime_ns == known[0]:
+        writes, content_before = self._writes, self._content
+        if content_before is None or writes % 2 or os.fstat(self._fd).st_mtime_ns == content_before[0]:
             return False
-        found = self._read_content()
-        if writes != self._writes or found[1] != known[1]:
+        content = self._read_content()
+        if writes != self._writes or content[1] != content_before[1]:
             return writes == self._writes
-        self._content = found  # only its time was changed
+        self._content = content  # only its time was changed
         return False
 
     def unlinked(self) -> bool:

@@ -52,12 +52,12 @@ class EntryBuilder:
     def step(self, kind: str, step: ReadingChange) -> None:
         """Add the differences of a reading from the one before."""
         others = {
-            name: [[row, None if value is None else to_json(value)] for row, value in found]
-            for name, found in step.others.items()
-            if found
+            name: [[row, None if value is None else to_json(value)] for row, value in changed]
+            for name, changed in step.others.items()
+            if changed
         }
         gaps = self._stored(list(map(sub, step.rows, [0, *step.rows])))
-        deltas = {name: self._stored(found) for name, found in step.deltas.items()}
+        deltas = {name: self._stored(row) for name, row in step.deltas.items()}
         self._pieces[kind] = ["step", step.anchor, len(step.rows), gaps, deltas, others, int(step.follows)]
 
     def run(self, kind: str, begin: list[object], ahead: list[object] | None) -> None:
@@ -66,11 +66,11 @@ class EntryBuilder:
 
     def _stored(self, numbers: Sequence[int]) -> object:
         """Add a column of numbers; return the code of its words, or the numbers if they are too wide."""
-        words = numbers if isinstance(numbers, array) else encoding.narrow_words(list(numbers))
-        if not isinstance(words, array):
-            return words
-        self._columns.append(encoding.little_endian(words))
-        return words.typecode
+        packed = numbers if isinstance(numbers, array) else encoding.narrow_words(list(numbers))
+        if not isinstance(packed, array):
+            return packed
+        self._columns.append(encoding.little_endian(packed))
+        return packed.typecode
 
     def bytes(self, ended: Sequence[str]) -> bytes:
         """Return the entry; `ended` are the kinds that are no longer sampled."""
@@ -90,10 +90,10 @@ class JournalEntry:
         """Read the description."""
         whole = encoding.expanded(data, encoding.MAX_COLUMN_BYTES, MAX_ENTRY_RATIO)
         size = int.from_bytes(whole[:4], "little")
-        found = encoding.parsed(whole[4 : 4 + size])
-        if list(map(type, found if isinstance(found, list) else ())) != [dict, list]:
+        head = encoding.parsed(whole[4 : 4 + size])
+        if list(map(type, head if isinstance(head, list) else ())) != [dict, list]:
             raise Damaged("a sample is damaged")
-        self.pieces, self.ended = found
+        self.pieces, self.ended = head
         self._columns = memoryview(whole)[4 + size :]
         self._at = 0
 
@@ -111,11 +111,11 @@ class JournalEntry:
         if not {*layout.names, TIMES}.issuperset([*deltas, *others]):
             raise Damaged("columns that are not in the layout")
         changes = {name: self._numbers(stored, many) for name, stored in deltas.items()}
-        found = {
+        others_then = {
             name: [(_row(row, layout), None if value is None else from_json(value)) for row, value in cells]
             for name, cells in others.items()
         }
-        return ReadingChange(sample, int(anchor), rows, changes, found, bool(follows))
+        return ReadingChange(sample, int(anchor), rows, changes, others_then, bool(follows))
 
     def skip(self, piece: Any) -> None:
         """Pass over the columns of a piece that is not used."""
@@ -227,34 +227,34 @@ class Journal:
     def _add(self, n: int, entry: JournalEntry) -> None:
         """Add one sample to the open segments."""
         for kind, (form, *piece) in entry.pieces.items():
-            known = self.open_segments.setdefault(kind, [])
+            segments = self.open_segments.setdefault(kind, [])
             if form == "run":
                 begin, ahead = piece
-                known.append(self._begun(n, begin, ahead and self._begun(n, ahead)))
+                segments.append(self._begun(n, begin, ahead and self._begun(n, ahead)))
                 continue
             try:
-                if lost := self.lost(known[-1].samples[known[-1].carried] if known else -1, n):
+                if lost := self.lost(segments[-1].samples[segments[-1].carried] if segments else -1, n):
                     raise lost  # it differs from something unknown
-                segment = known[-1] if known else self._resumed(kind, n, follows=bool(piece[-1]))
+                segment = segments[-1] if segments else self._resumed(kind, n, follows=bool(piece[-1]))
             except Damaged:
                 entry.skip(piece)
                 continue
             segment.add(entry.step(n, piece, segment.layout))
-            if not known:
-                known.append(segment)
+            if not segments:
+                segments.append(segment)
         for kind in entry.ended:
             self.ended.setdefault(kind, []).append(n)
 
     def _begun(self, n: int, begin: Any, ahead: OpenSegment | None = None) -> OpenSegment:
         """Return the open segment that begins at a sample."""
         layout, anchor, baselines = begin
-        found = self._segments.layout(layout)
-        if set(baselines) != {*found.names, TIMES}:
+        layout_begun = self._segments.layout(layout)
+        if set(baselines) != {*layout_begun.names, TIMES}:
             raise Damaged(f"sample {n} begins with columns that are not in its layout")
         numbers = {str(name): int(number) for name, number in baselines.items()}
-        count = len(found.keys)
+        count = len(layout_begun.keys)
         columns = ColumnsBefore(list(numbers), lambda name: self._segments.still(numbers[name], count))
-        segment = OpenSegment(found, columns, ahead)
+        segment = OpenSegment(layout_begun, columns, ahead)
         segment.add(ReadingChange(n, int(anchor), [], {}, {}, ahead is not None))
         return segment
 
@@ -280,15 +280,15 @@ class Journal:
         """
         if self.samples is None or number < self.samples[0]:
             return False, None
-        known = self.open_segments.get(kind, [])
-        begins = [segment.samples[segment.carried] for segment in known]
+        segments = self.open_segments.get(kind, [])
+        begins = [segment.samples[segment.carried] for segment in segments]
         at = bisect_right(begins, number) - 1
         begin = begins[at] if at >= 0 else -1
         ended = [-1, *self.ended.get(kind, [])]
         end = ended[max(0, bisect_right(ended, number) - 1)]
         if lost := self.lost(max(begin, end), number):
             raise lost
-        return (True, known[at]) if begin > end else (end >= 0, None)
+        return (True, segments[at]) if begin > end else (end >= 0, None)
 
     def lost(self, begin: int, number: int) -> Damaged | None:
         """Return what is damaged after one sample and up to another, if anything."""

@@ -69,14 +69,14 @@ class ReadConnection(NamedTuple):
 
 def stamp(path: str) -> object:
     """Return a value that changes when a recording is written to."""
-    found = []
+    kinds_there = []
     for tail in ("", "-wal"):
         try:
             about = os.stat(path + tail)
-            found.append((about.st_ino, about.st_size, about.st_mtime_ns))
+            kinds_there.append((about.st_ino, about.st_size, about.st_mtime_ns))
         except OSError:
-            found.append((0, 0, 0))
-    return tuple(found)
+            kinds_there.append((0, 0, 0))
+    return tuple(kinds_there)
 
 
 def open_reading(path: str) -> ReadConnection:
@@ -214,14 +214,16 @@ def _check_schema(connection: sqlite3.Connection, path: str) -> list[tuple[str, 
         RecordingError: they are not.
         sqlite3.Error: it cannot be read.
     """
-    found = file_format.version(connection, path)
-    if not found:
+    version = file_format.version(connection, path)
+    if not version:
         return []
     made: list[tuple[str, str, str]] = connection.execute(
         "SELECT type, name, sql FROM sqlite_master"
     ).fetchall()
     tables = {name: sql for kind, name, sql in made if kind == "table"}
-    wanted = file_format.TABLES | file_format.SINCE if found > 1 or "latest" in tables else file_format.TABLES
+    wanted = (
+        file_format.TABLES | file_format.SINCE if version > 1 or "latest" in tables else file_format.TABLES
+    )
     plain = {name for name in wanted if _is_plain(tables.get(name))}
     if plain != wanted:
         lacking = ", ".join(sorted(wanted - plain))

@@ -45,8 +45,8 @@ class LazyFrames(Mapping[str, Frame]):
 
     def _find(self, name: str) -> Frame | None:
         if name not in self._known:
-            found = self._recording.frame(name, self._number) if name in self._kinds else None
-            self._known[name] = found
+            frame = self._recording.frame(name, self._number) if name in self._kinds else None
+            self._known[name] = frame
         return self._known[name]
 
     def select(self, name: str, keys: frozenset[str]) -> Frame | None:
@@ -54,10 +54,10 @@ class LazyFrames(Mapping[str, Frame]):
         return self._recording.select(name, self._number, keys) if name in self._kinds else None
 
     def __getitem__(self, name: str) -> Frame:
-        found = self._find(name)
-        if found is None:
+        frame = self._find(name)
+        if frame is None:
             raise KeyError(name)
-        return found
+        return frame
 
     def __iter__(self) -> Iterator[str]:
         return (name for name in self._kinds if self._find(name) is not None)
@@ -101,10 +101,10 @@ class Recording:
     def _refuse_many_kinds(self) -> None:
         """Refuse a file with more kinds than any zmon has: all of them are looked up for each sample."""
         try:
-            found = self.ask("SELECT 1 FROM kind LIMIT ?", MAX_KINDS + 1) if self.made() else []
+            kinds = self.ask("SELECT 1 FROM kind LIMIT ?", MAX_KINDS + 1) if self.made() else []
         except Damaged:  # `kinds` finds what is left
             return
-        if len(found) > MAX_KINDS:
+        if len(kinds) > MAX_KINDS:
             self.close()
             raise RecordingError(f"more than {MAX_KINDS:,} kinds: no recording of zmon", self.path)
 
@@ -141,7 +141,7 @@ class Recording:
 
     def events(self, begin: int, end: int) -> list[Event]:
         """Return what happened between two times, and what was found damaged by now (see `check`)."""
-        found = [one for one in self.holes if one.begin <= end and one.end >= begin]
+        holes = [hole for hole in self.holes if hole.begin <= end and hole.end >= begin]
         try:
             rows = self.ask(
                 f"SELECT {EVENT_COLUMNS}, {self._file.crc} FROM event"  # noqa: S608 - ours
@@ -151,19 +151,19 @@ class Recording:
             )
         except Damaged as error:
             rows = []
-            found.append(Event(What.HOLE, begin, begin, text=f"What happened cannot be read: {error}"))
-        known = {what.value: what for what in What}
+            holes.append(Event(What.HOLE, begin, begin, text=f"What happened cannot be read: {error}"))
+        kinds = {what.value: what for what in What}
         for *row, expected in rows:
             what, since, until, thing, screen, text = row
             whole = not self._file.checks or crc(b"", "event", *row) == expected
             if type(since) is not int or type(until) is not int or not whole:
                 at = since if type(since) is int else begin
-                found.append(Event(What.HOLE, at, at, text="What happened here is damaged"))
-            elif what in known:
-                found.append(
-                    Event(known[what], since, until, str(thing or ""), str(text or ""), str(screen or ""))
+                holes.append(Event(What.HOLE, at, at, text="What happened here is damaged"))
+            elif what in kinds:
+                holes.append(
+                    Event(kinds[what], since, until, str(thing or ""), str(text or ""), str(screen or ""))
                 )
-        return sorted(found, key=lambda event: event.begin)
+        return sorted(holes, key=lambda event: event.begin)
 
     # samples
 
@@ -214,8 +214,8 @@ class Recording:
         )
 
     def _session(self, number: int, sample: int) -> tuple[str, str, float, bool]:
-        known = self._sessions.get(number)
-        if known is None:
+        session = self._sessions.get(number)
+        if session is None:
             try:
                 columns = f"boot, source, nominal, simulated, begin, {self._file.crc}"
                 rows = self.ask(f"SELECT {columns} FROM session WHERE id = ?", number)  # noqa: S608 - ours
@@ -227,8 +227,8 @@ class Recording:
                 self.hole("", sample, Damaged(f"session {number} is damaged"))
             boot, source, nominal, simulated, *_ = rows[0] if rows else LOST_SESSION
             nominal = float(nominal) if isinstance(nominal, (int, float)) else 0.0
-            known = self._sessions[number] = (str(boot), str(source), nominal, bool(simulated))
-        return known
+            session = self._sessions[number] = (str(boot), str(source), nominal, bool(simulated))
+        return session
 
     def frame(self, kind: str, number: int) -> Frame | None:
         """Return the frame of a kind in a sample; None when it was not sampled then.
@@ -248,15 +248,15 @@ class Recording:
             if reading < 0:
                 raise Damaged(f"no {kind} of sample {number} where it should be")  # noqa: TRY301 - one way out
             key = (kind, readings.samples[reading], keys)
-            known = self._frames.get(key)
-            if known is None:
+            frame = self._frames.get(key)
+            if frame is None:
                 on_damage = partial(self.hole, kind, readings.samples[reading])
                 make = partial(frame_of, keys=keys, on_damage=on_damage)
-                known = self._frames[key] = frame_with_prior(readings, reading, make)
+                frame = self._frames[key] = frame_with_prior(readings, reading, make)
         except Damaged as error:
             self.hole(kind, number, error)
             return empty_frame(self._kind_of(kind), absent_where_damaged(error).reason)
-        return known
+        return frame
 
     def adopt(self, before: Mapping[str, Frame]) -> None:
         """Use the frames `before` the first sample, for what was not read again between two files.
@@ -293,11 +293,16 @@ class Recording:
         self._journal.read(len(self) - 1, len(self))
         if lost := self._journal.lost(-1, len(self)):
             raise lost
-        return [one for known in self._journal.open_segments.values() for one in known if one.begun]
+        return [
+            segment
+            for open_segment in self._journal.open_segments.values()
+            for segment in open_segment
+            if segment.begun
+        ]
 
     def open_ends(self) -> list[tuple[str, int]]:
         """Return the kinds that ended in the journal, and since when they are not sampled any more."""
-        return [(kind, n) for kind, found in self._journal.ended.items() for n in found]
+        return [(kind, n) for kind, numbers in self._journal.ended.items() for n in numbers]
 
     # what is damaged
 
@@ -310,8 +315,8 @@ class Recording:
         if rows and type(rows[0][0]) is int:
             at = rows[0][0]
             text = f"{kind}: {error}" if kind else str(error)
-            known = self._holes.get(text, Event(What.HOLE, at, at, text=text))
-            self._holes[text] = known._replace(begin=min(known.begin, at), end=max(known.end, at))
+            event = self._holes.get(text, Event(What.HOLE, at, at, text=text))
+            self._holes[text] = event._replace(begin=min(event.begin, at), end=max(event.end, at))
 
     @property
     def holes(self) -> list[Event]:
@@ -369,7 +374,7 @@ class Recording:
             self._journal.read(len(self) - 1, len(self))
         except Damaged as error:
             return [(len(self) - 1, error)]
-        return [(n, Damaged(words)) for n, words in self._journal.broken]
+        return [(n, Damaged(text)) for n, text in self._journal.broken]
 
 
 def is_unreadable(error: Damaged) -> bool:

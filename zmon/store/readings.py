@@ -163,11 +163,11 @@ class OpenSegment:
 
     def column(self, name: str, reading: int) -> list[Value]:
         """Return the values of a column; of `TIMES` the distances from the anchor."""
-        last, known = self._recent.get(name, (-1, None))
-        if known is None or last > reading:
+        last, column_kept = self._recent.get(name, (-1, None))
+        if column_kept is None or last > reading:
             last, values = -1, self.first_column(name)
         else:
-            values = known.copy()
+            values = column_kept.copy()
         for step in self.steps[last + 1 : reading + 1]:
             apply_change(step, name, values)
         self._recent[name] = (reading, values)
@@ -177,7 +177,7 @@ class OpenSegment:
         """Return the values of one row of a column at each reading."""
         before = self.before.get(name)
         now: Value = 0 if before is None else before[row]
-        found = []
+        readings = []
         for step in self.steps:
             at = bisect_left(step.rows, row)
             if at < len(step.rows) and step.rows[at] == row:
@@ -188,8 +188,8 @@ class OpenSegment:
                     now = (now if type(now) is int else 0) + delta
                 if others and others[-1] is not None:
                     now = others[-1]
-            found.append(now)
-        return found
+            readings.append(now)
+        return readings
 
 
 def apply_change(step: ReadingChange, name: str, values: list[Value]) -> None:
@@ -290,20 +290,20 @@ class LazyColumns(Mapping[str, "list[Value]"]):
         """Why one of those that were used is damaged."""
 
     def __getitem__(self, name: str) -> list[Value]:
-        known = self._known.get(name)
-        if known is None:
+        values = self._known.get(name)
+        if values is None:
             layout = self._readings.layout
             if name not in layout.names:
                 raise KeyError(name)
             try:
-                known = decoded(self._readings, name, self._reading, self._rows)
+                values = decoded(self._readings, name, self._reading, self._rows)
             except Damaged as error:
                 self._on_damage(error)
                 lost = absent_where_damaged(error)
                 self.damage = lost.reason
-                known = [lost] * len(layout.keys if self._rows is None else self._rows)
-            self._known[name] = known
-        return known
+                values = [lost] * len(layout.keys if self._rows is None else self._rows)
+            self._known[name] = values
+        return values
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._readings.layout.names)

@@ -122,32 +122,32 @@ class _Odd(ValueError):  # noqa: N818 - it becomes a part of a SadfError
     """A part of an entry is not as sadf prints it."""
 
 
-def _object(words: Words, name: str) -> Words:
-    found = words.get(name)
-    if not isinstance(found, dict | None):
-        raise _Odd(f"expected an object {name}, found {str(found)[:40]!r}")
-    return found or {}
+def _object(fields: Words, name: str) -> Words:
+    value = fields.get(name)
+    if not isinstance(value, dict | None):
+        raise _Odd(f"expected an object {name}, found {str(value)[:40]!r}")
+    return value or {}
 
 
-def _list(words: Words, name: str, key: str) -> dict[str, Words]:
+def _list(fields: Words, name: str, key: str) -> dict[str, Words]:
     """Return the objects of a list by their `key`."""
-    found = words.get(name, [])
+    values = fields.get(name, [])
     rows: dict[str, Words] = {}
-    for row in found if isinstance(found, list) else [found]:
+    for row in values if isinstance(values, list) else [values]:
         if not isinstance(row, dict) or not isinstance(row.get(key), str):
             raise _Odd(f"expected a list {name} of objects with {key}, found {str(row)[:40]!r}")
         rows[row[key]] = row
     return rows
 
 
-def _number(words: Words, names: str, otherwise: Absent = NOT_PRINTED) -> Number:
+def _number(fields: Words, names: str, otherwise: Absent = NOT_PRINTED) -> Number:
     """Return the first of some numbers that the report has."""
     for name in names.split():
-        if name in words:
-            found = words[name]
-            if not isinstance(found, float):
-                raise _Odd(f"expected {name} to be a number, found {str(found)[:40]!r}")
-            return found if isfinite(found) and 0 <= found <= MAX_RATE else FELL
+        if name in fields:
+            value = fields[name]
+            if not isinstance(value, float):
+                raise _Odd(f"expected {name} to be a number, found {str(value)[:40]!r}")
+            return value if isfinite(value) and 0 <= value <= MAX_RATE else FELL
     return otherwise
 
 
@@ -228,10 +228,10 @@ def _sectors(disk: Words, sectors: str, kib: str, seconds: int) -> Number:
 
 def disk_name(name: str) -> str:
     """Return the kernel's name of a disk if sadf printed its number: a DASD has four minors."""
-    found = _DASD.fullmatch(name)
-    if not found:
+    match = _DASD.fullmatch(name)
+    if not match:
         return name
-    letters, index = "", int(found[1]) // 4
+    letters, index = "", int(match[1]) // 4
     while index >= 0:
         letters = chr(ord("a") + index % 26) + letters
         index = index // 26 - 1
@@ -338,14 +338,14 @@ def _is_share(used: Number, percent: Number, total: Number) -> bool:
 
 def _processors(header: Words) -> Number:
     """Return the number of CPUs."""
-    found = header.get("number-of-cpus")
-    return int(found) if isinstance(found, float) and 1 <= found <= MAX_CPUS else NO_NUMBER
+    count = header.get("number-of-cpus")
+    return int(count) if isinstance(count, float) and 1 <= count <= MAX_CPUS else NO_NUMBER
 
 
 def _machine(header: Words) -> Mapping[str, Mapping[str, Value]]:
     def name(of: str) -> Value:
-        found = header.get(of)
-        return found if isinstance(found, str) and found else absent(f"the report has no {of}")
+        value = header.get(of)
+        return value if isinstance(value, str) and value else absent(f"the report has no {of}")
 
     machine = name("machine")
     zish = isinstance(machine, Absent) or machine.startswith("s390")  # type: ignore[union-attr]  # a text

@@ -105,15 +105,13 @@ class SadfReport:
         begin = _HOSTS.search(self._text, self._at, end.start())
         if begin is None:
             raise self.wrong(f'expected "hosts" before "statistics", found {self._found()}; {ADVICE}')
-        words = self._text[begin.end() : end.start()].rstrip().removesuffix(",")
+        text = self._text[begin.end() : end.start()].rstrip().removesuffix(",")
         self._at = end.end()
         try:
-            found: dict[str, object] = _DECODER.decode("{" + words + "}")
+            data: dict[str, object] = _DECODER.decode("{" + text + "}")
         except (ValueError, RecursionError):
-            raise self.wrong(
-                f"expected the names of a host, found {words.strip()[:40]!r}; {ADVICE}"
-            ) from None
-        return found
+            raise self.wrong(f"expected the names of a host, found {text.strip()[:40]!r}; {ADVICE}") from None
+        return data
 
     def entries(self) -> Iterator[dict[str, object]]:
         """Yield the entries; each was measured up to its time stamp.
@@ -142,17 +140,17 @@ class SadfReport:
             raise self._broken(number - 1)
         while True:
             try:
-                found, self._at = _DECODER.raw_decode(self._text, self._at)
+                value, self._at = _DECODER.raw_decode(self._text, self._at)
             except (ValueError, RecursionError) as error:
                 place = error.pos if isinstance(error, json.JSONDecodeError) else self._at
-                known = not isinstance(error, json.JSONDecodeError)
-                known = known or len(self._text) - place > MAX_WORD
+                is_broken = not isinstance(error, json.JSONDecodeError)
+                is_broken = is_broken or len(self._text) - place > MAX_WORD
                 quoted = self._text[max(self._at, place - 20) : place + 20]
-                if known or len(self._text) - self._at > MAX_ENTRY or not self._more():
+                if is_broken or len(self._text) - self._at > MAX_ENTRY or not self._more():
                     what = f"entry {number} is broken or cut off, near {quoted!r}"
                     raise self.wrong(f"{what}; print it once more with sadf -j") from None
             else:
-                entry: dict[str, object] = found
+                entry: dict[str, object] = value
                 return entry
 
     def _end(self) -> None:
@@ -162,6 +160,6 @@ class SadfReport:
                 raise self.wrong(f"goes on for more than {MAX_ENTRY >> 20} MB after its statistics")
         if _STATISTICS.search(self._text, self._at):
             raise self.wrong("holds more than one report; import each into a separate recording")
-        for date, time, flag, zone, utc, words in _COMMENT.findall(self._text, self._at):
+        for date, time, flag, zone, utc, text in _COMMENT.findall(self._text, self._at):
             stamp = {"date": date, "time": time, flag: zone if flag == "tz" else float(utc or 0)}
-            self.comments.append((stamp, words))
+            self.comments.append((stamp, text))

@@ -46,14 +46,14 @@ class SampleTimes:
 
     def _last_found(self) -> int:
         """Return the number of the last sample of which anything is left, if the table of them is damaged."""
-        found = [self.count - 1]
+        numbers = [self.count - 1]
         for question in ("SELECT first FROM segment WHERE first >= ? AND first < ?",
                          "SELECT n FROM tail WHERE n >= ? AND n < ?",
                          "SELECT n FROM sample WHERE n >= ? AND n < ?"):  # fmt: skip
-            found += [int(n) for (n,) in self.pieces(question, 0, MAX_SAMPLES)]
-        if max(found) < 0:
+            numbers += [int(n) for (n,) in self.pieces(question, 0, MAX_SAMPLES)]
+        if max(numbers) < 0:
             raise Damaged("no sample in it can be read", self.path)
-        return max(found)
+        return max(numbers)
 
     def span(self) -> tuple[int, int] | None:
         """Return the earliest and the latest time of its samples, in ns since 1970."""
@@ -99,14 +99,14 @@ class SampleTimes:
     def place(self, utc: int) -> int:
         """Return the number of the last sample at a time or before it, else that of the first."""
         try:
-            found = self.ask(
+            rows = self.ask(
                 "SELECT n FROM sample WHERE utc <= ? ORDER BY utc DESC, n DESC LIMIT 1", sql_integer(utc)
             )
-            if found and self._file.checks and not self._is_last(found[0][0], utc):
+            if rows and self._file.checks and not self._is_last(rows[0][0], utc):
                 raise Damaged("the index of times is damaged", self.path)  # noqa: TRY301 - one way out
         except Damaged:
-            found = [(max(((when, n) for n, when in self._all_times() if when <= utc), default=(0, 0))[1],)]
-        return max(0, min(int(found[0][0]), self.count - 1)) if found else 0
+            rows = [(max(((when, n) for n, when in self._all_times() if when <= utc), default=(0, 0))[1],)]
+        return max(0, min(int(rows[0][0]), self.count - 1)) if rows else 0
 
     def _is_last(self, number: int, utc: int) -> bool:
         """Return whether a sample is at a time or before, and the next one not between them."""
@@ -138,8 +138,8 @@ class SampleTimes:
             if self._file.checks and not self._are_ends(first, last, begin, end):
                 raise Damaged("the index of times is damaged", self.path)  # noqa: TRY301 - one way out
         except Damaged:
-            found = [n for n, utc in self._all_times() if begin <= utc <= end]
-            first, last = min(found, default=None), max(found, default=0)
+            numbers = [n for n, utc in self._all_times() if begin <= utc <= end]
+            first, last = min(numbers, default=None), max(numbers, default=0)
             while first is not None and first > 0 and self._utc(first - 1) is None:
                 first = max(0, min(first - 1, self.passed(first - 1, -1)))
             while first is not None and last + 1 < self.count and self._utc(last + 1) is None:

@@ -168,11 +168,11 @@ class _ColumnEncoder:
     def described(self, rows: list[int], over: list[int], body: SegmentBody) -> dict[str, object]:
         """Return the description of the column, having put its numbers into the body."""
         values, still = self.values, self.still
-        found: dict[str, object] = {"still": self.number}
+        data: dict[str, object] = {"still": self.number}
         unlike = self.unlike
         if 2 * len(unlike) > len(over) > 0:
             try:
-                found["over"] = body.put(pack(only_numbers([values[row] for row in over]), plain=True))
+                data["over"] = body.put(pack(only_numbers([values[row] for row in over]), plain=True))
             except OverflowError:
                 pass
             else:
@@ -184,7 +184,7 @@ class _ColumnEncoder:
             try:
                 base = body.put(pack(only_numbers([values[row] for row in rows]), plain=True))
                 moves = {} if self.lines is None else {"moves": body.put(pack(self.lines))}
-                found |= {"base": base, **moves}
+                data |= {"base": base, **moves}
             except OverflowError:  # beyond 64 bits
                 self.cells += self._unlike_cells(rows)
                 self.cells += [
@@ -198,12 +198,12 @@ class _ColumnEncoder:
             self.cells.sort()
             try:
                 parts = [body.put(pack(part, plain=True)) for part in zip(*self.cells, strict=True)]
-                found["cells"] = [len(self.cells), *parts]
+                data["cells"] = [len(self.cells), *parts]
             except OverflowError:
-                found["numbers"] = self.cells
+                data["numbers"] = self.cells
         if self.others:
-            found["others"] = sorted(self.others, key=lambda other: other[0])
-        return found
+            data["others"] = sorted(self.others, key=lambda other: other[0])
+        return data
 
     def _add_others(self, rows: Iterable[int]) -> None:
         """Add the values of rows at the first reading, where they or the baseline are no whole numbers."""
@@ -340,18 +340,18 @@ class Segment:
         return list(rows)
 
     def _column(self, name: str) -> _Column:
-        known = self._known.get(name)
-        if known is None:
+        column = self._known.get(name)
+        if column is None:
             if self._decoded_bytes > MAX_DECODED_BYTES:
                 self._known.clear()
                 self._decoded_bytes = 0
             try:
-                known = self._known[name] = self._decoded(self._columns[name])
+                column = self._known[name] = self._decoded(self._columns[name])
             except Damaged:
                 raise
             except (ValueError, TypeError, KeyError, IndexError, OverflowError) as error:
                 raise Damaged(f"column {name or 'times'} is damaged: {error}") from error
-        return known
+        return column
 
     def _decoded(self, described: Any) -> _Column:
         base, over = (

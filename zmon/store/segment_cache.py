@@ -116,15 +116,15 @@ class SegmentCache:
             return self.cached(recent)
         rows = self._file.ask(LATEST if self._file.checks else LATEST_1, kind, number)
         own, first, after, newest, expected = rows[0] if rows else (None,) * 5
-        found = None
+        segment = None
         if own is not None:
-            found = self.cached(own)
+            segment = self.cached(own)
             self.check_index(own, kind, first)
-        if found is not None:
-            self._recent[kind] = (first, found.samples[-1], own)
-        if self._file.checks and (found is None or number > found.samples[-1]):
+        if segment is not None:
+            self._recent[kind] = (first, segment.samples[-1], own)
+        if self._file.checks and (segment is None or number > segment.samples[-1]):
             self._check_none_between(kind, number, own, after, (newest, expected))
-        return found
+        return segment
 
     def check_index(self, number: int, kind: str, first: int) -> SegmentHeader:
         """Return the header of a segment, which must be what SQLite's index has."""
@@ -168,13 +168,15 @@ class SegmentCache:
 
     def cached(self, number: int) -> Segment | None:
         """Return a segment as `segment` does, and keep it."""
-        known = self._segments.get(number)
-        if known is None:
+        segment = self._segments.get(number)
+        if segment is None:
             with self._file.guard:
-                known = self.segment(number)
-                if known is not None:
-                    _keep(self._segments, number, known, (MAX_SEGMENTS, MAX_WEIGHT), lambda one: one.weight)
-        return known
+                segment = self.segment(number)
+                if segment is not None:
+                    _keep(
+                        self._segments, number, segment, (MAX_SEGMENTS, MAX_WEIGHT), lambda kept: kept.weight
+                    )
+        return segment
 
     def segment(self, number: int) -> Segment | None:
         """Return a segment; None if its row marks that a kind is not sampled any more."""
@@ -182,15 +184,15 @@ class SegmentCache:
             layout, ahead, body = self._row(number)
             if body is None:
                 return None
-            found = Segment(
+            segment = Segment(
                 self.layout(layout),
                 body,
                 self.still,
                 (lambda: None) if ahead is None else (lambda: self.cached(ahead)),
             )
-            if found.layout.kind.name != self._headers[number].kind:
+            if segment.layout.kind.name != self._headers[number].kind:
                 raise Damaged(f"segment {number} of {self._headers[number].kind} is one of another kind")
-            return found
+            return segment
 
     def _header(self, number: int) -> SegmentHeader:
         if number not in self._headers:
@@ -206,9 +208,9 @@ class SegmentCache:
         )
         if not rows:
             raise Damaged(f"segment {number} is missing")
-        *words, body, expected = rows[0]
-        kind, first, layout, ahead, previous = words
-        whole = checked(body or b"", expected, "segment", *words[: 5 if self._file.checks else 4])
+        *fields, body, expected = rows[0]
+        kind, first, layout, ahead, previous = fields
+        whole = checked(body or b"", expected, "segment", *fields[: 5 if self._file.checks else 4])
         if len(self._headers) >= MAX_HEADERS:
             self._headers.clear()
         self._headers[number] = SegmentHeader(kind, first, previous)
@@ -216,25 +218,25 @@ class SegmentCache:
 
     def layout(self, number: int) -> Layout:
         """Return a layout."""
-        known = self._layouts.get(number)
-        if known is None:
+        layout = self._layouts.get(number)
+        if layout is None:
             with self._file.guard:
                 with self._once("layout", number), self._file.asking() as connection:
-                    known = load_layout(connection, number, self._kinds, checks=self._file.checks)
-                if known.missing is not None and self._file.is_past:
-                    known.missing = _unrecorded(known.missing)
-                _keep(self._layouts, number, known, (MAX_LAYOUTS, MAX_KEYS), lambda one: len(one.keys))
-        return known
+                    layout = load_layout(connection, number, self._kinds, checks=self._file.checks)
+                if layout.missing is not None and self._file.is_past:
+                    layout.missing = _unrecorded(layout.missing)
+                _keep(self._layouts, number, layout, (MAX_LAYOUTS, MAX_KEYS), lambda kept: len(kept.keys))
+        return layout
 
     def still(self, number: int, count: int) -> list[Value]:
         """Return a baseline of `count` rows, which must not be changed."""
-        known = self._baselines.get(number)
-        if known is None or len(known) != count:
+        baseline = self._baselines.get(number)
+        if baseline is None or len(baseline) != count:
             with self._file.guard:
                 with self._once("still", number), self._file.asking() as connection:
-                    known = load_baseline(connection, number, count)
-                _keep(self._baselines, number, known, (MAX_BASELINES, MAX_VALUES), len)
-        return known
+                    baseline = load_baseline(connection, number, count)
+                _keep(self._baselines, number, baseline, (MAX_BASELINES, MAX_VALUES), len)
+        return baseline
 
     @contextmanager
     def _once(self, table: str, number: int) -> Iterator[None]:
@@ -250,10 +252,10 @@ class SegmentCache:
 
 
 def _keep(
-    cache: dict[int, T], number: int, found: T, bounds: tuple[int, int], weigh: Callable[[T], int]
+    cache: dict[int, T], number: int, value: T, bounds: tuple[int, int], weigh: Callable[[T], int]
 ) -> None:
     """Put something into a cache, and remove others that are beyond its number or weight of entries."""
     many, weight = bounds
-    while cache and (len(cache) >= many or weigh(found) + sum(map(weigh, cache.values())) > weight):
+    while cache and (len(cache) >= many or weigh(value) + sum(map(weigh, cache.values())) > weight):
         del cache[next(iter(cache))]
-    cache[number] = found
+    cache[number] = value

@@ -234,17 +234,17 @@ class Tracker:
         def refer(name: str, values: list[Value], moving: int) -> tuple[int, Sequence[Value]]:
             """Return the last baseline, or a new one if the differences from that have become expensive."""
             give_way()
-            known = baselines.get(name)
-            if known is not None:
-                if values is known.values or values == known.values:
-                    return known.number, known.values
-                unlike = sum(map(ne, values, known.values))
-                known.spent += DIFFERENCE_BYTES * max(0, unlike - moving)
-                if known.spent < known.size:
-                    return known.number, known.values
+            baseline = baselines.get(name)
+            if baseline is not None:
+                if values is baseline.values or values == baseline.values:
+                    return baseline.number, baseline.values
+                unlike = sum(map(ne, values, baseline.values))
+                baseline.spent += DIFFERENCE_BYTES * max(0, unlike - moving)
+                if baseline.spent < baseline.size:
+                    return baseline.number, baseline.values
             with guard:
-                known = baselines[name] = Baseline(values, *self._stored.find(connection, values, new))
-            return known.number, values
+                baseline = baselines[name] = Baseline(values, *self._stored.find(connection, values, new))
+            return baseline.number, values
 
         return seal(segment, refer)
 
@@ -254,4 +254,4 @@ def _is_same(prior: Frame | None, frame: Frame) -> bool:
     if prior is None or prior.missing is not frame.missing:
         return False
     pairs = ((prior.keys, frame.keys), (prior.times, frame.times), (prior.columns, frame.columns))
-    return all(one is other or one == other for one, other in pairs)
+    return all(value is other or value == other for value, other in pairs)

@@ -265,7 +265,10 @@ class Writer:
                     insert_events(self.connection, events_between(before, sample))
                     self.connection.executemany(
                         "INSERT INTO change (utc, kind, thing, field, was, now) VALUES (?, ?, ?, ?, ?, ?)",
-                        [(one.utc, *map(sql_text, one[1:])) for one in label_changes(before, sample)],
+                        [
+                            (change.utc, *map(sql_text, change[1:]))
+                            for change in label_changes(before, sample)
+                        ],
                     )
         except BaseException:
             self._tracker.forget_dictionary()  # it may know what was rolled back
@@ -365,8 +368,8 @@ class Writer:
 
     def problem(self) -> Exception | None:
         """Return why the last sealing failed, once."""
-        found, self._problem = self._problem, None
-        return found
+        problem, self._problem = self._problem, None
+        return problem
 
     # sealing
 
@@ -428,10 +431,13 @@ class Writer:
         """Encode segments without holding anything up, then write them in one transaction."""
         new: list[NewBaseline] = []
 
-        def encode(one: OpenSegment) -> bytes:
-            return self._tracker.encode(one, connection, guard, new, self._give_way)
+        def encode(segment: OpenSegment) -> bytes:
+            return self._tracker.encode(segment, connection, guard, new, self._give_way)
 
-        rows = [(one, None if one.ahead is None else encode(one.ahead), encode(one)) for one in ready]
+        rows = [
+            (segment, None if segment.ahead is None else encode(segment.ahead), encode(segment))
+            for segment in ready
+        ]
         made = self._make_figures(connection, guard)
         with guard, _transaction(connection):
             write_baselines(connection, new)
@@ -581,12 +587,17 @@ def _insert_segments(
     """Insert segments, and where kinds end, in their order; each names the one of its kind before it."""
     (number,) = connection.execute("SELECT coalesce(max(id), 0) FROM segment").fetchone()
     last = dict(connection.execute("SELECT kind, segment FROM latest").fetchall())
-    found: list[tuple[int, str, OpenSegment | None, bytes | None, bytes | None]] = [
+    rows_of_kinds: list[tuple[int, str, OpenSegment | None, bytes | None, bytes | None]] = [
         *((first, kind, None, None, None) for kind, first in ends),
-        *((one.samples[one.carried], one.layout.kind.name, one, ahead, body) for one, ahead, body in rows),
+        *(
+            (segment.samples[segment.carried], segment.layout.kind.name, segment, ahead, body)
+            for segment, ahead, body in rows
+        ),
     ]
-    found.sort(key=lambda row: (row[0], row[2] is not None))  # a kind may end and begin again at one sample
-    for first, kind, segment, ahead, body in found:
+    rows_of_kinds.sort(
+        key=lambda row: (row[0], row[2] is not None)
+    )  # a kind may end and begin again at one sample
+    for first, kind, segment, ahead, body in rows_of_kinds:
         layout = before = None
         if segment is not None:
             layout = segment.layout.id
@@ -597,7 +608,9 @@ def _insert_segments(
         number += 1
         _insert_segment(connection, number, (kind, first, layout, before, last.get(kind)), body)
         last[kind] = number
-    for kind in dict.fromkeys(row[1] for row in found):  # in their order, so that bytes are the same again
+    for kind in dict.fromkeys(
+        row[1] for row in rows_of_kinds
+    ):  # in their order, so that bytes are the same again
         connection.execute(
             "INSERT OR REPLACE INTO latest (kind, segment, crc) VALUES (?, ?, ?)",
             (kind, last[kind], crc(b"", "latest", kind, last[kind])),

@@ -47,11 +47,11 @@ def facts(interval: Interval) -> dict[str, Value]:
     """Return the facts above the rows: the machine, its partitions and processors."""
     machine = interval.of(MACHINE)
 
-    def known(name: str) -> Value:
+    def fact(name: str) -> Value:
         return machine.cell("machine", name)
 
     partitions, physical = interval.of(LPAR), interval.of(PHYSICAL_CPU)
-    model = f"{known('type')}-{known('model')}" if isinstance(known("model"), str) else known("type")
+    model = f"{fact('type')}-{fact('model')}" if isinstance(fact("model"), str) else fact("type")
     management = (
         total(
             [
@@ -63,19 +63,19 @@ def facts(interval: Interval) -> dict[str, Value]:
         else physical.missing or NOT_TOLD
     )
     return {
-        "partition": known("lpar_name"),
-        "lpar_number": known("lpar_number"),
-        "characteristics": known("lpar_characteristics"),
+        "partition": fact("lpar_name"),
+        "lpar_number": fact("lpar_number"),
+        "characteristics": fact("lpar_characteristics"),
         "model": model,
         "partitions": len(partitions) or partitions.missing or NOT_TOLD,
         "engines": len(physical) or physical.missing or NOT_TOLD,
         "management": management,
-        "configured": known("cpus_configured"),
-        "shared": known("lpar_cpus_shared"),
-        "dedicated": known("lpar_cpus_dedicated"),
-        "weight_cap": _cores(known("cap_weight_ifl"), known("cap_weight_cp")),
-        "absolute_cap": _cores(known("cap_absolute_ifl"), known("cap_absolute_cp")),
-        "hypervisor": _hypervisor(known("environment"), known("control_program")),
+        "configured": fact("cpus_configured"),
+        "shared": fact("lpar_cpus_shared"),
+        "dedicated": fact("lpar_cpus_dedicated"),
+        "weight_cap": _cores(fact("cap_weight_ifl"), fact("cap_weight_cp")),
+        "absolute_cap": _cores(fact("cap_absolute_ifl"), fact("cap_absolute_cp")),
+        "hypervisor": _hypervisor(fact("environment"), fact("control_program")),
     }
 
 

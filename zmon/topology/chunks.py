@@ -102,8 +102,8 @@ def parse_chunks(content: str) -> tuple[Chunk, ...]:
         ValueError: a word has not this form, or two chunks claim the same address.
     """
     chunks = sorted(map(_chunk, content.split()))
-    for one, other in pairwise(chunks):
-        if one.first + one.length > other.first:
+    for chunk, other in pairwise(chunks):
+        if chunk.first + chunk.length > other.first:
             raise ValueError(f"two btrfs chunks hold address {other.first:#x}")
     return tuple(chunks)
 

@@ -191,12 +191,12 @@ def resolve(claims: Sequence[Claim], field: str, subject: str, otherwise: Absent
         first.setdefault(value_of(claim), claim)
     if len(first) == 1:
         return Resolution(value_of(relevant[0]), tuple(relevant))
-    words = ", ".join(f"{value} by {_source_words(claim)}" for value, claim in first.items())
+    text = ", ".join(f"{value} by {_source_words(claim)}" for value, claim in first.items())
     rivals = [value for value, claim in first.items() if claim.rank == relevant[0].rank]
     if len(rivals) > 1:
-        return Resolution(absent(f"claims contradict each other: {words}"), (), (f"{subject}: {words}",))
+        return Resolution(absent(f"claims contradict each other: {text}"), (), (f"{subject}: {text}",))
     agreeing = tuple(claim for claim in relevant if value_of(claim) == rivals[0])
-    return Resolution(rivals[0], agreeing, (f"{subject}: {words}; {rivals[0]} is used",))
+    return Resolution(rivals[0], agreeing, (f"{subject}: {text}; {rivals[0]} is used",))
 
 
 def _source_words(claim: Claim) -> str:
@@ -320,12 +320,14 @@ class ClaimIndex:
         if len(numbers) == 1:
             return Resolution(numbers[0], tuple(by_rdev[numbers[0]]))
         where = f"its label {label} is on {' and '.join(numbers)}"
-        words = f"the rdev of {vdev}: {where}"
-        attached = [number for number in numbers if any(one.is_attached_to_system for one in by_rdev[number])]
+        text = f"the rdev of {vdev}: {where}"
+        attached = [
+            number for number in numbers if any(volume.is_attached_to_system for volume in by_rdev[number])
+        ]
         if len(attached) != 1 or not is_minidisk:
-            return Resolution(absent(where), (), (words,))
-        words += f"; {attached[0]} is used, for a minidisk is on a volume attached to the system"
-        return Resolution(attached[0], tuple(by_rdev[attached[0]]), (words,))
+            return Resolution(absent(where), (), (text,))
+        text += f"; {attached[0]} is used, for a minidisk is on a volume attached to the system"
+        return Resolution(attached[0], tuple(by_rdev[attached[0]]), (text,))
 
     def _by_rule(
         self, label: str, otherwise: Absent

@@ -86,38 +86,38 @@ def files_in(frame: Frame) -> list[DataFile]:
     return list(map(DataFile, frame.keys, *columns))
 
 
-def unknown_file(path: str, why: Absent, **known: Any) -> DataFile:
+def unknown_file(path: str, why: Absent, **facts: Any) -> DataFile:
     """Return a file of which some cells are known, and the others absent for one reason."""
     cells = dict.fromkeys(DataFile._fields, why) | DataFile._field_defaults | {"path": path, "said": ()}
-    return DataFile(**cells | dict.fromkeys(("database", "tablespace", "role", "listed"), "") | known)
+    return DataFile(**cells | dict.fromkeys(("database", "tablespace", "role", "listed"), "") | facts)
 
 
 def files_of(
-    listed: Iterable[ListedFile], known: Iterable[DataFile], mounts: Mounts, stack: Stack
+    listed: Iterable[ListedFile], read: Iterable[DataFile], mounts: Mounts, stack: Stack
 ) -> list[DataFile]:
     """Return the files of listed containers on a machine that can no longer be read.
 
-    `known` are the files that were read when it could be.  A directory is replaced by those of them that are
+    `read` are the files that were read when it could be.  A directory is replaced by those of them that are
     in it.  For a container that was not read, the name alone shows which device it is, or on which mount it
     would be.
     """
-    at = {file.path: file for file in known}
+    at = {file.path: file for file in read}
     paths = sorted(at)
     by_real = {file.real: file for file in at.values() if isinstance(file.real, str)}
     files: dict[str, DataFile] = {}
-    for one in listed:
-        path = normal(one.path)
-        file = at.get(one.path) or at.get(path) or by_real.get(path)
+    for listed_file in listed:
+        path = normal(listed_file.path)
+        file = at.get(listed_file.path) or at.get(path) or by_real.get(path)
         if file is not None:
-            files.setdefault(file.path, _named(file, one)._replace(path=one.path))
+            files.setdefault(file.path, _named(file, listed_file)._replace(path=listed_file.path))
         elif names := _starting(paths, path.rstrip("/") + "/"):
             for name in names:
-                files.setdefault(name, _named(at[name], one))
-        elif one.is_device or _is_node(path, mounts):
-            files.setdefault(path, _named(_device_by_name(one, path, stack), one))
+                files.setdefault(name, _named(at[name], listed_file))
+        elif listed_file.is_device or _is_node(path, mounts):
+            files.setdefault(path, _named(_device_by_name(listed_file, path, stack), listed_file))
         else:
-            file = file_by_name(path, mounts, one.declared)
-            files.setdefault(path, _named(file, one)._replace(path=one.path))
+            file = file_by_name(path, mounts, listed_file.declared)
+            files.setdefault(path, _named(file, listed_file)._replace(path=listed_file.path))
     return list(files.values())
 
 
@@ -132,7 +132,7 @@ def _is_node(path: str, mounts: Mounts) -> bool:
     return path.startswith(_DEV) and (isinstance(mount, Absent) or not mount.point.startswith(_DEV))
 
 
-def _device_by_name(one: ListedFile, path: str, stack: Stack) -> DataFile:
+def _device_by_name(listed: ListedFile, path: str, stack: Stack) -> DataFile:
     """Return a whole device by its name alone, in the form that the kernel supplies for one that is read."""
     node = stack.named(path) if path.startswith(_DEV) else None
     if node is None:
@@ -140,10 +140,10 @@ def _device_by_name(one: ListedFile, path: str, stack: Stack) -> DataFile:
             "no device of this name was read; a capture made with --listing has the devices themselves"
         )
         place: dict[str, Any] = dict.fromkeys(("real", "number", "mount"), no)
-        sizes: dict[str, Any] = dict.fromkeys(("size", "declared"), one.declared)
-        return unknown_file(one.path, _NOT_LOOKED_AT, **place, **sizes, unseen=True)
+        sizes: dict[str, Any] = dict.fromkeys(("size", "declared"), listed.declared)
+        return unknown_file(listed.path, _NOT_LOOKED_AT, **place, **sizes, unseen=True)
     return unknown_file(
-        one.path,
+        listed.path,
         NO_FILE_SYSTEM,
         real=path,
         number=node.number,
@@ -161,13 +161,13 @@ def _starting(paths: list[str], start: str) -> list[str]:
     )
 
 
-def _named(file: DataFile, one: ListedFile) -> DataFile:
+def _named(file: DataFile, listed: ListedFile) -> DataFile:
     return file._replace(
-        database=one.database,
-        tablespace=one.tablespace,
-        role=one.role,
-        listed=one.listed,
-        declared=one.declared,
+        database=listed.database,
+        tablespace=listed.tablespace,
+        role=listed.role,
+        listed=listed.listed,
+        declared=listed.declared,
     )
 
 
@@ -275,7 +275,7 @@ class DiskGroupFile(NamedTuple):
     @property
     def lacking(self) -> tuple[str, ...]:
         """Why not all of it can be placed."""
-        unknown = [each.said for each in self.evidence if each.grade is Grade.UNKNOWN]
+        unknown = [evidence.said for evidence in self.evidence if evidence.grade is Grade.UNKNOWN]
         missing = (
             f"{part.device}: {part.number.reason}" for part in self.parts if isinstance(part.number, Absent)
         )
@@ -284,21 +284,24 @@ class DiskGroupFile(NamedTuple):
     @property
     def notes(self) -> tuple[str, ...]:
         """The assumptions."""
-        return tuple(each.said for each in self.evidence if each.grade is Grade.ASSUMED)
+        return tuple(evidence.said for evidence in self.evidence if evidence.grade is Grade.ASSUMED)
 
 
 def with_disk_groups(
-    scattered: Sequence[DiskGroupFile], files: Iterable[DataFile], known: Iterable[DataFile], stack: Stack
+    scattered: Sequence[DiskGroupFile],
+    files: Iterable[DataFile],
+    read: Iterable[DataFile],
+    stack: Stack,
 ) -> list[DataFile]:
     """Return the files, with the scattered ones in place of the devices that they lie on.
 
-    `known` are the files and devices that were read: the kernel supplied the number of such a device; the
+    `read` are the files and devices that were read: the kernel supplied the number of such a device; the
     name shows the number of another one.
     """
-    numbers = {file.path: file.number for file in known} if scattered else {}
-    devices = {device for one in scattered for device in one.devices}
+    numbers = {file.path: file.number for file in read} if scattered else {}
+    devices = {device for file in scattered for device in file.devices}
     others = (file for file in files if file.path not in devices or not _is_their_own(file))
-    return [*others, *(_file(one, numbers, stack) for one in scattered)]
+    return [*others, *(_file(file, numbers, stack) for file in scattered)]
 
 
 def _is_their_own(file: DataFile) -> bool:
@@ -306,27 +309,27 @@ def _is_their_own(file: DataFile) -> bool:
     return file.tablespace[:1] in {"", "+"}
 
 
-def _file(one: DiskGroupFile, numbers: Mapping[str, str | Absent], stack: Stack) -> DataFile:
-    parts = tuple(part._replace(number=_part_number(part, numbers, stack)) for part in one.parts)
-    scattered = one._replace(parts=parts)
+def _file(file: DiskGroupFile, numbers: Mapping[str, str | Absent], stack: Stack) -> DataFile:
+    parts = tuple(part._replace(number=_part_number(part, numbers, stack)) for part in file.parts)
+    scattered = file._replace(parts=parts)
     lost = absent(scattered.lacking[0]) if scattered.lacking else None
     is_somewhere = any(isinstance(part.number, str) for part in parts)
-    size = one.declared
+    size = file.declared
     if isinstance(size, Absent) and parts:
-        size = sum((part.data for part in parts[1:]), parts[0].data) + one.unplaced
+        size = sum((part.data for part in parts[1:]), parts[0].data) + file.unplaced
     return unknown_file(
-        one.path,
+        file.path,
         NOT_LISTED,
-        database=one.database,
-        tablespace=one.tablespace,
-        role=one.role,
-        listed=one.listed,
-        real=one.path if is_somewhere or lost is None else lost,
-        number=lost or one.over,
+        database=file.database,
+        tablespace=file.tablespace,
+        role=file.role,
+        listed=file.listed,
+        real=file.path if is_somewhere or lost is None else lost,
+        number=lost or file.over,
         mount=NO_MOUNT,
         ranges=(),
         size=size,
-        declared=one.declared,
+        declared=file.declared,
         unplaced=0,
         encoded=0,
         scattered=scattered,

@@ -65,8 +65,8 @@ def platform_of(machine: Frame) -> Platform:
         text_of(machine.cell("machine", name))
         for name in ("environment", "control_program", "manufacturer", "guest_name")
     )
-    known = environment != "none" or (maker and not program)
-    return Platform(environment if known else "", guest)
+    is_known = environment != "none" or (maker and not program)
+    return Platform(environment if is_known else "", guest)
 
 
 _REAL_NUMBERS: Final = absent("in an LPAR devices have their real numbers")
@@ -86,8 +86,8 @@ def identify_device(busid: str, claims: ClaimIndex, platform: Platform, site: Si
         where = "an LPAR" if platform.environment == "lpar" else "a machine without partitions"
         said = Evidence("/proc/sysinfo", f"{where}: {devno} is the number of the real device")
         against = tuple(
-            f"{one.source} describes {devno} as a device of a guest, but this is {where}: not used"
-            for one in facts.evidence[:1]
+            f"{evidence.source} describes {devno} as a device of a guest, but this is {where}: not used"
+            for evidence in facts.evidence[:1]
         )
         return DeviceFacts(_REAL_NUMBERS, devno, grade=Grade.EXACT, evidence=(said,), conflicts=against)
     rule = site.vdev_is_rdev
@@ -162,7 +162,9 @@ class VolumeBuilder:
         if unlike := self._other_size():
             # an answer of another time or guest: it may still be true, but is not certain
             self.conflicts.append(unlike)
-            doubtful = tuple(each._replace(grade=min(each.grade, Grade.ASSUMED)) for each in facts.evidence)
+            doubtful = tuple(
+                evidence._replace(grade=min(evidence.grade, Grade.ASSUMED)) for evidence in facts.evidence
+            )
             self.facts = facts = facts._replace(grade=min(facts.grade, Grade.ASSUMED), evidence=doubtful)
         self.evidence = list(facts.evidence)
         self.rdev = text_of(facts.rdev)
@@ -228,14 +230,14 @@ class VolumeBuilder:
             ("unit address", self.real.ua, uid.ua.upper()),
         ):
             if isinstance(said, str) and said.upper() != kernel:
-                words = f"{what} {kernel} by the uid of {self.busid}, {said} by CP for {self.facts.rdev}"
-                self.conflicts.append(words)
+                text = f"{what} {kernel} by the uid of {self.busid}, {said} by CP for {self.facts.rdev}"
+                self.conflicts.append(text)
         for busid in self._companions():
-            known = self.index.uid(busid)
-            if known and known.volume != uid.volume:
+            other = self.index.uid(busid)
+            if other and other.volume != uid.volume:
                 self.conflicts.append(
                     f"{self.busid} and {busid} are both on {self.rdev} as claims say, "
-                    f"but their unique ids name {uid.volume} and {known.volume}"
+                    f"but their unique ids name {uid.volume} and {other.volume}"
                 )
         if self.rdev and isinstance(self.facts.vdev, str):
             for busid in self.index.twins.get(uid.volume, ()):
@@ -268,8 +270,8 @@ class VolumeBuilder:
 
         The value of one disk applies to its whole LCU.
         """
-        known = self.index.lss(uid.lcu) if uid else None
-        number = self.lss if isinstance(self.lss, int) or known is None else known
+        lss_known = self.index.lss(uid.lcu) if uid else None
+        number = self.lss if isinstance(self.lss, int) or lss_known is None else lss_known
         if not isinstance(number, int):
             return number
         lss = f"{number:02X}"
@@ -333,7 +335,9 @@ class VolumeBuilder:
         if self.discipline != "ECKD" or not isinstance(sectors, int) or not sectors:
             return [], ""
         cylinders = [15 * count * size for size, count in ON_A_TRACK.items()]  # bytes of one
-        return [sectors * SECTOR // one for one in cylinders if not sectors * SECTOR % one], "cylinders"
+        return [
+            sectors * SECTOR // cylinder for cylinder in cylinders if not sectors * SECTOR % cylinder
+        ], "cylinders"
 
     def _called(self, uid: Uid | None, names: dict[str, str]) -> Value:
         """Return the site's name of the LCU, and note where the site contradicts itself or unique ids."""
@@ -341,8 +345,8 @@ class VolumeBuilder:
             return _NOT_CALLED
         (name, place), *rest = names.items()
         if rest:
-            words = ", ".join(f"{other} by {where}" for other, where in names.items())
-            self.conflicts.append(f"the site calls the LCU of {self.busid} {words}")
+            text = ", ".join(f"{other} by {where}" for other, where in names.items())
+            self.conflicts.append(f"the site calls the LCU of {self.busid} {text}")
         if uid is not None:
             for other, disk in self.index.calls(uid.lcu).items():
                 if other != name:
@@ -374,10 +378,12 @@ class VolumeBuilder:
         if uid:
             return self._lcu_by_uid(uid, lss, grade)
         if isinstance(self.real.ssid, str):
-            one = self.real.evidence[0]
-            grade = min(Grade.ASSUMED, one.grade, self.facts.grade)
-            said = f"{one.said}, of which storage server is not said"
-            return _LcuChoice(lcu_name(self.real.ssid), f"SSID {self.real.ssid}", grade, one.source, said)
+            evidence = self.real.evidence[0]
+            grade = min(Grade.ASSUMED, evidence.grade, self.facts.grade)
+            said = f"{evidence.said}, of which storage server is not said"
+            return _LcuChoice(
+                lcu_name(self.real.ssid), f"SSID {self.real.ssid}", grade, evidence.source, said
+            )
         if len(names) == 1 and self.discipline != "FBA":
             ((name, place),) = names.items()
             return _LcuChoice(name, name, Grade.ASSUMED, place, f"{self.rdev} is on {name}")
@@ -394,8 +400,8 @@ class VolumeBuilder:
             said = f"{busid} is on {name}, and so is all of {uid.lcu}"
             return _LcuChoice(name, name, min(grade, sure), place, said)
         if mapped:
-            words = ", ".join(f"{name} by {place}" for name, (_, place, _) in mapped.items())
-            self.conflicts.append(f"{self.busid} is on {uid.lcu}, which is {words}: neither of them is used")
+            text = ", ".join(f"{name} by {place}" for name, (_, place, _) in mapped.items())
+            self.conflicts.append(f"{self.busid} is on {uid.lcu}, which is {text}: neither of them is used")
         if isinstance(lss, str):
             self.evidence.append(Evidence("BIODASDINFO2", f"LSS {lss} of {uid.serial}"))
         said = f"{uid}: SSID {uid.ssid.upper()}" if self.index.uid(self.busid) else ""
@@ -599,7 +605,7 @@ class VolumeIndex(Mapping[str, Volume]):
 
     def _title(self, lcu: str) -> str:
         said = (self.called(busid, self.uid(busid)) for busid in self.lcus.get(lcu, ()))
-        names = Counter(name for each in said if len(each) == 1 for name in each)
+        names = Counter(name for names_said in said if len(names_said) == 1 for name in names_said)
         name, count = next(iter(names.most_common(1)), ("", 0))
         return name if 2 * count > names.total() else ""
 

@@ -116,10 +116,10 @@ class LeafDisks:
 
     def leaves(self, number: str) -> tuple[str, ...]:
         """Return the leaves of a device: itself if it is one; none if nothing is known below it."""
-        found = self._leaves.get(number)
-        if found is None:
-            found = self._leaves[number] = tuple(dict.fromkeys(self._find(number, 0)))
-        return found
+        leaves = self._leaves.get(number)
+        if leaves is None:
+            leaves = self._leaves[number] = tuple(dict.fromkeys(self._find(number, 0)))
+        return leaves
 
     def _find(self, number: str, depth: int) -> Iterable[str]:
         lower, name = self._below.get(number, ()), self._names.get(number, "")
@@ -128,18 +128,22 @@ class LeafDisks:
         if name.startswith((*NO_DISKS, "nbd")) or depth == MAX_DEPTH:
             return ()
         if lower:
-            return [leaf for each in lower for leaf in self._find(each, depth + 1)]
+            return [leaf for number_below in lower for leaf in self._find(number_below, depth + 1)]
         return () if name.startswith(STACKED) and not self._paths.get(number) else (number,)
 
     def all_below(self, number: str) -> set[str]:
         """Return every device below one, at any depth; the paths of a multipath device are none."""
-        found: set[str] = set()
+        numbers: set[str] = set()
         left = [number]
         while left:
-            new = [each for each in self._below.get(left.pop(), ()) if each not in found]
-            found.update(new)
+            new = [
+                number_below
+                for number_below in self._below.get(left.pop(), ())
+                if number_below not in numbers
+            ]
+            numbers.update(new)
             left += new
-        return found
+        return numbers
 
     def lowest(self, number: str) -> set[str]:
         """Return what a device lies on that lies on nothing itself: disks, each path of one, loop devices."""
@@ -165,7 +169,7 @@ class LeafDisks:
         What is counted below a device is not added again; of a device that redirects its I/O, each leaf is
         taken to have an equal part.
         """
-        found: dict[str, IoCounts] = {}
+        counts_of: dict[str, IoCounts] = {}
         guessed: set[str] = set()
         for number, counts in counted.items():
             leaves = self.leaves(number)
@@ -173,15 +177,15 @@ class LeafDisks:
                 continue
             if leaves != (number,):
                 lower = self.all_below(number) | {leaf for leaf in leaves if number in self._maps}
-                below = [counted[each] for each in lower if each in counted]
-                if sum(one.bytes for one in below) >= REDIRECTED * counts.bytes:
+                below = [counted[number_below] for number_below in lower if number_below in counted]
+                if sum(counts_below.bytes for counts_below in below) >= REDIRECTED * counts.bytes:
                     continue
-                if any(one.ios for one in below):
+                if any(counts_below.ios for counts_below in below):
                     counts = counts._replace(ios=0.0)  # noqa: PLW2901 - I/Os are counted at both
                 guessed.update(leaves if len(leaves) > 1 else ())
             for leaf in leaves:
-                found[leaf] = found.get(leaf, NOTHING).plus(counts.part(1 / len(leaves)))
-        return found, frozenset(guessed)
+                counts_of[leaf] = counts_of.get(leaf, NOTHING).plus(counts.part(1 / len(leaves)))
+        return counts_of, frozenset(guessed)
 
 
 @lru_cache(maxsize=2)  # how disks are stacked is read once a minute, and two times may be compared

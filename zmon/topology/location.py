@@ -102,7 +102,7 @@ def locate_file(file: DataFile, mounts: Mounts, stack: Stack, volumes: Mapping[s
     """Map one file to the volumes that it lies on; nothing is read."""
     mount = mounts.by_id.get(file.mount) if isinstance(file.mount, str) else None
     below = _below(file, mount, mounts)
-    through = [one for one in (mount, below if below is not mount else None) if one]
+    through = [mount_ for mount_ in (mount, below if below is not mount else None) if mount_]
     sure = Grade.ASSUMED if file.unseen else Grade.EXACT
     locator = _Locator(stack, sure)
     locator.prove(map(_mounted, through))
@@ -169,13 +169,13 @@ class _Locator(ByteMapping):
     def remark(self, file: DataFile) -> None:
         """Note the parts of a file that are stored differently on the disks, or not at all."""
         if not isinstance(file.encoded, Absent) and file.encoded:
-            words = f"{file.encoded} bytes are compressed: they take fewer on the disk, in a known place"
-            self.worsen(Grade.SHARES, note=words)
+            text = f"{file.encoded} bytes are compressed: they take fewer on the disk, in a known place"
+            self.worsen(Grade.SHARES, note=text)
         if isinstance(file.unplaced, Absent):
             return
         if file.unplaced:
-            words = f"{file.unplaced} bytes have no place yet: they wait in memory or are kept in the inode"
-            self.worsen(Grade.UNKNOWN if file.ranges == () and not self.data else self.grade, note=words)
+            text = f"{file.unplaced} bytes have no place yet: they wait in memory or are kept in the inode"
+            self.worsen(Grade.UNKNOWN if file.ranges == () and not self.data else self.grade, note=text)
         elif file.ranges == () and file.scattered is None and not isinstance(file.size, Absent) and file.size:
             self.notes["all of it is a hole: no data of it lies on any disk"] = None
         elif hole := _holes(file):
@@ -272,8 +272,8 @@ class _Locator(ByteMapping):
             self.worsen(Grade.UNKNOWN, f"device {device} of the btrfs is missing")
             self.add_unplaced(sum(end - begin for begin, end in parts), copy=copy)
         for evenly in placed.evenly:
-            words = "of btrfs with parity zmon shows the shares of the devices, not the bytes"
-            self.worsen(Grade.SHARES, note=words)
+            text = "of btrfs with parity zmon shows the shares of the devices, not the bytes"
+            self.worsen(Grade.SHARES, note=text)
             for part, copy in ((evenly.data, False), (evenly.copies, True)):
                 for device, count in zip(
                     evenly.devices, equal_shares(part, len(evenly.devices)), strict=True
@@ -299,9 +299,9 @@ class _Locator(ByteMapping):
 
     def volume(self, leaf: str, volumes: Mapping[str, Volume]) -> Volume:
         """Return the volume of a leaf; of a multipath device that of a path, with the CHPIDs of all paths."""
-        known = volumes.get(leaf)
-        if known is not None:
-            return known
+        volume = volumes.get(leaf)
+        if volume is not None:
+            return volume
         paths = [volumes[path.number] for path in self.stack.paths(leaf) if path.number in volumes]
         if not paths:
             return self.unread(leaf)
@@ -331,10 +331,10 @@ def with_same_files(files: Iterable[DataFile], locations: dict[str, FileLocation
             continue
         earlier = first.setdefault((file.number, known_by), file.path)
         if earlier != file.path:
-            known = locations[file.path]
+            location = locations[file.path]
             how = "shares all its bytes with" if file.shared else "is another name, such as a hard link, of"
             note = f"{file.path} {how} {earlier}; they are counted once"
-            locations[file.path] = known._replace(same_as=earlier, notes=(*known.notes, note))
+            locations[file.path] = location._replace(same_as=earlier, notes=(*location.notes, note))
     return locations
 
 

@@ -128,18 +128,18 @@ def scsi_volume(facts: LunFacts) -> Volume:
     )
     named = parse_serial(serial)
     sources = {"serial number": named, "WWID": parse_wwid(wwid), "LUN": parse_lun(text_of(lun))}
-    said = {what: one for what, one in sources.items() if one is not None}
+    said = {what: identity for what, identity in sources.items() if identity is not None}
     if not said:
         why = _OTHER if isinstance(wwpn, str) else _OTHER_WWID
         return volume._replace(lcu=why, lss=why, ua=why)
     best = next(iter(said.values()))
-    agreeing = [what for what, one in said.items() if one[1:] == best[1:]]
+    agreeing = [what for what, identity in said.items() if identity[1:] == best[1:]]
     node = said["WWID"].box if "WWID" in agreeing else ""
     grade = Grade.EXACT if len(agreeing) > 1 else Grade.ASSUMED
     box = f"IBM.{node}" if node else wwid[:-4] or text_of(wwpn)
     if not box:  # neither WWID nor port
         box = f"IBM.{named.box}" if named is not None else f"disk {number}"
-    words = f"as a DS8000 numbers volumes: LSS {best.lss}, volume {best.volume}, by {' and '.join(agreeing)}"
+    text = f"as a DS8000 numbers volumes: LSS {best.lss}, volume {best.volume}, by {' and '.join(agreeing)}"
     return volume._replace(
         lcu=f"LSS {best.lss}",
         key=f"{box}.LSS{best.lss}",
@@ -148,11 +148,11 @@ def scsi_volume(facts: LunFacts) -> Volume:
         ua=best.volume,
         side=server_of(best.lss),
         grade=grade,
-        evidence=(*evidence, Evidence("device/fcp_lun, device/wwid, device/vpd_pg80", words, grade)),
+        evidence=(*evidence, Evidence("device/fcp_lun, device/wwid, device/vpd_pg80", text, grade)),
         conflicts=tuple(
-            f"{volume.disk}: its {what} names LSS {one.lss}, volume {one.volume}, its {agreeing[0]}"
+            f"{volume.disk}: its {what} names LSS {identity.lss}, volume {identity.volume}, its {agreeing[0]}"
             f" LSS {best.lss}, volume {best.volume}"
-            for what, one in said.items()
+            for what, identity in said.items()
             if what not in agreeing
         ),
     )

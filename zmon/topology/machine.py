@@ -250,13 +250,15 @@ class Machine:
         """The containers of tablespaces, and other files that were asked for."""
         from zmon.topology.data_files import files_in, files_of, with_disk_groups  # noqa: PLC0415 - likewise
 
-        known = files_in(self.sample.frame(CONTAINER))
+        container_files = files_in(self.sample.frame(CONTAINER))
         listed = self.inputs.listed
-        files = known if listed is None else files_of(listed, known, self.mounts, self.stack)
+        files = (
+            container_files if listed is None else files_of(listed, container_files, self.mounts, self.stack)
+        )
         if listed is not None and self.inputs.adds:
             there = {name for file in files for name in (file.path, file.real) if isinstance(name, str)}
-            files += [file for file in known if there.isdisjoint((file.path, file.real))]
-        return with_disk_groups(self.inputs.in_disk_groups, files, known, self.stack)
+            files += [file for file in container_files if there.isdisjoint((file.path, file.real))]
+        return with_disk_groups(self.inputs.in_disk_groups, files, container_files, self.stack)
 
     @cached_property
     def locations(self) -> Mapping[str, FileLocation]:

@@ -70,8 +70,8 @@ class ByteMapping:
 
     def prove(self, evidence: Iterable[Evidence]) -> None:
         """Add evidence, each once."""
-        for one in evidence:
-            self.evidence.setdefault((one.source, one.said), one)
+        for piece in evidence:
+            self.evidence.setdefault((piece.source, piece.said), piece)
 
     def add(self, other: ByteMapping, *, copy: bool = False) -> None:
         """Add another mapping; all of it is copies if what was mapped is a copy."""
@@ -177,33 +177,33 @@ class _Walk(ByteMapping):
     def go(self, number: str, part: ByteRange, *, copy: bool, by: int = 0) -> None:
         """Map some bytes of a device, at an offset of `by` bytes there."""
         self.seen[number] = None
-        known = self.stack.layout(number)
-        if known.straight and part.begin + by >= 0 and part.end + by <= (known.size or 0):
-            self.count(known.straight[-1], part.size(), copy=copy)
+        layout = self.stack.layout(number)
+        if layout.straight and part.begin + by >= 0 and part.end + by <= (layout.size or 0):
+            self.count(layout.straight[-1], part.size(), copy=copy)
             return
         self.steps += 1
         if self.steps > STEPS or len(self.above) >= DEPTH or number in self.above:
             self.miss(part, "the devices form a circle, or too many layers", copy=copy)
             return
-        within = self.within(known, part.moved(by), copy=copy)
+        within = self.within(layout, part.moved(by), copy=copy)
         if within is None:
             return
-        if known.reason:
-            self.lacking[f"{known.title}: {known.reason}"] = None
+        if layout.reason:
+            self.lacking[f"{layout.title}: {layout.reason}"] = None
             self.somewhere(number, within.size(), copy=copy)
-        elif known.segments:
+        elif layout.segments:
             self.above.append(number)
-            self.through(known, within, copy=copy)
+            self.through(layout, within, copy=copy)
             self.above.pop()
         else:
-            self.leaf(number, known.node, within.size(), copy=copy)
+            self.leaf(number, layout.node, within.size(), copy=copy)
 
-    def within(self, known: DeviceLayout, part: ByteRange, *, copy: bool) -> ByteRange | None:
+    def within(self, layout: DeviceLayout, part: ByteRange, *, copy: bool) -> ByteRange | None:
         """Return the part of a range that is within the device."""
-        last = part.end if known.size is None else known.size
+        last = part.end if layout.size is None else layout.size
         if part.begin >= 0 and part.end <= last:
             return part
-        note = f"{known.title}: some bytes would lie beyond its end"
+        note = f"{layout.title}: some bytes would lie beyond its end"
         if part.end <= 0 or part.begin >= last:
             self.miss(part, note, copy=copy)
             return None
@@ -226,11 +226,11 @@ class _Walk(ByteMapping):
             if isinstance(node.table, Absent):
                 self.lacking[f"{node.title}: {node.table.reason}"] = None
 
-    def through(self, known: DeviceLayout, part: ByteRange, *, copy: bool) -> None:
+    def through(self, layout: DeviceLayout, part: ByteRange, *, copy: bool) -> None:
         """Divide a range among the segments of a device."""
         at = part.begin
-        note = f"{known.title}: no segment for some bytes"
-        for target in islice(known.segments, max(0, bisect_right(known.starts, at) - 1), None):
+        note = f"{layout.title}: no segment for some bytes"
+        for target in islice(layout.segments, max(0, bisect_right(layout.starts, at) - 1), None):
             if target.start >= part.end:
                 break
             if target.end <= at:
@@ -238,72 +238,72 @@ class _Walk(ByteMapping):
             if at < target.start:
                 self.miss(part.cut(at, target.start), note, copy=copy)
             inside = part.cut(target.start, target.end)
-            self.target(known, target, inside.moved(-target.start), copy=copy)
+            self.target(layout, target, inside.moved(-target.start), copy=copy)
             at = inside.end
         if at < part.end:
             self.miss(part.cut(at, part.end), note, copy=copy)
 
     # --- one target ---------------------------------------------------------------------------
 
-    def target(self, known: DeviceLayout, target: Target, part: ByteRange, *, copy: bool) -> None:
+    def target(self, layout: DeviceLayout, target: Target, part: ByteRange, *, copy: bool) -> None:
         """Map some bytes of a target, counted from its begin."""
         if target.note:
-            self.notes[f"{known.title}: {target.note}"] = None
+            self.notes[f"{layout.title}: {target.note}"] = None
         match target.layout:
             case TargetLayout.LINEAR:
-                self.leg(known, target.legs[0], part, copy=copy)
+                self.leg(layout, target.legs[0], part, copy=copy)
             case TargetLayout.MIRROR:
-                self.mirror(known, target, part, copy=copy)
+                self.mirror(layout, target, part, copy=copy)
             case TargetLayout.STRIPED | TargetLayout.PARITY | TargetLayout.NEAR:
-                self.striped(known, target, part, copy=copy)
+                self.striped(layout, target, part, copy=copy)
             case TargetLayout.EVEN:
-                self.evenly(known, target, part, copy=copy)
+                self.evenly(layout, target, part, copy=copy)
             case TargetLayout.SOMEWHERE | TargetLayout.PATHS:
                 self.worsen(Grade.SHARES)
                 self.anywhere((leg.device for leg in target.legs if leg.device), part.size(), copy=copy)
             case TargetLayout.NOWHERE:
-                self.miss(part, f"{known.title}: {describe(target)}", copy=copy, grade=Grade.EXACT)
+                self.miss(part, f"{layout.title}: {describe(target)}", copy=copy, grade=Grade.EXACT)
 
-    def leg(self, known: DeviceLayout, leg: Leg, part: ByteRange, *, copy: bool) -> None:
+    def leg(self, layout: DeviceLayout, leg: Leg, part: ByteRange, *, copy: bool) -> None:
         if leg.device:
             self.go(leg.device, part, copy=copy, by=leg.offset)
         else:
-            self.miss(part, f"{known.title} runs without one of its devices", copy=copy)
+            self.miss(part, f"{layout.title} runs without one of its devices", copy=copy)
 
-    def mirror(self, known: DeviceLayout, target: Target, part: ByteRange, *, copy: bool) -> None:
+    def mirror(self, layout: DeviceLayout, target: Target, part: ByteRange, *, copy: bool) -> None:
         legs = [leg for leg in target.legs if leg.device]
         if len(legs) < len(target.legs):
-            self.notes[f"{known.title} runs without one of its devices"] = None
+            self.notes[f"{layout.title} runs without one of its devices"] = None
         if not legs:
-            self.miss(part, f"{known.title} has no device left", copy=copy)
+            self.miss(part, f"{layout.title} has no device left", copy=copy)
         for place, leg in enumerate(legs):
-            self.leg(known, leg, part, copy=copy or place > 0)
+            self.leg(layout, leg, part, copy=copy or place > 0)
 
-    def striped(self, known: DeviceLayout, target: Target, part: ByteRange, *, copy: bool) -> None:
+    def striped(self, layout: DeviceLayout, target: Target, part: ByteRange, *, copy: bool) -> None:
         if part.period and (part.end - part.begin) // part.period > TEETH:
-            self.in_proportion(known, target, part, copy=copy)
+            self.in_proportion(layout, target, part, copy=copy)
             return
         for tooth in part.teeth():
             for leg, piece, further in _pieces(target, tooth.begin, tooth.end):
-                self.leg(known, target.legs[leg], piece, copy=copy or further)
+                self.leg(layout, target.legs[leg], piece, copy=copy or further)
 
-    def evenly(self, known: DeviceLayout, target: Target, part: ByteRange, *, copy: bool) -> None:
+    def evenly(self, layout: DeviceLayout, target: Target, part: ByteRange, *, copy: bool) -> None:
         """Map bytes in equal shares, because their order is unknown."""
         self.worsen(Grade.SHARES)
         legs = [leg.device for leg in target.legs if leg.device]
         if not legs:
-            self.miss(part, f"{known.title} has no device left", copy=copy)
+            self.miss(part, f"{layout.title} has no device left", copy=copy)
             return
         for number in range(target.copies):
             for share, device in zip(equal_shares(part.size(), len(legs)), legs, strict=True):
                 self.somewhere(device, share, copy=copy or number > 0)
 
-    def in_proportion(self, known: DeviceLayout, target: Target, part: ByteRange, *, copy: bool) -> None:
+    def in_proportion(self, layout: DeviceLayout, target: Target, part: ByteRange, *, copy: bool) -> None:
         """Map a range that has a pattern as if it were the whole, and count in proportion."""
-        self.worsen(Grade.SHARES, note=f"{known.title}: counted in proportion, not row by row")
+        self.worsen(Grade.SHARES, note=f"{layout.title}: counted in proportion, not row by row")
         whole = _Walk(self.stack)
         whole.above, whole.steps, whole.seen = self.above, self.steps, self.seen
-        whole.striped(known, target, ByteRange(part.begin, part.end), copy=False)
+        whole.striped(layout, target, ByteRange(part.begin, part.end), copy=False)
         self.steps = whole.steps
         self.add(whole.scaled(part.size()), copy=copy)
 

@@ -40,10 +40,10 @@ def parse_path_sets(table: str) -> tuple[PathSet, ...]:
     Raises:
         ValueError: it is not the table of one multipath device; says what was expected.
     """
-    words = table.split()
-    if len(words) < 3 or words[2] != "multipath" or len(words) > MAX_WORDS:
-        raise ValueError(f"expected START LENGTH multipath, found {' '.join(words[:3])[:60]!r}")
-    rest = iter(words[3:])
+    fields = table.split()
+    if len(fields) < 3 or fields[2] != "multipath" or len(fields) > MAX_WORDS:
+        raise ValueError(f"expected START LENGTH multipath, found {' '.join(fields[:3])[:60]!r}")
+    rest = iter(fields[3:])
     for what in ("features", "arguments of the handler"):
         _words(rest, _count(rest, what), what)
     groups = _count(rest, "path groups")
@@ -55,14 +55,14 @@ def _path_set(rest: Iterator[str]) -> PathSet:
     (selector,) = _words(rest, 1, "a path selector")
     _words(rest, _count(rest, "arguments of the selector"), "arguments of the selector")
     paths, arguments = _count(rest, "paths"), _count(rest, "arguments of a path")
-    found = [_words(rest, 1 + arguments, "a path") for _ in range(paths)]
-    for number, *_ in found:
+    paths_read = [_words(rest, 1 + arguments, "a path") for _ in range(paths)]
+    for number, *_ in paths_read:
         if not re.fullmatch("[0-9]{1,7}:[0-9]{1,8}", number, re.ASCII):
             raise ValueError(f"expected a path as major:minor, found {number[:40]!r}")
-    turns = (one[1] if len(one) > 1 else "" for one in found)
+    turns = (path[1] if len(path) > 1 else "" for path in paths_read)
     return PathSet(
         selector,
-        tuple(one[0] for one in found),
+        tuple(path[0] for path in paths_read),
         tuple(int(turn) if turn.isascii() and turn.isdecimal() and len(turn) < 10 else 0 for turn in turns),
     )
 
@@ -75,7 +75,7 @@ def _count(rest: Iterator[str], what: str) -> int:
 
 
 def _words(rest: Iterator[str], count: int, what: str) -> list[str]:
-    found = [*islice(rest, count)]
-    if len(found) < count:
+    fields = [*islice(rest, count)]
+    if len(fields) < count:
         raise ValueError(f"ends within {what}")
-    return found
+    return fields

@@ -62,10 +62,10 @@ class VolumeMap:
         for row in self.rows:
             self._take(row)
         self._ranges.sort(key=lambda entry: entry[:2])
-        for (_, last, one), (first, _, other) in zip(self._ranges, self._ranges[1:], strict=False):
+        for (_, last, name), (first, _, other) in zip(self._ranges, self._ranges[1:], strict=False):
             if first <= last:
                 raise SiteError(
-                    f"{other.place}: {other.volume} overlaps {one.volume} of {one.place}; "
+                    f"{other.place}: {other.volume} overlaps {name.volume} of {name.place}; "
                     "a device belongs to one range, a single number may be an exception"
                 )
 
@@ -96,21 +96,21 @@ class VolumeMap:
                 )
         else:
             self._ranges.append((int(match[1], 16), int(match[2], 16), row))
-        known = self._lcus.get(row.lcu)
-        if known is None:
+        row_known = self._lcus.get(row.lcu)
+        if row_known is None:
             self._lcus[row.lcu] = row
             return
         for name in ("server", "channel_group", "capacity"):
-            one, other = getattr(known, name), getattr(row, name)
-            if one and other and one != other:
+            value, other = getattr(row_known, name), getattr(row, name)
+            if value and other and value != other:
                 raise SiteError(
-                    f"{row.place}: {name} of {row.lcu} is {other} here and {one} in {known.place}; "
+                    f"{row.place}: {name} of {row.lcu} is {other} here and {value} in {row_known.place}; "
                     "an LCU has one"
                 )
-        self._lcus[row.lcu] = known._replace(
-            server=known.server or row.server,
-            channel_group=known.channel_group or row.channel_group,
-            capacity=known.capacity or row.capacity,
+        self._lcus[row.lcu] = row_known._replace(
+            server=row_known.server or row.server,
+            channel_group=row_known.channel_group or row.channel_group,
+            capacity=row_known.capacity or row.capacity,
         )
 
     def _holding(self, rdev: str) -> Iterator[MapRow]:
@@ -208,9 +208,9 @@ class Site(NamedTuple):
         """Return the MB/s of an LCU by any of its names, the first that is known."""
         for name in names:
             row = self.map.lcu(name)
-            known = self.capacities.get(name) or (row and row.capacity)
-            if known:
-                return known
+            capacity = self.capacities.get(name) or (row and row.capacity)
+            if capacity:
+                return capacity
         return self.capacities.get("lcu") or absent(
             "the site says no capacity of this LCU: [capacity] in site.toml"
         )
@@ -227,7 +227,7 @@ class Site(NamedTuple):
 
     def pinned(self, names: Iterable[str]) -> bool:
         """Return whether a path or a tablespace is to stay where it is."""
-        return bool(self.pins) and any(_matches(name, one) for name in names for one in self.pins)
+        return bool(self.pins) and any(_matches(name, pin) for name in names for pin in self.pins)
 
     def is_log(self, path: str) -> bool:
         """Return whether a file is a log by a pattern of the site."""

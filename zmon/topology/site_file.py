@@ -293,10 +293,10 @@ def _by_ranges(entry: Mapping[str, Any]) -> tuple[str, Callable[[str], str]]:
         if not match or int(match[1], 16) > int(match[2] or match[1], 16):
             raise ValueError(f"holds ranges of device numbers, E000-E0FF, not {span!r:.60}")
     try:
-        known = VolumeMap(MapRow(span, naming(name), place="ranges") for span, name in ranges.items())
+        volume_map = VolumeMap(MapRow(span, naming(name), place="ranges") for span, name in ranges.items())
     except SiteError as error:
         raise ValueError(str(error).removeprefix("ranges: ")) from error
-    return ", ".join(ranges), lambda rdev: next((row.lcu for row in known.about(None, rdev)), "")
+    return ", ".join(ranges), lambda rdev: next((row.lcu for row in volume_map.about(None, rdev)), "")
 
 
 _NUMBER_RULES: Final = {

@@ -236,8 +236,8 @@ class Stack:
         """
         links: dict[str, str] = {}
         cells = zip(self._layers.keys, self._layers.column("sort"), self._layers.column("links"), strict=True)
-        for number, _sort, words in sorted(cells, key=lambda cell: cell[1] in {"dm", "md"}, reverse=True):
-            for word in text_of(words).split():
+        for number, _sort, text in sorted(cells, key=lambda cell: cell[1] in {"dm", "md"}, reverse=True):
+            for word in text_of(text).split():
                 links.setdefault(word, number)
                 if word.startswith(("disk/by-uuid/", "disk/by-partuuid/")):
                     links.setdefault(word.casefold(), number)

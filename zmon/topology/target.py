@@ -92,8 +92,8 @@ def parse_table(text: str) -> list[Target]:
     """
     targets = [_segment(line) for line in text.splitlines() if line.strip()]
     targets.sort(key=lambda target: target.start)
-    for one, other in pairwise(targets):
-        if other.start < one.end:
+    for before, other in pairwise(targets):
+        if other.start < before.end:
             raise ValueError(f"segments overlap at sector {other.start // SECTOR}")
     return targets
 
@@ -105,18 +105,18 @@ def describe(target: Target) -> str:
         case TargetLayout.STRIPED | TargetLayout.PARITY | TargetLayout.EVEN | TargetLayout.NEAR:
             chunk = f", {size_of(target.chunk)}" if target.chunk else ""
             copies = f", {target.copies} copies" if target.copies > 1 else ""
-            words = f"{target.kind} over {legs}{chunk}{copies}"
+            text = f"{target.kind} over {legs}{chunk}{copies}"
         case TargetLayout.MIRROR:
-            words = f"{target.kind} on {legs}"
+            text = f"{target.kind} on {legs}"
         case TargetLayout.PATHS:
-            words = f"one disk over {legs} path{'s' * (legs != 1)}"
+            text = f"one disk over {legs} path{'s' * (legs != 1)}"
         case TargetLayout.SOMEWHERE:
-            words = f"{target.kind}, which places each block itself"
+            text = f"{target.kind}, which places each block itself"
         case TargetLayout.NOWHERE:
-            words = "a hole in its file" if target.kind == "hole" else f"{target.kind}, on no device"
+            text = "a hole in its file" if target.kind == "hole" else f"{target.kind}, on no device"
         case TargetLayout.LINEAR:
-            words = target.kind
-    return words
+            text = target.kind
+    return text
 
 
 def size_of(count: int) -> str:
@@ -141,8 +141,8 @@ def _is_device(word: str) -> bool:
 class _Words:
     """The arguments of one line, taken from the left."""
 
-    def __init__(self, words: list[str]) -> None:
-        self.words = words
+    def __init__(self, fields: list[str]) -> None:
+        self.words = fields
         self.at = 0
 
     def word(self, what: str) -> str:
@@ -208,36 +208,36 @@ _Reader = Callable[[_Head, _Words], "Target"]
 
 
 def _segment(line: str) -> Target:
-    words = line.split()
-    if len(words) < 3 or not (_is_number(words[0]) and _is_number(words[1])):
-        raise ValueError(f"not `start length target`: {' '.join(words[:3])[:80]!r}")
-    head = _Head(int(words[0]) * SECTOR, int(words[1]) * SECTOR, words[2])
+    fields = line.split()
+    if len(fields) < 3 or not (_is_number(fields[0]) and _is_number(fields[1])):
+        raise ValueError(f"not `start length target`: {' '.join(fields[:3])[:80]!r}")
+    head = _Head(int(fields[0]) * SECTOR, int(fields[1]) * SECTOR, fields[2])
     parse = _TARGETS.get(head.kind, _UNKNOWN)
     try:
-        return parse(head, _Words(words[3:]))
+        return parse(head, _Words(fields[3:]))
     except ValueError as error:
         raise ValueError(f"{head.kind[:40]}: {error}") from None
 
 
-def _striped(head: _Head, words: _Words) -> Target:
-    count = words.many("the number of stripes")
-    chunk = words.number("the chunk size", 1) * SECTOR
-    return Target(*head, TargetLayout.STRIPED, words.legs(count), chunk)
+def _striped(head: _Head, fields: _Words) -> Target:
+    count = fields.many("the number of stripes")
+    chunk = fields.number("the chunk size", 1) * SECTOR
+    return Target(*head, TargetLayout.STRIPED, fields.legs(count), chunk)
 
 
-def _mirror(head: _Head, words: _Words) -> Target:
-    words.word("the kind of log")
-    log = tuple(word for word in words.several("log argument") if _is_device(word))
-    legs = words.legs(words.many("the number of mirrors"))
+def _mirror(head: _Head, fields: _Words) -> Target:
+    fields.word("the kind of log")
+    log = tuple(word for word in fields.several("log argument") if _is_device(word))
+    legs = fields.legs(fields.many("the number of mirrors"))
     return Target(*head, TargetLayout.MIRROR, legs, beside=log)
 
 
-def _raid(head: _Head, words: _Words) -> Target:
-    kind = words.word("the raid level")
-    parameters = words.several("parameter")
+def _raid(head: _Head, fields: _Words) -> Target:
+    kind = fields.word("the raid level")
+    parameters = fields.several("parameter")
     pairs = [
-        (words.device(may_lack=True), words.device(may_lack=True))
-        for _ in range(words.many("the number of devices"))
+        (fields.device(may_lack=True), fields.device(may_lack=True))
+        for _ in range(fields.many("the number of devices"))
     ]
     if not parameters or not _is_number(parameters[0]):
         raise ValueError("the chunk size is missing")
@@ -289,10 +289,10 @@ def _parameter(named: dict[str, str], name: str, otherwise: int) -> int:
     return int(word)
 
 
-def _cache(head: _Head, words: _Words) -> Target:
-    meta, fast, slow = words.device(), words.device(), words.device()
-    words.number("the block size")
-    features = words.several("feature")
+def _cache(head: _Head, fields: _Words) -> Target:
+    meta, fast, slow = fields.device(), fields.device(), fields.device()
+    fields.number("the block size")
+    features = fields.several("feature")
     if "writethrough" in features or "passthrough" in features:
         note = f"blocks that are used often lie on {fast} as well"
         return Target(*head, TargetLayout.LINEAR, (Leg(slow, head.start),), beside=(meta, fast), note=note)
@@ -300,35 +300,35 @@ def _cache(head: _Head, words: _Words) -> Target:
     return Target(*head, TargetLayout.SOMEWHERE, (Leg(slow), Leg(fast)), beside=(meta,), note=note)
 
 
-def _multipath(head: _Head, words: _Words) -> Target:
-    words.several("feature")
-    words.several("handler argument")
-    groups = words.number("the number of path groups")
-    words.word("the first path group")
+def _multipath(head: _Head, fields: _Words) -> Target:
+    fields.several("feature")
+    fields.several("handler argument")
+    groups = fields.number("the number of path groups")
+    fields.word("the first path group")
     legs: list[Leg] = []
-    for _ in range(min(groups, len(words.words))):
-        words.word("a path selector")
-        words.several("selector argument")
-        paths, arguments = words.many("the number of paths"), words.number("the number of path arguments")
+    for _ in range(min(groups, len(fields.words))):
+        fields.word("a path selector")
+        fields.several("selector argument")
+        paths, arguments = fields.many("the number of paths"), fields.number("the number of path arguments")
         for _ in range(paths):
-            legs.append(Leg(words.device()))
+            legs.append(Leg(fields.device()))
             for _ in range(arguments):
-                words.word("a path argument")
+                fields.word("a path argument")
     return Target(*head, TargetLayout.PATHS, tuple(legs))
 
 
-def _delay(head: _Head, words: _Words) -> Target:
-    read = words.leg()
-    words.word("a delay")
-    if not words.rest() or words.leg() == read:
+def _delay(head: _Head, fields: _Words) -> Target:
+    read = fields.leg()
+    fields.word("a delay")
+    if not fields.rest() or fields.leg() == read:
         return Target(*head, TargetLayout.LINEAR, (read,))
-    legs = words.all_devices()
+    legs = fields.all_devices()
     return Target(*head, TargetLayout.SOMEWHERE, legs, note="it reads and writes on different devices")
 
 
-def _integrity(head: _Head, words: _Words) -> Target:
-    device = words.device()
-    beside = tuple(word.partition(":")[2] for word in words.rest() if word.startswith("meta_device:"))
+def _integrity(head: _Head, fields: _Words) -> Target:
+    device = fields.device()
+    beside = tuple(word.partition(":")[2] for word in fields.rest() if word.startswith("meta_device:"))
     return Target(
         *head, TargetLayout.SOMEWHERE, (Leg(device),), beside=beside, note="checksums lie between the data"
     )
@@ -341,27 +341,27 @@ def _form(form: str, layout: TargetLayout = TargetLayout.LINEAR, note: str = "")
     a device that `may-be` there, `all` devices, or a word of which it says what it is.
     """
 
-    def read(head: _Head, words: _Words) -> Target:
+    def read(head: _Head, fields: _Words) -> Target:
         legs: list[Leg] = []
         beside: list[str] = []
         for part in form.split():
             match part:
                 case "leg":
-                    legs.append(words.leg())
+                    legs.append(fields.leg())
                 case "device":
-                    legs.append(Leg(words.device()))
+                    legs.append(Leg(fields.device()))
                 case "same":
-                    legs.append(Leg(words.device(), head.start))
+                    legs.append(Leg(fields.device(), head.start))
                 case "beside":
-                    beside.append(words.device())
+                    beside.append(fields.device())
                 case "may-be":
-                    legs += [Leg(word) for word in words.rest()[:1] if _is_device(word)]
+                    legs += [Leg(word) for word in fields.rest()[:1] if _is_device(word)]
                 case "all":
-                    legs += words.all_devices()
+                    legs += fields.all_devices()
                 case "number":
-                    words.number("a number")
+                    fields.number("a number")
                 case _:
-                    words.word(f"a {part}")
+                    fields.word(f"a {part}")
         others = tuple(number for number in beside if number not in {leg.device for leg in legs})
         said = note.format(kind=head.kind[:40], last=legs[-1].device if legs else "")
         return Target(*head, layout, tuple(legs), beside=others, note=said)

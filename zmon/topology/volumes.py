@@ -35,10 +35,10 @@ def has_own_label(uid: Value, environment: str) -> bool:
 
     The unique id of a minidisk ends with a token; without a unique id any disk of a guest of z/VM may be one.
     """
-    known = find_uid(uid)
+    identity = find_uid(uid)
     if environment in {"lpar", "none"}:
         return False
-    return environment == "zvm" if known is None else bool(known.token)
+    return environment == "zvm" if identity is None else bool(identity.token)
 
 
 class Volume(NamedTuple):
@@ -141,8 +141,8 @@ def bare(number: str, reason: Value) -> Volume:
     from zmon.topology.claims import Grade  # noqa: PLC0415 - tables of devices without claims need none
 
     group = f"disk {number}"
-    known = {"number": number, "key": group, "spindle": group, "evidence": (), "conflicts": ()}
-    return Volume(**dict.fromkeys(Volume._fields, no) | known | {"grade": Grade.UNKNOWN})  # type: ignore[arg-type]
+    facts = {"number": number, "key": group, "spindle": group, "evidence": (), "conflicts": ()}
+    return Volume(**dict.fromkeys(Volume._fields, no) | facts | {"grade": Grade.UNKNOWN})  # type: ignore[arg-type]
 
 
 def ascending(chpids: Value) -> Value:
@@ -198,12 +198,12 @@ def titles(units: Mapping[str, Lcu]) -> dict[str, str]:
 
     Where LCUs of two boxes have the same name, the end of the serial number is with it: `LCU 11451.7600`.
     """
-    known = Counter(one.name for one in units.values())
+    counts = Counter(unit.name for unit in units.values())
     return {
-        key: one.name
-        if known[one.name] == 1 or not one.serial
-        else f"LCU {one.serial[-5:]}.{one.ssid.upper()}"
-        for key, one in units.items()
+        key: unit.name
+        if counts[unit.name] == 1 or not unit.serial
+        else f"LCU {unit.serial[-5:]}.{unit.ssid.upper()}"
+        for key, unit in units.items()
     }
 
 
@@ -217,12 +217,12 @@ def lcus(devices: Frame) -> dict[str, Lcu]:
     """Group the rows of a device frame by LCU, in the order of keys."""
     groups: dict[str, dict[str, Uid]] = {}
     for busid, uid in zip(devices.keys, devices.column("uid"), strict=True):
-        if known := find_uid(uid):
-            groups.setdefault(known.lcu, {})[busid] = known
+        if identity := find_uid(uid):
+            groups.setdefault(identity.lcu, {})[busid] = identity
     return {key: _lcu(devices, groups[key]) for key in sorted(groups)}
 
 
-def with_claimed(devices: Frame, known: Mapping[str, Lcu], volumes: Iterable[Volume]) -> dict[str, Lcu]:
+def with_claimed(devices: Frame, lcus_known: Mapping[str, Lcu], volumes: Iterable[Volume]) -> dict[str, Lcu]:
     """Return the LCUs with the devices that have no unique id added, where another source names the LCU.
 
     Other sources are CP, people, the configuration data of a DASD, and the number of a SCSI disk's LUN.
@@ -245,9 +245,9 @@ def with_claimed(devices: Frame, known: Mapping[str, Lcu], volumes: Iterable[Vol
         elif busid in devices.index and find_uid(devices.cell(busid, "uid")) is None:
             groups.setdefault(volume.key, {})[busid] = volume
     units = {
-        **known,
+        **lcus_known,
         **{
-            key: _claimed(devices, key, groups[key], paths.get(key, ()), known.get(key))
+            key: _claimed(devices, key, groups[key], paths.get(key, ()), lcus_known.get(key))
             for key in sorted(groups)
         },
     }
@@ -256,14 +256,14 @@ def with_claimed(devices: Frame, known: Mapping[str, Lcu], volumes: Iterable[Vol
 
 
 def _claimed(
-    devices: Frame, key: str, volumes: dict[str, Volume], paths: Iterable[Volume], known: Lcu | None
+    devices: Frame, key: str, volumes: dict[str, Volume], paths: Iterable[Volume], lcu: Lcu | None
 ) -> Lcu:
     from zmon.topology.claims import Grade  # noqa: PLC0415 - likewise
 
-    one = next(iter(volumes.values()))
-    said = text_of(one.lcu) if one.is_scsi else key
-    vendor = "IBM" if one.is_scsi else ""  # only SCSI disks of its storage servers name an LSS
-    unit = known or Lcu(vendor, text_of(one.serial), text_of(one.ssid).lower(), (), (), (), (), said)
+    first = next(iter(volumes.values()))
+    said = text_of(first.lcu) if first.is_scsi else key
+    vendor = "IBM" if first.is_scsi else ""  # only SCSI disks of its storage servers name an LSS
+    unit = lcu or Lcu(vendor, text_of(first.serial), text_of(first.ssid).lower(), (), (), (), (), said)
     members = tuple(sorted((*volumes, *unit.members)))
     why = dict.fromkeys(
         source for volume in volumes.values() if volume.grade < Grade.EXACT for source in _naming(volume)
@@ -273,20 +273,20 @@ def _claimed(
         member if volume.has_busid else volume.spindle: member
         for member, volume in sorted(volumes.items(), reverse=True)
     }
-    each = (*volumes.values(), *paths)
-    chpids = {chpid.lower() for volume in each for chpid in text_of(volume.chpids).split()}
+    paths_of = (*volumes.values(), *paths)
+    chpids = {chpid.lower() for volume in paths_of for chpid in text_of(volume.chpids).split()}
     return unit._replace(
         members=members,
         bases=tuple(sorted((*bases.values(), *unit.bases))),
         chpids=tuple(sorted({*_chpids(devices, members), *chpids})),
         why=", ".join(why),
-        lss=text_of(one.lss),
+        lss=text_of(first.lss),
     )
 
 
 def _naming(volume: Volume) -> list[str]:
     """Return the source that named the LCU of a volume: the last evidence whose grade is not better."""
-    return [one.source for one in volume.evidence if one.grade <= volume.grade][-1:]
+    return [evidence.source for evidence in volume.evidence if evidence.grade <= volume.grade][-1:]
 
 
 def _lcu(devices: Frame, uids: dict[str, Uid]) -> Lcu:
@@ -294,11 +294,11 @@ def _lcu(devices: Frame, uids: dict[str, Uid]) -> Lcu:
     bases = tuple(
         busid for busid in members if uids[busid].ua != HYPERPAV and devices.cell(busid, "alias") != 1
     )
-    one = uids[members[0]]
+    uid = uids[members[0]]
     return Lcu(
-        vendor=one.vendor,
-        serial=one.serial,
-        ssid=one.ssid,
+        vendor=uid.vendor,
+        serial=uid.serial,
+        ssid=uid.ssid,
         members=members,
         bases=bases,
         aliases=tuple(busid for busid in members if busid not in bases),
@@ -342,10 +342,10 @@ def device_type(devtype: Value, cutype: Value, cylinders: Value = 0) -> str | Ab
     an extended address volume, 3390-A.  A byte of an unknown model is shown as it is.  A device without a
     type of its own, such as an adapter, has the type of its control unit.
     """
-    known = cutype if isinstance(devtype, Absent) else devtype
-    if isinstance(known, Absent):
-        return known
-    kind, _, model = str(known).upper().partition("/")
+    type_known = cutype if isinstance(devtype, Absent) else devtype
+    if isinstance(type_known, Absent):
+        return type_known
+    kind, _, model = str(type_known).upper().partition("/")
     if (kind, model) == ("3390", "0C") and isinstance(cylinders, int) and cylinders > _LARGEST:
         return "3390-A"
     model = _MODELS.get((kind, model)) or model.lstrip("0") or model[:1]

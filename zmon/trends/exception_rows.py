@@ -93,8 +93,8 @@ class ExceptionWriter:
 
     def changed(self) -> list[ExceptionEntry]:
         """Return what is not in the file as it is now."""
-        known = self._written
-        return [entry for entry in self._watch.log() if known.get(_place(entry), (0, None))[1] != entry]
+        written = self._written
+        return [entry for entry in self._watch.log() if written.get(_place(entry), (0, None))[1] != entry]
 
     def written(self) -> None:
         """Take what was written last as safe."""
@@ -139,21 +139,17 @@ def text_of(entry: ExceptionEntry) -> str:
 def entry_of(text: object) -> ExceptionEntry | None:
     """Read an exception from JSON; None if it is none."""
     try:
-        found: Any = json.loads(text) if isinstance(text, str) and len(text) < 8 * LONGEST else None
+        data: Any = json.loads(text) if isinstance(text, str) and len(text) < 8 * LONGEST else None
     except (ValueError, RecursionError):
         return None
-    if not isinstance(found, dict) or found.keys() != FIELDS.keys() or not all(map(_is_sound, found.items())):
+    if not isinstance(data, dict) or data.keys() != FIELDS.keys() or not all(map(_is_sound, data.items())):
         return None
-    times = [found[name] for name in ("begin", "worst_begin", "worst_end", "end")]
-    if (
-        found["level"] not in {LOOK, BAD}
-        or times != sorted(times)
-        or not 0 <= times[0] <= times[-1] < 1 << 62
-    ):
+    times = [data[name] for name in ("begin", "worst_begin", "worst_end", "end")]
+    if data["level"] not in {LOOK, BAD} or times != sorted(times) or not 0 <= times[0] <= times[-1] < 1 << 62:
         return None
-    found["limit"] = NO_LIMIT if found["limit"] is None else found["limit"]
-    found["mean"] = NO_MEAN if found["mean"] is None else found["mean"]
-    return ExceptionEntry(**found)
+    data["limit"] = NO_LIMIT if data["limit"] is None else data["limit"]
+    data["mean"] = NO_MEAN if data["mean"] is None else data["mean"]
+    return ExceptionEntry(**data)
 
 
 def _is_sound(pair: tuple[str, Any]) -> bool:
@@ -223,17 +219,17 @@ def unknown_of(text: object) -> dict[str, Absent]:
 def _told(text: object) -> dict[str, Any]:
     """Return what is stored of the rules; empty if that cannot be read."""
     try:
-        found: Any = json.loads(text) if isinstance(text, str) and len(text) < 8 * LONGEST else None
+        data: Any = json.loads(text) if isinstance(text, str) and len(text) < 8 * LONGEST else None
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return data if isinstance(data, dict) else {}
 
 
 def _joined(entries: Iterable[ExceptionEntry]) -> list[ExceptionEntry]:
     """Put together what was open at the end of one file and went on in the next."""
-    found: dict[tuple[str, str], list[ExceptionEntry]] = {}
+    joint: dict[tuple[str, str], list[ExceptionEntry]] = {}
     for entry in entries:
-        same = found.setdefault((entry.rule, entry.key), [])
+        same = joint.setdefault((entry.rule, entry.key), [])
         last = same[-1] if same else None
         if last is None or last.state != OPEN or entry.begin < last.end:
             same.append(entry)
@@ -244,8 +240,8 @@ def _joined(entries: Iterable[ExceptionEntry]) -> list[ExceptionEntry]:
             same[-1] = last._replace(state=INTERRUPTED)
             same.append(entry)
             continue
-        worse = max(last, entry, key=lambda one: one.level)
+        worse = max(last, entry, key=lambda entry: entry.level)
         same[-1] = worse._replace(
             begin=last.begin, end=entry.end, intervals=last.intervals + entry.intervals, state=entry.state
         )
-    return [entry for same in found.values() for entry in same]
+    return [entry for same in joint.values() for entry in same]

@@ -116,12 +116,12 @@ class Minute:
             count = len(self.parts) - len(seen)
             seconds = sum(self.seconds) - (sum(thing.seconds) if thing is not None else 0)
             return dict.fromkeys(first[at].get(key, ()), (count, seconds)) if count else {}
-        found: dict[int, tuple[int, float]] = {}
+        zero_rows: dict[int, tuple[int, float]] = {}
         for place in sorted(set(range(len(self.parts))).difference(seen)):
             for figure in self.parts[place].resting[at].get(key, ()):
-                count, seconds = found.get(figure, (0, 0.0))
-                found[figure] = (count + 1, seconds + self.seconds[place])
-        return found
+                count, seconds = zero_rows.get(figure, (0, 0.0))
+                zero_rows[figure] = (count + 1, seconds + self.seconds[place])
+        return zero_rows
 
 
 @lru_cache
@@ -135,13 +135,13 @@ def summed(table: TrendTable, thing: ThingValues) -> Aggregate:
     """Return what is kept of a thing."""
     columns = dict(zip(needed(table), thing.columns, strict=True))
     weights: dict[str, tuple[Sequence[Number], Number]] = {SECONDS: (thing.seconds, sum(thing.seconds))}
-    found: list[int | None] = []
+    sums: list[int | None] = []
     for figure in table.figures:
         if figure.weight not in weights:
-            each = list(map(mul, columns[figure.weight], thing.seconds))
-            weights[figure.weight] = each, sum(each)
-        found += aggregate(columns[figure.name], *weights[figure.weight])
-    return tuple(found)
+            products = list(map(mul, columns[figure.weight], thing.seconds))
+            weights[figure.weight] = products, sum(products)
+        sums += aggregate(columns[figure.name], *weights[figure.weight])
+    return tuple(sums)
 
 
 def aggregate(values: Sequence[Number], weights: Sequence[Number], weight: Number) -> Aggregate:
@@ -154,43 +154,43 @@ def aggregate(values: Sequence[Number], weights: Sequence[Number], weight: Numbe
     products = list(map(mul, values, weights))
     total: Number = sum(products)
     if total.__class__ is Absent:
-        known = [product.__class__ is not Absent for product in products]
-        values, products = list(compress(values, known)), list(compress(products, known))
+        is_number = [product.__class__ is not Absent for product in products]
+        values, products = list(compress(values, is_number)), list(compress(products, is_number))
         if not products:
             return UNKNOWN
-        total, weight = sum(products), sum(compress(weights, known))
-    found = (weight, total, min(values), max(values))
-    if not all(-MAX_VALUE < number < MAX_VALUE for number in found):
+        total, weight = sum(products), sum(compress(weights, is_number))
+    aggregate = (weight, total, min(values), max(values))
+    if not all(-MAX_VALUE < number < MAX_VALUE for number in aggregate):
         return UNKNOWN
-    return len(products), *(round(THOUSAND * number) for number in found)  # type: ignore[arg-type]  # none is absent
+    return len(products), *(round(THOUSAND * number) for number in aggregate)  # type: ignore[arg-type]  # none is absent
 
 
 def with_zeros(row: Aggregate, zeros: Zeros) -> Aggregate:
     """Return a row with some intervals more in which nothing happened."""
     if not zeros:
         return row
-    found: list[int | None] = []
+    merged_sums: list[int | None] = []
     for at, figure in enumerate(by_figure(row)):
         if at not in zeros:
-            found += figure
+            merged_sums += figure
             continue
         count, seconds = zeros[at]
-        found += merged(figure, (count, round(THOUSAND * seconds), 0, 0, 0))
-    return tuple(found)
+        merged_sums += merged(figure, (count, round(THOUSAND * seconds), 0, 0, 0))
+    return tuple(merged_sums)
 
 
-def merged(one: Aggregate, other: Aggregate) -> Aggregate:
+def merged(aggregate: Aggregate, other: Aggregate) -> Aggregate:
     """Return two rows of the same minute as one."""
-    found: list[int | None] = []
-    for a, b in zip(by_figure(one), by_figure(other), strict=True):
+    merged_sums: list[int | None] = []
+    for a, b in zip(by_figure(aggregate), by_figure(other), strict=True):
         if not a[0] or not b[0]:
-            found += a if a[0] else b
+            merged_sums += a if a[0] else b
             continue
-        found += [
+        merged_sums += [
             a[0] + b[0], (a[1] or 0) + (b[1] or 0), (a[2] or 0) + (b[2] or 0),
             min(a[3] or 0, b[3] or 0), max(a[4] or 0, b[4] or 0),
         ]  # fmt: skip
-    return tuple(found)
+    return tuple(merged_sums)
 
 
 def by_figure(row: Aggregate) -> Iterator[Aggregate]:
@@ -201,10 +201,10 @@ def by_figure(row: Aggregate) -> Iterator[Aggregate]:
 
 def is_idle(row: Aggregate, figures: Sequence[TrendFigure], intervals: int) -> bool:
     """Return whether all rates are known in all intervals, and are 0."""
-    known = 0
+    idle = 0
     for figure, (many, _weight, total, _low, high) in zip(figures, by_figure(row), strict=True):
         if figure.weight == SECONDS and many:
-            known += 1
+            idle += 1
             if total or high or many < intervals:
                 return False
-    return known > 0
+    return idle > 0

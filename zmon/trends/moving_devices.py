@@ -90,7 +90,7 @@ class MovingDevices:
 
     def _moved(self, interval: Interval) -> set[str] | None:
         """Return the devices and disks that did something; None where more changed than counters."""
-        found = set[str]()
+        moved = set[str]()
         device_of: Mapping[object, str] = {}
         for kind in (DEVICE, BLOCK, CMF):
             before, after = (
@@ -113,22 +113,22 @@ class MovingDevices:
             if kind is BLOCK:
                 keys += self._hanging(before, after, after.moved(before))
                 keys = [device_of.get(key, key) for key in keys]
-            found.update(keys)
-        return found
+            moved.update(keys)
+        return moved
 
     def _hanging(self, before: Frame, after: Frame, rows: Sequence[int]) -> list[str]:
         """Return the disks that had requests in flight, even if nothing of them moved: they may hang."""
         if self._in_flight is None:
             many = before.column("in_flight")
             self._in_flight = {key for key, count in zip(before.keys, many, strict=True) if count > 0}  # type: ignore[operator]  # a gauge
-        found = list(self._in_flight)
+        hanging = list(self._in_flight)
         now = after.column("in_flight")
         for row in rows:
             if now[row] > 0:  # type: ignore[operator]  # likewise
                 self._in_flight.add(after.keys[row])
             else:
                 self._in_flight.discard(after.keys[row])
-        return found
+        return hanging
 
 
 # what moved
@@ -170,7 +170,7 @@ def _unseen_wrap(kind: Kind) -> float:
 def moved_rows(before: Frame, after: Frame) -> list[int] | None:
     """Return the rows in which a counter moved; None where a thing was replaced or its counters reset."""
     rows = left = after.moved(before)
-    found: list[int] = []
+    rows_found: list[int] = []
     for field in after.kind.fields:
         now, was = after.columns.get(field.name), before.columns.get(field.name)
         if now is None or was is None or now is was:
@@ -181,9 +181,9 @@ def moved_rows(before: Frame, after: Frame) -> list[int] | None:
             return None
         if field.meaning in COUNTS and left:
             changed = list(map(ne, pick(now, left), pick(was, left)))
-            found += compress(left, changed)
+            rows_found += compress(left, changed)
             left = list(compress(left, map(not_, changed)))
-    return found
+    return rows_found
 
 
 @lru_cache(maxsize=2)  # devices are read once a minute
@@ -215,13 +215,13 @@ def known_rates(table: TrendTable, whole: Table) -> dict[str, frozenset[int]]:
         return {}
     every = frozenset(rates(table))
     columns = (whole.column(table.figures[at].name) for at in rates(table))
-    found: dict[str, frozenset[int]] = {}
+    rates_known: dict[str, frozenset[int]] = {}
     for key, *values in zip(whole.keys, *columns, strict=True):
         lacking = [value.__class__ is Absent for value in values]
-        known = frozenset(compress(rates(table), map(not_, lacking))) if any(lacking) else every
-        if known:
-            found[key] = known
-    return found
+        rows = frozenset(compress(rates(table), map(not_, lacking))) if any(lacking) else every
+        if rows:
+            rates_known[key] = rows
+    return rates_known
 
 
 def is_as_known(table: TrendTable, few: Table, resting: Mapping[str, frozenset[int]]) -> bool:
@@ -230,13 +230,13 @@ def is_as_known(table: TrendTable, few: Table, resting: Mapping[str, frozenset[i
         return True
     if not few.keys:
         return True
-    known = [resting.get(key, frozenset()) for key in few.keys]
-    alike = known.count(known[0]) == len(known)
+    resting_rows = [resting.get(key, frozenset()) for key in few.keys]
+    alike = resting_rows.count(resting_rows[0]) == len(resting_rows)
     for at in rates(table):
         values = few.column(table.figures[at].name)
         types = set(map(type, values))
-        if alike and (Absent not in types if at in known[0] else types == {Absent}):
+        if alike and (Absent not in types if at in resting_rows[0] else types == {Absent}):
             continue
-        if any((value.__class__ is Absent) is (at in known[row]) for row, value in enumerate(values)):
+        if any((value.__class__ is Absent) is (at in resting_rows[row]) for row, value in enumerate(values)):
             return False
     return True

@@ -55,7 +55,7 @@ class RowTest:
         self.is_useful = False
         """Whether a term excludes what did nothing."""
         self._columns = frozenset(figure.name for figure in table.figures)
-        limits = [one for one in (rule.look, rule.bad) if one is not None]
+        limits = [level for level in (rule.look, rule.bad) if level is not None]
         if rule.sense != "over" or rule.remembers or rule.window or not limits:
             return
         if rule.of_all:
@@ -129,10 +129,10 @@ class QuietMinutes:
 
     def rules_at(self, interval: Interval) -> Collection[str]:
         """Return the names of the rules that hold for no row in an interval between two samples in a row."""
-        found = self._quiet.get(minute_of(interval), NONE)
-        if found & self._by_uid and has_more_lcus(View(interval, inputs=self._inputs)):
-            return found - self._by_uid  # roll-ups have only the LCUs that unique ids name
-        return found
+        rules = self._quiet.get(minute_of(interval), NONE)
+        if rules & self._by_uid and has_more_lcus(View(interval, inputs=self._inputs)):
+            return rules - self._by_uid  # roll-ups have only the LCUs that unique ids name
+        return rules
 
 
 def _covered(recording: Recording) -> frozenset[int]:

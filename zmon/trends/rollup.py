@@ -146,13 +146,13 @@ class TrendWriter:
         self.open_exceptions = self._exceptions.open_now
 
     @staticmethod
-    def _label(interval: Interval, table: TrendTable, keys: list[str], known: dict[str, str]) -> None:
+    def _label(interval: Interval, table: TrendTable, keys: list[str], labels_known: dict[str, str]) -> None:
         """Find the labels of the things that have none yet."""
-        if not known.keys() >= set(keys):
+        if not labels_known.keys() >= set(keys):
             labels = table.labels(interval)
             for key in keys:
                 label = labels.get(key, "")
-                known.setdefault(key, label if isinstance(label, str) else "")
+                labels_known.setdefault(key, label if isinstance(label, str) else "")
 
     # make
 
@@ -187,7 +187,7 @@ class TrendWriter:
             "SELECT seconds, intervals, begin, end FROM minute WHERE minute = ?", (number,)
         ).fetchone()
         earlier = (had[1], had[0] / THOUSAND) if had else (0, 0.0)
-        known = minute.parts[0].resting if self._before is NONE_REST else self._before
+        resting = minute.parts[0].resting if self._before is NONE_REST else self._before
         starts: int | None = None
         for at, table in enumerate(TREND_TABLES):
             written = {
@@ -197,16 +197,16 @@ class TrendWriter:
                     (number,),
                 )
             }
-            found = rows.setdefault(table.minutes, [])
+            minutes = rows.setdefault(table.minutes, [])
             added = [
                 (number, (at, key), *row)
-                for key, row in self._rows(at, minute, written, (earlier, known[at]))
+                for key, row in self._rows(at, minute, written, (earlier, resting[at]))
             ]
-            found += added
+            minutes += added
             if table.screen == "DEVICE":
                 place = 2 + 5 * [figure.name for figure in table.figures].index("io")
                 of_all = [row[place + 2] or 0 for row in added if row[place]]
-                starts = sum(of_all) if of_all or known[at] else None  # type: ignore[arg-type]  # numbers
+                starts = sum(of_all) if of_all or resting[at] else None  # type: ignore[arg-type]  # numbers
         begin, end = min(part.begin for part in minute.parts), max(part.end for part in minute.parts)
         seconds, intervals = round(sum(minute.seconds) * THOUSAND), len(minute.seconds)
         if had:
@@ -225,7 +225,7 @@ class TrendWriter:
         """Yield the rows of a minute in one table."""
         table, things = TREND_TABLES[at], minute.things[at]
         figures = table.figures
-        (intervals, seconds), known = earlier
+        (intervals, seconds), seconds_known = earlier
         for key, thing in things.items():
             row = with_zeros(summed(table, thing), minute.zeros(at, key, thing))
             number = self._things.get((table.screen, key))
@@ -233,11 +233,11 @@ class TrendWriter:
             if had is not None:
                 row = merged(row, tuple(had))
             elif intervals and table.sparse:
-                rates = known.get(key, thing.known_at_first(figures))
+                rates = seconds_known.get(key, thing.known_at_first(figures))
                 row = with_zeros(row, dict.fromkeys(rates, (intervals, seconds)))
             if had is None and table.sparse and is_idle(row, figures, intervals + len(minute.seconds)):
                 continue
-            if had is None and number is None and not any(row[::5]) and key not in known:
+            if had is None and number is None and not any(row[::5]) and key not in seconds_known:
                 continue  # nothing was ever known of it
             yield key, row
         for (screen, key), number in self._things.items():

@@ -66,8 +66,8 @@ def find(screen: str, column: str) -> tuple[TrendTable, TrendFigure]:
         figure = table.figure(column)
         if table.screen == screen.upper() and figure is not None:
             return table, figure
-    known = "; ".join(f"{t.screen} {' '.join(f.name for f in t.figures)}" for t in TREND_TABLES)
-    raise NoTrendError(f"recordings keep no trend of {screen} {column}; they do of {known}")
+    figures = "; ".join(f"{t.screen} {' '.join(f.name for f in t.figures)}" for t in TREND_TABLES)
+    raise NoTrendError(f"recordings keep no trend of {screen} {column}; they do of {figures}")
 
 
 @contextmanager
@@ -119,7 +119,7 @@ def trend(  # noqa: PLR0913, PLR0917 - what, of what, from what, and when
         RecordingError: a recording cannot be read.
     """
     table, figure = find(screen, column)
-    found: list[Point] = []
+    points: list[Point] = []
     for source in sources:
         with _asking(source) as ask:
             number = None
@@ -130,11 +130,11 @@ def trend(  # noqa: PLR0913, PLR0917 - what, of what, from what, and when
             since = begin
             if end - begin > LONG:
                 quarters = _points(ask, table, figure, number, "quarter", begin, end)
-                found += quarters
+                points += quarters
                 rows = ask("SELECT max(quarter) FROM quarter WHERE begin < ?", sql_integer(end))
                 since = begin if rows[0][0] is None else max(begin, (rows[0][0] + QUARTER) * SECOND)
-            found += _points(ask, table, figure, number, "minute", since, end)
-    return sorted(found, key=lambda point: point.begin)
+            points += _points(ask, table, figure, number, "minute", since, end)
+    return sorted(points, key=lambda point: point.begin)
 
 
 def _points(  # noqa: PLR0913, PLR0917 - likewise
@@ -202,18 +202,18 @@ def top(  # noqa: PLR0913, PLR0917 - likewise
             )
             names = dict(ask("SELECT id, name FROM thing WHERE screen = ?", table.screen))
             for number, *sums_ in rows:
-                if all(isinstance(one, int) for one in sums_) and isinstance(names.get(number), str):
+                if all(isinstance(total, int) for total in sums_) and isinstance(names.get(number), str):
                     name = names[number]
                     was = sums.get(name, (0, 0, 0, 0))
                     total_, weight_, high_, seen_ = sums_
                     sums[name] = (was[0] + total_, was[1] + weight_, max(was[2], high_), was[3] + seen_)
     rests = table.sparse and figure.weight == SECONDS
-    found = [
+    things = [
         BusyThing(name, sum_ / whole, most_ / THOUSAND)
         for name, (sum_, weighed, most_, seen) in sums.items()
         if (whole := weighed + (covered - seen if rests else 0)) > 0
     ]
-    return nlargest(most, found, key=lambda one: (one.mean, one.high))
+    return nlargest(most, things, key=lambda thing: (thing.mean, thing.high))
 
 
 # all together
@@ -248,12 +248,12 @@ def load(sources: Iterable[Source], begin: int, end: int, width: int) -> Sequenc
                     sql_integer(end),
                 )
                 busy += [_mean(*row) for row in rows]
-    known = points if any(point.mean is not None for point in points) else busy
-    if not known:
+    loads = points if any(point.mean is not None for point in points) else busy
+    if not loads:
         return ()
     return [
         NO_SAMPLES if point.mean is None else float(point.mean)  # type: ignore[arg-type]  # means are numbers
-        for point in buckets(known, width, begin, end)
+        for point in buckets(loads, width, begin, end)
     ]
 
 
@@ -317,10 +317,10 @@ class RollupFile:
         """Return the names of the figures that were rolled up of a screen."""
         columns = self._ask("SELECT name FROM pragma_table_info(?)", f"{screen}_{self._length}")
         names = {str(name) for (name,) in columns}
-        found = [name.removesuffix("_sum") for name in names if name.endswith("_sum")]
+        figures_stored = [name.removesuffix("_sum") for name in names if name.endswith("_sum")]
         return sorted(
             name
-            for name in found
+            for name in figures_stored
             if re.fullmatch(r"[a-z][a-z0-9_]*", name, re.ASCII)
             and names.issuperset(f"{name}_{part}" for part in ("count", "weight", "min", "max"))
         )

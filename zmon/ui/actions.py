@@ -33,11 +33,11 @@ NOT_OF_FLEET: Final = frozenset({"diagnose", "redisplay"})
 
 def keys_of(keymap: KeyMap, *, is_fleet: bool = False) -> list[tuple[str, str]]:
     """Return the keys that hold and what each does, on the screens of one system or of a fleet."""
-    functions = (one for one in FUNCTIONS if not (is_fleet and one.name in NOT_OF_FLEET))
-    found = [(keys, function.help) for function in functions if (keys := keymap.spoken(function.name))]
-    found.append(("Shift+F1 ...", "PF13 and on: the same as F1 and on; there is no Shift+F3"))
+    functions = (function for function in FUNCTIONS if not (is_fleet and function.name in NOT_OF_FLEET))
+    pairs = [(keys, function.help) for function in functions if (keys := keymap.spoken(function.name))]
+    pairs.append(("Shift+F1 ...", "PF13 and on: the same as F1 and on; there is no Shift+F3"))
     mouse = "click: choose, again: go deeper; on a heading: sort; on a PF key: do it"
-    return [*found, ("Mouse", mouse)]
+    return [*pairs, ("Mouse", mouse)]
 
 
 def lines(said: Iterable[explanation.HelpPart], width: int) -> list[Line]:
@@ -48,11 +48,11 @@ def lines(said: Iterable[explanation.HelpPart], width: int) -> list[Line]:
     ]
 
 
-def explain(glass: Glass, words: str) -> None:
+def explain(glass: Glass, topic: str) -> None:
     """Open help about what words name, else about the screen."""
     place = glass.pane.place if isinstance(glass.pane, Grid) else 0
     keys = keys_of(glass.keymap, is_fleet=glass.session.timeline.fleet is not None)
-    _open(glass, explanation.explain(glass.session, words, keys, place))
+    _open(glass, explanation.explain(glass.session, topic, keys, place))
 
 
 def _open(glass: Glass, said: Iterable[explanation.HelpPart]) -> None:
@@ -92,9 +92,9 @@ def explain_on(glass: Glass) -> None:
         explain(glass, "KEYS")
 
 
-def play(glass: Glass, words: str) -> None:
+def play(glass: Glass, text: str) -> None:
     """Play at a speed."""
-    glass.playback.play(words)
+    glass.playback.play(text)
     glass.fit()
 
 
@@ -232,14 +232,14 @@ def complete(glass: Glass, by: int) -> None:
         return
     typed = entry.text[: entry.caret]
     try:
-        found = candidates_for(glass.session, typed)
+        completion = candidates_for(glass.session, typed)
     except Exception as error:  # noqa: BLE001 - whatever fails, the screens must stay
         glass.say(f"Nothing completes {typed!r}: {error_line(error)}", "alarm")
         return
-    if not found.words:
-        glass.say(f"Nothing known here begins with {typed[found.begin :]!r}")
+    if not completion.words:
+        glass.say(f"Nothing known here begins with {typed[completion.begin :]!r}")
         return
-    entry.complete(found)
+    entry.complete(completion)
 
 
 def retrieve(glass: Glass) -> None:
@@ -248,9 +248,9 @@ def retrieve(glass: Glass) -> None:
         glass.say("No command was given yet")
 
 
-def recall(glass: Glass, *, found: bool, edge: str) -> None:
+def recall(glass: Glass, *, is_found: bool, edge: str) -> None:
     """Say where the commands given before end."""
-    if not found:
+    if not is_found:
         glass.say(f"There is no {edge} command")
 
 
@@ -326,8 +326,8 @@ KEYS: Final[dict[str, str | Callable[[Glass], object]]] = {
     "quit": quit_at_once,
     "complete": lambda glass: complete(glass, 1),
     "complete_back": lambda glass: complete(glass, -1),
-    "older": lambda glass: recall(glass, found=glass.entry.older(), edge="older"),
-    "newer": lambda glass: recall(glass, found=glass.entry.newer(), edge="newer"),
+    "older": lambda glass: recall(glass, is_found=glass.entry.older(), edge="older"),
+    "newer": lambda glass: recall(glass, is_found=glass.entry.newer(), edge="newer"),
     "caret_left": lambda glass: glass.entry.move(-1),
     "caret_right": lambda glass: glass.entry.move(1),
     "caret_home": lambda glass: glass.entry.move(-len(glass.entry.text)),

@@ -272,8 +272,8 @@ class Zmon(App[int], inherit_bindings=False):
         self.glass.paste([_typable(line) for line in event.text.splitlines()])
         self.paint()
 
-    def _type(self, words: str) -> None:
-        self.glass.type(_typable(words))
+    def _type(self, text: str) -> None:
+        self.glass.type(_typable(text))
         self.paint()
 
     def on_click(self, event: events.Click) -> None:
@@ -299,9 +299,9 @@ class Zmon(App[int], inherit_bindings=False):
         self.paint()
 
 
-def _typable(words: str) -> str:
+def _typable(text: str) -> str:
     """Return the characters that the command line can show."""
-    return "".join(c for c in words if c.isprintable() and cell_len(c) == 1)
+    return "".join(c for c in text if c.isprintable() and cell_len(c) == 1)
 
 
 def run(  # noqa: PLR0913 - these are a user's choices

@@ -141,21 +141,23 @@ class Menu(Chooser):
         for item in every:
             part = Part(item.start, item.start + len(item.written), "data" if item.command else "absent")
             lines[item.line] = lines[item.line]._replace(parts=(*lines[item.line].parts, part))
-        known = [
+        items = [
             PaneItem(item.code, item.line, item.start, item.start + len(item.written), item.command)
             for item in every
             if item.command
         ]
-        self.put(lines, [*known, *self._explained(lines)])
+        self.put(lines, [*items, *self._explained(lines)])
 
     def _explained(self, lines: list[Line]) -> list[PaneItem]:
         """Return the items without a screen: their code as a command says why."""
-        found = []
-        for one in menu_items.explanations(self.page.screen, self._screens, self.width):
-            for place, text in enumerate(one.lines, one.line):
+        explained = []
+        for explanation in menu_items.explanations(self.page.screen, self._screens, self.width):
+            for place, text in enumerate(explanation.lines, explanation.line):
                 lines[place] = Line(text, "data", (Part(0, len(text), "absent"),))
-            found.append(PaneItem(one.code, one.line, 1, len(one.lines[0]), one.code))
-        return found
+            explained.append(
+                PaneItem(explanation.code, explanation.line, 1, len(explanation.lines[0]), explanation.code)
+            )
+        return explained
 
     def resize(self, width: int, height: int) -> None:
         """Set the size; columns that do not fit beside one another go below."""
@@ -191,18 +193,18 @@ class Menu(Chooser):
         ahead = [item for item in self.items if (item.line - now.line) * way > 0]
         within = [item for item in ahead if abs(item.line - now.line) <= abs(by)]
         self.offset += by
-        if found := self._farthest(within, now) if within else self._nearest(ahead, now):
-            self.choose(self.items.index(found))
+        if target := self._farthest(within, now) if within else self._nearest(ahead, now):
+            self.choose(self.items.index(target))
         else:
             self.settle()
 
     def _farthest(self, items: Iterable[PaneItem], now: PaneItem) -> PaneItem:
         """Return the item that most lines are between; of those beside one another the nearest."""
-        return max(items, key=lambda one: (abs(one.line - now.line), -self._far(one, now)))
+        return max(items, key=lambda item: (abs(item.line - now.line), -self._far(item, now)))
 
     def _nearest(self, items: Iterable[PaneItem], now: PaneItem) -> PaneItem | None:
         """Return the item that fewest lines are between; None where there is none."""
-        return min(items, key=lambda one: (abs(one.line - now.line), self._far(one, now)), default=None)
+        return min(items, key=lambda item: (abs(item.line - now.line), self._far(item, now)), default=None)
 
     def click(self, x: int, y: int) -> str:
         """Open the item at a position."""
@@ -314,4 +316,4 @@ def _present(sheet: Sheet) -> tuple[int, int]:
         for name, figures in series
         if figures and name != "exceptions"  # these may end later
     ]
-    return max(ends, key=lambda one: one[1], default=(0, 0))
+    return max(ends, key=lambda end: end[1], default=(0, 0))

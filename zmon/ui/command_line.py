@@ -48,9 +48,9 @@ class CommandLine:
         self.caret = len(text) if caret is None else caret
         self.completion, self.chosen = None, -1
 
-    def type(self, words: str) -> None:
+    def type(self, text: str) -> None:
         """Put characters in at the caret."""
-        self.put(self.text[: self.caret] + words + self.text[self.caret :], self.caret + len(words))
+        self.put(self.text[: self.caret] + text + self.text[self.caret :], self.caret + len(text))
 
     def take(self) -> str:
         """Return what was typed, remember it, and begin anew."""
@@ -86,13 +86,13 @@ class CommandLine:
 
     def turn(self, by: int) -> None:
         """Put the next (or previous) candidate in the place of the word; at the end what was typed."""
-        found = self.completion
-        if found is None:
+        completion = self.completion
+        if completion is None:
             return
-        place = (self.chosen + 1 + by) % (len(found.words) + 1) - 1
-        word = found.words[place] if place >= 0 else found.common
-        self._replace_word(found, word)
-        self.completion, self.chosen = found, place
+        place = (self.chosen + 1 + by) % (len(completion.words) + 1) - 1
+        word = completion.words[place] if place >= 0 else completion.common
+        self._replace_word(completion, word)
+        self.completion, self.chosen = completion, place
 
     def _replace_word(self, completion: Completion, word: str) -> None:
         before, after = self.text[: completion.begin], self.text[self.caret :]
@@ -141,24 +141,24 @@ def command_line(entry: CommandLine, width: int) -> Line:
 
 def candidate_lines(entry: CommandLine, width: int, room: int) -> list[Line]:
     """Return the candidates for a word in columns, the chosen one marked; none unless there are several."""
-    found, most = entry.completion, min(room, MOST_LINES)
-    if found is None or most < 1:
+    completion, most = entry.completion, min(room, MOST_LINES)
+    if completion is None or most < 1:
         return []
-    cell = min(max(map(len, found.words)), width - 2 - GAP) + GAP
+    cell = min(max(map(len, completion.words)), width - 2 - GAP) + GAP
     across = max((width - 2) // cell, 1)
-    rows = -(-len(found.words) // across)
+    rows = -(-len(completion.words) // across)
     first = max(0, min(entry.chosen // across - most // 2, rows - most))
     lines = []
     for row in range(first, min(first + most, rows)):
-        words = found.words[row * across : (row + 1) * across]
-        text = " " + "".join(word[: cell - GAP].ljust(cell) for word in words)
+        names = completion.words[row * across : (row + 1) * across]
+        text = " " + "".join(word[: cell - GAP].ljust(cell) for word in names)
         place = entry.chosen - row * across
         start = 1 + place * cell
-        chosen = [Part(start, start + len(words[place]), "cell")] if 0 <= place < len(words) else []
+        chosen = [Part(start, start + len(names[place]), "cell")] if 0 <= place < len(names) else []
         lines.append(Line(text.rstrip().ljust(width), "message", tuple(chosen)))
     if rows > most:
-        seen = min((first + most) * across, len(found.words))
-        more = f" {seen} of {len(found.words)} "
+        seen = min((first + most) * across, len(completion.words))
+        more = f" {seen} of {len(completion.words)} "
         text, room = lines[-1].text, width - len(more)
         whole = text[:room] if text[room - 1 : room + 1].isspace() else text[:room].rpartition(" ")[0]
         lines[-1] = lines[-1]._replace(text=whole.ljust(room) + more)

@@ -33,8 +33,8 @@ _LABELS: Final = re.compile(r"\b(?:CPU|SER|Interval)\b")
 
 def too_small(width: int, height: int) -> list[Line]:
     """Say, in so little room, that the frame does not fit."""
-    words = f"{width}x{height} is too small: {SMALLEST[0]}x{SMALLEST[1]} are needed"
-    few = [Line(part, "strong") for part in wrap(words, width)][:height]
+    text = f"{width}x{height} is too small: {SMALLEST[0]}x{SMALLEST[1]} are needed"
+    few = [Line(part, "strong") for part in wrap(text, width)][:height]
     return few + [EMPTY] * (height - len(few))
 
 
@@ -72,29 +72,31 @@ def heading(  # noqa: PLR0913 - one for each part of a header
         system=system,
     )
     mode = max(written.rstrip().rfind("  ") + 2, 0)
-    parts = [Part(*found.span(), "label") for found in _LABELS.finditer(written)]
+    parts = [Part(*match.span(), "label") for match in _LABELS.finditer(written)]
     kind = "strong" if live and not stale else "look"
     return Line(written, "strong", (*parts, Part(mode, len(written), kind)))
 
 
-def message(words: str, kind: str, width: int) -> list[Line]:
+def message(text: str, kind: str, width: int) -> list[Line]:
     """Return a message, in as many lines as it takes."""
-    return [Line(f" {part}", kind) for part in (wrap(words, width - 2) if words else [])]
+    return [Line(f" {part}", kind) for part in (wrap(text, width - 2) if text else [])]
 
 
-def conclusion(found: Conclusion, width: int, height: int) -> list[Line]:
+def conclusion(conclusion: Conclusion, width: int, height: int) -> list[Line]:
     """Return the conclusion of a screen in as many lines as it takes; an empty one where that is too many."""
-    lines = [Line(f" {part}", STATES.get(found.state, "data")) for part in wrap(found.words, width - 2)]
+    lines = [
+        Line(f" {part}", STATES.get(conclusion.state, "data")) for part in wrap(conclusion.words, width - 2)
+    ]
     return lines if 0 < len(lines) <= max(1, (height - FRAME) // 5) else [EMPTY]
 
 
-def guidance(words: str, position: str, width: int) -> Line:
+def guidance(text: str, position: str, width: int) -> Line:
     """Return the line of guidance, at its end where in the pane one is, if there is room."""
-    room = width - 2 - len(words)
+    room = width - 2 - len(text)
     if position and len(position) + 2 <= room:
-        line = f" {words}".ljust(width - 1 - len(position)) + position
+        line = f" {text}".ljust(width - 1 - len(position)) + position
         return Line(line, "guidance", (Part(len(line) - len(position), len(line), "label"),))
-    return Line(cut(f" {words}", width), "guidance")
+    return Line(cut(f" {text}", width), "guidance")
 
 
 class Hint(NamedTuple):
@@ -142,14 +144,14 @@ HINTS: Final = (
 
 def hints_of(keymap: KeyMap) -> list[Hint]:
     """Return what the last line may name, with the keys that functions have; one without is left out."""
-    found = []
+    hints = []
     for hint in HINTS:
         keys = [keymap.first(name) for name in hint.functions]
         if all(keymap.keys[name] == BY_NAME[name].keys for name in hint.functions):
-            found.append(hint)
+            hints.append(hint)
         elif all(keys):
-            found.append(hint._replace(key=" ".join(keys)))
-    return found
+            hints.append(hint._replace(key=" ".join(keys)))
+    return hints
 
 
 def keys_line(screen: Screen, width: int, hints: Sequence[Hint] = HINTS, *, live: bool = False) -> Line:

@@ -285,12 +285,14 @@ class Glass:
         task = None if self.concluder is None or self.helps else self.session.conclude_task()
         if task is None or self._concluded is None:
             return [EMPTY]
-        drawn, found = self._concluded
+        drawn, conclusion = self._concluded
         is_shown = drawn.about == task.about or task.follows(drawn)
         if not is_shown and self._follows_live and task.is_soon_after(drawn):
-            found = found._replace(words=f"{clock(drawn.view.interval.after.at.utc)}: {found.words}")
+            conclusion = conclusion._replace(
+                words=f"{clock(drawn.view.interval.after.at.utc)}: {conclusion.words}"
+            )
             is_shown = True
-        lines = frame.conclusion(found, self.width, self.height)
+        lines = frame.conclusion(conclusion, self.width, self.height)
         return lines if is_shown else [EMPTY] * len(lines)
 
     @property
@@ -313,16 +315,16 @@ class Glass:
     def _guidance(self) -> Line:
         back = self.keymap.called("back", "F12")
         if self.slow:
-            words, position = self._doing(), ""
+            text, position = self._doing(), ""
         elif self.helps:
             more = self.keymap.called("help", "F1")
-            words, position = f"{back} returns to the screen, {more} shows more", self.helps.seen.position
+            text, position = f"{back} returns to the screen, {more} shows more", self.helps.seen.position
         elif self.choice is not None:
-            words = f"ENTER sorts, once more in the other order; {back} returns"
+            text = f"ENTER sorts, once more in the other order; {back} returns"
             position = self.choice.position
         else:
-            words, position = self._advice(), self.pane.position
-        return frame.guidance(words, position, self.width)
+            text, position = self._advice(), self.pane.position
+        return frame.guidance(text, position, self.width)
 
     def _doing(self) -> str:
         """Say what is awaited."""
@@ -347,9 +349,9 @@ class Glass:
         both = f"{guidance}; {more}" if guidance else more
         return both if len(both) + 2 + len(self.pane.position) <= self.width - 2 else more
 
-    def say(self, words: str, kind: str = "message") -> None:
+    def say(self, text: str, kind: str = "message") -> None:
         """Say something in the place of the guidance, until the next key."""
-        self._message, self._message_kind = " ".join(words.split()), kind
+        self._message, self._message_kind = " ".join(text.split()), kind
 
     def _chosen(self) -> tuple[str, str]:
         """Return the column that TAB chose and the key of the row under the cursor."""
@@ -380,29 +382,29 @@ class Glass:
         timeline = self.session.timeline
         return self._doing() if timeline.previews else f"Waiting for the first sample of {timeline.name}"
 
-    def previewed(self, found: Interval | None, error: str = "") -> None:
+    def previewed(self, interval: Interval | None, error: str = "") -> None:
         """Show the preview of a timeline, or its last sample where there is none; or why that failed."""
         seen, self.first_look = self.first_look, None
         if self.session.interval is None and error:
             self.waiting = Pane([Line(f" {error}", "strong")])
         elif self.session.interval is None:
-            self.session.show_preview(found)
+            self.session.show_preview(interval)
             self._begin()
         elif error:
             self.say(error, "alarm")
         elif seen is not None and self.session.interval is seen and not self.session.underway:
             if self._message == of_first_look(seen):
                 self._message = ""
-            self.session.show_preview(found)
+            self.session.show_preview(interval)
             self._refill()
             self.session.read_preview()
 
-    def looked(self, found: Interval) -> None:
+    def looked(self, interval: Interval) -> None:
         """Show a first look at a timeline, until its preview is known; no conclusion is drawn from it."""
-        self.first_look = found
-        self.session.show_preview(found)
+        self.first_look = interval
+        self.session.show_preview(interval)
         self._begin()
-        self.say(of_first_look(found), "guidance")
+        self.say(of_first_look(interval), "guidance")
 
     def _run_waiting(self) -> None:
         """Carry out the commands that waited for the sample that is there now."""
@@ -486,8 +488,8 @@ class Glass:
             self.session.overview = overview
             self._list_events()
             self.fit()
-        known = self.session.opens_at_worst and self.session.log.until >= overview.end
-        if known:
+        is_judged = self.session.opens_at_worst and self.session.log.until >= overview.end
+        if is_judged:
             self.session.opens_at_worst = False
             self.session.seek_worst()
         if self.interval is not None and needs(self.session.page.screen.table).exceptions:
@@ -517,9 +519,9 @@ class Glass:
 
     def tell(self) -> None:
         """Show the message of the last move."""
-        words, self.session.message = self.session.message, ""
-        if words:
-            self.say(words)
+        text, self.session.message = self.session.message, ""
+        if text:
+            self.say(text)
 
     def tick(self) -> None:
         """Move a cursor that plays, once the last screen is painted."""
@@ -542,12 +544,12 @@ class Glass:
                 task, at_once=last is None or not (self._follows_live and task.follows(last))
             )
 
-    def concluded(self, task: ConcludeTask, found: Conclusion | None, error: str = "") -> None:
+    def concluded(self, task: ConcludeTask, conclusion: Conclusion | None, error: str = "") -> None:
         """Show the conclusion of a page, or why there is none."""
         if task is self._concluding:
             self._concluding = None
-        if found is not None:
-            self._concluded = task, found
+        if conclusion is not None:
+            self._concluded = task, conclusion
             self.fit()
         elif error and not self._message:
             self.say(error, "alarm")
@@ -647,11 +649,11 @@ class Glass:
 
     # commands
 
-    def type(self, words: str) -> None:
+    def type(self, text: str) -> None:
         """Put typed or pasted characters into the command line."""
         self._message = ""
         self.session.opens_at_worst = False
-        self.entry.type(words)
+        self.entry.type(text)
         self._seek()
 
     def _seek(self) -> None:
@@ -789,11 +791,11 @@ def pane_of(page: Page, sheet: Sheet, session: Session, chart: str) -> Pane:
     return Grid(page, sheet, style if session.inputs().site.bars else "", session.left_at)
 
 
-def of_first_look(found: Interval) -> str:
+def of_first_look(interval: Interval) -> str:
     """Return what is said of a first look."""
-    if found.after.simulated:
-        return f"First look, at {found.seconds:.3g} s of it: the whole interval is being simulated"
-    return f"First look, at {found.seconds:.1f} s: a longer interval follows in a moment"
+    if interval.after.simulated:
+        return f"First look, at {interval.seconds:.3g} s of it: the whole interval is being simulated"
+    return f"First look, at {interval.seconds:.1f} s: a longer interval follows in a moment"
 
 
 def _at_once(line: str) -> bool:
@@ -802,6 +804,6 @@ def _at_once(line: str) -> bool:
     return command is not None and command.word in AT_ONCE
 
 
-def _same(one: Page | None, other: Page) -> bool:
+def _same(page: Page | None, other: Page) -> bool:
     """Tell whether two pages show the same thing, in whatever order."""
-    return one is not None and one.screen is other.screen and one.argument == other.argument
+    return page is not None and page.screen is other.screen and page.argument == other.argument

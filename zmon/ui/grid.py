@@ -210,13 +210,13 @@ class Grid(Pane):
         """Return the first notes, whole: one, and what else takes no row that would be seen without it."""
         fits = bool(self._notes) and len(self._notes[0]) <= free
         most = free if fits else max(self.height // NOTES, LEAST_NOTES)
-        found: list[Line] = []
+        lines: list[Line] = []
         for note in self._notes:
-            allowed = most if found else max(most, room // 2)
-            if len(found) + len(note) > min(allowed, room - min(LEAST_ROWS, len(self.sheet))):
+            allowed = most if lines else max(most, room // 2)
+            if len(lines) + len(note) > min(allowed, room - min(LEAST_ROWS, len(self.sheet))):
                 break
-            found += note
-        return found
+            lines += note
+        return lines
 
     @property
     def unread(self) -> int:
@@ -306,9 +306,9 @@ class Grid(Pane):
 
     def column_at(self, x: int) -> Column | None:
         """Return the column that is drawn at a position."""
-        found = self.seen.at(x)
-        picture = None if found is None else found.picture
-        return found if picture is None else self.sheet.screen.by_name[picture.of]
+        column = self.seen.at(x)
+        picture = None if column is None else column.picture
+        return column if picture is None else self.sheet.screen.by_name[picture.of]
 
     # movements
 
@@ -448,19 +448,19 @@ class Grid(Pane):
             place = (self.place + way * step) % count
             row = self.sheet.rows[place]
             cells = ((index, self._columns[index][row]) for index in labels)
-            found = [index for index, cell in cells if isinstance(cell, str) and wanted in cell.casefold()]
-            if found or wanted in self.sheet.keys[place].casefold():
+            indices = [index for index, cell in cells if isinstance(cell, str) and wanted in cell.casefold()]
+            if indices or wanted in self.sheet.keys[place].casefold():
                 self._go(place)
-                if not any(self._span(self.sheet.screen.columns[index].name) for index in found):
-                    self._bring(found[0] if found else 0)
+                if not any(self._span(self.sheet.screen.columns[index].name) for index in indices):
+                    self._bring(indices[0] if indices else 0)
                 return True
         return False
 
 
 def _occurrences(text: str, wanted: str) -> list[Part]:
     """Return where a text occurs in a line, in letters of either case."""
-    found = re.finditer(re.escape(wanted), text, re.IGNORECASE)
-    return [Part(*match.span(), "cell") for match in found]
+    matches = re.finditer(re.escape(wanted), text, re.IGNORECASE)
+    return [Part(*match.span(), "cell") for match in matches]
 
 
 def _is_earlier(sheet: Sheet, before: Sheet) -> bool:

@@ -204,8 +204,8 @@ def key_name(written: str) -> str:
     *modifiers, last = word.split("+")
     last = last if len(last) == 1 and not modifiers else last.lower()
     last = OTHER_NAMES.get(last, last)
-    known = last in NAMES or last in SIGNS or (len(last) == 1 and last.isalnum())
-    if not known or not MODIFIERS.issuperset(map(str.lower, modifiers)):
+    is_key = last in NAMES or last in SIGNS or (len(last) == 1 and last.isalnum())
+    if not is_key or not MODIFIERS.issuperset(map(str.lower, modifiers)):
         names = (*NAMES, *SIGNS, *OTHER_NAMES)
         advice = did_you_mean(last, names) if modifiers or len(last) > 1 else ""
         raise ValueError(
@@ -262,7 +262,7 @@ class KeyMap:
         """Return that a user's key is that of another function, too, and what to write."""
         if function not in self.own:
             function, other = other, function
-        kept = ",".join(one for one in self.keys[other].split(",") if one != key) or NONE
+        kept = ",".join(key_kept for key_kept in self.keys[other].split(",") if key_kept != key) or NONE
         return (
             f"{self.own[function].place}: keys.{function}: {spoken(key)} is the key of {other}, too"
             f' ({BY_NAME[other].help}); write {other} = "{kept}", or another key for {function}'
@@ -296,7 +296,7 @@ def read_own(table: TomlTable, *, takes: bool = False) -> dict[str, OwnKeys]:
     Raises:
         ValueError: an entry is no function, or its keys are none; the error of the document.
     """
-    found = {}
+    own = {}
     for name, written in table.data.items():
         if name == NAMED_MAP:
             continue
@@ -312,8 +312,8 @@ def read_own(table: TomlTable, *, takes: bool = False) -> dict[str, OwnKeys]:
             raise table.wrong(name, str(error)) from error
         if BY_NAME[name].when == "typed" and any(map(is_character, named)):
             raise table.wrong(name, "is for the time while a command is typed, where characters are typed")
-        found[name] = OwnKeys(",".join(named), table.place(name), takes)
-    return found
+        own[name] = OwnKeys(",".join(named), table.place(name), takes)
+    return own
 
 
 def load_keys(file: str | None = None) -> dict[str, OwnKeys]:

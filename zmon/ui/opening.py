@@ -258,9 +258,9 @@ class FirstPictures:
         self.paint()
         timeline = self.glass.session.timeline
         if timeline.previews and self.glass.session.interval is None:
-            found = timeline.first_look()
-            if found is not None:
-                self.glass.looked(found)
+            interval = timeline.first_look()
+            if interval is not None:
+                self.glass.looked(interval)
             else:
                 self.glass.previewed(timeline.preview())
             self.paint()

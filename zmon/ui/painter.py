@@ -38,8 +38,10 @@ class Painter(Widget, can_focus=True):
         changed = [y for y, line in enumerate(self._seen) if y >= len(before) or line != before[y]]
         if changed:
             width = self.size.width
-            known = (before[y] if y < len(before) else None for y in changed)
-            spans = (differing(line, self._seen[y], width) for y, line in zip(changed, known, strict=True))
+            lines_before = (before[y] if y < len(before) else None for y in changed)
+            spans = (
+                differing(line, self._seen[y], width) for y, line in zip(changed, lines_before, strict=True)
+            )
             self.refresh(
                 *(Region(start, y, end - start, 1) for y, (start, end) in zip(changed, spans, strict=True))
             )
@@ -79,7 +81,7 @@ def differing(before: Line | None, after: Line, width: int) -> tuple[int, int]:
         ]
         for line in (before, after)
     ]
-    places = [x for x, (one, other) in enumerate(zip(*pairs, strict=True)) if one != other]
+    places = [x for x, (cell, other) in enumerate(zip(*pairs, strict=True)) if cell != other]
     return (places[0], places[-1] + 1) if places else (0, width)
 
 

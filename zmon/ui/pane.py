@@ -238,14 +238,14 @@ def form_lines(sheet: Sheet) -> list[Line]:
     """Return the lines of a form: what is printed on it are labels, what is filled in are data."""
     lines = []
     for (place, begin, end), text in zip(sheet.folds, sheet.form, strict=True):
-        known = fields(sheet.screen.form[place])
+        line_fields = fields(sheet.screen.form[place])
         parts = []
-        for start, stop, name in known:
+        for start, stop, name in line_fields:
             if begin <= start < end:
                 fact = sheet.screen.form_names.get(name, name)
                 missing = isinstance(sheet.table.facts.get(fact), Absent)
                 parts.append(Part(start - begin, min(stop, end) - begin, "absent" if missing else "data"))
-        lines.append(Line(text, "label" if known else "heading", tuple(parts)))
+        lines.append(Line(text, "label" if line_fields else "heading", tuple(parts)))
     return lines
 
 

@@ -139,14 +139,14 @@ class PlaybackControl:
 
     # commands
 
-    def play(self, words: str) -> None:
+    def play(self, text: str) -> None:
         """Play at a speed.
 
         Raises:
             CommandError: it is none, or there is no past to play.
         """
         try:
-            speed = parse_speed(words)
+            speed = parse_speed(text)
         except ValueError as error:
             raise CommandError(str(error)) from error
         self.session.leave_present()

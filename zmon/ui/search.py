@@ -35,10 +35,10 @@ class IncrementalSearch:
 
     def accept(self, wanted: str) -> bool:
         """End the search; return whether the cursor is on a row with the text already."""
-        found = self._pane is not None and self._found == wanted
-        if found:
+        is_same = self._pane is not None and self._found == wanted
+        if is_same:
             self._end()
-        return found
+        return is_same
 
     def withdraw(self) -> None:
         """End a search that was not accepted: the cursor returns to where it was."""

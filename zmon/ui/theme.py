@@ -128,12 +128,12 @@ def parts(theme: Theme) -> Mapping[str, str]:
     colours = theme.to_color_system().generate()
     background = Color.parse(colours["background"])
     cursor = background.blend(Color.parse(colours["primary"]), 0.2)
-    found = {
+    parts_of = {
         part: _readable(Color.parse(colours[name]), background, cursor) for part, name in SOURCES.items()
     }
     strong = _readable(_extreme(background), background, cursor)
-    faint = Color.parse(found["zmon-data"]).blend(background, 0.4)
-    return found | {
+    faint = Color.parse(parts_of["zmon-data"]).blend(background, 0.4)
+    return parts_of | {
         "zmon-strong": strong,
         "zmon-entry": strong,
         "zmon-absent": _readable(faint, background, cursor),
@@ -148,19 +148,19 @@ def _readable(colour: Color, *under: Color) -> str:
     """Return a colour with enough contrast to all that may be under it: this one, or one like it."""
     for step in range(STEPS):
         mixed = colour.blend(_extreme(under[0]), step / STEPS)
-        if all(contrast(mixed, one) >= READABLE for one in under):
+        if all(contrast(mixed, color) >= READABLE for color in under):
             return mixed.hex
     return _extreme(under[0]).hex
 
 
 def _extreme(background: Color) -> Color:
     """Return black or white, whichever is more unlike the background."""
-    return max((Color(0, 0, 0), Color(255, 255, 255)), key=lambda one: contrast(one, background))
+    return max((Color(0, 0, 0), Color(255, 255, 255)), key=lambda color: contrast(color, background))
 
 
-def contrast(one: Color, other: Color) -> float:
+def contrast(color: Color, other: Color) -> float:
     """Return the contrast of two colours, 1 to 21, as WCAG 2 defines it."""
-    dark, light = sorted((_luminance(one), _luminance(other)))
+    dark, light = sorted((_luminance(color), _luminance(other)))
     return (light + 0.05) / (dark + 0.05)
 
 

@@ -216,8 +216,8 @@ class ReadingThread(threading.Thread):
         """Return the overview of a timeline if the glass has none, or it has grown since a while ago."""
         span, now = cursor.timeline.span(), time.monotonic()
         if self._seen is not None:
-            known, before, when = self._seen
-            if known is cursor and (span == before or now < when + OVERVIEW_SECONDS):
+            seen, before, when = self._seen
+            if seen is cursor and (span == before or now < when + OVERVIEW_SECONDS):
                 return None
         self._seen = cursor, span, now
         return cursor.timeline.overview()
@@ -274,7 +274,7 @@ class ConcludingThread(threading.Thread):
 
 def error_line(error: Exception) -> str:
     """Return what went wrong in one line: the words of errors meant for people, else also their kind."""
-    words = " ".join(str(error).split())
-    if isinstance(error, (OSError, ValueError, NoSuchThing)) and words:
-        return words
-    return f"{type(error).__name__}: {words}" if words else type(error).__name__
+    fields = " ".join(str(error).split())
+    if isinstance(error, (OSError, ValueError, NoSuchThing)) and fields:
+        return fields
+    return f"{type(error).__name__}: {fields}" if fields else type(error).__name__

@@ -116,11 +116,13 @@ def happenings(
 
     What is too long for a line goes on below the words of its first.
     """
-    found = [Line(" What happened" if events else " No events in this time", "strong")]
-    found += [Line(f" {part}", "look") for part in wrap(remark, width - 2)] if remark else []
+    lines_shown = [Line(" What happened" if events else " No events in this time", "strong")]
+    lines_shown += [Line(f" {part}", "look") for part in wrap(remark, width - 2)] if remark else []
     here = 0
     for event in events:
-        found += [Line(f" {part}", "look" if event.exception else "data") for part in lines(event, width - 2)]
+        lines_shown += [
+            Line(f" {part}", "look" if event.exception else "data") for part in lines(event, width - 2)
+        ]
         if present is not None and event.begin <= present:
-            here = len(found) - 1
-    return found, here
+            here = len(lines_shown) - 1
+    return lines_shown, here

@@ -104,7 +104,7 @@ class TourPanel:
         room = width - 2 - len(keys)
         step = f"{guide.number} {guide.step.title}"
         titles = (f" Tour {step} ", f" {step} ", f" Tour {guide.number} ", " ")
-        title = next((words for words in titles if len(words) <= room), "")
+        title = next((title for title in titles if len(title) <= room), "")
         text = f"{title}{'-' * (room - 1 - len(title))} {keys}"
         at = text.rfind(keys)
         parts = [Part(0, len(title), "strong")]
@@ -140,8 +140,8 @@ def _moved(line: Line, by: int) -> Line:
     return line._replace(text=" " * by + line.text, parts=parts)
 
 
-def _all(words: str, width: int, kind: str) -> list[Line]:
-    return [Line(part, kind) for part in wrap(words, width)]
+def _all(text: str, width: int, kind: str) -> list[Line]:
+    return [Line(part, kind) for part in wrap(text, width)]
 
 
 def _told(guide: Guide, place: int, width: int) -> list[Line]:
@@ -151,10 +151,10 @@ def _told(guide: Guide, place: int, width: int) -> list[Line]:
 
 def _press(guide: Guide, place: int, width: int) -> list[Line]:
     """Return what to press next."""
-    words = guide.press(place)
-    if not words:
+    text = guide.press(place)
+    if not text:
         return []
-    first, *others = _all(f"Next: {words}", width, "guidance")
+    first, *others = _all(f"Next: {text}", width, "guidance")
     return [first._replace(parts=(Part(0, len("Next:"), "strong"),)), *others]
 
 

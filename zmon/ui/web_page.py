@@ -106,12 +106,12 @@ def portable(svg: str) -> str:
     return "\n".join(line.rstrip() for line in svg.splitlines() if line.strip()) + "\n"
 
 
-def _unindented(found: re.Match[str]) -> str:
+def _unindented(match: re.Match[str]) -> str:
     """Write a text without its leading blanks, further right."""
-    x, middle, length, rest, blanks, words = found.groups()
+    x, middle, length, rest, blanks, text = match.groups()
     leading = len(blanks) // len("&#160;")
-    cell = float(length) / (leading + len(unescape(words)))
-    return f'x="{float(x) + leading * cell:.1f}"{middle}"{float(length) - leading * cell:.1f}"{rest}>{words}'
+    cell = float(length) / (leading + len(unescape(text)))
+    return f'x="{float(x) + leading * cell:.1f}"{middle}"{float(length) - leading * cell:.1f}"{rest}>{text}'
 
 
 def _console(lines: Sequence[Line]) -> Console:

@@ -72,10 +72,10 @@ def paths_in(mask: int, installed: object, chpids: object) -> tuple[str, ...]:
     return tuple(chpid for chpid, bit in zip(chpids.split(), bits, strict=False) if mask & bit)
 
 
-def path_masks(words: str) -> dict[str, int]:
+def path_masks(text: str) -> dict[str, int]:
     """Return the six masks of `path_masks` by name; none of a text of another form."""
     try:
-        return dict(zip(MASKS, (int(word, 16) for word in words.split()), strict=True))
+        return dict(zip(MASKS, (int(word, 16) for word in text.split()), strict=True))
     except ValueError:
         return {}
 
@@ -92,12 +92,12 @@ def usable(*masks: object, online: object = 1) -> int:
     return reduce(and_, [mask for mask in read if isinstance(mask, int)], 0xFF)
 
 
-def _operational(words: str) -> int | None:
+def _operational(text: str) -> int | None:
     """Return the first of the driver's masks, of the paths that it uses.
 
     One of no path says nothing, as of a device that is offline, unless another mask says why.
     """
-    masks = path_masks(words)
+    masks = path_masks(text)
     says = masks.get("opm") or any(masks.get(name) for name in OF_DRIVER)
     return masks["opm"] if says else None
 

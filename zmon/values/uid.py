@@ -58,8 +58,8 @@ def find_uid(cell: object) -> Uid | None:
 
 def alias_kind(uid: object) -> str:
     """Return what an alias is by its unique id: `PAV`, `HPAV`, or without one `alias`, of either kind."""
-    known = find_uid(uid)
-    return "alias" if known is None else "HPAV" if known.ua == HYPERPAV else "PAV"
+    identity = find_uid(uid)
+    return "alias" if identity is None else "HPAV" if identity.ua == HYPERPAV else "PAV"
 
 
 def parse_uid(content: str) -> Uid:

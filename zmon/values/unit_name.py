@@ -64,8 +64,8 @@ def is_whole(name: str) -> bool:
 
 def container_id(name: str) -> str:
     """Return the 64 hex digits of the container that a group is named after; empty if it is none."""
-    found = _ID.search(name)
-    return found[1] if found else ""
+    match = _ID.search(name)
+    return match[1] if match else ""
 
 
 def sort_of(path: str) -> str:
@@ -106,5 +106,5 @@ def database_of(path: str, commands: Iterable[str] = ()) -> str:
     for database, form in _BY_UNIT:
         if form.match(name):
             return database
-    found = {database for command in commands for database, form in _BY_COMMAND if form.match(command)}
-    return ", ".join(sorted(found))
+    databases = {database for command in commands for database, form in _BY_COMMAND if form.match(command)}
+    return ", ".join(sorted(databases))

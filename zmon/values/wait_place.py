@@ -76,15 +76,15 @@ locked: a lock
 
 
 def _classes() -> tuple[tuple[str, str, tuple[str, ...]], ...]:
-    found: list[tuple[str, str, tuple[str, ...]]] = []
+    classes: list[tuple[str, str, tuple[str, ...]]] = []
     for line in _BEGINNINGS:
         if line.startswith(" "):
-            state, words, names = found[-1]
-            found[-1] = state, words, (*names, *line.split())
+            state, names_of, names = classes[-1]
+            classes[-1] = state, names_of, (*names, *line.split())
         else:
-            state, _, words = line.partition(": ")
-            found.append((state, words, ()))
-    return tuple(found)
+            state, _, names_of = line.partition(": ")
+            classes.append((state, names_of, ()))
+    return tuple(classes)
 
 
 CLASSES: Final = _classes()
@@ -103,9 +103,9 @@ def parse_wchan(content: bytes) -> str:
 
 def class_of(place: str) -> tuple[str, str]:
     """Return the state of a task that waits in a function, and what it waits for; empty if not known."""
-    for state, words, beginnings in CLASSES:
+    for state, kind_words, beginnings in CLASSES:
         if place.startswith(beginnings):
-            return state, words
+            return state, kind_words
     return BLOCKED, ""
 
 

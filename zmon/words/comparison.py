@@ -41,15 +41,15 @@ class FigureComparison(NamedTuple):
 
 
 @lru_cache(maxsize=512)
-def comparison(words: str) -> FigureComparison:
+def comparison(text: str) -> FigureComparison:
     """Read a comparison, with the numbers of limits.
 
     Raises:
         ValueError: it is none.
     """
-    match = PATTERN.fullmatch(words)
+    match = PATTERN.fullmatch(text)
     if match is None:
-        raise ValueError(f"{words!r:.60} is no comparison, such as use >= 0.7, use >= limit, not estimated")
+        raise ValueError(f"{text!r:.60} is no comparison, such as use >= 0.7, use >= limit, not estimated")
     if match["word"] or not match["sign"]:
         return FigureComparison(match["of"] or match["left"], match["word"] or "")
     times, right = match["times"] or "1", match["many"] or match["right"] or ""
@@ -68,14 +68,14 @@ def holds(comparisons: Iterable[str], fields: Fields) -> bool:
         KeyError: there is no such field.
         ValueError: one is no comparison.
     """
-    return all(_holds(comparison(words), fields) for words in comparisons)
+    return all(_holds(comparison(text), fields) for text in comparisons)
 
 
-def _holds(words: FigureComparison, fields: Fields) -> bool:
-    left = fields[words.left]
-    if words.sign == "no":
+def _holds(comparison: FigureComparison, fields: Fields) -> bool:
+    left = fields[comparison.left]
+    if comparison.sign == "no":
         return isinstance(left, Absent)
-    if words.sign in {"", "not"}:
-        return bool(left) != bool(words.sign)
-    right = fields[words.right] if words.right else 1
-    return bool(SIGNS[words.sign](left, words.times * right))
+    if comparison.sign in {"", "not"}:
+        return bool(left) != bool(comparison.sign)
+    right = fields[comparison.right] if comparison.right else 1
+    return bool(SIGNS[comparison.sign](left, comparison.times * right))

@@ -85,9 +85,9 @@ def listed(titles: Sequence[str]) -> str:
     return names(ranges(titles).split())
 
 
-def capital(words: str) -> str:
+def capital(text: str) -> str:
     """Return a text with a capital letter first."""
-    return f"{words[:1].upper()}{words[1:]}"
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def time(seconds: float) -> str:
@@ -108,7 +108,7 @@ FORMS: Final[Mapping[str, Callable[[Any], str]]] = {
     "names": names,
     "commas": ", ".join,
     "count": lambda things: f"{len(things):,}",
-    "^": lambda words: capital(_plain(words, "")),
+    "^": lambda text: capital(_plain(text, "")),
 }
 """How a value is written: seconds, parts of 1, bytes, names; besides `many WORD` and forms of numbers."""
 NUMBERS: Final[Mapping[str, float]] = {"ms": 1e3, "%": 100.0, "KiB": 1 / KIB, "GiB": 1 / GIB, "MB": 1 / MB}

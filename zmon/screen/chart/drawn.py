@@ -36,9 +36,9 @@ def drawn(table: Table, screens: Screens, width: int, height: int, style: str = 
     for name, begin, end, low, mean, high in zip(*columns, strict=True):
         if isinstance(begin, int) and isinstance(end, int):
             points.setdefault(str(name), []).append(Point(begin, end, low, mean, high))
-    each = [points.get(str(one), []) for one in variables]
+    of_variables = [points.get(str(variable), []) for variable in variables]
     names = str(table.facts["names"]).split(" ") if "names" in table.facts else []  # some may be empty
-    return chart(variables, each, screens, (width, height), style, list(map(unquoted, names)))
+    return chart(variables, of_variables, screens, (width, height), style, list(map(unquoted, names)))
 
 
 def chart(  # noqa: PLR0913, PLR0917 - one for each thing that a chart shows
@@ -54,8 +54,10 @@ def chart(  # noqa: PLR0913, PLR0917 - one for each thing that a chart shows
     `names` are what their rows are called, where that is not the last part of their keys.
     """
     names = names or [variable.key.rpartition(".")[2] for variable in variables]
-    known = [described(variable, screens) for variable in variables]
-    columns = {one[1].name: one[1] for one in known if one is not None and one[1] is not None}
+    headings = [described(variable, screens) for variable in variables]
+    columns = {
+        heading[1].name: heading[1] for heading in headings if heading is not None and heading[1] is not None
+    }
     units = {column.unit for column in columns.values()}
     same = (
         next(iter(columns.values()))
@@ -63,33 +65,33 @@ def chart(  # noqa: PLR0913, PLR0917 - one for each thing that a chart shows
         else None
     )
     manner = Manner(
-        title=_title(variables, known, same, names),
+        title=_title(variables, headings, same, names),
         unit=units.pop() if len(units) == 1 else "",
         form=same.format if same is not None else "rate",
         limit=same.limit if same is not None else None,
         style=style,
     )
     lines = [
-        ChartLine(label, each)
-        for label, each in zip(labels(variables, known, same, names), points, strict=True)
+        ChartLine(label, curve)
+        for label, curve in zip(labels(variables, headings, same, names), points, strict=True)
     ]
     return plot(lines, *size, manner)
 
 
 def _title(
     variables: Sequence[Variable],
-    known: Sequence[tuple[Screen, Column | None] | None],
+    headings: Sequence[tuple[Screen, Column | None] | None],
     same: Column | None,
     names: Sequence[str],
 ) -> str:
     """Say what is drawn: the screen, and the column and row if there is but one."""
-    screens = dict.fromkeys(one[0].command if one is not None else "" for one in known)
-    words = [" ".join(screens)]
+    screens = dict.fromkeys(heading[0].command if heading is not None else "" for heading in headings)
+    parts = [" ".join(screens)]
     if same is not None or len(variables) == 1:
-        words.append(variables[0].column)
+        parts.append(variables[0].column)
     if len(variables) == 1:
-        words.append(names[0] or everything(variables[0]))
-    return " ".join(filter(None, words))
+        parts.append(names[0] or everything(variables[0]))
+    return " ".join(filter(None, parts))
 
 
 def everything(variable: Variable) -> str:
@@ -99,36 +101,36 @@ def everything(variable: Variable) -> str:
 
 def labels(
     variables: Sequence[Variable],
-    known: Sequence[tuple[Screen, Column | None] | None],
+    headings: Sequence[tuple[Screen, Column | None] | None],
     same: Column | None,
     names: Sequence[str],
 ) -> list[str]:
     """Return what each variable is called beside the others."""
     if same is not None:
         return [key or "all" for key in names]
-    found = []
-    for variable, key, one in zip(variables, names, known, strict=True):
-        unit = one[1].unit if one is not None and one[1] is not None else ""
-        found.append(" ".join(filter(None, (variable.column, unit and f"({unit})", key))))
-    return found
+    texts = []
+    for variable, key, heading in zip(variables, names, headings, strict=True):
+        unit = heading[1].unit if heading is not None and heading[1] is not None else ""
+        texts.append(" ".join(filter(None, (variable.column, unit and f"({unit})", key))))
+    return texts
 
 
 def overview(screens: Screens, width: int = WIDTH) -> list[str]:
     """Return in lines what can be drawn, and how."""
-    words = (
+    text = (
         "PLOT column [row] [since] draws a column of the screen it is given on, by time, as samples come. "
         "TAB chooses the column, the cursor the row: then PLOT alone is enough. Of other screens: "
         "PLOT DEVICE.resp 7000, PLOT CTLUNIT.io 2482 -10m, PLOT REDISP.busy,io. It can draw:"
     )
-    found = [*(f" {part}" for part in wrap(words, width - 1)), ""]
-    for screen in sorted(listed(screens), key=lambda one: one.command):
-        found += wrap(
+    lines = [*(f" {part}" for part in wrap(text, width - 1)), ""]
+    for screen in sorted(listed(screens), key=lambda screen: screen.command):
+        lines += wrap(
             ", ".join(names(screen)),
             width,
             initial_indent=f" {screen.command:<9} ",
             subsequent_indent=" " * 11,
         )
-    return found
+    return lines
 
 
 def page(

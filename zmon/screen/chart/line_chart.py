@@ -215,7 +215,9 @@ def time_axis(
 def legend(series: Sequence[ChartLine], manner: Manner, style: Style, width: int, *, dotted: bool) -> str:
     """Write the legend, as far as there is room."""
     if len(series) > 1:
-        said = [f"{letter(place)} {harmless(one.name, ascii_only=True)}" for place, one in enumerate(series)]
+        said = [
+            f"{letter(place)} {harmless(curve.name, ascii_only=True)}" for place, curve in enumerate(series)
+        ]
     elif manner.style == "braille":
         said = []
     else:
@@ -322,7 +324,7 @@ def plot(  # noqa: PLR0913, PLR0917 - what is drawn, in how much room, and what 
     are in the legend only.
     """
     width, height = (min(max(size, 1), MAX_SIZE) for size in (width, height))
-    every = [point for one in series for point in one.points]
+    every = [point for curve in series for point in curve.points]
     begin, end = span or extent(every) or (0, 0)
     style = STYLES[manner.style]
     layout = _Layout(width, height, manner, several=len(series) > 1)
@@ -331,8 +333,8 @@ def plot(  # noqa: PLR0913, PLR0917 - what is drawn, in how much room, and what 
     ends = 1 if len(series) > 1 and manner.style == "braille" and width - gutter > NARROWEST else 0
     cells = Cells(layout.rows, width - gutter - ends, scale, manner.limit)
     fine = 2 if manner.style == "braille" else 1
-    found = [collect(one.points, fine * cells.columns, begin, end) for one in series]
-    drawn = [[bucket.point for bucket in one] for one in found]
+    collected = [collect(curve.points, fine * cells.columns, begin, end) for curve in series]
+    drawn = [[bucket.point for bucket in buckets] for buckets in collected]
     _draw(cells, drawn, manner.style)
     if manner.limit is not None:
         cells.line(manner.limit.look, style.look)
@@ -346,11 +348,11 @@ def plot(  # noqa: PLR0913, PLR0917 - what is drawn, in how much room, and what 
     marks = _marks(cells, top, gutter)
     if ends:
         marks += _name_ends(lines, cells, drawn, top)
-    broken = _broken(found, cells.columns)
+    broken = _broken(collected, cells.columns)
     if layout.axis:
         lines += time_axis((begin, end), broken, style, gutter, width)
         lines[-2], more = _flagged(lines[-2], events, (begin, end), gutter, cells.columns)
-        marks += [ChartMark(len(lines) - 2, *each, 0, "!") for each in more]
+        marks += [ChartMark(len(lines) - 2, *mark, 0, "!") for mark in more]
     if layout.legend:
         lines.append(legend(series, manner, style, width, dotted=any(broken)))
     return Chart(tuple(line.rstrip() for line in lines), tuple(marks))
@@ -392,40 +394,43 @@ def _draw(cells: Cells, lines: Sequence[Sequence[Point]], style: str) -> None:
         _say(cells, "no values")
 
 
-def _say(cells: Cells, words: str) -> None:
+def _say(cells: Cells, text: str) -> None:
     """Write words into the middle of an empty field, if they fit."""
-    start, level = (cells.columns - len(words)) // 2, cells.rows // 2
+    start, level = (cells.columns - len(text)) // 2, cells.rows // 2
     if start >= 0:
-        cells.text[level][start : start + len(words)] = words
+        cells.text[level][start : start + len(text)] = text
 
 
-def _broken(found: Sequence[Sequence[Bucket]], columns: int) -> list[bool]:
+def _broken(curves: Sequence[Sequence[Bucket]], columns: int) -> list[bool]:
     """Tell in which columns values of all series are missing, at least for a part of it."""
-    each = len(found[0]) // columns if found else 0
+    wide = len(curves[0]) // columns if curves else 0
     return [
-        all(any(bucket.broken for bucket in one[column * each : (column + 1) * each]) for one in found)
+        all(
+            any(bucket.broken for bucket in buckets[column * wide : (column + 1) * wide])
+            for buckets in curves
+        )
         for column in range(columns)
     ]
 
 
 def _marks(cells: Cells, top: int, gutter: int) -> list[ChartMark]:
     """Return which characters belong to which series, in runs."""
-    found = []
+    marks = []
     for level in range(cells.rows - 1, -1, -1):
         at = gutter
         line = top + cells.rows - 1 - level
         for (series, sign), same in groupby(zip(cells.series[level], cells.signs[level], strict=True)):
             length = sum(1 for _ in same)
             if series is not None:
-                found.append(ChartMark(line, at, at + length, series, sign))
+                marks.append(ChartMark(line, at, at + length, series, sign))
             at += length
-    return found
+    return marks
 
 
 def _name_ends(lines: list[str], cells: Cells, drawn: Sequence[Sequence[Point]], top: int) -> list[ChartMark]:
     """Put the letter of each series behind its last value, or as near to there as is free."""
     free = set(range(cells.rows))
-    found = []
+    ends = []
     for series, points in enumerate(drawn):
         last = next((point.figures for point in reversed(points) if point.figures is not None), None)
         if last is None or not free:
@@ -435,5 +440,5 @@ def _name_ends(lines: list[str], cells: Cells, drawn: Sequence[Sequence[Point]],
         free.remove(level)
         line = top + cells.rows - 1 - level
         lines[line] += letter(series)
-        found.append(ChartMark(line, len(lines[line]) - 1, len(lines[line]), series, " "))
-    return found
+        ends.append(ChartMark(line, len(lines[line]) - 1, len(lines[line]), series, " "))
+    return ends

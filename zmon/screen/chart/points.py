@@ -56,18 +56,18 @@ def number(value: Value | None) -> float | None:
     if value is None or isinstance(value, (Absent, str)):
         return None
     try:
-        found = float(value)
+        number = float(value)
     except OverflowError:
         return None
-    return found if math.isfinite(found) and abs(found) <= LARGEST else None
+    return number if math.isfinite(number) and abs(number) <= LARGEST else None
 
 
 def extent(points: Iterable[Point]) -> tuple[int, int] | None:
     """Return the begin of the first and the end of the last point; None without points."""
-    known = list(points)
-    if not known:
+    numbers = list(points)
+    if not numbers:
         return None
-    return min(p.begin for p in known), max(max(p.begin, p.end) for p in known)
+    return min(p.begin for p in numbers), max(max(p.begin, p.end) for p in numbers)
 
 
 class Bucket:
@@ -119,8 +119,8 @@ def buckets(
     """
     points = list(points)
     first, last = extent(points) or (0, 0)
-    found = collect(points, width, first if begin is None else begin, last if end is None else end)
-    return [bucket.point for bucket in found]
+    collected = collect(points, width, first if begin is None else begin, last if end is None else end)
+    return [bucket.point for bucket in collected]
 
 
 def collect(points: Iterable[Point], width: int, begin: int, end: int) -> list[Bucket]:
@@ -130,7 +130,7 @@ def collect(points: Iterable[Point], width: int, begin: int, end: int) -> list[B
     length = max(end - begin, 1)
     # rounded up, so that the division below gives every instant to the right bucket
     edges = [begin - (begin - end) * slot // width if end > begin else begin for slot in range(width + 1)]
-    found = [Bucket(left, right) for left, right in pairwise(edges)]
+    collected = [Bucket(left, right) for left, right in pairwise(edges)]
     for point in points:
         figures = point.figures
         start, stop = max(point.begin, begin), min(max(point.end, point.begin), end)
@@ -141,8 +141,8 @@ def collect(points: Iterable[Point], width: int, begin: int, end: int) -> list[B
         for slot in range(first, last + 1):
             left, right = edges[slot], edges[slot + 1]
             common = min(stop, right) - max(start, left)
-            found[slot].add(*figures, common / (right - left) if common > 0 else 0.0)
-    return found
+            collected[slot].add(*figures, common / (right - left) if common > 0 else 0.0)
+    return collected
 
 
 # a curve in one line, for a time line or beside a name
@@ -162,11 +162,11 @@ def sparkline(
     """
     width = min(max(width, 0), MAX_SIZE)
     numbers = [number(value) for value in values]
-    known = [value for value in numbers if value is not None]
-    if not known:
+    known_numbers = [value for value in numbers if value is not None]
+    if not known_numbers:
         return " " * width
-    low = min(*known, 0.0)
-    high = max(known) if top is None else top
+    low = min(*known_numbers, 0.0)
+    high = max(known_numbers) if top is None else top
     ramp = RAMPS[style]
     drawn = []
     for slot in range(width):
