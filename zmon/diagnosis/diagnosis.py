@@ -115,6 +115,13 @@ class Gain(NamedTuple):
         return f"{self.range}{self._response}{limit}{loss}"
 
     @property
+    def hardly(self) -> str:
+        """What is told instead of the advice where it is little, as the end of a sentence."""
+        sure = "" if self.sure else " (low confidence)"
+        limit = f": next limit {self.next_limit}" if self.next_limit else ""
+        return f"would gain little, {self.times:.2f} times the throughput{sure}{limit}"
+
+    @property
     def range(self) -> str:
         """The throughput with its range: `1.45 times the throughput (1.23 to 1.60)`."""
         sure = "" if self.sure else "; low confidence"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.diagnosis.catalogue import catalogue
 from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, nothing_known
-from zmon.diagnosis.phrases import prediction
+from zmon.diagnosis.phrases import gain_of, prediction
 from zmon.queueing.prediction import LOW, PROCESSORS, gains_little
 
 if TYPE_CHECKING:
@@ -37,13 +37,15 @@ def by_gain(
         for diagnosis in diagnoses
         if (predicted := _predicted(situation, diagnosis)) is not None
     }
-    predictions = {id_: guess for id_, guess in every.items() if catalogue()[id_].remedy}
+    predictions = {id_: outcome for id_, outcome in every.items() if catalogue()[id_].remedy}
     little = {
-        id_ for id_, guess in predictions.items() if gains_little(guess) and not _is_for_programs(id_, guess)
+        id_
+        for id_, outcome in predictions.items()
+        if gains_little(outcome) and not _is_for_programs(id_, outcome)
     }
     if not little:
         return list(diagnoses), []
-    sure = {id_ for id_, guess in predictions.items() if guess.confidence != LOW}
+    sure = {id_ for id_, outcome in predictions.items() if outcome.confidence != LOW}
     limits = {predictions[id_].limiting for id_ in little & sure}
     helps = [
         diagnosis
@@ -109,8 +111,5 @@ def _predicted(situation: Situation, diagnosis: Diagnosis) -> Prediction | None:
 
 
 def _without_advice(diagnosis: Diagnosis, prediction: Prediction) -> Diagnosis:
-    sure = " (low confidence)" if prediction.confidence == LOW else ""
-    limit = f": next limit {prediction.next_limit}" if prediction.next_limit else ""
-    gain = f"would gain little, {prediction.times:.2f} times the throughput{sure}{limit}"
-    text = f"{catalogue()[diagnosis.id].remedy} {gain}."
-    return diagnosis._replace(action=text, foretell=nothing_known)
+    action = f"{catalogue()[diagnosis.id].remedy} {gain_of(prediction).hardly}."
+    return diagnosis._replace(action=action, foretell=nothing_known)

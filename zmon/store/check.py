@@ -54,11 +54,11 @@ def find_damage(recording: Recording) -> Iterator[str]:
 def _tables(recording: Recording) -> Iterator[str]:
     try:
         with recording.asking(sys.maxsize) as connection:  # it takes as long as the file is large
-            problems = connection.execute("PRAGMA integrity_check(20)").fetchall()
+            lines = connection.execute("PRAGMA integrity_check(20)").fetchall()
     except Damaged as error:
         yield str(error)
     else:
-        yield from (str(problem) for (problem,) in problems if problem != "ok")
+        yield from (str(line) for (line,) in lines if line != "ok")
 
 
 def _times(recording: Recording) -> Iterator[str]:
