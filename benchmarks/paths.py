@@ -84,7 +84,7 @@ class Paths:
             self._write(f"{lun}/wwpn", "0x500507630a1b06dc\n")
             numbers = "100 900 5000 10 90 500 7\n"
             self.counts += [self._write(f"{lun}/{what}_latency", numbers) for what in LATENCIES]
-            self.counts += [self._write(f"{lun}/{file}", "0x1f\n") for file in COUNTS.values()]
+            self.counts += [self._write(f"{lun}/{file}", "0x1f\n") for file, _ in COUNTS.values()]
             self.counts += [
                 self._write(f"{lun}/zfcp_failed", "0\n"),
                 str(self.root / lun / "state"),

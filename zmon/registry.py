@@ -158,7 +158,7 @@ SOURCES: Final = (
         seldom=("sys/devices/css0/chp*/configure",),  # may ask the service processor
         identity=(
             "sys/devices/css0/cm_enable",
-            "sys/devices/css0/chp*/{status,type,cmg,shared,chid,chid_external,esc,speed_bps}",
+            "sys/devices/css0/chp*/status",
             "sys/devices/css0/chp*/{measurement_chars,measurement_chars_full}",
         ),
         reads="`/sys/devices/css0/chp0.*`",
@@ -256,11 +256,9 @@ SOURCES: Final = (
         "kernel.ccw_device.read_devices",
         IDENTITY_EVERY,
         identity=(
-            f"{_SUBCHANNEL}/{{type,chpids,pimpampom,vpm,dev_busid,driver}}",
+            f"{_SUBCHANNEL}/{{type,chpids,pimpampom,dev_busid,driver}}",
             "sys/bus/ccw/devices/*",
-            f"{_DEVICE}/{{devtype,cutype,online,availability,driver,cmb_enable}}",
-            f"{_DEVICE}/{{status,discipline,alias,uid,vendor,readonly,use_diag,hpf,ese}}",
-            f"{_DEVICE}/{{path_masks,copy_pair,copy_role,expires,retries,timeout}}",
+            f"{_DEVICE}/{{driver,copy_pair,copy_role,expires,retries,timeout}}",
             f"{_DEVICE}/paths_info/*/fc_security",
             f"{_DEVICE}/{{failed,in_recovery,peer_wwnn,peer_wwpn,card_version,lic_version}}",
         ),
@@ -323,9 +321,7 @@ SOURCES: Final = (
             "sys/block/*/md/{metadata_version,reshape_position}",
             "sys/block/*/md/dev-*/{slot,offset,size,state}",
             "sys/block/*/loop/{backing_file,offset,sizelimit}",
-            "sys/block/sd*/device/{hba_id,wwpn,fcp_lun,vendor,model,state,wwid,vpd_pg80}",
-            "sys/block/nvme*/{wwid,device/serial,device/model}",
-            "sys/block/vd*/serial",
+            "sys/block/sd*/device/{hba_id,wwpn,fcp_lun,state,vpd_pg80}",
             "proc/{mdstat,partitions}",
         ),
         reads="`/sys/block`, `/sys/dev/block`, `DM_TABLE_STATUS` on `/dev/mapper/control`, udev's database;"
@@ -354,13 +350,10 @@ SOURCES: Final = (
         counters=(
             "sys/class/scsi_host/*/queue_full",  # the other files ask the adapter
             "sys/class/scsi_device/*/device/{read_latency,write_latency,cmd_latency}",
-            "sys/class/scsi_device/*/device/{iorequest_cnt,iodone_cnt,ioerr_cnt,iotmo_cnt}",
         ),
         identity=(
             "sys/class/fc_host/*",
-            "sys/class/fc_host/*/{port_name,port_type,port_state,speed}",
-            "sys/class/fc_remote_ports/*/{port_name,port_state,roles}",
-            "sys/class/scsi_device/*/device/{hba_id,state,zfcp_failed}",
+            "sys/class/scsi_device/*/device/hba_id",
             "sys/class/scsi_device/*/device/block/*",
         ),
         reads="`utilization`, `requests`, `megabytes`, `queue_full` of each FCP adapter; names and states in"
@@ -375,11 +368,7 @@ SOURCES: Final = (
         (INTERFACE, QETH),
         "kernel.net_dev.NetworkReader",
         counters=("proc/self/net/dev", "sys/class/net/*/operstate"),
-        identity=(
-            "sys/class/net/*",
-            "sys/devices/qeth/*/{card_type,if_name,chpid,state,online,layer2,portno}",
-            "sys/devices/qeth/*/{buffer_count,inbuf_size,isolation}",
-        ),
+        identity=("sys/class/net/*",),
         reads="`/proc/net/dev`, `/sys/class/net/*/operstate`; of OSA and HiperSockets cards `state` and"
         " `online` below `/sys/devices/qeth`, once a minute what else describes them. No capture of a real"
         " machine had such a card: the forms are those of the kernel's source",
@@ -394,7 +383,7 @@ SOURCES: Final = (
         counters=("sys/kernel/debug/pci/*/statistics",),
         identity=(
             "sys/bus/pci/devices/*",
-            "sys/bus/pci/devices/*/{function_id,function_handle,pchid,pfgid,vfn,pft,uid,port,class,util_string}",
+            "sys/bus/pci/devices/*/{function_id,function_handle,util_string}",
             "sys/bus/pci/devices/*/pfip/segment?",
             "sys/bus/pci/devices/*/driver",
             "sys/bus/pci/devices/*/net/*",
@@ -446,17 +435,8 @@ SOURCES: Final = (
         "kernel.setting.read_settings",
         SETTINGS_EVERY,
         identity=(
-            "proc/sys/vm/swappiness",
-            "proc/sys/kernel/{panic,panic_on_oops}",
             "proc/cio_ignore",
-            "sys/kernel/mm/transparent_hugepage/enabled",
             "sys/kernel/mm/hugepages/*/{nr_hugepages,free_hugepages,resv_hugepages}",
-            "sys/kernel/kexec_crash_loaded",
-            "sys/firmware/shutdown_actions/on_panic",
-            "sys/module/zfcp/parameters/{datarouter,dif,queue_depth,allow_lun_scan}",
-            "sys/class/fc_host/*/{port_type,port_state}",
-            "sys/class/fc_remote_ports/*/port_state",
-            "sys/devices/qeth/*/buffer_count",
         ),
         reads="files below `/proc/sys`, `/sys/kernel`, `/sys/class/fc_host`, `/sys/block/*/queue`; of"
         " `/etc/multipath.conf`, `/etc/fstab`, `/proc/cmdline` and the names of processes only what"

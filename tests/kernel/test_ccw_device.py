@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from zmon.base.absent import Absent, absent
 from zmon.kernel.ccw_device import (
-    DASD_ATTRIBUTES,
+    OF_DASD,
     installed,
     parse_bytes,
     parse_number,
@@ -324,7 +324,7 @@ def test_nothing_is_asked_twice(load_tree: Callable[..., Tree]) -> None:
     assert len(asked) == len(set(asked))
 
 
-FILES = (*(f"{DASD}/{name}" for name in (*DASD_ATTRIBUTES, "online", "devtype", "cutype", "cmb_enable")),
+FILES = (*(f"{DASD}/{name}" for name in (*OF_DASD, "online", "devtype", "cutype", "cmb_enable")),
          *(f"{CSS}/0.0.0004/{name}" for name in ("chpids", "pimpampom", "vpm")))  # fmt: skip
 
 

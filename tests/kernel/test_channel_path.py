@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from zmon.base.absent import Absent, absent
 from zmon.kernel.channel_path import (
-    ATTRIBUTES,
     CHARACTERISTICS,
     COUNTERS,
     EXT_COUNTERS,
     MAX_TRIES,
+    OF_CHANNEL,
     parse_ext_measurement,
     parse_hex,
     parse_measurement,
@@ -284,9 +284,9 @@ def test_any_bytes_are_decoded_or_too_short(
 
 # What the text files mean.
 
-parse_shared = ATTRIBUTES["shared"][1]
-parse_chid, parse_cmg, parse_speed_bps = (ATTRIBUTES[name][1] for name in ("chid", "cmg", "speed"))
-parse_chid_external = ATTRIBUTES["chid_external"][1]
+parse_shared = OF_CHANNEL["shared"][1]
+parse_chid, parse_cmg, parse_speed_bps = (OF_CHANNEL[name][1] for name in ("chid", "cmg", "speed"))
+parse_chid_external = OF_CHANNEL["chid_external"][1]
 
 
 @pytest.mark.parametrize(
@@ -325,7 +325,7 @@ def test_what_the_machine_does_not_say_is_absent(parse: Callable[[str], Value], 
     assert isinstance(parse(content), Absent)
 
 
-TEXTS = (*(parse for _file, parse in ATTRIBUTES.values()), parse_status)
+TEXTS = (*(parse for _file, parse in OF_CHANNEL.values()), parse_status)
 
 
 @pytest.mark.parametrize("parse", TEXTS)

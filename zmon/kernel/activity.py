@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import absent
 from zmon.base.clock import MINUTE
 from zmon.kernel import cmf, diskstats, sys_block
-from zmon.kernel.tree import LiveTree, not_mounted
+from zmon.kernel.tree import LiveTree, not_mounted, when_read
 from zmon.kinds import BLOCK, NO_DISK
 from zmon.sample import Frame, empty_frame, pick
 
@@ -325,8 +325,11 @@ class DiskReader:
                 if row not in turn:
                     continue
                 self._find_again(row)
-            # captured files have their own times
-            time = when(diskstats.PATH) // GRAIN * GRAIN if live else cmf.when_read(self._tree, devices[row])
+            if live:
+                time = when(diskstats.PATH) // GRAIN * GRAIN
+            else:  # captured files have their own times
+                here = devices[row].path
+                time = when_read(self._tree, f"{here}/cmf/ssch_rsch_count", f"{here}/cmb_enable")
             before = known[row]
             found = cmf.measured(devices[row], self._contents)
             if found[cmf.SSCH] is cmf.GONE:

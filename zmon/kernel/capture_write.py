@@ -6,10 +6,11 @@ links, and `CAPTURE.txt`: when it was, and what could not be read and why.  Answ
 are `ioctl/DISK/NAME.bin`, tables of the device mapper `ioctl/dm/NUMBER.table`, that of the sthyi system
 call is `syscall/s390_sthyi.bin`.  The caller may add files: answers of CP are `cp/NAME.txt`.
 
-Only files that `zmon.registry` names are read, those of processes when asked for, /proc/PID/mountinfo of one
-process of each other mount namespace, and excerpts of some files (`zmon.kernel.setting`).  None of them
-starts I/O, and none is a trigger: what sends a command to a device or an adapter each time it is read
-(`host_access_count`, `capacity/space_*`, the statistics of FCP hosts, zfcp's diagnostics) are not among them.
+Only files that `zmon.registry` and readers name are read, those of processes when asked for,
+/proc/PID/mountinfo of one process of each other mount namespace, and excerpts of some files
+(`zmon.kernel.setting`).  None of them starts I/O, and none is a trigger: what sends a command to a device or
+an adapter each time it is read (`host_access_count`, `capacity/space_*`, the statistics of FCP hosts, zfcp's
+diagnostics) are not among them.
 """
 
 from __future__ import annotations
@@ -31,13 +32,18 @@ from typing import IO, TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent
 from zmon.base.clock import MILLISECOND, SECOND
-from zmon.kernel import block_ioctl, dasd_ioctl, diag204, multipathd, path_reader, processes, sysinfo
+from zmon.kernel import block_ioctl, dasd_ioctl, diag204, multipathd, path_reader, processes, sysinfo, zfcp
 from zmon.kernel.capture_tree import CapturedFile, CapturedFolder, CapturedLink, CaptureError, PathResolver
+from zmon.kernel.ccw_device import OF_DASD, OF_DEVICE, OF_SUBCHANNEL
 from zmon.kernel.cgroup import captured_files
+from zmon.kernel.channel_path import OF_CHANNEL
 from zmon.kernel.deadline import call_within
+from zmon.kernel.disk_identity import OF_DISK
 from zmon.kernel.mountinfo import namespaces
-from zmon.kernel.setting import private_excerpts
-from zmon.kernel.tree import LiveTree, text
+from zmon.kernel.net_dev import CARDS, OF_CARD, STATE_OF_CARD
+from zmon.kernel.pci_function import DEVICES, OF_FUNCTION
+from zmon.kernel.setting import FILES, private_excerpts
+from zmon.kernel.tree import CSS, LiveTree, names_in, text
 from zmon.kinds import MPATH
 from zmon.registry import SOURCES, UNREAD_COUNTERS, UNREAD_IDENTITY
 
@@ -60,6 +66,34 @@ COSTLY: Final = (dasd_ioctl.BIODASDREADALLCMB, dasd_ioctl.BIODASDPSRD)
 
 QUESTION_DEADLINE: Final = 5.0
 """Seconds that a costly question may take."""
+
+ATTRIBUTES: Final = {
+    f"{CSS}/chp*": OF_CHANNEL,
+    f"{CSS}/*.?.????": OF_SUBCHANNEL,
+    f"{CSS}/*.?.????/*.?.????": OF_DEVICE | OF_DASD,
+    f"{zfcp.HOSTS}/*": zfcp.OF_HOST,
+    f"{zfcp.PORTS}/*": zfcp.OF_PORT,
+    f"{zfcp.DEVICES}/*/device": zfcp.OF_LUN,
+    f"{CARDS}/*": OF_CARD | STATE_OF_CARD,
+    f"{DEVICES}/*": OF_FUNCTION,
+    **{f"sys/block/{begin}*": files for begin, files in OF_DISK.items()},
+}
+"""Attributes of things, by the directories of these."""
+COUNTERS: Final = (
+    *UNREAD_COUNTERS,
+    *(path for source in SOURCES for path in source.counters),
+    *(f"{zfcp.DEVICES}/*/device/{file}" for file, _ in zfcp.COUNTS.values()),
+)
+"""Patterns of the files that a pass reads first, ..."""
+SELDOM: Final = tuple(path for source in SOURCES for path in source.seldom)
+"""... of those that not every pass reads, ..."""
+IDENTITY: Final = (
+    *UNREAD_IDENTITY,
+    *(path for source in SOURCES for path in source.identity),
+    *FILES.values(),
+    *(f"{place}/{file}" for place, files in ATTRIBUTES.items() for file, _ in files.values()),
+)
+"""... and of the others."""
 
 _ALTERNATIVES: Final = re.compile(r"\{([^{}]*)\}")
 
@@ -124,13 +158,13 @@ def gather(
     reading.match(captured_files(reading.tree))
     if with_processes:
         reading.match(processes.captured_files(reading.tree))
-    reading.match((*UNREAD_COUNTERS, *(path for source in SOURCES for path in source.counters)))
+    reading.match(COUNTERS)
     if seldom or everything:
-        reading.match([path for source in SOURCES for path in source.seldom])
+        reading.match(SELDOM)
     found.counted = time.time_ns()
     if reading.tree.root == "/":
         _call(reading, (*CHEAP, *COSTLY) if everything else CHEAP)
-    reading.match((*UNREAD_IDENTITY, *(path for source in SOURCES for path in source.identity)))
+    reading.match(IDENTITY)
     others, refused = namespaces(reading.tree)
     for name, mounts in others.items():
         reading.keep(f"proc/{name}/mountinfo", mounts)
@@ -275,17 +309,17 @@ def _call(reading: _Reading, questions: Iterable[Question]) -> None:
     """Make the calls whose answers are no files."""
     tree = reading.tree
     for question in questions:
-        for disk in _block_devices(tree, "dasd"):
+        for disk in names_in(tree, "sys/block", "dasd.*"):
             reading.ask(f"ioctl/{disk}/{question.name}.bin", partial(_answer, tree, disk, question))
     has_paths = False
-    for disk in _block_devices(tree, "dm-"):
+    for disk in names_in(tree, "sys/block", "dm-.*"):
         with contextlib.suppress(OSError):  # it went away
             number = text(tree, f"sys/block/{disk}/dev").strip()
             reading.ask(block_ioctl.dm_captured_at(number), partial(_dm_table, tree, number))
             if text(tree, f"sys/block/{disk}/dm/uuid").startswith(MPATH):
                 has_paths = True
                 reading.ask(block_ioctl.dm_status_at(number), partial(_dm_status, tree, number))
-    for disk in _block_devices(tree, "loop"):
+    for disk in names_in(tree, "sys/block", "loop.*"):
         with contextlib.suppress(OSError):  # it has no file
             file = text(tree, f"sys/block/{disk}/loop/backing_file").rstrip("\n")
             number = text(tree, f"sys/block/{disk}/dev").strip()
@@ -295,13 +329,6 @@ def _call(reading: _Reading, questions: Iterable[Question]) -> None:
         reading.ask(path_reader.CAPTURED, lambda: multipathd.ask().encode())
     if os.uname().machine == "s390x":
         reading.ask(sysinfo.STHYI_CAPTURED, sysinfo.call_sthyi)
-
-
-def _block_devices(tree: LiveTree, prefix: str) -> list[str]:
-    try:
-        return [name for name in tree.entries("sys/block") if name.startswith(prefix)]
-    except OSError:
-        return []
 
 
 def _answer(tree: LiveTree, disk: str, question: Question) -> bytes:

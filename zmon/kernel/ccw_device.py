@@ -14,7 +14,17 @@ import re
 
 from zmon.base.absent import Absent, absent
 from zmon.base.light_typing import TYPE_CHECKING, Final
-from zmon.kernel.tree import CSS, OFFLINE, not_mounted, read_value, refused, text, word_parser
+from zmon.kernel.tree import (
+    CSS,
+    OFFLINE,
+    attributes,
+    driver_of,
+    not_mounted,
+    read_attributes,
+    refused,
+    text,
+    word_parser,
+)
 from zmon.kinds import DEVICE, NO_BLOCK_OF_ALIAS, NO_DASD
 from zmon.sample import empty_frame, frame_of
 
@@ -30,10 +40,6 @@ BUS_ID: Final = r"0\.[0-3]\.[0-9a-f]{4}"
 """Channel subsystem (always shown as 0), subchannel set, number of subchannel or device."""
 
 _PATHS: Final = ("pim", "pam", "pom", "chpids")
-_WORDS: Final = ("status", "discipline", "vendor", "uid")
-_NUMBERS: Final = ("alias", "readonly", "hpf", "ese", "use_diag")
-DASD_ATTRIBUTES: Final = (*_WORDS, *_NUMBERS, "path_masks")
-"""What only the DASD driver gives."""
 
 
 def parse_bytes(content: str, count: int) -> tuple[int, ...]:
@@ -69,6 +75,21 @@ parse_type = word_parser("[0-9a-f]{4}/[0-9a-f]{2}", str, {"n/a": "the device has
 """Parses `devtype` or `cutype`: type and model, `3390/0c`."""
 parse_number = word_parser("[0-9]{1,10}", int)
 """Parses a setting such as `online` or `alias`: decimal, nearly always 0 or 1."""
+
+OF_SUBCHANNEL: Final = attributes(lambda content: parse_bytes(content, 1)[0], "vpm")
+"""What a subchannel has, ..."""
+OF_DEVICE: Final = {
+    **attributes(str.strip, "availability"),
+    **attributes(parse_type, "devtype", "cutype"),
+    **attributes(parse_number, "online", "cmb_enable"),
+}
+"""... each device, ..."""
+OF_DASD: Final = {
+    **attributes(str.strip, "status", "discipline", "vendor", "uid"),
+    **attributes(parse_number, "alias", "readonly", "hpf", "ese", "use_diag"),
+    **attributes(parse_path_masks, "path_masks"),
+}
+"""... and what only the DASD driver gives."""
 
 
 def installed(chpids: tuple[int, ...], pim: int) -> str:
@@ -126,9 +147,7 @@ def _subchannels_of(tree: Tree, busids: Iterable[str]) -> list[str]:
 
 def _paths(tree: Tree, subchannel: str) -> dict[str, Value]:
     """Return what a subchannel says of the paths to its device."""
-    row: dict[str, Value] = {
-        "vpm": read_value(tree, f"{subchannel}/vpm", lambda content: parse_bytes(content, 1)[0])
-    }
+    row = read_attributes(tree, subchannel, OF_SUBCHANNEL)
     try:
         pim, pam, pom = parse_bytes(text(tree, f"{subchannel}/pimpampom"), 3)
         chpids = parse_bytes(text(tree, f"{subchannel}/chpids"), 8)
@@ -146,37 +165,23 @@ def _device(tree: Tree, path: str) -> dict[str, Value]:
         FileNotFoundError: the directory has gone.
     """
     names = tree.entries(path)
-    row: dict[str, Value] = {"driver": _driver(tree, path)}
-    row["availability"] = read_value(tree, f"{path}/availability")
-    for name in ("devtype", "cutype"):
-        row[name] = read_value(tree, f"{path}/{name}", parse_type)
-    for name in ("online", "cmb_enable"):
-        row[name] = read_value(tree, f"{path}/{name}", parse_number)
+    row = {"driver": driver_of(tree, path, "device"), **read_attributes(tree, path, OF_DEVICE)}
     row |= _dasd(tree, path, row)
     row["block"] = _block(tree, path, names, row)
     return row
-
-
-def _driver(tree: Tree, path: str) -> Value:
-    try:
-        return tree.link(f"{path}/driver").rpartition("/")[2]
-    except OSError:
-        return absent("no driver has taken the device")
 
 
 def _dasd(tree: Tree, path: str, device: dict[str, Value]) -> dict[str, Value]:
     """Return the DASD driver's attributes, which are absent for everybody else's devices."""
     driver = device["driver"]
     if isinstance(driver, Absent):
-        return dict.fromkeys(DASD_ATTRIBUTES, driver)
+        return dict.fromkeys(OF_DASD, driver)
     if not str(driver).startswith("dasd-"):
-        return dict.fromkeys(DASD_ATTRIBUTES, NO_DASD)
+        return dict.fromkeys(OF_DASD, NO_DASD)
     is_offline = device["online"] == 0
-    missing = OFFLINE if is_offline else None
-    row = {name: read_value(tree, f"{path}/{name}", missing=missing) for name in _WORDS}
-    for name in _NUMBERS:
-        row[name] = read_value(tree, f"{path}/{name}", parse_number, missing)
-    row["path_masks"] = OFFLINE if is_offline else read_value(tree, f"{path}/path_masks", parse_path_masks)
+    row = read_attributes(tree, path, OF_DASD, OFFLINE if is_offline else None)
+    if is_offline:
+        row["path_masks"] = OFFLINE
     for name in ("uid", "vendor"):
         if row[name] == "":
             row[name] = OFFLINE if is_offline else _unidentified(name, row["discipline"])

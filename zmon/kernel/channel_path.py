@@ -28,7 +28,7 @@ import struct
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent
-from zmon.kernel.tree import CSS, read_value, refused, word_parser
+from zmon.kernel.tree import CSS, attributes, read_attributes, read_value, refused, word_parser
 from zmon.kinds import CHANNEL
 from zmon.sample import empty_frame, frame_of
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zmon.base.absent import Number, Value
-    from zmon.kernel.tree import Tree
+    from zmon.kernel.tree import Attributes, Tree
     from zmon.sample import Frame
 
 
@@ -178,7 +178,7 @@ def _from_hex(word: str) -> int:
 parse_hex = word_parser(_HEX, _from_hex)
 """Parses a number of `esc`, `type` and other files, which is hex without prefix."""
 
-ATTRIBUTES: Final[dict[str, tuple[str, Callable[[str], Value]]]] = {
+OF_CHANNEL: Final[Attributes] = {
     # 1 when several partitions share the path
     "shared": (
         "shared",
@@ -203,9 +203,10 @@ ATTRIBUTES: Final[dict[str, tuple[str, Callable[[str], Value]]]] = {
             {"unknown": "the path's measurement group is unknown"},
         ),
     ),
-    "configure": ("configure", parse_hex),
 }
-"""Attributes that seldom change: field, file, parser, which raises ValueError for another form."""
+"""What seldom changes, ..."""
+CONFIGURE: Final = attributes(parse_hex, "configure")
+"""... and what the kernel may have to ask the service processor for."""
 
 parse_status = word_parser("online|offline", str)
 """Parses `status`, as Linux itself varied the path."""
@@ -231,8 +232,10 @@ def read_channels(tree: Tree, recent: Frame | None = None) -> Frame:
         path, key = f"{CSS}/{found[0]}", found[1]
         row: dict[str, Value] = {"status": read_value(tree, f"{path}/status", parse_status)}
         known = recent if recent is not None and recent.cell(key, "status") == row["status"] else None
-        for field, (file, parse) in ATTRIBUTES.items():
-            row[field] = known.cell(key, field) if known else read_value(tree, f"{path}/{file}", parse)
+        if known:
+            row |= {field: known.cell(key, field) for field in (*OF_CHANNEL, *CONFIGURE)}
+        else:
+            row |= read_attributes(tree, path, OF_CHANNEL | CONFIGURE)
         row |= _measured(tree, path, key, row["cmg"], unmeasured, known)
         live = "status" if isinstance(row["timestamp"], Absent) else "measurement"
         try:

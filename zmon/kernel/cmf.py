@@ -264,16 +264,6 @@ def settled(row: Row, before: Row) -> Row:
     return (*row[: SAMPLES + 1], *totals, age, doubt, *row[_ERROR + 1 :])
 
 
-def when_read(tree: Tree, device: MeasuredDevice) -> int:
-    """Return the time of reading a device, in ns of the tree's clock; 0 if it was not read."""
-    for name in ("cmf/ssch_rsch_count", "cmb_enable"):
-        try:
-            return tree.when(f"{device.path}/{name}")
-        except OSError:
-            continue
-    return 0
-
-
 def read_exact(tree: Tree, device: MeasuredDevice, disk: str, kind: Kind) -> Row:
     """Read one device's totals through the node of its disk, where nothing is rounded.
 

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import absent
-from zmon.kernel.tree import refused, text
+from zmon.kernel.tree import names_in, refused, text
 from zmon.kinds import BUCKETS, HISTOGRAMS, NO_DASD_DRIVER, PROFILE, U32, buckets
 from zmon.sample import Frame, empty_frame
 
@@ -147,7 +147,7 @@ def read_profiles(tree: Tree) -> Frame:
     Only statistics that are on have a row.  Without debugfs, the row of all DASD is from /proc.
     """
     rows: dict[str, tuple[Row, int]] = {}
-    for name in _folders(tree):
+    for name in names_in(tree, FOLDER, ".+"):
         path = f"{FOLDER}/{name}/statistics"
         try:
             row = parse_profile(text(tree, path), f"/{path}")
@@ -180,13 +180,6 @@ def _why_unread(tree: Tree, error: OSError) -> str:
     if tree.live:
         return f"this kernel has no /{STATISTICS}" if has_driver else NO_DASD_DRIVER.reason
     return f"/{STATISTICS} was not captured" + ("" if has_driver else ", or there is no DASD driver")
-
-
-def _folders(tree: Tree) -> list[str]:
-    try:
-        return tree.entries(FOLDER)
-    except OSError:
-        return []
 
 
 _FIELDS: Final = tuple(field.name for field in PROFILE.fields)

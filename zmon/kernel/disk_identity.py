@@ -16,7 +16,7 @@ import re
 
 from zmon.base.absent import Absent, absent
 from zmon.base.light_typing import TYPE_CHECKING, Final
-from zmon.kernel.tree import read_value
+from zmon.kernel.tree import attributes, read_attributes
 
 if TYPE_CHECKING:
     from zmon.base.absent import Value
@@ -36,17 +36,11 @@ SERIALS: Final = ("ID_SCSI_SERIAL", "SCSI_IDENT_SERIAL")
 
 def read_identity(tree: Tree, path: str, name: str, record: str = "") -> dict[str, Value]:
     """Return the `FIELDS` of a whole disk, given its directory in sysfs and what udev keeps of it."""
-    places: dict[str, str]
-    if name.startswith("sd"):
-        places = {"wwid": "device/wwid", "vendor": "device/vendor", "model": "device/model"}
-    elif name.startswith("nvme"):
-        places = {"wwid": "wwid", "serial": "device/serial", "model": "device/model"}
-    elif name.startswith("vd"):
-        places = {"serial": "serial"}
-    else:
+    own = next((files for begin, files in OF_DISK.items() if name.startswith(begin)), None)
+    if own is None:
         return dict.fromkeys(FIELDS, NO_IDENTITY)
     found: dict[str, Value] = dict.fromkeys(FIELDS, EMPTY)
-    found |= {field: read_value(tree, f"{path}/{file}", parse_name) for field, file in places.items()}
+    found |= read_attributes(tree, path, own)
     if name.startswith("sd"):
         found["serial"] = _serial_page(tree, f"{path}/device/vpd_pg80")
     told = parse_record(record)
@@ -75,6 +69,14 @@ def parse_name(content: str) -> str | Absent:
     if len(word) > MAX_NAME or not re.fullmatch("[ -~]*", word):
         raise ValueError(f"not the name of a disk: {word[:40]!r}")
     return word or EMPTY
+
+
+OF_DISK: Final = {
+    "sd": attributes(parse_name, wwid="device/wwid", vendor="device/vendor", model="device/model"),
+    "nvme": attributes(parse_name, "wwid", serial="device/serial", model="device/model"),
+    "vd": attributes(parse_name, "serial"),
+}
+"""What disks say of themselves in words, by how their names begin."""
 
 
 def parse_serial_page(page: bytes) -> str | Absent:

@@ -46,7 +46,7 @@ from zmon.base.absent import Absent, absent
 from zmon.kernel import diag204
 from zmon.kernel.diag204 import NO_AUTHORITY, no_partitions, read_diag204
 from zmon.kernel.sysinfo import NEEDS_LPAR
-from zmon.kernel.tree import ebcdic_name, read_value, refused, text, word_parser
+from zmon.kernel.tree import ebcdic_name, names_in, read_value, refused, text, word_parser
 from zmon.kinds import GUEST, LPAR, LPAR_CPU, PHYSICAL_CPU, VIRTUAL_CPU
 from zmon.sample import empty_frame, frame_of
 
@@ -234,10 +234,7 @@ def _partitions(tree: Tree) -> tuple[Frame, Frame, Frame]:
 
 
 def _listed(tree: Tree, directory: str) -> list[str]:
-    try:
-        return sorted((name for name in tree.entries(directory) if name.isdecimal()), key=int)
-    except OSError:
-        return []
+    return sorted(names_in(tree, directory, "[0-9]+"), key=int)
 
 
 def _lpar_cpu(tree: Tree, path: str, lpar: str, number: str) -> Mapping[str, Value]:

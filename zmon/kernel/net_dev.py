@@ -21,7 +21,7 @@ from zmon.base.absent import absent
 from zmon.base.clock import MINUTE
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.kernel.ccw_device import parse_number
-from zmon.kernel.tree import names_in, read_value, refused, text, word_parser
+from zmon.kernel.tree import attributes, names_in, read_attributes, read_value, refused, text, word_parser
 from zmon.kinds import BUSID_FORM, INTERFACE, PCI_FORM, QETH
 from zmon.sample import empty_frame, frame_of
 
@@ -47,7 +47,6 @@ PLACES: Final = {
 }  # fmt: skip
 """Which number of a line of /proc/net/dev each counter is."""
 NUMBERS: Final = 16
-_WORD: Final = re.compile(r"[\w .,:()/+-]{1,40}", re.ASCII).fullmatch
 _LINE: Final = re.compile(rf"(?P<name>\S{{1,15}}):(?P<numbers>(?:[ ]*[0-9]{{1,20}}){{{NUMBERS}}})", re.ASCII)
 _GONE: Final = absent("/proc/net/dev does not list the interface")
 
@@ -73,20 +72,18 @@ def parse_counters(content: str, only: Container[str] | None = None) -> dict[str
     return found
 
 
-def parse_word(content: str) -> str:
-    """Parse what the driver calls something: `OSD_10GIG`, `UP (LAN ONLINE)`.
-
-    Raises:
-        ValueError: it has other characters, is longer, or empty.
-    """
-    word = content.strip()
-    if not _WORD(word):
-        raise ValueError(f"expected some words, found {word[:40]!r}")
-    return word
-
-
+parse_word = word_parser(r"[\w .,:()/+-]{1,40}", str)
+"""Parses what the driver calls something: `OSD_10GIG`, `UP (LAN ONLINE)`."""
 parse_chpid = word_parser("[0-9A-Fa-f]{2}", lambda word: f"0.{word.lower()}")
 """Parses `chpid` into what the kernel calls the channel path elsewhere: `0.4e`."""
+OF_CARD: Final = {
+    **attributes(parse_word, "isolation", card="card_type", interface="if_name", buffer_size="inbuf_size"),
+    **attributes(parse_number, "layer2", port="portno", buffers="buffer_count"),
+    **attributes(parse_chpid, "chpid"),
+}
+"""What seldom changes of a card, ..."""
+STATE_OF_CARD: Final = attributes(parse_word, "state") | attributes(parse_number, "online")
+"""... and what may."""
 
 
 class NetworkReader:
@@ -116,7 +113,7 @@ class NetworkReader:
             found = {name: _interface(tree, name) for name in names_in(tree, INTERFACES, r"\S{1,15}")}
             self._interfaces = {name: known for name, known in found.items() if known}
             cards = names_in(tree, CARDS, BUSID_FORM)
-            self._cards = {name: _card(tree, f"{CARDS}/{name}") for name in cards}
+            self._cards = {name: read_attributes(tree, f"{CARDS}/{name}", OF_CARD) for name in cards}
         return self._counted(now), self._described(now)
 
     def _counted(self, now: int) -> Frame:
@@ -137,12 +134,8 @@ class NetworkReader:
 
     def _described(self, now: int) -> Frame:
         rows = {
-            name: {
-                **known,
-                "state": read_value(self._tree, f"{CARDS}/{name}/state", parse_word),
-                "online": read_value(self._tree, f"{CARDS}/{name}/online", parse_number),
-            }
-            for name, known in self._cards.items()
+            name: {**card, **read_attributes(self._tree, f"{CARDS}/{name}", STATE_OF_CARD)}
+            for name, card in self._cards.items()
         }
         return frame_of(QETH, rows, now) if rows else empty_frame(QETH, NO_CARD)
 
@@ -163,21 +156,3 @@ def _interface(tree: Tree, name: str) -> dict[str, Value]:
         if re.fullmatch(BUSID_FORM, part):
             return {"bus": sort or above[above.index(part) - 1], "device": part}
     return {"bus": above[-1], "device": absent("its device has neither a bus id nor a PCI address")}
-
-
-def _card(tree: Tree, here: str) -> dict[str, Value]:
-    """Return what seldom changes of a card."""
-
-    def word(name: str) -> Value:
-        return read_value(tree, f"{here}/{name}", parse_word)
-
-    return {
-        "card": word("card_type"),
-        "interface": word("if_name"),
-        "chpid": read_value(tree, f"{here}/chpid", parse_chpid),
-        "layer2": read_value(tree, f"{here}/layer2", parse_number),
-        "port": read_value(tree, f"{here}/portno", parse_number),
-        "buffers": read_value(tree, f"{here}/buffer_count", parse_number),
-        "buffer_size": word("inbuf_size"),
-        "isolation": word("isolation"),
-    }

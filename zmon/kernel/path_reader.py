@@ -20,7 +20,7 @@ from zmon.kernel.block_ioctl import read_dm_status, table_refused
 from zmon.kernel.multipathd import NOT_IN_ANSWER, MultipathReport, ask, parse_maps
 from zmon.kernel.path_status import parse_path_status
 from zmon.kernel.sys_block import DIRECTORY, NO_CCW, NO_FCP, busid_of
-from zmon.kernel.tree import read_value, refused, text
+from zmon.kernel.tree import names_in, read_value, refused, text
 from zmon.kinds import MPATH, MULTIPATH, NO_MAP, PATH
 from zmon.sample import THIS_MACHINE, Frame, empty_frame, frame_of
 
@@ -119,23 +119,16 @@ class PathReader:
     def _look(self) -> None:
         """Find the multipath devices and their paths."""
         self._maps, self._paths, self._titles = {}, {}, {}
-        try:
-            names = self._tree.entries(DIRECTORY)
-        except OSError:
-            return
-        for device in names:
+        for device in names_in(self._tree, DIRECTORY, "dm-.*"):
             here = f"{DIRECTORY}/{device}"
-            uuid = text_of(read_value(self._tree, f"{here}/dm/uuid")) if device.startswith("dm-") else ""
+            uuid = text_of(read_value(self._tree, f"{here}/dm/uuid"))
             number = read_value(self._tree, f"{here}/dev")
             if not uuid.startswith(MPATH) or not isinstance(number, str):
                 continue
             self._maps[device] = number
             title = read_value(self._tree, f"{here}/dm/name")
             self._titles[device] = {"title": title, "wwid": uuid.removeprefix(MPATH)}
-            try:
-                paths = self._tree.entries(f"{here}/slaves")
-            except OSError:
-                continue  # it went away
+            paths = names_in(self._tree, f"{here}/slaves", ".+")
             self._paths |= dict(self._path(name, device) for name in paths)
 
     def _path(self, name: str, device: str) -> tuple[str, dict[str, Value]]:

@@ -20,7 +20,17 @@ import re
 from zmon.base.absent import Absent, absent
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.kernel.ccw_device import parse_number
-from zmon.kernel.tree import ebcdic_name, names_in, read_value, refused, text, word_parser
+from zmon.kernel.tree import (
+    attributes,
+    driver_of,
+    ebcdic_name,
+    names_in,
+    read_attributes,
+    read_several,
+    read_value,
+    refused,
+    word_parser,
+)
 from zmon.kinds import PCI_FORM, PCI_FUNCTION
 from zmon.sample import empty_frame, frame_of
 
@@ -67,6 +77,10 @@ MAX_LISTED: Final = 32
 
 parse_hex = word_parser("0x[0-9a-f]{1,8}", lambda word: int(word, 16))
 """Parses an attribute of a function: `0x00000104`."""
+OF_FUNCTION: Final = {
+    **attributes(parse_hex, "pchid", "pfgid", "vfn", "pft", "uid", "class"),
+    **attributes(parse_number, "port"),
+}
 
 
 def parse_statistics(content: str) -> dict[str, Value]:
@@ -118,33 +132,26 @@ def read_functions(tree: Tree) -> Frame:
 
 
 def _function(tree: Tree, here: str, address: str) -> dict[str, Value]:
-    def number(name: str) -> Value:
-        return read_value(tree, f"{here}/{name}", parse_hex)
-
-    segments = [number(f"pfip/segment{place}") for place in range(4)]
+    segments = [read_value(tree, f"{here}/pfip/segment{place}", parse_hex) for place in range(4)]
     missing = next((one for one in segments if isinstance(one, Absent)), None)
     return {
         "address": address,
-        **{name: number(name) for name in ("pchid", "pfgid", "vfn", "pft", "uid")},
-        "port": read_value(tree, f"{here}/port", parse_number),
+        **read_attributes(tree, here, OF_FUNCTION),
         "segments": missing or ".".join(f"{one:02x}" for one in segments),
         "utility": _utility(tree, f"{here}/util_string"),
-        "class": number("class"),
-        "driver": _driver(tree, here),
+        "driver": driver_of(tree, here, "function"),
         "interfaces": _listed(names_in(tree, f"{here}/net", r"\S{1,15}"), "no network interface"),
         "disks": _listed(_disks(tree, here), "no NVMe disk"),
         "power": absent("the function has no slot"),
-        **_statistics(tree, f"{STATISTICS}/{address}/statistics"),
+        **read_several(
+            tree,
+            f"{STATISTICS}/{address}/statistics",
+            _MEASURED,
+            lambda content: parse_statistics(content).values(),
+            "no pci/*/statistics in debugfs: is it mounted?",
+            "statistics says something zmon does not understand",
+        ),
     }
-
-
-def _statistics(tree: Tree, path: str) -> dict[str, Value]:
-    try:
-        return parse_statistics(text(tree, path))
-    except OSError as error:
-        return dict.fromkeys(_MEASURED, refused(error, "no pci/*/statistics in debugfs: is it mounted?"))
-    except ValueError:
-        return dict.fromkeys(_MEASURED, absent("statistics says something zmon does not understand"))
 
 
 def _utility(tree: Tree, path: str) -> Value:
@@ -153,13 +160,6 @@ def _utility(tree: Tree, path: str) -> Value:
         return ebcdic_name(tree.read(path)[:64]) or NO_TEXT
     except OSError as error:
         return refused(error)
-
-
-def _driver(tree: Tree, here: str) -> Value:
-    try:
-        return tree.link(f"{here}/driver").rpartition("/")[2]
-    except OSError:
-        return absent("no driver has taken the function")
 
 
 def _disks(tree: Tree, here: str) -> list[str]:

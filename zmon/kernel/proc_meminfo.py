@@ -13,11 +13,12 @@ cmm_timeout_handler).
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import absent
 from zmon.kernel.proc_stat import parse_amounts
-from zmon.kernel.tree import not_mounted, refused, text
+from zmon.kernel.tree import not_mounted, read_several, refused, text
 from zmon.kinds import MEMORY
 from zmon.sample import empty_frame, frame_of
 
@@ -119,14 +120,6 @@ def read_memory(tree: Tree) -> Frame:
     for name, label in _EVENTS.items():
         row[name] = events.get(label, absent(f"the kernel does not count {_COUNTED[name]}"))
     for file, names in _CMM.items():
-        row |= _cmm(tree, file, names)
+        path, parse = f"{CMM}/{file}", partial(parse_cmm, count=len(names))
+        row |= read_several(tree, path, names, parse, NO_CMM, f"/{path}: {{}}")
     return frame_of(MEMORY, {"memory": row}, tree.when(MEMINFO))
-
-
-def _cmm(tree: Tree, file: str, names: tuple[str, ...]) -> dict[str, Value]:
-    try:
-        return dict(zip(names, parse_cmm(text(tree, f"{CMM}/{file}"), len(names)), strict=True))
-    except OSError as error:
-        return dict.fromkeys(names, refused(error, NO_CMM))
-    except ValueError as error:
-        return dict.fromkeys(names, absent(f"/{CMM}/{file}: {error}"))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import absent
 from zmon.base.sizes import KIB
-from zmon.kernel.tree import not_mounted, read_value, refused, text
+from zmon.kernel.tree import not_mounted, read_value, refused, text, word_parser
 from zmon.kinds import CPU, TASKS
 from zmon.sample import empty_frame, frame_of
 
@@ -53,6 +53,7 @@ TICK: Final = 10_000_000
 MAX_CPUS: Final = 1 << 16
 
 _OFFLINE: Final = absent("the CPU is off line")
+_count = word_parser("[0-9]{1,20}", int)
 
 Times = dict[int, tuple[int, ...]]
 """For each CPU on line its times in ns, in the order of `TIMES`."""
@@ -183,13 +184,6 @@ def _idle(tree: Tree, number: int) -> dict[str, Value]:
         value = read_value(tree, f"{CPUS}/cpu{number}/{file}", _count, _NO_IDLE)
         found[name] = value * unit if isinstance(value, int) else value
     return found
-
-
-def _count(content: str) -> int:
-    word = content.strip()
-    if not _is_number(word):
-        raise ValueError(f"expected a number, found {word[:40]!r}")
-    return int(word)
 
 
 def _run_delays(tree: Tree) -> dict[int, int] | Absent:

@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import Absent, absent
 from zmon.kernel.block_ioctl import read_dm_status, table_refused
 from zmon.kernel.multipath_conf import excerpt, parse_multipath_conf
+from zmon.kernel.net_dev import CARDS
 from zmon.kernel.path_status import parse_path_status
-from zmon.kernel.tree import names_in, read_value, refused, text
+from zmon.kernel.tree import names_in, read_value, refused, text, when_read, word_parser
+from zmon.kernel.zfcp import HOSTS, PORTS, fcp_hosts
 from zmon.kinds import BUSID_FORM, MPATH, NO_CONF, NO_FILE, SETTING
 from zmon.sample import empty_frame, frame_of
 
@@ -72,6 +74,8 @@ MAX_LENGTH: Final = 2000
 _WORD: Final = re.compile(r"[A-Za-z0-9_.,:=+()-]{1,60}")
 _UNSAFE: Final = absent("it has a form that zmon does not know")
 _HUGE: Final = re.compile(r"hugepages-([0-9]{1,9})kB")
+_number = word_parser("[0-9]{1,18}", int)
+_words = word_parser("[A-Za-z0-9 ,()-]{1,60}", str)
 
 
 def parse_choice(content: str) -> str:
@@ -157,16 +161,8 @@ def read_settings(tree: Tree) -> Frame:
         found |= part
     if all(isinstance(value, Absent) for value in found.values()):
         return empty_frame(SETTING, "no setting was captured")
-    return frame_of(SETTING, {name: {"value": value} for name, value in found.items()}, _when(tree))
-
-
-def _when(tree: Tree) -> int:
-    for path in (FILES["vm.swappiness"], MEMINFO, "proc/stat"):
-        try:
-            return tree.when(path)
-        except OSError:
-            continue
-    return 0
+    rows = {name: {"value": value} for name, value in found.items()}
+    return frame_of(SETTING, rows, when_read(tree, FILES["vm.swappiness"], MEMINFO, "proc/stat"))
 
 
 def private_excerpts(tree: Tree) -> dict[str, bytes]:
@@ -205,12 +201,6 @@ def _huge_pages(tree: Tree) -> Rows:
         return parse_huge_pages(text(tree, MEMINFO))
     except OSError:
         return {}
-
-
-def _number(content: str) -> int:
-    if not re.fullmatch(r"[0-9]{1,18}\s*", content, re.ASCII):
-        raise ValueError(f"no number: {content[:40]!r}")
-    return int(content)
 
 
 def _boot_words(tree: Tree) -> Rows:
@@ -289,25 +279,13 @@ def _paths(tree: Tree) -> Rows:
 def _adapters(tree: Tree) -> Rows:
     """Return type and state of FCP ports, the states of remote ports, and the buffers of OSA devices."""
     found: Rows = {}
-    for name in names_in(tree, "sys/class/fc_host", "host[0-9]{1,5}"):
-        try:
-            parts = tree.link(f"sys/class/fc_host/{name}").split("/")
-        except OSError:
-            continue
-        busids = [part for part in parts if re.fullmatch(BUSID_FORM, part)]
-        for file in ("port_type", "port_state") if len(busids) > 1 else ():
-            value = read_value(tree, f"sys/class/fc_host/{name}/{file}", _words)
-            found[f"fc/{busids[-1]}/{file}"] = value
-    for name in names_in(tree, "sys/class/fc_remote_ports", "rport-[0-9:-]{1,20}"):
-        value = read_value(tree, f"sys/class/fc_remote_ports/{name}/port_state", _words)
+    for busid, host in fcp_hosts(tree):
+        for file in ("port_type", "port_state"):
+            found[f"fc/{busid}/{file}"] = read_value(tree, f"{HOSTS}/{host}/{file}", _words)
+    for name in names_in(tree, PORTS, "rport-[0-9:-]{1,20}"):
+        value = read_value(tree, f"{PORTS}/{name}/port_state", _words)
         found[f"rport/{name.removeprefix('rport-')}/port_state"] = value
-    for name in names_in(tree, "sys/devices/qeth", BUSID_FORM):
-        count = read_value(tree, f"sys/devices/qeth/{name}/buffer_count", _number)
+    for name in names_in(tree, CARDS, BUSID_FORM):
+        count = read_value(tree, f"{CARDS}/{name}/buffer_count", _number)
         found[f"qeth/{name}/buffer_count"] = count
     return found
-
-
-def _words(content: str) -> str:
-    if not re.fullmatch(r"[A-Za-z0-9 ,()-]{1,60}", content.strip(), re.ASCII):
-        raise ValueError(f"not some words: {content[:40]!r}")
-    return content.strip()

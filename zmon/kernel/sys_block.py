@@ -20,7 +20,7 @@ from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.kernel import block_ioctl
 from zmon.kernel.disk_identity import FIELDS, NO_IDENTITY, read_identity
-from zmon.kernel.tree import read_value, read_word, word_parser
+from zmon.kernel.tree import read_value, read_word, when_read, word_parser
 from zmon.kinds import LAYER, MPATH, NOT_JOINED
 from zmon.sample import Frame, empty_frame, frame_of
 
@@ -211,18 +211,11 @@ def read_layers(tree: Tree, numbers: Iterable[str] | None = None) -> Frame:
         ahead.extend(word for name in ("parent", "below") for word in _words(row[name]))
     if not found:
         return empty_frame(LAYER, "no block device in /sys/block")
-    return frame_of(LAYER, found, _when(tree))
+    return frame_of(LAYER, found, when_read(tree, DIRECTORY))
 
 
 def _words(cell: Value) -> list[str]:
     return [] if isinstance(cell, Absent) else str(cell).split()
-
-
-def _when(tree: Tree) -> int:
-    try:
-        return tree.when(DIRECTORY)
-    except OSError:
-        return 0
 
 
 class _Numbered:

@@ -20,11 +20,14 @@ from zmon.base.plain_text import harmless
 from zmon.sample import THIS_MACHINE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from zmon.base.absent import Absent, Value
 
 V = TypeVar("V")
+
+Attributes = dict[str, tuple[str, "Callable[[str], Value]"]]
+"""Of each field its file, in the directory of a row, and its parser, which may raise ValueError."""
 
 NOT_CAPTURED: Final = "not in the capture"
 """The error text of a file that is not in the capture; whether the kernel had it is unknown."""
@@ -158,6 +161,16 @@ def names_in(tree: Tree, path: str, form: str) -> list[str]:
         return []
 
 
+def when_read(tree: Tree, *paths: str) -> int:
+    """Return when the first of some files that is there was read, as `Tree.when`; 0 if none is there."""
+    for path in paths:
+        try:
+            return tree.when(path)
+        except OSError:
+            continue
+    return 0
+
+
 def not_mounted(tree: Tree, path: str) -> str:
     """Return why a file of /proc or /sys that every kernel has is not there; empty if that is not known."""
     top = path.partition("/")[0]
@@ -219,6 +232,48 @@ def read_value(
         return refused(error, "" if missing is None else missing.reason)
     except ValueError:
         return absent(f"{path.rpartition('/')[2]} says something zmon does not understand")
+
+
+def read_several(  # noqa: PLR0913, PLR0917 - as `read_value`, and what the values are
+    tree: Tree,
+    path: str,
+    names: Iterable[str],
+    parse: Callable[[str], Iterable[Value]],
+    missing: str = "",
+    unlike: str = "{}",
+) -> dict[str, Value]:
+    """Read a file of several values, by their names; all absent for the same reason.
+
+    `missing` says why the file may not be there, `unlike` that it has another form: `{}` is the error.
+    """
+    try:
+        return dict(zip(names, parse(text(tree, path)), strict=True))
+    except OSError as error:
+        return dict.fromkeys(names, refused(error, missing))
+    except ValueError as error:
+        return dict.fromkeys(names, absent(unlike.format(error)))
+
+
+def driver_of(tree: Tree, here: str, what: str) -> Value:
+    """Return the driver of a device, as the link in its directory says; `what` is the device in a word."""
+    try:
+        return tree.link(f"{here}/driver").rpartition("/")[2]
+    except OSError:
+        return absent(f"no driver has taken the {what}")
+
+
+def attributes(parse: Callable[[str], Value], *names: str, **files: str) -> Attributes:
+    """Return attributes with one parser: in files called as the fields are, and in others by their fields."""
+    return {field: (file, parse) for field, file in (dict(zip(names, names, strict=True)) | files).items()}
+
+
+def read_attributes(
+    tree: Tree, here: str, wanted: Attributes, missing: Absent | None = None
+) -> dict[str, Value]:
+    """Read the attributes in a directory, each as `read_value` does."""
+    return {
+        field: read_value(tree, f"{here}/{file}", parse, missing) for field, (file, parse) in wanted.items()
+    }
 
 
 def read_word(tree: Tree, path: str, missing: Absent) -> str | Absent:

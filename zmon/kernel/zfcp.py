@@ -28,7 +28,7 @@ from functools import partial
 from zmon.base.absent import Absent, absent
 from zmon.base.clock import MINUTE
 from zmon.base.light_typing import TYPE_CHECKING, Final
-from zmon.kernel.tree import names_in, read_value, refused, text
+from zmon.kernel.tree import attributes, names_in, read_attributes, read_several, read_value, word_parser
 from zmon.kinds import ADAPTER, BUSID_FORM, LUN, NO_ADAPTER, TARGET_PORT
 from zmon.sample import empty_frame, frame_of
 
@@ -51,13 +51,8 @@ MAX_DIGITS: Final = 20
 LOOK_EVERY: Final = MINUTE
 """ns after which it is looked again which LUN is which disk, if no event reported a change."""
 LATENCIES: Final = ("read", "write", "cmd")
-COUNTS: Final = {
-    "requested": "iorequest_cnt", "done": "iodone_cnt", "errors": "ioerr_cnt", "timeouts": "iotmo_cnt",
-}  # fmt: skip
 _TIMES: Final = {what: (f"{what}_fabric", f"{what}_channel", f"{what}_count") for what in LATENCIES}
-"""The fields that are taken of each file of latencies: its third, sixth and seventh number."""
-_HEX: Final = re.compile("0x[0-9a-fA-F]{1,16}").fullmatch
-_WORDS: Final = re.compile(r"[\w .,:()/+-]{1,60}", re.ASCII).fullmatch
+"""The fields that are taken of each file of latencies."""
 _HOST: Final = "host[0-9]{1,5}"
 _LUN: Final = "[0-9]{1,5}:[0-9]{1,3}:[0-9]{1,5}:[0-9]{1,20}"
 
@@ -76,31 +71,31 @@ def parse_numbers(content: str, count: int) -> tuple[int, ...]:
     return tuple(map(int, words))
 
 
-def parse_hex(content: str) -> int:
-    """Parse a count of the SCSI layer, `0x1a2b`.
+# the kernel keeps 32 bits, and writes them with their sign
+parse_hex = word_parser("0x[0-9a-fA-F]{1,16}", lambda word: int(word, 16) & 0xFFFF_FFFF)
+"""Parses a count of the SCSI layer, `0x1a2b`."""
+parse_words = word_parser(r"[\w .,:()/+-]{1,60}", str)
+"""Parses a state or a name: a few words."""
 
-    Raises:
-        ValueError: it is something else.
-    """
-    word = content.strip()
-    if not _HEX(word):
-        raise ValueError(f"expected a hexadecimal number, found {word[:40]!r}")
-    return int(word, 16) & 0xFFFF_FFFF  # the kernel keeps 32 bits, and writes them with their sign
+OF_HOST: Final = attributes(parse_words, "port_name", "port_type", "port_state", "speed")
+"""What the kernel says of an adapter, ..."""
+OF_PORT: Final = attributes(parse_words, "port_name", "roles", state="port_state")
+"""... of a port of a storage server, ..."""
+OF_LUN: Final = {
+    **attributes(parse_words, "state"),
+    **attributes(word_parser("[0-9]{1,20}", int), failed="zfcp_failed"),
+}
+"""... and of a LUN, ..."""
+COUNTS: Final = attributes(
+    parse_hex, requested="iorequest_cnt", done="iodone_cnt", errors="ioerr_cnt", timeouts="iotmo_cnt"
+)
+"""... of which it counts these."""
 
 
 def _numbers(tree: Tree, path: str, names: tuple[str, ...]) -> dict[str, Value]:
-    """Read a file of numbers; each absent with the reason if it cannot be read."""
-    found: tuple[int, ...] = ()
-
-    def parse(content: str) -> int:
-        nonlocal found
-        found = parse_numbers(content, len(names))
-        return 0
-
-    why = read_value(tree, path, parse)
-    if isinstance(why, Absent):
-        return dict.fromkeys(names, why)
-    return dict(zip(names, found, strict=True))
+    """Read a file of an adapter that has so many numbers."""
+    unlike = f"{path.rpartition('/')[2]} says something zmon does not understand"
+    return read_several(tree, path, names, partial(parse_numbers, count=len(names)), unlike=unlike)
 
 
 class ZfcpReader:
@@ -131,7 +126,7 @@ class ZfcpReader:
         if self._looked is None or now - self._looked >= LOOK_EVERY:
             self._looked = now
             self._known.clear()
-        hosts = dict(_hosts(tree))
+        hosts = dict(fcp_hosts(tree))
         ports = dict(_ports(tree, {host: busid for busid, host in hosts.items()}))
         adapters = {busid: _adapter(tree, busid, host, ports) for busid, host in hosts.items()}
         luns = self._luns()
@@ -154,7 +149,7 @@ class ZfcpReader:
         return found
 
 
-def _hosts(tree: Tree) -> Iterator[tuple[str, str]]:
+def fcp_hosts(tree: Tree) -> Iterator[tuple[str, str]]:
     """Yield the bus id of each FCP adapter, and its number among the hosts: `host0`."""
     for host in names_in(tree, HOSTS, _HOST):
         try:
@@ -171,32 +166,15 @@ def _ports(tree: Tree, busids: dict[str, str]) -> Iterator[tuple[str, dict[str, 
     for name in names_in(tree, PORTS, TARGET_PORT.key_form):
         host = f"host{name.removeprefix('rport-').partition(':')[0]}"
         if host in busids:
-            here = f"{PORTS}/{name}"
-            row: dict[str, Value] = {"adapter": busids[host]}
-            files = {"port_name": "port_name", "state": "port_state", "roles": "roles"}
-            row |= {field: read_value(tree, f"{here}/{file}", parse_words) for field, file in files.items()}
-            yield name, row
-
-
-def parse_words(content: str) -> str:
-    """Parse a state or a name: a few words.
-
-    Raises:
-        ValueError: it has other characters, or is longer.
-    """
-    word = content.strip()
-    if not _WORDS(word):
-        raise ValueError(f"not some words: {word[:40]!r}")
-    return word
+            yield name, {"adapter": busids[host], **read_attributes(tree, f"{PORTS}/{name}", OF_PORT)}
 
 
 def _adapter(tree: Tree, busid: str, host: str, ports: Mapping[str, Mapping[str, Value]]) -> dict[str, Value]:
-    here, scsi = f"{HOSTS}/{host}", f"{SCSI_HOSTS}/{host}"
-    word = partial(read_value, tree, parse=parse_words)
+    scsi = f"{SCSI_HOSTS}/{host}"
     mine = [port["state"] for port in ports.values() if port["adapter"] == busid]
     return {
         "host": host,
-        **{name: word(f"{here}/{name}") for name in ("port_name", "port_type", "port_state", "speed")},
+        **read_attributes(tree, f"{HOSTS}/{host}", OF_HOST),
         **_numbers(tree, f"{scsi}/utilization", ("processor", "bus", "port")),
         **_numbers(tree, f"{scsi}/requests", ("inputs", "outputs", "controls")),
         **_numbers(tree, f"{scsi}/megabytes", ("megabytes_in", "megabytes_out")),
@@ -227,25 +205,15 @@ def _constant(tree: Tree, here: str) -> dict[str, Value] | None:
     return {"adapter": adapter, "name": names[0] if names else absent("the SCSI device is no disk")}
 
 
+def _sums(content: str) -> tuple[int, ...]:
+    """Return both sums of a file of latencies, and how many requests these are of."""
+    *_, fabric, _, _, channel, requests = parse_numbers(content, 7)
+    return fabric, channel, requests
+
+
 def _counted(tree: Tree, here: str) -> dict[str, Value]:
     """Return the state of a LUN and what is counted of it."""
-    row: dict[str, Value] = {
-        "state": read_value(tree, f"{here}/state", parse_words),
-        "failed": read_value(tree, f"{here}/zfcp_failed", _bit),
-    }
+    row = read_attributes(tree, here, OF_LUN)
     for what, names in _TIMES.items():
-        try:
-            times = parse_numbers(text(tree, f"{here}/{what}_latency"), 7)
-        except OSError as error:
-            row |= dict.fromkeys(names, refused(error))
-        except ValueError as error:
-            row |= dict.fromkeys(names, absent(str(error)))
-        else:
-            row |= zip(names, (times[2], times[5], times[6]), strict=True)
-    for name, file in COUNTS.items():
-        row[name] = read_value(tree, f"{here}/{file}", parse_hex)
-    return row
-
-
-def _bit(content: str) -> int:
-    return parse_numbers(content, 1)[0]
+        row |= read_several(tree, f"{here}/{what}_latency", names, _sums)
+    return row | read_attributes(tree, here, COUNTS)
