@@ -291,12 +291,16 @@ def word_parser(
 
     It raises ValueError for another word; the words in `unknown` are absent for the reasons given there.
     """
+    fits: Callable[[str], object] | None = None  # compiled when needed: a lookup needs few
 
     def parse(content: str) -> V | Absent:
+        nonlocal fits
+        if fits is None:
+            fits = re.compile(form, re.ASCII).fullmatch
         word = content.strip()
         if unknown and word in unknown:
             return absent(unknown[word])
-        if not re.fullmatch(form, word, re.ASCII):
+        if not fits(word):
             raise ValueError(f"expected {form}, found {word[:40]!r}")
         return convert(word)
 

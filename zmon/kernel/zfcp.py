@@ -207,8 +207,8 @@ def _constant(tree: Tree, here: str) -> dict[str, Value] | None:
 
 def _sums(content: str) -> tuple[int, ...]:
     """Return both sums of a file of latencies, and how many requests these are of."""
-    *_, fabric, _, _, channel, requests = parse_numbers(content, 7)
-    return fabric, channel, requests
+    numbers = parse_numbers(content, 7)
+    return numbers[2], numbers[5], numbers[6]
 
 
 def _counted(tree: Tree, here: str) -> dict[str, Value]:
@@ -216,4 +216,5 @@ def _counted(tree: Tree, here: str) -> dict[str, Value]:
     row = read_attributes(tree, here, OF_LUN)
     for what, names in _TIMES.items():
         row |= read_several(tree, f"{here}/{what}_latency", names, _sums)
-    return row | read_attributes(tree, here, COUNTS)
+    row |= read_attributes(tree, here, COUNTS)
+    return row
