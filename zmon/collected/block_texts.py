@@ -109,7 +109,7 @@ class LsblkTree:
 
         The kernel names a partition after its disk, with `p` between where that ends in a digit.
         """
-        name = next((name for name, each in self._names.items() if each == number), "")
+        name = next((name for name, other in self._names.items() if other == number), "")
         disk = name.rstrip("0123456789")
         disk = disk[:-1] if disk.endswith("p") and disk[:-1].endswith(tuple("0123456789")) else disk
         return self._names.get(disk, "") if disk != name else ""
@@ -183,8 +183,8 @@ def _names(head: list[str], row: str) -> tuple[str, str]:
 
 def _points(head: list[str], row: str) -> list[str]:
     """Return the mount point of a row of a table: its last column, and the only one with a slash in front."""
-    found = re.search(r"(?<!\S)(?:/.*|\[SWAP\])", row) if head[-1] in {"MOUNTPOINT", "MOUNTPOINTS"} else None
-    return [found[0].rstrip()] if found else []
+    match = re.search(r"(?<!\S)(?:/.*|\[SWAP\])", row) if head[-1] in {"MOUNTPOINT", "MOUNTPOINTS"} else None
+    return [match[0].rstrip()] if match else []
 
 
 def _take_pairs(text: CollectedText, tree: LsblkTree) -> None:

@@ -59,20 +59,20 @@ def with_copied_mounts(sample: Sample, tree: CapturedTree) -> Sample:
     facts, mounts = facts_of(texts)
     layers = sample.frames.get(LAYER.name) or empty_frame(LAYER, "was not read")
     facts.by_number(layers)
-    known, _ = joined(LAYER, layers, facts, sample.at.steady)
-    frame, _ = mount_frame(best_mounts(mounts), facts, known, sample.at.steady)
+    devices, _ = joined(LAYER, layers, facts, sample.at.steady)
+    frame, _ = mount_frame(best_mounts(mounts), facts, devices, sample.at.steady)
     return sample._replace(frames={**sample.frames, MOUNT.name: frame})
 
 
 def _copied(tree: CapturedTree) -> list[CollectedText]:
     """Return the files of the kernel that can be read as texts."""
-    found = []
+    texts = []
     for path in COPIED:
         try:
-            found.append(CollectedText(path, 1, "", path, text_in(tree, path), tree.when(path)))
+            texts.append(CollectedText(path, 1, "", path, text_in(tree, path), tree.when(path)))
         except OSError:
             continue
-    return found
+    return texts
 
 
 def with_texts(sample: Sample, tree: CapturedTree) -> Sample:

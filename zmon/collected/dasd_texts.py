@@ -144,8 +144,8 @@ def mask_paths(facts: Facts, devices: Frame) -> None:
     """
     for busid, listed in facts.paths.items():
         cells = {
-            name: known
-            if isinstance(known := devices.cell(busid, name), kind)
+            name: cell
+            if isinstance(cell := devices.cell(busid, name), kind)
             else facts.value(DEVICE, busid, name)
             for name, kind in (("pim", int), ("chpids", str))
         }
@@ -159,10 +159,10 @@ def mask_paths(facts: Facts, devices: Frame) -> None:
             sum(bit for bit, chpid in zip(bits, chpids, strict=True) if chpid in listed.get(name, ((),))[0])
             for name in OF_MASKS
         )
-        words = " ".join(f"{mask:02x}" for mask in masks)
-        if set(words) <= {"0", " "}:
+        path_masks = " ".join(f"{mask:02x}" for mask in masks)
+        if set(path_masks) <= {"0", " "}:
             continue
-        facts.say(DEVICE, busid, listed["in_use"][1], pim=pim, path_masks=words)
+        facts.say(DEVICE, busid, listed["in_use"][1], pim=pim, path_masks=path_masks)
 
 
 _VIEW: Final = re.compile(

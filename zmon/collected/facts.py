@@ -114,37 +114,37 @@ class Facts:
         facts = self.rows.get(kind.name, {}).get(key, {}).get(field)
         return facts[0].value if facts else NOWHERE
 
-    def by_number(self, known: Frame) -> None:
+    def by_number(self, layers: Frame) -> None:
         """Give block devices that are only named the numbers that kernel files or other texts give them.
 
         A member of a group that no source numbers gets a number that stands for it, because the group is not
         wholly on the others.
         """
         rows = self.rows.setdefault(LAYER.name, {})
-        self._name_numbered(rows, known)
-        numbers = self._numbers(rows, known)
+        self._name_numbered(rows, layers)
+        numbers = self._numbers(rows, layers)
         self._number_dasds(rows, numbers)
         self._stand_in(rows, numbers)
         for name, several in numbers.items():
             if len(several) > 1:
-                words = ", ".join(sorted(several))
-                self.remarks.append(f"{name} has more than one number: {words}")
+                listed = ", ".join(sorted(several))
+                self.remarks.append(f"{name} has more than one number: {listed}")
         for name in [key for key in rows if ":" not in key]:
             row = rows.pop(name)
-            found = numbers.get(self.aliases.get(name, name), set())
-            there = rows.setdefault(next(iter(found)), {}) if len(found) == 1 else {}
+            own = numbers.get(self.aliases.get(name, name), set())
+            there = rows.setdefault(next(iter(own)), {}) if len(own) == 1 else {}
             for field, facts in row.items():
                 for fact in facts:
                     add(there.setdefault(field, []), field, fact)
-        self._number_below(rows, known, numbers)
-        self._part_dasds(rows, known, numbers)
+        self._number_below(rows, layers, numbers)
+        self._part_dasds(rows, layers, numbers)
 
-    def _name_numbered(self, rows: dict[str, dict[str, list[Fact]]], known: Frame) -> None:
+    def _name_numbered(self, rows: dict[str, dict[str, list[Fact]]], layers: Frame) -> None:
         """Name DASDs and their partitions that others are built on, and that no source names."""
         below = [fact for row in rows.values() for fact in row.get("below", ())]
         for fact in below:
             for number in str(fact.value).split():
-                if number not in rows and number not in known.index:
+                if number not in rows and number not in layers.index:
                     self.name_dasd(dasd_of_number(number), fact.place)
 
     @staticmethod
@@ -182,10 +182,10 @@ class Facts:
 
     @staticmethod
     def _part_dasds(
-        rows: dict[str, dict[str, list[Fact]]], known: Frame, numbers: Mapping[str, set[str]]
+        rows: dict[str, dict[str, list[Fact]]], layers: Frame, numbers: Mapping[str, set[str]]
     ) -> None:
         """Say of partitions of DASDs whose disk no source names that it is the disk of their name."""
-        parents = dict(zip(known.keys, known.column("parent"), strict=True))
+        parents = dict(zip(layers.keys, layers.column("parent"), strict=True))
         for number, row in rows.items():
             names = [str(fact.value) for fact in row.get("name", ())]
             match = _DASD.fullmatch(names[0]) if len(names) == 1 else None
@@ -196,21 +196,21 @@ class Facts:
                 row["parent"] = [Fact(next(iter(disks)), f"assumed by the name {names[0]}")]
 
     @staticmethod
-    def _numbers(rows: dict[str, dict[str, list[Fact]]], known: Frame) -> dict[str, set[str]]:
+    def _numbers(rows: dict[str, dict[str, list[Fact]]], layers: Frame) -> dict[str, set[str]]:
         """Return the numbers of block devices by their names, of the kernel and in /dev/mapper."""
         numbers: dict[str, set[str]] = {}
         for field in ("name", "mapped"):
             named = [(number, fact.value) for number, row in rows.items() for fact in row.get(field, ())]
-            for number, name in (*named, *zip(known.keys, known.column(field), strict=True)):
+            for number, name in (*named, *zip(layers.keys, layers.column(field), strict=True)):
                 if isinstance(name, str) and ":" in number:
                     numbers.setdefault(name, set()).add(number)
         return numbers
 
     def _number_below(
-        self, rows: dict[str, dict[str, list[Fact]]], known: Frame, numbers: Mapping[str, set[str]]
+        self, rows: dict[str, dict[str, list[Fact]]], layers: Frame, numbers: Mapping[str, set[str]]
     ) -> None:
         """Replace names among the devices that a device or a btrfs is made of."""
-        linked = _linked(rows, known)
+        linked = _linked(rows, layers)
 
         def number_of(name: str) -> str:
             several = {name} if ":" in name else numbers.get(plain(name)) or linked.get(name) or set()
@@ -220,25 +220,25 @@ class Facts:
             # the kernel, and so lsblk, has only those devices that are there
             below = rows.get(number_of(title), {}).get("below", [])
             below[:1] = [fact._replace(value=f"{fact.value} {word}") for fact in below[:1]]
-        self._number_paths(rows, known, number_of)
+        self._number_paths(rows, layers, number_of)
         for row in list(rows.values()):
             for field in ("below", "parent"):
                 if field not in row:
                     continue
                 facts, row[field] = row[field], []
                 for fact in facts:
-                    words = {
+                    parts = {
                         number_of(word) or self._stand_in_for(word, fact.place) * (field == "below")
                         for word in str(fact.value).split()
                     }
-                    if told := " ".join(sorted(words - {""}, key=by_digits)):
+                    if told := " ".join(sorted(parts - {""}, key=by_digits)):
                         add(row[field], field, fact._replace(value=told))  # one may name what another numbers
         for name, place in (device for devices in self.btrfs.values() for device in devices.values()):
             if not number_of(name):
                 self._stand_in_for(name, place)
 
     def _number_paths(
-        self, rows: dict[str, dict[str, list[Fact]]], known: Frame, number_of: Callable[[str], str]
+        self, rows: dict[str, dict[str, list[Fact]]], layers: Frame, number_of: Callable[[str], str]
     ) -> None:
         """Give removed paths of multipath that have no number those of the map's other members, if any.
 
@@ -248,13 +248,13 @@ class Facts:
         for key, row in list(rows.items()):
             told = row.get("below", [])
             for fact in told:
-                words = str(fact.value).split()
-                removed = [word for word in words if word in paths and ":" not in word]
+                parts = str(fact.value).split()
+                removed = [word for word in parts if word in paths and ":" not in word]
                 if not removed:
                     continue
-                lists = [text_of(known.cell(key, "below")), *(str(other.value) for other in told)]
+                lists = [text_of(layers.cell(key, "below")), *(str(other.value) for other in told)]
                 members = {number_of(word) for word in " ".join(lists).split()}
-                others = sorted(members - {"", *map(number_of, words)}, key=by_digits)
+                others = sorted(members - {"", *map(number_of, parts)}, key=by_digits)
                 self.stand_ins.update(zip(removed, others, strict=False))
                 for word in removed:
                     number = self._stand_in_for(word, fact.place)
@@ -265,7 +265,7 @@ class Facts:
             if not row.get("name"):
                 place = row["map"][0].place
                 names = [fact.value for fact in rows.get(number, {}).get("name", ())]
-                names = names or [text_of(known.cell(number, "name"))]
+                names = names or [text_of(layers.cell(number, "name"))]
                 name = names[0] or (REMOVED if number in self.stand_ins.values() else number)
                 self.say(PATH, number, place, name=name)
                 self.say(LAYER, number, place, name=name, sort="disk")
@@ -278,11 +278,11 @@ class Facts:
         return self.stand_ins[name]
 
 
-def _linked(rows: Mapping[str, Mapping[str, list[Fact]]], known: Frame) -> dict[str, set[str]]:
+def _linked(rows: Mapping[str, Mapping[str, list[Fact]]], layers: Frame) -> dict[str, set[str]]:
     """Return the numbers of block devices by the names that udev gives them: `disk/by-path/...`."""
     linked: dict[str, set[str]] = {}
     cells = [(number, fact.value) for number, row in rows.items() for fact in row.get("links", ())]
-    for number, links in (*cells, *zip(known.keys, known.column("links"), strict=True)):
+    for number, links in (*cells, *zip(layers.keys, layers.column("links"), strict=True)):
         for link in links.split() if isinstance(links, str) else ():
             linked.setdefault(link, set()).add(number)
     return linked
@@ -343,38 +343,38 @@ def by_digits(number: str) -> tuple[int, ...]:
 def add(facts: list[Fact], field: str, fact: Fact) -> None:
     """Add a fact unless one with this value is there; words of united fields are joined."""
     if field in UNITED and facts:
-        words = dict.fromkeys((*str(facts[0].value).split(), *str(fact.value).split()))
-        facts[0] = facts[0]._replace(value=" ".join(words))
+        united = dict.fromkeys((*str(facts[0].value).split(), *str(fact.value).split()))
+        facts[0] = facts[0]._replace(value=" ".join(united))
         return
-    for at, known in enumerate(facts):
-        if same(field, known.value, fact.value):
-            if is_fuller(field, fact.value, known.value):
+    for at, earlier in enumerate(facts):
+        if same(field, earlier.value, fact.value):
+            if is_fuller(field, fact.value, earlier.value):
                 facts[at] = fact
             return
     if len(facts) < MAX_RIVALS:
         facts.append(fact)
 
 
-def same(field: str, one: Value, other: Value) -> bool:
+def same(field: str, this: Value, other: Value) -> bool:
     """Return whether two values of a field mean the same.
 
     A unique id ends with a token for a minidisk, which udev leaves out; /proc/partitions rounds sizes to KiB.
     """
     if field in WEAKER or field in UNORDERED:
-        return set(str(one).split()) == set(str(other).split())
+        return set(str(this).split()) == set(str(other).split())
     if field == "uid":
-        units, tokens = zip(*(_with_token(value) for value in (one, other)), strict=True)
+        units, tokens = zip(*(_with_token(value) for value in (this, other)), strict=True)
         return units[0] == units[1] and (tokens[0] == tokens[1] or "" in tokens)
-    if field == "size" and isinstance(one, int) and isinstance(other, int):
-        return one // SECTORS == other // SECTORS
-    return one == other or str(one).casefold() == str(other).casefold()
+    if field == "size" and isinstance(this, int) and isinstance(other, int):
+        return this // SECTORS == other // SECTORS
+    return this == other or str(this).casefold() == str(other).casefold()
 
 
-def is_fuller(field: str, one: Value, other: Value) -> bool:
+def is_fuller(field: str, this: Value, other: Value) -> bool:
     """Return whether the first of two values that mean the same says more."""
     if field == "uid":
-        return bool(_with_token(one)[1]) > bool(_with_token(other)[1])
-    return field == "size" and isinstance(one, int) and isinstance(other, int) and one > other
+        return bool(_with_token(this)[1]) > bool(_with_token(other)[1])
+    return field == "size" and isinstance(this, int) and isinstance(other, int) and this > other
 
 
 def _with_token(uid: Value) -> tuple[str, str]:
@@ -400,39 +400,39 @@ def joined(kind: Kind, frame: Frame, facts: Facts, when: int) -> tuple[Frame, di
         at = frame.index.get(key)
         row = {name: missing[name] if at is None else column[at] for name, column in columns.items()}
         places: dict[str, list[str]] = {}
-        for field, found in said.get(key, {}).items():
-            if field in row and found:
-                row[field], place = _settled(field, row[field], found)
+        for field, told in said.get(key, {}).items():
+            if field in row and told:
+                row[field], place = _settled(field, row[field], told)
                 if place:
                     places.setdefault(place, []).append(field)
         rows[key] = row
         if places:
-            words = " | ".join(f"{' '.join(fields)} = {place}" for place, fields in places.items())
-            origins[f"{kind.name} {key}"] = {"texts": words}
+            texts = " | ".join(f"{' '.join(fields)} = {place}" for place, fields in places.items())
+            origins[f"{kind.name} {key}"] = {"texts": texts}
     times = [when if (at := frame.index.get(key)) is None else frame.times[at] for key in keys]
     return frame_of(kind, rows, times), origins
 
 
-def _settled(field: str, known: Value, facts: list[Fact]) -> tuple[Value, str]:
+def _settled(field: str, value: Value, facts: list[Fact]) -> tuple[Value, str]:
     """Return the value of a cell, and the text that it is from; empty if it is from a kernel file."""
     first = facts[0]
-    if isinstance(known, Absent):
+    if isinstance(value, Absent):
         if len(facts) == 1 or field in WEAKER:
             return first.value, first.place
         return contradiction(facts), ""
-    if field in WEAKER or field in UNITED or all(same(field, known, fact.value) for fact in facts):
-        return known, ""
+    if field in WEAKER or field in UNITED or all(same(field, value, fact.value) for fact in facts):
+        return value, ""
     rivals = [
-        Fact(known, "the kernel's file"),
-        *(fact for fact in facts if not same(field, known, fact.value)),
+        Fact(value, "the kernel's file"),
+        *(fact for fact in facts if not same(field, value, fact.value)),
     ]
     return contradiction(rivals), ""
 
 
 def contradiction(facts: Iterable[Fact]) -> Absent:
     """Return the absence of a value that sources contradict each other about."""
-    words = ", ".join(f"{text_of(fact.value)} by {fact.place}" for fact in facts)
-    return absent(f"sources contradict each other: {words}")
+    said = ", ".join(f"{text_of(fact.value)} by {fact.place}" for fact in facts)
+    return absent(f"sources contradict each other: {said}")
 
 
 def origin_frame(rows: Mapping[str, Mapping[str, Value]], when: int) -> Frame:

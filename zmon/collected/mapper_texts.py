@@ -165,8 +165,8 @@ def _take_path(  # noqa: PLR0913, PLR0917 - the path, and what it belongs to
         nth = sum(":" not in other for other in others) + 1
         number = f"?{device[0]}.{nth}"
         facts.lost[number] = f"{REMOVED}: {device[1]}{f' {nth}' if nth > 1 else ''}"
-    words = _STATE.findall(states)[:3]
-    told: dict[str, Value] = dict(zip(("state", "checker", "device"), words, strict=False))
+    named = _STATE.findall(states)[:3]
+    told: dict[str, Value] = dict(zip(("state", "checker", "device"), named, strict=False))
     told = {field: value for field, value in told.items() if value != "undef"}
     if name == "-":
         name, told["device"] = "", REMOVED  # `Facts.by_number` names it
@@ -201,18 +201,18 @@ def parse_lvm(text: CollectedText, facts: Facts) -> None:
     listed = ""
     volumes: dict[str, tuple[str, str, dict[str, None]]] = {}
     for line, row in text.rows():
-        words = row.split()
-        if words[:2] == ["PV", "VG"] or words[:2] == ["LV", "VG"]:
-            listed = words[0]
-        elif listed == "PV" and (found := _volume(words)):
-            place, (device, group) = f"pvs, {text.place(line)}", found
+        fields = row.split()
+        if fields[:2] == ["PV", "VG"] or fields[:2] == ["LV", "VG"]:
+            listed = fields[0]
+        elif listed == "PV" and (volume := _volume(fields)):
+            place, (device, group) = f"pvs, {text.place(line)}", volume
             name = member(facts, device, group)
             facts.groups.setdefault(group, {})[name] = place
             facts.name_dasd(name, place)
         elif listed == "LV" and (match := _LV.fullmatch(row)):
             title, place = f"{_doubled(match[2])}-{_doubled(match[1])}", f"lvs, {text.place(line)}"
             _group, place, names = volumes.setdefault(title, (match[2], place, {}))
-            if words[2][8:9] == "p":
+            if fields[2][8:9] == "p":
                 facts.partial[title] = member(facts, "", match[2])
             for extent in _EXTENT.finditer(row.replace(",", " ")):
                 name = member(facts, extent[0].partition("(")[0], match[2])
@@ -223,13 +223,13 @@ def parse_lvm(text: CollectedText, facts: Facts) -> None:
         facts.volumes.setdefault(group, []).append(title)
 
 
-def _volume(words: list[str]) -> tuple[str, str] | None:
+def _volume(fields: list[str]) -> tuple[str, str] | None:
     """Return the device of a physical volume and its group, which it may lack, by the words of a row."""
-    ends = next((at for at, word in enumerate(words[:8]) if word in {"lvm1", "lvm2"}), 0)
-    is_grouped = ends > 1 and re.fullmatch(_GROUP_NAME, words[ends - 1]) is not None
+    ends = next((at for at, word in enumerate(fields[:8]) if word in {"lvm1", "lvm2"}), 0)
+    is_grouped = ends > 1 and re.fullmatch(_GROUP_NAME, fields[ends - 1]) is not None
     if not ends or (ends > 1 and not is_grouped):
         return None
-    return " ".join(words[: ends - is_grouped]), words[ends - 1] if is_grouped else ""
+    return " ".join(fields[: ends - is_grouped]), fields[ends - 1] if is_grouped else ""
 
 
 def _doubled(name: str) -> str:

@@ -79,10 +79,10 @@ def _each(
 def _of_findmnt(columns: list[str], row: str) -> tuple[str, str, str, str] | None:
     """Read a row below a heading: a mount point may have blanks where it comes first or last."""
     row, most = row.lstrip(_DRAWN), len(columns) - 1
-    words = row.rsplit(None, most) if columns[0] == "TARGET" else row.split(None, most)
-    if len(words) < len(columns):
+    fields = row.rsplit(None, most) if columns[0] == "TARGET" else row.split(None, most)
+    if len(fields) < len(columns):
         return None
-    cells = dict(zip(columns, words, strict=True))
+    cells = dict(zip(columns, fields, strict=True))
     point = unescaped_hex(cells["TARGET"].rstrip())
     if not point.startswith("/"):
         return None
@@ -122,9 +122,9 @@ def parse_mounts(text: CollectedText) -> tuple[str, list[MountRow]]:
     for name, take in _FORMS.items():
         if wanted in {"", name}:
             tool = "" if name == _FILE else f"{name}, "
-            found = [MountRow(*taken, f"{tool}{text.place(line)}") for line, taken in take(text)]
-            if found:
-                return name, found[:MAX_MOUNTS]
+            mounts = [MountRow(*taken, f"{tool}{text.place(line)}") for line, taken in take(text)]
+            if mounts:
+                return name, mounts[:MAX_MOUNTS]
     return "", []
 
 
@@ -174,9 +174,9 @@ def add_swaps(facts: Facts) -> None:
 
 def mounts_of_lsblk(facts: Facts) -> list[MountRow]:
     """Return the mounts that lsblk has, where no text lists mounts; it has no options."""
-    found = [MountRow(source, point, fstype, "", place)
+    mounts = [MountRow(source, point, fstype, "", place)
              for (_number, point), (source, fstype, place) in facts.mounts.items()]  # fmt: skip
-    return found[:MAX_MOUNTS]
+    return mounts[:MAX_MOUNTS]
 
 
 _SHOWN: Final = re.compile(r"(?:Label: .*)?\buuid: ([0-9a-f-]{36})\s*")
@@ -249,7 +249,7 @@ def mount_frame(
         texts = "/proc/self/mountinfo, /proc/mounts, mount, findmnt"
         return empty_frame(MOUNT, NOT_COLLECTED.about(texts)), {}
     numbers = _numbers(layers)
-    found: dict[str, dict[str, Value]] = {}
+    mounts: dict[str, dict[str, Value]] = {}
     origins: dict[str, dict[str, Value]] = {}
     anonymous: dict[str, str] = {}
     for key, row in enumerate(rows, 1):
@@ -264,7 +264,7 @@ def mount_frame(
                 f"{row.fstype} {row.source} {row.point}", f"0:{len(anonymous) + 1_000_000}"
             )
         subvolume = re.search(r"(?:^|,)subvol=(/[^,]*)", row.options)
-        found[str(key)] = {
+        mounts[str(key)] = {
             "number": number,
             "root": subvolume[1] if subvolume else "/",
             "point": row.point,
@@ -277,7 +277,7 @@ def mount_frame(
             "namespaces": NO_SPACES,
         }
         origins[f"{MOUNT.name} {key}"] = {"texts": f"point source fstype options = {row.place}"}
-    return frame_of(MOUNT, found, when), origins
+    return frame_of(MOUNT, mounts, when), origins
 
 
 def _numbers(layers: Frame) -> Mapping[str, str]:
@@ -313,21 +313,21 @@ def _by_id(device: tuple[str, str | None]) -> tuple[bool, int]:
 def _members_with(number: Value, facts: Facts, numbers: Mapping[str, str]) -> Mapping[str, str | None]:
     """Return the numbers of the devices of the btrfs that has one of this number, by their ids."""
     for devices in facts.btrfs.values() if isinstance(number, str) else ():
-        known = {
+        members = {
             key: numbers.get(name) or facts.stand_ins.get(name) for key, (name, _place) in devices.items()
         }
-        if number in known.values():
-            return known
+        if number in members.values():
+            return members
     return {}
 
 
 def _devices_of(number: Value, facts: Facts, numbers: Mapping[str, str]) -> Value:
     """Return the devices of the btrfs with the device of this number, as btrfs lists them."""
-    known = _members_with(number, facts, numbers)
-    if None in known.values():
+    members = _members_with(number, facts, numbers)
+    if None in members.values():
         return absent("btrfs filesystem show lists a device whose number no text has")
-    if known:
-        return " ".join(f"{key}={value}" for key, value in sorted(known.items(), key=_by_id))
+    if members:
+        return " ".join(f"{key}={value}" for key, value in sorted(members.items(), key=_by_id))
     if isinstance(number, str):
         return NOT_COLLECTED.about("btrfs filesystem show, which lists the devices of a btrfs")
     return NO_NUMBER

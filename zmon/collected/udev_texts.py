@@ -31,8 +31,8 @@ def parse_udevadm(text: CollectedText, facts: Facts) -> None:
     """Take ccw devices and block devices."""
     for line, record in _records(text.text):
         place = f"udevadm, {text.place(line)}"
-        words = (row[3:].partition("=") for row in record if row.startswith("E: "))
-        properties: dict[str, str] = {name: value for name, _equals, value in words}
+        pairs = (row[3:].partition("=") for row in record if row.startswith("E: "))
+        properties: dict[str, str] = {name: value for name, _equals, value in pairs}
         path = next(
             (row[3:].strip() for row in record if row.startswith("P: ")), properties.get("DEVPATH", "")
         )

@@ -31,13 +31,13 @@ _JSON: Final = ('"blockdevices"', '"filesystems"')
 
 def unread_lines(texts: Sequence[CollectedText]) -> Iterator[str]:
     """Yield for the first texts with such lines how many they are, and the numbers of the first."""
-    found: dict[str, list[int]] = {}
+    unread: dict[str, list[int]] = {}
     for text in texts:
         if not text.file and text.tool in TOOLS:
-            found.setdefault(text.origin, []).extend(_unread(text))
-    origins = [origin for origin, lines in found.items() if lines]
+            unread.setdefault(text.origin, []).extend(_unread(text))
+    origins = [origin for origin, lines in unread.items() if lines]
     for origin in origins[:MAX_NAMED]:
-        lines = found[origin]
+        lines = unread[origin]
         numbers = ", ".join(map(str, lines[:MAX_NAMED])) + ", ..." * (len(lines) > MAX_NAMED)
         if len(lines) == 1:
             yield f"{origin}: 1 line was not understood (line {numbers})"
@@ -54,6 +54,6 @@ def _unread(text: CollectedText) -> list[int]:
     if not meant:
         return []
     facts, mounts = facts_of([text])
-    places = {*facts.places, *(row.place for one in mounts for row in parse_mounts(one)[1])}
+    places = {*facts.places, *(row.place for part in mounts for row in parse_mounts(part)[1])}
     understood = {place.rpartition(":")[2] for place in places}
     return [text.line + line for line in meant if str(text.line + line) not in understood]

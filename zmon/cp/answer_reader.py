@@ -289,7 +289,7 @@ class _Reader:
             return
         pairs = [(name, getattr(before, name), getattr(row, name)) for name in compared.fields]
         # an empty field contradicts nothing
-        differ = [name for name, one, other in pairs if one != other and not {one, other} & {"", None}]
+        differ = [name for name, value, other in pairs if value != other and not {value, other} & {"", None}]
         if differ:
             self._result.report(f"{compared.about} {row.key}", differ, before, row)
 
@@ -410,8 +410,8 @@ class AnswerSet:
     def _conflict(self, about: str, names: Iterable[str], earlier: Any, later: Any) -> RowConflict:
         changed = bisect_right(self.asked, earlier.line) < bisect_right(self.asked, later.line)
         between, end = (", then", "; ") if changed else (" and", ", ")
-        words = end.join(f"{name} {getattr(earlier, name)}{between} {getattr(later, name)}" for name in names)
-        return RowConflict(about, words, earlier, later, changed)
+        said = end.join(f"{name} {getattr(earlier, name)}{between} {getattr(later, name)}" for name in names)
+        return RowConflict(about, said, earlier, later, changed)
 
     def claims(self, user: str = "", asked: str = "") -> list[Claim]:
         """Return the claims about volumes, in the order of the lines.

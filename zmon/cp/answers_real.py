@@ -96,13 +96,13 @@ def _list_entry(part: str, line: ConsoleLine, weak: str) -> Any:
     if entry is None:
         return None
     word = entry["word"] or ""
-    known = word in _STATES
-    if not known and (len(word) > 6 or (len(word) > 1 and any(sort.startswith(word) for sort in _HAPPENED))):
+    valid = word in _STATES
+    if not valid and (len(word) > 6 or (len(word) > 1 and any(sort.startswith(word) for sort in _HAPPENED))):
         return None
     if entry["sort"] != "DASD":
-        return DEVICE.row(entry["sort"], entry["rdev"], word, line.number) if known else None
-    state, volser = (word, "") if known else ("FREE", label(word))
-    return VOLUME.row(entry["rdev"], state, volser, line=line.number, weak="" if known else weak)
+        return DEVICE.row(entry["sort"], entry["rdev"], word, line.number) if valid else None
+    state, volser = (word, "") if valid else ("FREE", label(word))
+    return VOLUME.row(entry["rdev"], state, volser, line=line.number, weak="" if valid else weak)
 
 
 _BELOW_DETAILS: Final = {

@@ -88,8 +88,8 @@ def _below_load(row: Any, line: ConsoleLine) -> Any:
         return row._replace(**{match[1].lower(): int(match[2]) for match in _QUEUE.finditer(line.text)})
     if not line.text.startswith("PROC ") or len(row.procs) >= 8 * MAX_PARTS:
         return None
-    each = [(p[1], int(p[2]), p[3] or "", p[4] or "") for p in _PROC.finditer(line.text)]
-    return row._replace(procs=(*row.procs, *each)) if each else None
+    procs = [(p[1], int(p[2]), p[3] or "", p[4] or "") for p in _PROC.finditer(line.text)]
+    return row._replace(procs=(*row.procs, *procs)) if procs else None
 
 
 def _pairs(text: str) -> tuple[tuple[str, str], ...]:

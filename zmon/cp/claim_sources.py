@@ -66,7 +66,7 @@ class CpText(NamedTuple):
     def unknown(self) -> list[tuple[int, str]]:
         """The first lines that are not understood: number, and text or what is wrong."""
         lines = [(entry.line, entry.why) for entry in self.directory.unread]
-        lines += [(line, f"{words}{f' ({why})' if why else ''}") for line, words, why in self.answers.unknown]
+        lines += [(line, f"{text}{f' ({why})' if why else ''}") for line, text, why in self.answers.unknown]
         return sorted(lines)
 
     @property
@@ -198,7 +198,7 @@ def claims_of_texts(texts: Iterable[tuple[str, bytes]], user: str = "", member: 
 def join_texts(texts: Sequence[tuple[str, CpText]], user: str = "", member: str = "") -> FileClaims:
     """Join the contents of texts, each with the name of its origin."""
     answers = [text.answers for _origin, text in texts]
-    owners = {(row.user, row.system) for found in answers for row in found.rows.get("identity", ())}
+    owners = {(row.user, row.system) for answer in answers for row in answer.rows.get("identity", ())}
     asked, system = next(iter(owners)) if len(owners) == 1 else ("", "")
     own, system = user.upper() or asked, member.upper() or system
     directory = sum((text.directory for _origin, text in texts), UserDirectory())
@@ -212,7 +212,7 @@ def join_texts(texts: Sequence[tuple[str, CpText]], user: str = "", member: str 
         more = ", ..." if len(guests) > MAX_NAMED else ""
         note = f"the user directory has no entry {own}, but {', '.join(guests[:MAX_NAMED])}{more}"
         reports.append(FileReport(DIRECTORY, DIRECTORY, {"guest": len(guests)}, 0, (note,)))
-    claims = [claim for found in answers for claim in found.claims(own, asked)]
+    claims = [claim for answer in answers for claim in answer.claims(own, asked)]
     claims += [
         claim._replace(user="") if claim.user == own else claim for claim in directory.claims(member=system)
     ]
@@ -259,20 +259,20 @@ _ENTRY: Final = re.compile(
 
 def _report(origin: str, text: CpText) -> FileReport:
     entries, rows = text.directory.entries, text.answers.rows
-    counts = Counter({name: len(found) for name, found in rows.items()})
+    counts = Counter({name: len(listed) for name, listed in rows.items()})
     counts.update(entry.kind.lower() or "part of an entry" for entry in entries)
     counts.update({"statement": sum(len(entry.statements) for entry in entries)})
     content = (BOTH if rows else DIRECTORY) if entries else ANSWERS if rows else NOTHING
     notes = [f"{origin}:{row.line}: {row.text}" for row in rows.get("failure", ())]
     remarks = (*text.odd, *text.changed)
-    notes += [words if words.startswith(f"{origin}:") else f"{origin}: {words}" for words in remarks]
+    notes += [remark if remark.startswith(f"{origin}:") else f"{origin}: {remark}" for remark in remarks]
     lines = tuple(line for line, _ in text.unknown[:MAX_NAMED])
     return FileReport(origin, content, +counts, text.unknown_count, tuple(notes), lines)
 
 
 def _conflicts(claims: Iterable[Claim]) -> list[str]:
     """Return the contradictions between claims of different files; weak claims contradict none."""
-    found: dict[tuple[str, str], dict[str, Claim]] = {}
+    stated: dict[tuple[str, str], dict[str, Claim]] = {}
     for claim in claims:
         if not claim.weak:
             virtual = f"virtual device {claim.user} {claim.vdev}".replace("  ", " ") if claim.vdev else ""
@@ -284,11 +284,11 @@ def _conflicts(claims: Iterable[Claim]) -> list[str]:
                 (real, "subsystem", claim.ssid),
             ):
                 if about and said:
-                    found.setdefault((about, what), {}).setdefault(said, claim)
+                    stated.setdefault((about, what), {}).setdefault(said, claim)
     return [
         f"{about} has more than one {what}: "
         + ", ".join(f"{said} ({claim.place})" for said, claim in by.items())
-        for (about, what), by in found.items()
+        for (about, what), by in stated.items()
         if len({claim.origin for claim in by.values()}) > 1
     ]
 

@@ -209,8 +209,8 @@ def _asks(operands: list[str]) -> bool:
     """Return whether words behind QUERY are its operands, and not part of a sentence."""
     first = operands[0].upper()
     one_case = len({word.isupper() for word in operands if word.isalpha()}) < 2
-    known = first == "V" or (len(first) > 1 and any(name.startswith(first) for name in _OPERANDS))
-    return len(operands) <= 6 and one_case and (known or _WITH_DIGIT.fullmatch(first) is not None)
+    is_operand = first == "V" or (len(first) > 1 and any(name.startswith(first) for name in _OPERANDS))
+    return len(operands) <= 6 and one_case and (is_operand or _WITH_DIGIT.fullmatch(first) is not None)
 
 
 def is_noise(line: ConsoleLine) -> bool:
@@ -267,17 +267,17 @@ def is_continued(line: str) -> bool:
 
 
 def _hidden(line: str, match: re.Match[str]) -> str:
-    words = list(_WORD.finditer(line, match.end()))
+    matches = list(_WORD.finditer(line, match.end()))
     if match["user"]:
-        return _without(line, words[1:2])
+        return _without(line, matches[1:2])
     if match["disk"]:
         # the mode is the last word that is no password; a label that looks like a mode hides too much
-        modes = [place for place in range(2, len(words)) if _ACCESS_MODE.fullmatch(words[place].group())]
-        return _without(line, words[modes[0] + 1 :] if modes else words[4:])
-    return _without(line, words)
+        modes = [place for place in range(2, len(matches)) if _ACCESS_MODE.fullmatch(matches[place].group())]
+        return _without(line, matches[modes[0] + 1 :] if modes else matches[4:])
+    return _without(line, matches)
 
 
-def _without(line: str, words: list[re.Match[str]]) -> str:
-    for word in reversed(words):
+def _without(line: str, matches: list[re.Match[str]]) -> str:
+    for word in reversed(matches):
         line = f"{line[: word.start()]}{HIDDEN}{line[word.end() :]}"
     return line

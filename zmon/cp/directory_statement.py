@@ -145,8 +145,8 @@ def parse_statement(name: str, base: Claim, record: str, *, whole: bool) -> Dire
 class _Operands:
     """The words behind a statement, taken one after the other."""
 
-    def __init__(self, words: Sequence[str], whole: bool) -> None:
-        self.words = list(words)
+    def __init__(self, operands: Sequence[str], whole: bool) -> None:
+        self.words = list(operands)
         """Those that are left."""
         self._whole = whole
 
@@ -158,9 +158,9 @@ class _Operands:
             raise StatementError(f"{what} is not valid")
         return self.words.pop(0)
 
-    def skip(self, *words: str) -> str:
+    def skip(self, *keywords: str) -> str:
         """Take the next word if it is one of these."""
-        return self.words.pop(0) if self.words and self.words[0] in words else ""
+        return self.words.pop(0) if self.words and self.words[0] in keywords else ""
 
     @property
     def cut(self) -> str:
@@ -223,7 +223,7 @@ _KEYWORD: Final = re.compile(r"(VDEV|DEVTYPE|START|COUNT|VOLID|MODE)=(\S*)")
 
 def _by_keyword(base: Claim, record: str, whole: bool) -> Claim:
     """Read the keyword form of a directory manager: MDISK=VDEV=0102 DEVTYPE=3390 START=1 ..."""
-    pairs = [(found[1], found[2]) for found in map(_KEYWORD.fullmatch, record.split()) if found]
+    pairs = [(match[1], match[2]) for match in map(_KEYWORD.fullmatch, record.split()) if match]
     said = dict(pairs)
     if len(said) < len(pairs):
         raise StatementError("a keyword occurs twice")

@@ -159,10 +159,10 @@ class UserDirectory:
         missing: dict[str, None] = {}
         for name in self.guests:
             for entry in self._guest(name):
-                for one in entry.statements:
-                    kind, what = _ENTRY_OF.get(one.name, ("", ""))
-                    if kind and (kind, one.other) not in self._named:
-                        missing[f"{what} {one.other}"] = None
+                for statement in entry.statements:
+                    kind, what = _ENTRY_OF.get(statement.name, ("", ""))
+                    if kind and (kind, statement.other) not in self._named:
+                        missing[f"{what} {statement.other}"] = None
         return list(missing)
 
     @cached_property
@@ -193,7 +193,7 @@ class UserDirectory:
         for entry in self._guest(name):
             own = {device.vdev for device in entry.devices}
             seen: set[str] = set()
-            builds = {one.other for one in entry.statements if one.name == "BUILD"}
+            builds = {named.other for named in entry.statements if named.name == "BUILD"}
             for statement in entry.statements:
                 if statement.claims:
                     yield statement, entry.weak
@@ -225,12 +225,12 @@ class UserDirectory:
         return {}
 
     def _definitions(self, name: str, member: str, vdev: str) -> list[tuple[DirectoryStatement, str]]:
-        known = self._defined.get((name, member))
-        if known is None:
-            known = self._defined[name, member] = {}
+        devices = self._defined.get((name, member))
+        if devices is None:
+            devices = self._defined[name, member] = {}
             for device, weak in self._devices(name, member):
-                known.setdefault(device.vdev, []).append((device, weak))
-        return known.get(vdev, [])
+                devices.setdefault(device.vdev, []).append((device, weak))
+        return devices.get(vdev, [])
 
     def _of_device(
         self,
@@ -320,16 +320,16 @@ class _DirectoryReader:
     def read(self, data: bytes) -> UserDirectory:
         lines = split_lines(data)
         joined: list[str] = []
-        began, known = 0, False
+        began, is_statement = 0, False
         for number, line in enumerate(lines, 1):
             if len(line) > MAX_RECORD:
                 self._refuse(number, "it is longer than a record can be")
                 continue
             raw = line.decode("utf-8", "replace").replace("\0", " ")
-            words = _columns(raw)
-            if not words:
+            text = _columns(raw)
+            if not text:
                 continue
-            if words.startswith("*"):
+            if text.startswith("*"):
                 self._comment(number)
                 continue
             if joined and is_answer(raw):
@@ -337,12 +337,12 @@ class _DirectoryReader:
                 joined = []
             if not joined:
                 began = number
-                known = bool(statement_name(words.split(None, 1)[0].translate(_UPPER)))
-                if self._open is None and not known:
+                is_statement = bool(statement_name(text.split(None, 1)[0].translate(_UPPER)))
+                if self._open is None and not is_statement:
                     self._comments = 0
                     continue
-            joined.append(words.rstrip(","))
-            if known and words.endswith(",") and len(joined) < MAX_RECORDS:
+            joined.append(text.rstrip(","))
+            if is_statement and text.endswith(",") and len(joined) < MAX_RECORDS:
                 continue
             self._record(began, number, " ".join(joined).strip(), number < len(lines))
             joined = []
@@ -359,8 +359,8 @@ class _DirectoryReader:
         except UnicodeDecodeError as error:
             if self._directory.entries:
                 line = len(split_lines(data[: error.start]))
-                words = "not UTF-8; each such byte counts as one unknown character"
-                self._directory.notes.append(f"{self._origin}:{line}: {words}")
+                remark = "not UTF-8; each such byte counts as one unknown character"
+                self._directory.notes.append(f"{self._origin}:{line}: {remark}")
 
     def _refuse(self, number: int, why: str) -> None:
         if self._open is not None:
@@ -373,29 +373,29 @@ class _DirectoryReader:
         elif not self._comments:
             self._comments = number
 
-    def _record(self, line: int, last: int, words: str, whole: bool) -> None:
+    def _record(self, line: int, last: int, text: str, whole: bool) -> None:
         """Take a record that begins in one line and ends in the line `last`."""
-        if not words:
+        if not text:
             return
-        record = words.translate(_UPPER)
+        record = text.translate(_UPPER)
         name = statement_name(record.split(None, 1)[0])
         if name in ENTRY_STATEMENTS:
             self._close()
-            self._begin(name, line, record, lower=words[:1].islower())
-        elif _is_foreign(name, record, words):
+            self._begin(name, line, record, lower=text[:1].islower())
+        elif _is_foreign(name, record, text):
             self._close()
         else:
-            self._inside(name, line, record, words, whole=whole)
+            self._inside(name, line, record, text, whole=whole)
         if self._open is not None:
             self._open.last = last
         self._comments = 0
 
     def _begin(self, kind: str, line: int, record: str, *, lower: bool) -> None:
         """Begin an entry, if the record has the form of its first statement."""
-        words = record.split()
+        fields = record.split()
         named = kind in {"USER", "IDENTITY"}
-        strong = named and (not _NO_PASSWORD.isdisjoint(words[2:3]) or any(map(_STORAGE.match, words[3:4])))
-        if not strong and (len(words) > 2 + named or not all(map(_PASSWORD.match, words[2:3]))):
+        strong = named and (not _NO_PASSWORD.isdisjoint(fields[2:3]) or any(map(_STORAGE.match, fields[3:4])))
+        if not strong and (len(fields) > 2 + named or not all(map(_PASSWORD.match, fields[2:3]))):
             return
         try:
             name = entry_name(record)
@@ -409,11 +409,11 @@ class _DirectoryReader:
     def _new_entry(self, kind: str, name: str, line: int) -> DirectoryEntry:
         return DirectoryEntry(kind, name, line, self._comments or line, line)
 
-    def _inside(self, name: str, line: int, record: str, words: str, *, whole: bool) -> None:
+    def _inside(self, name: str, line: int, record: str, text: str, *, whole: bool) -> None:
         """Take a record that is no first statement: of the open entry, or the first of a part of one."""
         entry = self._open
         if not name:
-            self._stray(line, words)
+            self._stray(line, text)
             return
         if name in OTHER_STATEMENTS:
             if entry is not None:
@@ -427,7 +427,7 @@ class _DirectoryReader:
         try:
             statement = parse_statement(name, Claim(origin=self._origin, line=line), record, whole=whole)
         except StatementError as error:
-            if entry is not None and (entry.lower or words[:1].isupper()):
+            if entry is not None and (entry.lower or text[:1].isupper()):
                 entry.refuse(line, f"{name}: {error}")
             else:
                 self._close()
@@ -439,13 +439,13 @@ class _DirectoryReader:
         entry.strays = 0
         entry.certain |= bool(entry.kind) or name in _ALONE
 
-    def _stray(self, line: int, words: str) -> None:
+    def _stray(self, line: int, text: str) -> None:
         """Take an unknown record; one that looks like a statement does not end the entry."""
         entry = self._open
         if entry is None:
             return
-        looks = words.upper() if entry.lower else words
-        if entry.strays < MAX_STRAYS and len(words) <= 80 and _LIKE_A_STATEMENT.match(looks):
+        looks = text.upper() if entry.lower else text
+        if entry.strays < MAX_STRAYS and len(text) <= 80 and _LIKE_A_STATEMENT.match(looks):
             entry.strays += 1
             entry.refuse(line, "it is no statement of a user directory")
         else:
@@ -462,11 +462,11 @@ class _DirectoryReader:
             self._room -= len(entry.unread)
 
 
-def _is_foreign(name: str, record: str, words: str) -> bool:
+def _is_foreign(name: str, record: str, text: str) -> bool:
     """Return whether a record is an answer of CP or a sentence, although it may begin as a statement."""
-    if name not in _WORDS_OF_COMMANDS and _SENTENCE.search(words):
+    if name not in _WORDS_OF_COMMANDS and _SENTENCE.search(text):
         return True
-    return name not in _NEVER_ANSWERS and not _CONSOLE_DEVICE.match(record) and is_answer(words)
+    return name not in _NEVER_ANSWERS and not _CONSOLE_DEVICE.match(record) and is_answer(text)
 
 
 def _columns(line: str) -> str:

@@ -77,10 +77,10 @@ class ChangingRows:
         changed = sorted(self._changed)
         self._changed.clear()
         before, columns = self._frame, {**labels, **self._made(changed)}
-        found = self._frame = Frame(kind, keys, columns, times, rows=tuple(self.rows), row_fields=self._names)
+        frame = self._frame = Frame(kind, keys, columns, times, rows=tuple(self.rows), row_fields=self._names)
         if before is not None and before.kind is kind and before.keys == keys:
-            found.note_moved(before, changed)
-        return found
+            frame.note_moved(before, changed)
+        return frame
 
     def _made(self, changed: list[int]) -> Mapping[str, list[Value]]:
         """Return the columns, in which some rows have changed; they must not be modified."""
@@ -153,13 +153,13 @@ class DiskCounts(ChangingRows):
 
         Newer kernels count at the disk, too: there the paths are not added again.
         """
-        found: dict[int, Row] = {}
+        sums: dict[int, Row] = {}
         for head, paths in self._joined.items():
             if any(moved.get(head, diskstats.NO_LINE[:0])[: diskstats.IN_FLIGHT]):
                 self._counting.add(head)
             if head not in self._counting and not moved.keys().isdisjoint(paths):
-                found[head] = diskstats.added([moved.get(row, self.rows[row]) for row in paths])
-        return found
+                sums[head] = diskstats.added([moved.get(row, self.rows[row]) for row in paths])
+        return sums
 
 
 def collect_nearby(directory: str, names: Iterable[bytes]) -> list[bytes]:
@@ -221,7 +221,7 @@ class DiskReader:
 
         A disk that comes or goes is noticed without it, a new alias is not.
         """
-        known = {device.busid: row for device, row in zip(self._devices, self._measured.rows, strict=True)}
+        former = {device.busid: row for device, row in zip(self._devices, self._measured.rows, strict=True)}
         try:
             self._disks = sys_block.read_disks(self._tree)
             self._unlisted = NO_DISK.reason
@@ -235,7 +235,7 @@ class DiskReader:
             self._devices = []
         self._learn_format(self._devices)
         self._counts = DiskCounts(self._disks)
-        rows = [known.get(device.busid) or device.without(_NOT_YET) for device in self._devices]
+        rows = [former.get(device.busid) or device.without(_NOT_YET) for device in self._devices]
         self._measured = ChangingRows(cmf.FIELDS, rows)
         self._restless: set[int] = set()
         self._turned: int | None = None
@@ -314,7 +314,7 @@ class DiskReader:
 
     def _measure(self, witnessed: set[int], turn: set[int], now: int) -> Frame:
         """Read some devices; the others keep their rows."""
-        devices, known, when, live = self._devices, self._measured.rows, self._tree.when, self._tree.live
+        devices, held, when, live = self._devices, self._measured.rows, self._tree.when, self._tree.live
         if not devices:
             return empty_frame(self.kind, "no ccw device that could be measured")
         times = [now] * len(devices)
@@ -330,17 +330,17 @@ class DiskReader:
             else:  # captured files have their own times
                 here = devices[row].path
                 time = when_read(self._tree, f"{here}/cmf/ssch_rsch_count", f"{here}/cmb_enable")
-            before = known[row]
-            found = cmf.measured(devices[row], self._contents)
-            if found[cmf.SSCH] is cmf.GONE:
+            before = held[row]
+            counts = cmf.measured(devices[row], self._contents)
+            if counts[cmf.SSCH] is cmf.GONE:
                 self._find_again(row)
-                found = cmf.measured(devices[row], self._contents)
-            if row not in witnessed and found[cmf.SSCH] != before[cmf.SSCH]:
+                counts = cmf.measured(devices[row], self._contents)
+            if row not in witnessed and counts[cmf.SSCH] != before[cmf.SSCH]:
                 restless.add(row)
-            rows[row] = cmf.settled(found, before)
+            rows[row] = cmf.settled(counts, before)
             if (
-                found[cmf.SSCH] != before[cmf.SSCH]
-                or found[: cmf.ELAPSED] != before[: cmf.ELAPSED]
+                counts[cmf.SSCH] != before[cmf.SSCH]
+                or counts[: cmf.ELAPSED] != before[: cmf.ELAPSED]
                 or not live
             ):
                 times[row] = time  # else it rested until now

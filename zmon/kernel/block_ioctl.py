@@ -169,10 +169,10 @@ def parse_dm_answer(answer: bytes | bytearray) -> str | None:
 
 def _masked(line: str) -> str:
     """Replace a key with zeros; the name of a key stays."""
-    words = line.split(" ")
-    if len(words) > 4 and words[2] in _SECRETIVE and words[4] != "-" and not words[4].startswith(":"):
-        words[4] = "0" * len(words[4])
-    return " ".join(words)
+    fields = line.split(" ")
+    if len(fields) > 4 and fields[2] in _SECRETIVE and fields[4] != "-" and not fields[4].startswith(":"):
+        fields[4] = "0" * len(fields[4])
+    return " ".join(fields)
 
 
 def table_refused(error: OSError) -> Absent:
@@ -235,18 +235,18 @@ def devices_in(content: str) -> list[str]:
 
 def _join_extents(extents: Iterable[open_file.Extent]) -> Iterator[open_file.Extent]:
     """Yield extents, those that go on where the one before ends as one; their flags say: without a place."""
-    known: open_file.Extent | None = None
+    held: open_file.Extent | None = None
     for logical, physical, length, flags in extents:
         lost = flags & (open_file.PLACELESS | open_file.ENCODED)
-        if known is not None:
-            first, place, size, other = known
+        if held is not None:
+            first, place, size, other = held
             if first + size == logical and lost == other and (lost or place + size == physical):
-                known = first, place, size + length, other
+                held = first, place, size + length, other
                 continue
-            yield known
-        known = logical, physical, length, lost
-    if known is not None:
-        yield known
+            yield held
+        held = logical, physical, length, lost
+    if held is not None:
+        yield held
 
 
 def _sectors(count: int) -> int:
@@ -299,17 +299,17 @@ def _ask_loop(tree: Tree, path: str, file: str) -> Value:
         device = f"{os.major(state.st_rdev)}:{os.minor(state.st_rdev)}"
         return f"0 {_sectors(size)} linear {device} {_sectors(offset)}\n"
     look = looking(tree)
-    found = look.at(file)
-    if found is None:
+    row = look.at(file)
+    if row is None:
         raise ValueError(f"{file} is a directory")
-    if isinstance(found.number, Absent):
-        raise ValueError(found.number.reason)  # noqa: TRY004 - the reason becomes the answer
-    number = str(found.number)
+    if isinstance(row.number, Absent):
+        raise ValueError(row.number.reason)  # noqa: TRY004 - the reason becomes the answer
+    number = str(row.number)
     is_btrfs = number.startswith("0:")
-    below = look.devices(str(found.mount)) if is_btrfs else [number]
+    below = look.devices(str(row.mount)) if is_btrfs else [number]
     if not below:
         raise ValueError(f"{file} is on no block device, or on an unknown one")
-    if not is_btrfs and not isinstance(found.ranges, Absent):
+    if not is_btrfs and not isinstance(row.ranges, Absent):
         with contextlib.suppress(ValueError):
             return loop_table(look.extents, number, offset, size)
     return f"0 {_sectors(size)} {SCATTERED} {' '.join(below)}\n"

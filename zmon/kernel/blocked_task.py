@@ -50,8 +50,8 @@ def waits_on(tree: Tree, folder: str, name: str, disks: DiskNumbers, *, is_kerne
     if told is not UNKNOWN or is_kernel:
         return told
     with suppress(OSError):
-        found = {file.number for file in open_files(tree, folder, disks)}
-        return WaitsOn(" ".join(sorted(found)), OPEN_FILES, NOT_KNOWN) if found else UNKNOWN
+        numbers = {file.number for file in open_files(tree, folder, disks)}
+        return WaitsOn(" ".join(sorted(numbers)), OPEN_FILES, NOT_KNOWN) if numbers else UNKNOWN
     return UNKNOWN
 
 

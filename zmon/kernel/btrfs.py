@@ -135,11 +135,11 @@ def read_listed(tree: Tree, source: str) -> str:
             with contextlib.suppress(OSError):
                 names = tree.entries(f"{SYSFS}/{uuid}/devices")
                 if name in names or any(
-                    _mapped(tree, f"{SYSFS}/{uuid}/devices/{one}") == name for one in names
+                    _mapped(tree, f"{SYSFS}/{uuid}/devices/{member}") == name for member in names
                 ):
                     return " ".join(
-                        f"?{place}={text(tree, f'{SYSFS}/{uuid}/devices/{one}/dev').strip()}"
-                        for place, one in enumerate(names, 1)
+                        f"?{place}={text(tree, f'{SYSFS}/{uuid}/devices/{member}/dev').strip()}"
+                        for place, member in enumerate(names, 1)
                     )
     except OSError:
         pass
@@ -195,7 +195,7 @@ def _devices(node: int) -> Iterator[str]:
 
 
 def _chunks(node: int) -> Value:
-    words: list[str] = []
+    chunks: list[str] = []
     first = 0
     try:
         while True:
@@ -206,8 +206,8 @@ def _chunks(node: int) -> Value:
             count = _KEY.unpack_from(room)[9]
             items = parse_items(bytes(room[_KEY.size :]), count)
             if not items:
-                return " ".join(words)
-            words += [parse_chunk(offset, item) for offset, item in items]
+                return " ".join(chunks)
+            chunks += [parse_chunk(offset, item) for offset, item in items]
             first = items[-1][0] + 1
     except PermissionError:
         return absent("run as root: only root may read the chunk tree of btrfs")
@@ -236,10 +236,10 @@ def written(mounts: Frame) -> bytes:
 def _captured(tree: Tree, number: str) -> Mapping[str, Value]:
     try:
         lines = tree.read(CAPTURED).decode("utf-8", "replace").splitlines()
-        known = [json.loads(line) for line in lines]
-        for one in known:
-            if one["number"] == number:
-                return {name: _value(one[name], one["why"]) for name in ("devices", "chunks")}
+        records = [json.loads(line) for line in lines]
+        for record in records:
+            if record["number"] == number:
+                return {name: _value(record[name], record["why"]) for name in ("devices", "chunks")}
     except OSError:
         pass
     except (ValueError, KeyError, TypeError, AttributeError):

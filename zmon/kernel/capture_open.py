@@ -94,42 +94,42 @@ def open_capture(path: str) -> Capture:
         if os.path.realpath(path) in RUNNING:
             raise CaptureError(f"{path} is the running kernel's own, no capture; leave --from out for it.")
         if stat.S_ISDIR(mode):
-            found = _look_through(path)
+            contents = _look_through(path)
         elif stat.S_ISREG(mode) and _may_be_text(path, os.path.basename(path)):
-            found = CaptureContents()
-            found.take_text(
+            contents = CaptureContents()
+            contents.take_text(
                 os.path.basename(path), CapturedFile(read_regular(path, path), os.stat(path).st_mtime_ns)
             )
         elif stat.S_ISREG(mode):
             from zmon.kernel.capture_tar import read_tar  # noqa: PLC0415 - a directory needs none of it
 
             with open(path, "rb") as file:
-                found = read_tar(path, file)
+                contents = read_tar(path, file)
         else:
             raise CaptureError(f"{path} is neither a file nor a directory; {ADVICE}.")
     except OSError as error:
         raise CaptureError(f"{path} cannot be read: {error.strerror}.") from error
-    passes = _passes(path, found)
+    passes = _passes(path, contents)
     if not passes:
         raise CaptureError(
             f"{path} holds no pass of a capture, with files below sys or proc, and no output of a command"
             f" that zmon reads, such as lsdasd; {ADVICE}, or what supportconfig, dbginfo.sh or sos wrote."
         )
-    return Capture(path, passes, found.remarks())
+    return Capture(path, passes, contents.remarks())
 
 
-def _passes(path: str, found: CaptureContents) -> list[CapturedTree]:
+def _passes(path: str, contents: CaptureContents) -> list[CapturedTree]:
     """Make a tree of each pass, in the order of time."""
     texts: Sequence[CollectedText] = ()
 
     def tree(label: str) -> CapturedTree:
         name = f"{path} {label}".rstrip()
-        nodes = found.nodes.get(label, {})
-        root = found.roots.get(label)
+        nodes = contents.nodes.get(label, {})
+        root = contents.roots.get(label)
         own = texts if labels and label == labels[-1] else ()
         return DirectoryTree(root, name, label, nodes, own) if root else ArchivedTree(name, label, nodes, own)
 
-    labels = _labels(path, found)
+    labels = _labels(path, contents)
     if len(labels) > MAX_PASSES:
         raise CaptureError(
             f"{path} holds {len(labels):,} passes, at most {MAX_PASSES:,} are read;"
@@ -137,32 +137,32 @@ def _passes(path: str, found: CaptureContents) -> list[CapturedTree]:
         )
     labels.sort(key=lambda label: _order(tree(label)))
     for label in labels:
-        notes = found.notes.get(label)
+        notes = contents.notes.get(label)
         if notes:
             text = notes.data.decode("utf-8", "replace")
-            found.add(label, {NOTES: notes, **refusals(text, notes.time)})
-    if found.texts:
-        labels = labels or [max(found.nodes, key=lambda label: len(found.nodes[label]), default="")]
-        texts = _take_texts(found, labels[-1])
+            contents.add(label, {NOTES: notes, **refusals(text, notes.time)})
+    if contents.texts:
+        labels = labels or [max(contents.nodes, key=lambda label: len(contents.nodes[label]), default="")]
+        texts = _take_texts(contents, labels[-1])
     if labels:
-        found.add(labels[-1], found.extras)
+        contents.add(labels[-1], contents.extras)
     return [tree(label) for label in labels]
 
 
-def _labels(path: str, found: CaptureContents) -> list[str]:
+def _labels(path: str, contents: CaptureContents) -> list[str]:
     """Return the names of the passes; what holds no kernel file is none."""
-    labels = [*found.roots]
-    for label, nodes in found.nodes.items():
-        if label in found.roots:
+    labels = [*contents.roots]
+    for label, nodes in contents.nodes.items():
+        if label in contents.roots:
             continue
         if any(isinstance(node, CapturedFile) and re.match(OF_KERNEL, name) for name, node in nodes.items()):
             labels.append(label)
-        elif not found.texts:
-            found.leave_out("passes without a file below sys or proc", label or path)
+        elif not contents.texts:
+            contents.leave_out("passes without a file below sys or proc", label or path)
     return labels
 
 
-def _take_texts(found: CaptureContents, label: str) -> Sequence[CollectedText]:
+def _take_texts(contents: CaptureContents, label: str) -> Sequence[CollectedText]:
     """Return the outputs of commands in texts; files that were copied into texts become files of the pass.
 
     So do answers of CP.
@@ -170,12 +170,12 @@ def _take_texts(found: CaptureContents, label: str) -> Sequence[CollectedText]:
     kept: list[CollectedText] = []
     files: dict[str, Node] = {}
     answers: dict[str, list[str]] = {}
-    top = posixpath.commonpath([posixpath.dirname(path) for path in found.texts])
-    for path, node in sorted(found.texts.items()):
+    top = posixpath.commonpath([posixpath.dirname(path) for path in contents.texts])
+    for path, node in sorted(contents.texts.items()):
         origin = posixpath.relpath(path, top) if top else path
         for section in sections(origin, node.data, node.time):
             if len(kept) + len(files) >= MAX_SECTIONS:
-                found.leave_out(f"sections of texts beyond {MAX_SECTIONS:,}", path)
+                contents.leave_out(f"sections of texts beyond {MAX_SECTIONS:,}", path)
                 break
             if section.file:
                 if is_possible(section.file) and section.file.startswith(("proc/", "sys/", "etc/")):
@@ -192,7 +192,7 @@ def _take_texts(found: CaptureContents, label: str) -> Sequence[CollectedText]:
             name = f"cp/{origin.removesuffix('.txt').replace('/', '.')}.txt"
             content = "\n".join(answers[path]).encode("utf-8", "surrogateescape")
             files[name] = CapturedFile(content + b"\n", node.time)
-    found.add(label, files)
+    contents.add(label, files)
     return kept
 
 
@@ -208,7 +208,7 @@ def _order(tree: CapturedTree) -> tuple[int, list[tuple[int, str]]]:
 
 def _look_through(path: str) -> CaptureContents:
     """Find the passes in a directory: itself, or what lies one or two levels further down."""
-    found = CaptureContents()
+    contents = CaptureContents()
     fullest: dict[str, int] = {}
     level = [("", path)]
     for _depth in range(3):
@@ -223,16 +223,16 @@ def _look_through(path: str) -> CaptureContents:
             tops = len({*TOPS}.intersection(inside))
             if tops and _holds_kernel_file(directory):
                 if tops > fullest.get(label, 0):  # the other holds what an archiver had cut
-                    fullest[label], found.roots[label] = tops, directory
-                    _take_file(found, f"./{label}/CAPTURE.txt", f"{directory}/CAPTURE.txt")
+                    fullest[label], contents.roots[label] = tops, directory
+                    _take_file(contents, f"./{label}/CAPTURE.txt", f"{directory}/CAPTURE.txt")
             else:
                 below += [(name, f"{directory}/{name}") for name in sorted(inside)]
             if "extra" in inside:
                 for name in sorted(os.listdir(f"{directory}/extra"))[:MAX_ENTRIES]:
-                    _take_file(found, f"extra/{name}", f"{directory}/extra/{name}")
+                    _take_file(contents, f"extra/{name}", f"{directory}/extra/{name}")
         level = below[:MAX_ENTRIES]
-    _look_for_texts(path, found)
-    return found
+    _look_for_texts(path, contents)
+    return contents
 
 
 def _holds_kernel_file(directory: str) -> bool:
@@ -258,7 +258,7 @@ def _is_regular(file: str) -> bool:
         return False
 
 
-def _look_for_texts(path: str, found: CaptureContents) -> None:
+def _look_for_texts(path: str, contents: CaptureContents) -> None:
     """Take the texts in a directory and two levels further down, and the copy of /sys beside them."""
     from zmon.kernel.capture_tar import read_nested  # noqa: PLC0415 - few directories hold an archive
 
@@ -271,14 +271,14 @@ def _look_for_texts(path: str, found: CaptureContents) -> None:
         for name in sorted(names):
             number += 1
             if number > MAX_TEXTS:
-                found.leave_out(f"files beyond the first {MAX_TEXTS:,}", f"{directory}/{name}")
+                contents.leave_out(f"files beyond the first {MAX_TEXTS:,}", f"{directory}/{name}")
                 return
             file = f"{directory}/{name}"
             inside = name if below == "." else f"{below}/{name}"
             if is_nested(name):
-                read_nested(found, file, inside)
+                read_nested(contents, file, inside)
             elif _may_be_text(file, inside, DEEPEST):
-                _take_file(found, inside, file)
+                _take_file(contents, inside, file)
 
 
 def _may_be_text(file: str, inside: str, deepest: int | None = None) -> bool:
@@ -296,11 +296,11 @@ def _may_be_text(file: str, inside: str, deepest: int | None = None) -> bool:
         return False
 
 
-def _take_file(found: CaptureContents, name: str, file: str) -> None:
+def _take_file(contents: CaptureContents, name: str, file: str) -> None:
     """Take a file beside those of the kernel, if it exists."""
     try:
-        found.put(name, CapturedFile(read_regular(file, file), os.lstat(file).st_mtime_ns))
+        contents.put(name, CapturedFile(read_regular(file, file), os.lstat(file).st_mtime_ns))
     except FileNotFoundError:
         pass
     except OSError:
-        found.leave_out("that cannot be read", file)
+        contents.leave_out("that cannot be read", file)

@@ -99,64 +99,64 @@ def read_tar(path: str, file: IO[bytes]) -> CaptureContents:
         with tarfile.TarFile(
             fileobj=cast("IO[bytes]", stream), tarinfo=_Member, encoding="utf-8", errors="surrogateescape"
         ) as tar:
-            found = _take_members(tar, stream)
+            contents = _take_members(tar, stream)
     except CaptureError:
         raise
     except (tarfile.TarError, ValueError, ArithmeticError, LookupError, RecursionError) as error:
         raise stream.failure() from error
     stream.finish()
-    for folder, data in found.take_nested():
-        _take_nested(found, f"{path}:{folder}{NESTED}", folder, data)
-    return found
+    for folder, data in contents.take_nested():
+        _take_nested(contents, f"{path}:{folder}{NESTED}", folder, data)
+    return contents
 
 
-def read_nested(found: CaptureContents, file: str, inside: str) -> None:
+def read_nested(contents: CaptureContents, file: str, inside: str) -> None:
     """Take the members of an archive in a directory, called `inside` there."""
     try:
         data = read_regular(file, file, MAX_NESTED)
     except OSError:
         data = b""
     if not data:
-        found.leave_out("archives in it that cannot be read", file)
-    elif found.may_open(file):
-        _take_nested(found, file, inside.removesuffix(NESTED), data)
+        contents.leave_out("archives in it that cannot be read", file)
+    elif contents.may_open(file):
+        _take_nested(contents, file, inside.removesuffix(NESTED), data)
 
 
-def _take_nested(found: CaptureContents, path: str, folder: str, data: bytes) -> None:
+def _take_nested(contents: CaptureContents, path: str, folder: str, data: bytes) -> None:
     """Take the members of an archive within the archive; what is wrong with it is a remark."""
     try:
         inner = read_tar(path, io.BytesIO(data))
     except CaptureError as error:
-        found.leave_out("archives in it that cannot be read", f"{path} ({error})")
+        contents.leave_out("archives in it that cannot be read", f"{path} ({error})")
         return
     for label, nodes in inner.nodes.items():
         root = "/".join(part for part in (folder.rstrip("/"), label) if part)
         for name, node in nodes.items():
-            found.put(f"{root}/{name}".lstrip("/"), node)
+            contents.put(f"{root}/{name}".lstrip("/"), node)
 
 
 def _take_members(tar: tarfile.TarFile, stream: _Stream) -> CaptureContents:
-    found = CaptureContents()
-    _take_into(found, tar, stream)
-    return found
+    contents = CaptureContents()
+    _take_into(contents, tar, stream)
+    return contents
 
 
-def _take_into(found: CaptureContents, tar: tarfile.TarFile, stream: _Stream) -> None:
+def _take_into(contents: CaptureContents, tar: tarfile.TarFile, stream: _Stream) -> None:
     same: dict[bytes, bytes] = {}  # most files are the same in every pass
     while (member := tar.next()) is not None:
         tar.members.clear()  # type: ignore[attr-defined]  # else it would remember them all
-        if not stream.allow(member, found):
+        if not stream.allow(member, contents):
             continue
-        node = _node(member, stream, found)
+        node = _node(member, stream, contents)
         if isinstance(node, CapturedFile):
             node = CapturedFile(same.setdefault(node.data, node.data), node.time)
         if isinstance(node, str):
-            found.leave_out(node, member.name)
+            contents.leave_out(node, member.name)
         else:
-            found.put(member.name, node)
+            contents.put(member.name, node)
 
 
-def _node(member: tarfile.TarInfo, stream: _Stream, found: CaptureContents) -> Node | str:
+def _node(member: tarfile.TarInfo, stream: _Stream, contents: CaptureContents) -> Node | str:
     """Return what a member is, or why it is left out."""
     time = _time(member)
     if time is None:
@@ -168,7 +168,7 @@ def _node(member: tarfile.TarInfo, stream: _Stream, found: CaptureContents) -> N
         return CapturedFolder(time)
     if member.issym() and len(member.linkname) <= MAX_PATH:
         return CapturedLink(member.linkname, time)
-    if member.islnk() and isinstance(origin := found.get(member.linkname), CapturedFile):
+    if member.islnk() and isinstance(origin := contents.get(member.linkname), CapturedFile):
         return CapturedFile(origin.data, time)
     return "that are devices, pipes or links to nowhere"
 
@@ -243,13 +243,13 @@ class _Stream:
         self._kept = 0
         self._skipped = 0
 
-    def allow(self, member: tarfile.TarInfo, found: CaptureContents) -> bool:
+    def allow(self, member: tarfile.TarInfo, contents: CaptureContents) -> bool:
         """Count a member, and refuse it when there is too much of its kind; return whether it is wanted."""
         bounds = self._bounds
         self._header = 0
         self._members += 1
         self._names += len(member.name) + len(member.linkname)
-        wanted = not member.isreg() or found.wants(member.name)
+        wanted = not member.isreg() or contents.wants(member.name)
         if member.size > MAX_FILE or not wanted:
             self._skipped += member.size
         else:

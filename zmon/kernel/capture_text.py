@@ -155,8 +155,8 @@ def sections(origin: str, data: bytes, time: int) -> Iterator[CollectedText]:
     text = data.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
     text = text if text.endswith("\n") else f"{text}\n"
     if match := _SOS.fullmatch(origin):
-        words = match["command"].removesuffix(".txt").replace("_", " ")
-        yield CollectedText(origin, 1, words, "", text, time)
+        command = match["command"].removesuffix(".txt").replace("_", " ")
+        yield CollectedText(origin, 1, command, "", text, time)
     elif re.search(_SECTION, text):
         yield from _cut(origin, text, time, _SECTION)
     elif re.search(_ECHOED, text):
@@ -170,23 +170,23 @@ def sections(origin: str, data: bytes, time: int) -> Iterator[CollectedText]:
 def _cut(origin: str, text: str, time: int, heading: str) -> Iterator[CollectedText]:
     """Yield the sections behind headings of one form."""
     line, at = 1, 0
-    found = None
+    last = None
     for match in re.finditer(heading, text):
-        if found is not None:
-            yield from _section(origin, line, found, text[at : match.start()], time)
+        if last is not None:
+            yield from _section(origin, line, last, text[at : match.start()], time)
         line += text.count("\n", at, match.end())
-        at, found = match.end(), match
-    if found is not None:
-        yield from _section(origin, line, found, text[at:], time)
+        at, last = match.end(), match
+    if last is not None:
+        yield from _section(origin, line, last, text[at:], time)
 
 
 def _section(origin: str, line: int, heading: re.Match[str], text: str, time: int) -> Iterator[CollectedText]:
-    words = heading[heading.re.groups].strip()
+    title = heading[heading.re.groups].strip()
     if heading.re.pattern == _SECTION and heading[1] != "Command":
-        if words.startswith("/") and not re.search(_NOT_THERE, words):
-            yield CollectedText(origin, line, "", words[1:], f"{text.rstrip()}\n", time)
+        if title.startswith("/") and not re.search(_NOT_THERE, title):
+            yield CollectedText(origin, line, "", title[1:], f"{text.rstrip()}\n", time)
         return
-    tool, _, rest = words.partition(" ")
+    tool, _, rest = title.partition(" ")
     command = f"{tool.rpartition('/')[2]} {rest}".rstrip()
     copied = re.fullmatch(r"cat (/(?:proc|sys|etc)/[\w./-]+)", command)
     if copied:

@@ -214,7 +214,7 @@ class ArchivedTree:
         if node is not None:
             return node.time
         below = f"{physical}/" if physical else ""
-        times = [node.time for known, node in self._nodes.items() if known.startswith(below)]
+        times = [node.time for other, node in self._nodes.items() if other.startswith(below)]
         if not times:
             raise FileNotFoundError(errno.ENOENT, NOT_CAPTURED, path)
         return min(times)
@@ -232,10 +232,10 @@ class ArchivedTree:
             above = path
             while above:  # the nearest existing node is the reason
                 above = above.rpartition("/")[0]
-                found = self._nodes.get(above)
-                if isinstance(found, RefusedFile):
-                    raise _refused(found, path)
-                if isinstance(found, CapturedFile):
+                entry = self._nodes.get(above)
+                if isinstance(entry, RefusedFile):
+                    raise _refused(entry, path)
+                if isinstance(entry, CapturedFile):
                     raise _error(errno.ENOTDIR, path)
             raise FileNotFoundError(errno.ENOENT, NOT_CAPTURED, path)
         return None
@@ -371,14 +371,14 @@ def refusals(text: str, time: int) -> dict[str, RefusedFile]:
     the file had vanished), reason in the words of the kernel's errno or `write-only`.  Other
     lines are ignored.
     """
-    found = {}
+    nodes = {}
     for line in text.splitlines():
         match = re.fullmatch(_REFUSED, line)
         if match and is_possible(match[1]):
             path, reason = match.groups()
             number = errno.EACCES if reason == "write-only" else _NUMBERS.get(reason, errno.EIO)
-            found[path] = RefusedFile(number, reason, time)
-    return found
+            nodes[path] = RefusedFile(number, reason, time)
+    return nodes
 
 
 def _names_by_directory(nodes: Mapping[str, Node]) -> dict[str, set[str]]:
@@ -393,7 +393,7 @@ def _names_by_directory(nodes: Mapping[str, Node]) -> dict[str, set[str]]:
         if isinstance(node, CapturedFolder):
             names.setdefault(path, set())
         above, _, name = path.rpartition("/")
-        while (known := names.get(above)) is None:
+        while (listed := names.get(above)) is None:
             names[above] = {name}
             size += len(above)
             if size > MAX_DIRECTORY_BYTES:
@@ -401,7 +401,7 @@ def _names_by_directory(nodes: Mapping[str, Node]) -> dict[str, set[str]]:
                     f"a pass has more than {MAX_DIRECTORY_BYTES >> 20} MiB of directories' names"
                 )
             above, _, name = above.rpartition("/")
-        known.add(name)
+        listed.add(name)
     return names
 
 

@@ -129,12 +129,12 @@ class CaptureSummary:
     refused: dict[str, str] = field(default_factory=dict)
     """Reasons by path, of all passes."""
 
-    def count(self, found: CapturePass, seconds: float) -> None:
+    def count(self, gathered: CapturePass, seconds: float) -> None:
         """Add a pass, which was complete after `seconds`."""
         self.passes += 1
-        self.files += len(found.files)
-        self.bytes += sum(len(file.data) for file in found.files)
-        self.refused.update((f"/{path}", why) for path, (_mode, why) in found.refused.items())
+        self.files += len(gathered.files)
+        self.bytes += sum(len(file.data) for file in gathered.files)
+        self.refused.update((f"/{path}", why) for path, (_mode, why) in gathered.refused.items())
         self.seconds = seconds
 
 
@@ -153,15 +153,15 @@ def gather(
 
     Ioctls and system calls are made only if `root` is `/`: they are about this machine.
     """
-    found = CapturePass(time.time_ns())
-    reading = _Reading(root, found)
+    gathered = CapturePass(time.time_ns())
+    reading = _Reading(root, gathered)
     reading.match(captured_files(reading.tree))
     if with_processes:
         reading.match(processes.captured_files(reading.tree))
     reading.match(COUNTERS)
     if seldom or everything:
         reading.match(SELDOM)
-    found.counted = time.time_ns()
+    gathered.counted = time.time_ns()
     if reading.tree.root == "/":
         _call(reading, (*CHEAP, *COSTLY) if everything else CHEAP)
     reading.match(IDENTITY)
@@ -178,8 +178,8 @@ def gather(
             reading.refuse(path, content)
         else:
             reading.keep(path, content)
-    found.end = time.time_ns()
-    return found
+    gathered.end = time.time_ns()
+    return gathered
 
 
 Patterns = dict[str, "Patterns"]
@@ -209,9 +209,9 @@ def spelled_out(pattern: str) -> list[str]:
 class _Reading:
     """Reads what patterns name, once, with the links on the way."""
 
-    def __init__(self, root: str, found: CapturePass) -> None:
+    def __init__(self, root: str, gathered: CapturePass) -> None:
         self.tree = LiveTree(root)
-        self.found = found
+        self.found = gathered
         self._inside = PathResolver(self._target)
 
     def match(self, patterns: Iterable[str]) -> None:
@@ -424,7 +424,7 @@ def _write_passes(
         for number in range(1, plan.passes + 1):
             try:
                 time.sleep(max(0.0, begin + (number - 1) * plan.seconds - time.monotonic()))
-                found = gather(
+                gathered = gather(
                     plan.root,
                     seldom=seldom,
                     everything=plan.everything,
@@ -435,25 +435,25 @@ def _write_passes(
                 if number == 1:
                     raise
                 break
-            if not found.files:
+            if not gathered.files:
                 raise CaptureError(
                     f"{plan.root} holds none of the kernel's files; give a root with sys and proc."
                 )
-            _add(tar, number, plan.passes, found)
-            summary.count(found, time.monotonic() - begin)
+            _add(tar, number, plan.passes, gathered)
+            summary.count(gathered, time.monotonic() - begin)
             if progress:
-                progress(number, found)
+                progress(number, gathered)
     return summary
 
 
-def _add(tar: tarfile.TarFile, number: int, passes: int, found: CapturePass) -> None:
+def _add(tar: tarfile.TarFile, number: int, passes: int, gathered: CapturePass) -> None:
     """Write a pass into the archive."""
     root = f"pass-{number:04}"
-    notes = notes_of(f"pass {number} of {passes}", found).encode("utf-8", "surrogateescape")
+    notes = notes_of(f"pass {number} of {passes}", gathered).encode("utf-8", "surrogateescape")
     members: dict[str, Node] = {
-        "": CapturedFolder(found.begin),
-        "CAPTURE.txt": CapturedFile(notes, found.end),
-        **found.nodes,
+        "": CapturedFolder(gathered.begin),
+        "CAPTURE.txt": CapturedFile(notes, gathered.end),
+        **gathered.nodes,
     }
     for path, node in members.items():
         member = tarfile.TarInfo(f"{root}/{path}".rstrip("/"))
@@ -462,7 +462,7 @@ def _add(tar: tarfile.TarFile, number: int, passes: int, found: CapturePass) -> 
         member.pax_headers = {"mtime": f"{seconds}.{ns:09}"}
         content = None
         if isinstance(node, CapturedFile):
-            member.mode = found.modes.get(path, 0o644) & 0o777
+            member.mode = gathered.modes.get(path, 0o644) & 0o777
             member.size = len(node.data)
             content = io.BytesIO(node.data)
         elif isinstance(node, CapturedLink):
@@ -473,19 +473,19 @@ def _add(tar: tarfile.TarFile, number: int, passes: int, found: CapturePass) -> 
         tar.members.clear()  # type: ignore[attr-defined]  # else it would remember them all
 
 
-def notes_of(title: str, found: CapturePass) -> str:
+def notes_of(title: str, gathered: CapturePass) -> str:
     """Return the text of a pass's `CAPTURE.txt`, which `zmon.kernel.capture_tree.refusals` reads."""
-    uptime = found.nodes.get("proc/uptime")
+    uptime = gathered.nodes.get("proc/uptime")
     up = uptime.data.split()[:1] if isinstance(uptime, CapturedFile) else []
     lines = [
         f"zmon capture, {title}",
-        f"begin {_seconds(found.begin)} (s since 1970)" + "".join(f", uptime {s.decode()}" for s in up),
-        f"counters read until {_seconds(found.counted)}",
-        f"end {_seconds(found.end)}",
-        f"files {len(found.files)}",
+        f"begin {_seconds(gathered.begin)} (s since 1970)" + "".join(f", uptime {s.decode()}" for s in up),
+        f"counters read until {_seconds(gathered.counted)}",
+        f"end {_seconds(gathered.end)}",
+        f"files {len(gathered.files)}",
         "",
         "not read (path, mode, reason):",
-        *(f"/{path} {mode:#o} {why}" for path, (mode, why) in found.refused.items()),
+        *(f"/{path} {mode:#o} {why}" for path, (mode, why) in gathered.refused.items()),
     ]
     return "\n".join(lines) + "\n"
 

@@ -53,10 +53,10 @@ def parse_bytes(content: str, count: int) -> tuple[int, ...]:
     Raises:
         ValueError: there are fewer, or other words.
     """
-    words = content.split()[:count]
-    if len(words) < count or not all(re.fullmatch("[0-9a-f]{2}", word, re.ASCII) for word in words):
+    numbers = content.split()[:count]
+    if len(numbers) < count or not all(re.fullmatch("[0-9a-f]{2}", word, re.ASCII) for word in numbers):
         raise ValueError(f"not {count} numbers of two hex digits: {content[:40]!r}")
-    return tuple(int(word, 16) for word in words)
+    return tuple(int(word, 16) for word in numbers)
 
 
 def parse_path_masks(content: str) -> str:
@@ -134,15 +134,15 @@ def _bus_ids(names: Iterable[str]) -> list[str]:
 
 def _subchannels_of(tree: Tree, busids: Iterable[str]) -> list[str]:
     """Return the subchannels of devices, as the links to them say; those that are gone are left out."""
-    found = []
+    subchannels = []
     for busid in busids:
         try:
             parts = tree.link(f"sys/bus/ccw/devices/{busid}").split("/")
         except OSError:
             continue
         if len(parts) > 1 and re.fullmatch(BUS_ID, parts[-2]):
-            found.append(parts[-2])
-    return found
+            subchannels.append(parts[-2])
+    return subchannels
 
 
 def _paths(tree: Tree, subchannel: str) -> dict[str, Value]:

@@ -118,7 +118,7 @@ _NO_INSTANCES: Final = absent("it is no database and no container")
 
 def parse_flat(content: bytes, labels: Iterable[bytes]) -> dict[bytes, int]:
     """Find the numbers of some lines `name number`, as cpu.stat and memory.stat have them."""
-    found = {}
+    numbers = {}
     content = b"\n" + content
     for label in labels:
         begin = content.find(b"\n" + label + b" ")
@@ -126,8 +126,8 @@ def parse_flat(content: bytes, labels: Iterable[bytes]) -> dict[bytes, int]:
             begin += len(label) + 2
             number = content[begin : begin + 21].partition(b"\n")[0]
             if number.isdigit() and len(number) < 21:
-                found[label] = int(number)
-    return found
+                numbers[label] = int(number)
+    return numbers
 
 
 def _is_counted(content: bytes | None) -> tuple[Value, ...]:
@@ -141,16 +141,16 @@ def _cpu(content: bytes | None) -> tuple[Value, ...]:
     if usual is not None:
         usage, user, system = usual.groups()
         return int(usage) * 1000, int(user) * 1000, int(system) * 1000, _NO_CONTROLLER["cpu"]
-    found = parse_flat(content or b"", _CPU.values())
+    numbers = parse_flat(content or b"", _CPU.values())
     none = _NO_CONTROLLER["cpu"]
-    return tuple([found[label] * 1000 if label in found else none for label in _CPU.values()])
+    return tuple([numbers[label] * 1000 if label in numbers else none for label in _CPU.values()])
 
 
 def _memory(content: bytes | None) -> tuple[Value, ...]:
     """Return the numbers of `_MEMORY`."""
-    found = parse_flat(content or b"", _MEMORY.values())
-    none = _NOT_IN_KERNEL if found else _NO_CONTROLLER["memory"]
-    return tuple([found.get(label, none) for label in _MEMORY.values()])
+    numbers = parse_flat(content or b"", _MEMORY.values())
+    none = _NOT_IN_KERNEL if numbers else _NO_CONTROLLER["memory"]
+    return tuple([numbers.get(label, none) for label in _MEMORY.values()])
 
 
 def _one_number(none: Absent, content: bytes | None) -> tuple[Value, ...]:
@@ -166,9 +166,9 @@ def _some(content: bytes | None) -> tuple[Value, ...]:
 
 def _some_and_full(content: bytes | None) -> tuple[Value, ...]:
     """Return the ns in which some task was delayed, and those in which all were."""
-    found = _PRESSURE.fullmatch(content or b"")
-    if found is not None:
-        return int(found[1]) * 1000, int(found[2]) * 1000
+    match = _PRESSURE.fullmatch(content or b"")
+    if match is not None:
+        return int(match[1]) * 1000, int(match[2]) * 1000
     lost = {name: int(total) * 1000 for name, total in _TOTAL.findall(content or b"")}
     return lost.get(b"some", _NO_PRESSURE), lost.get(b"full", _NO_PRESSURE)
 
@@ -292,18 +292,18 @@ class UnitReader:
         if self._walked is not None and counted == self._counted and now - self._walked < WALK_EVERY:
             return
         self._walked, self._counted = now, counted
-        found = {}
+        units = {}
         for folder in unit_folders(self._tree, self._root):
             path = harmless(folder[len(self._root) :], escaped=True)
-            found[path] = self._units.get(path) or UnitFiles(path, folder, self._tree, self._allowance)
-        for unit in found.values():
+            units[path] = self._units.get(path) or UnitFiles(path, folder, self._tree, self._allowance)
+        for unit in units.values():
             # a controller may have been switched on
             unit.always.look_again()
             unit.on_change.look_again()
             unit.of_memory.look_again()
-        if list(found) != list(self._units):
+        if list(units) != list(self._units):
             self._io.units_changed()
-        self._units = found
+        self._units = units
 
     def _ask(self, now: int) -> None:
         """Look at the processes of a few units: which database they are, and which instance of it."""
@@ -328,9 +328,9 @@ class UnitReader:
     def _processes(self, folder: str) -> Iterator[str]:
         """Yield the numbers of the first processes of a unit."""
         left = MAX_PROCESSES
-        for each in (folder, *groups_below(self._tree, folder)):
+        for group in (folder, *groups_below(self._tree, folder)):
             try:
-                pids = self._tree.read(f"{each}/cgroup.procs").split()[:left]
+                pids = self._tree.read(f"{group}/cgroup.procs").split()[:left]
             except OSError:
                 continue
             left -= len(pids)
@@ -387,9 +387,9 @@ class UnitReader:
 
     def _io_frame(self, now: int) -> Frame:
         stats = [unit.io for unit in self._units.values()]
-        found = self._io.frame(stats, now)
-        if found is not None:
-            return found
+        frame = self._io.frame(stats, now)
+        if frame is not None:
+            return frame
         if any(stat.content is not None for stat in stats):
             return Frame(UNIT_IO, [], {}, [])
         return empty_frame(UNIT_IO, VERSION_1 if self._root == ROOTS[1] else NOT_COUNTED)
@@ -428,17 +428,17 @@ def unit_folders(tree: Tree, root: str) -> list[str]:
 
     A unit is a group whose name says so, else one without groups below it.
     """
-    found: list[str] = []
+    folders: list[str] = []
     left = [(folder, 1) for folder in groups_below(tree, root)]
-    while left and len(found) < MAX_UNITS:
+    while left and len(folders) < MAX_UNITS:
         folder, depth = left.pop()
         name = folder.rpartition("/")[2]
         below = [] if is_whole(name) or depth == MAX_DEPTH else groups_below(tree, folder)
         if below:
-            left += [(each, depth + 1) for each in below]
+            left += [(group, depth + 1) for group in below]
         elif not name.endswith(".slice"):
-            found.append(folder)
-    return sorted(found)
+            folders.append(folder)
+    return sorted(folders)
 
 
 def captured_files(tree: Tree) -> list[str]:

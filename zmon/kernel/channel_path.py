@@ -99,15 +99,15 @@ def parse_measurement(data: bytes, group: int) -> dict[str, Number]:
     """
     if len(data) < 32:
         raise ValueError(f"measurement has {len(data)} bytes, not 32")
-    head, *words = struct.unpack_from(">8I", data)
+    head, *counts = struct.unpack_from(">8I", data)
     valid = head >> 24
     if group == 3 and valid == 0xFE:
         valid = 0xFF  # firmware forgets to mark the last word, which is valid
-    found: dict[str, Number] = dict.fromkeys(COUNTERS, _not_in(group))
-    found["timestamp"] = head & 0xFFFFFF
-    for number, (name, value) in enumerate(zip(_CUE.get(group, ()), words, strict=False), 1):
-        found[name] = value if valid & 0x80 >> number else absent("the firmware marks it as not valid")
-    return found
+    row: dict[str, Number] = dict.fromkeys(COUNTERS, _not_in(group))
+    row["timestamp"] = head & 0xFFFFFF
+    for number, (name, value) in enumerate(zip(_CUE.get(group, ()), counts, strict=False), 1):
+        row[name] = value if valid & 0x80 >> number else absent("the firmware marks it as not valid")
+    return row
 
 
 def parse_ext_measurement(data: bytes, group: int) -> dict[str, Number]:
@@ -122,10 +122,10 @@ def parse_ext_measurement(data: bytes, group: int) -> dict[str, Number]:
     """
     if len(data) < 64:
         raise ValueError(f"ext_measurement has {len(data)} bytes, not 64")
-    found: dict[str, Number] = dict.fromkeys(EXT_COUNTERS, _not_in(group))
+    row: dict[str, Number] = dict.fromkeys(EXT_COUNTERS, _not_in(group))
     layout, names = _EXT_CUE.get(group, (">", ()))
-    found.update(zip(names, struct.unpack_from(layout, data), strict=True))
-    return found
+    row.update(zip(names, struct.unpack_from(layout, data), strict=True))
+    return row
 
 
 def parse_measurement_chars(data: bytes, group: int) -> dict[str, Number]:
@@ -140,20 +140,20 @@ def parse_measurement_chars(data: bytes, group: int) -> dict[str, Number]:
     """
     if len(data) < 20:
         raise ValueError(f"measurement_chars has {len(data)} bytes, not 20")
-    words: tuple[int, ...] = struct.unpack_from(">5I", data)
-    found: dict[str, Number] = dict.fromkeys(CHARACTERISTICS, _not_in(group))
+    numbers: tuple[int, ...] = struct.unpack_from(">5I", data)
+    row: dict[str, Number] = dict.fromkeys(CHARACTERISTICS, _not_in(group))
     if group == 3:
-        unit = words[0] or 1
-        message = words[2] or 1
-        found.update(zip(_SIZES, (unit, words[1] or unit, message, words[3] or message), strict=True))
+        unit = numbers[0] or 1
+        message = numbers[2] or 1
+        row.update(zip(_SIZES, (unit, numbers[1] or unit, message, numbers[3] or message), strict=True))
     elif group in (2, 4, 5):
-        given = dict(zip((*_LIMITS, "data_unit_size"), words, strict=True))
+        given = dict(zip((*_LIMITS, "data_unit_size"), numbers, strict=True))
         if group != 2:
-            given["dpu_cores"] = words[4] >> 24
-            given["data_unit_size"] = words[4] & 0xFFFFFF
+            given["dpu_cores"] = numbers[4] >> 24
+            given["data_unit_size"] = numbers[4] & 0xFFFFFF
         for name, value in given.items():
-            found[name] = value or absent("the machine gives 0 for it, which is no limit")
-    return found
+            row[name] = value or absent("the machine gives 0 for it, which is no limit")
+    return row
 
 
 def parse_measurement_chars_full(data: bytes, group: int) -> dict[str, Number]:
@@ -222,21 +222,21 @@ def read_channels(tree: Tree, recent: Frame | None = None) -> Frame:
     A path that disappears while it is read is left out.  `cm_enable` stays as it is.
     """
     try:
-        paths = [found for name in tree.entries(CSS) if (found := _NAME.fullmatch(name))]
+        paths = [match for name in tree.entries(CSS) if (match := _NAME.fullmatch(name))]
     except OSError as error:
         return empty_frame(CHANNEL, refused(error, "no channel subsystem here").reason)
     unmeasured = _why_unmeasured(tree)
     rows: dict[str, dict[str, Value]] = {}
     times: list[int] = []
-    for found in paths:
-        path, key = f"{CSS}/{found[0]}", found[1]
+    for match in paths:
+        path, key = f"{CSS}/{match[0]}", match[1]
         row: dict[str, Value] = {"status": read_value(tree, f"{path}/status", parse_status)}
-        known = recent if recent is not None and recent.cell(key, "status") == row["status"] else None
-        if known:
-            row |= {field: known.cell(key, field) for field in (*OF_CHANNEL, *CONFIGURE)}
+        before = recent if recent is not None and recent.cell(key, "status") == row["status"] else None
+        if before:
+            row |= {field: before.cell(key, field) for field in (*OF_CHANNEL, *CONFIGURE)}
         else:
             row |= read_attributes(tree, path, OF_CHANNEL | CONFIGURE)
-        row |= _measured(tree, path, key, row["cmg"], unmeasured, known)
+        row |= _measured(tree, path, key, row["cmg"], unmeasured, before)
         live = "status" if isinstance(row["timestamp"], Absent) else "measurement"
         try:
             when = tree.when(f"{path}/{live}")
@@ -262,19 +262,19 @@ def _why_unmeasured(tree: Tree) -> Absent:
 
 
 def _measured(  # noqa: PLR0913, PLR0917 - the path, and what is known of it
-    tree: Tree, path: str, key: str, group: Value, unmeasured: Absent, known: Frame | None
+    tree: Tree, path: str, key: str, group: Value, unmeasured: Absent, before: Frame | None
 ) -> dict[str, Value]:
     """Return the counters of a path and what their units are worth."""
     entry, extended = _consistent(tree, path, unmeasured)
     if isinstance(entry, bytes) and isinstance(group, int):
-        if known is not None and isinstance(known.cell(key, "timestamp"), Absent):
-            known = None  # it was not measured then
+        if before is not None and isinstance(before.cell(key, "timestamp"), Absent):
+            before = None  # it was not measured then
         return {
             **_decoded(parse_measurement, entry, group, COUNTERS),
             **_decoded(parse_ext_measurement, extended, group, EXT_COUNTERS),
             **(
-                {name: known.cell(key, name) for name in CHARACTERISTICS}
-                if known
+                {name: before.cell(key, name) for name in CHARACTERISTICS}
+                if before
                 else _characteristics(tree, path, group)
             ),
         }

@@ -131,14 +131,14 @@ def _dasd_entry(line: str) -> Row:
     if match is None:
         raise ValueError(f"/proc/dasd/devices: not understood: {line!r}")
     discipline = match["discipline"].strip()
-    known = "?" not in match["major"] + match["minor"]
+    has_number = "?" not in match["major"] + match["minor"]
     state = match["state"].removesuffix("(probeonly)").strip()
     sizes = re.match(_SIZES, state)
     block_size, blocks, megabytes = map(int, sizes.groups()) if sizes else (_NO_SIZE,) * 3
     return {
         "busid": match["busid"],
         "discipline": _NO_DISCIPLINE if discipline in {"", "none"} else discipline,
-        "number": f"{match['major']}:{match['minor']}" if known else _NO_NODE,
+        "number": f"{match['major']}:{match['minor']}" if has_number else _NO_NODE,
         "name": _NO_NODE if match["name"].startswith("?") else match["name"],
         "readonly": int(match["readonly"] is not None),
         "state": "active" if sizes else state,

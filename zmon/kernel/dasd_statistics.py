@@ -132,8 +132,8 @@ def _number(word: str, where: str) -> int:
     return int(word)
 
 
-def _histogram(name: str, words: str, where: str, scale: int = 1) -> Row:
-    counts = words.split()[:BUCKETS]
+def _histogram(name: str, line: str, where: str, scale: int = 1) -> Row:
+    counts = line.split()[:BUCKETS]
     if len(counts) < BUCKETS:
         raise ValueError(f"{where}: expected {BUCKETS} counts, found {len(counts)}")
     return {

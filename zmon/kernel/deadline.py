@@ -146,8 +146,8 @@ def call_within(call: Callable[[], T], seconds: float | None = None, *, name: st
     answer, error = outcome
     if error is not None:
         raise error
-    found: T = answer
-    return found
+    result: T = answer
+    return result
 
 
 def call_all_within(
@@ -159,4 +159,4 @@ def call_all_within(
         workers[key].start(call, last=True)
     due = time.monotonic() + (CALL_DEADLINE if seconds is None else seconds)
     outcomes = {key: worker.outcome(due - time.monotonic()) for key, worker in workers.items()}
-    return {key: one[0] if one[1] is None else one[1] for key, one in outcomes.items() if one is not None}
+    return {key: end[0] if end[1] is None else end[1] for key, end in outcomes.items() if end is not None}

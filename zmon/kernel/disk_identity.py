@@ -39,14 +39,13 @@ def read_identity(tree: Tree, path: str, name: str, record: str = "") -> dict[st
     own = next((files for begin, files in OF_DISK.items() if name.startswith(begin)), None)
     if own is None:
         return dict.fromkeys(FIELDS, NO_IDENTITY)
-    found: dict[str, Value] = dict.fromkeys(FIELDS, EMPTY)
-    found |= read_attributes(tree, path, own)
+    row: dict[str, Value] = dict.fromkeys(FIELDS, EMPTY)
+    row |= read_attributes(tree, path, own)
     if name.startswith("sd"):
-        found["serial"] = _serial_page(tree, f"{path}/device/vpd_pg80")
+        row["serial"] = _serial_page(tree, f"{path}/device/vpd_pg80")
     told = parse_record(record)
     return {
-        field: told.get(field, value) if isinstance(value, Absent) else value
-        for field, value in found.items()
+        field: told.get(field, value) if isinstance(value, Absent) else value for field, value in row.items()
     }
 
 
@@ -101,13 +100,13 @@ def parse_record(content: str) -> dict[str, str]:
         if line.startswith("E:ID_") or "SERIAL=" in line
     )
     told = {name: value.strip() for name, _, value in lines if 0 < len(value.strip()) <= MAX_NAME}
-    found = {}
+    identity = {}
     serial = next((told[name] for name in SERIALS if name in told), "")
     if serial:
-        found["serial"] = serial
+        identity["serial"] = serial
     wwid = told.get("ID_SERIAL", "")
     if re.fullmatch("3[0-9a-f]{16}(?:[0-9a-f]{16})?", wwid):
-        found["wwid"] = NAA + wwid[1:]
-    elif "serial" not in found and wwid and "ID_BUS" not in told:  # a virtio disk has no other name
-        found["serial"] = wwid
-    return {field: value for field, value in found.items() if re.fullmatch("[ -~]+", value)}
+        identity["wwid"] = NAA + wwid[1:]
+    elif "serial" not in identity and wwid and "ID_BUS" not in told:  # a virtio disk has no other name
+        identity["serial"] = wwid
+    return {field: value for field, value in identity.items() if re.fullmatch("[ -~]+", value)}

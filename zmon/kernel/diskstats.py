@@ -44,10 +44,10 @@ NO_LINE: Final[Counts] = (absent("the disk has no line in /proc/diskstats"),) * 
 
 def added(lines: Sequence[Sequence[Value]]) -> tuple[Value, ...]:
     """Return the counts of several disks together, without those that have no line; milliseconds wrap."""
-    known = [line for line in lines if line != NO_LINE]
-    if not known:
+    counted = [line for line in lines if line != NO_LINE]
+    if not counted:
         return NO_LINE
-    sums: list[Number] = [sum(values[1:], values[0]) for values in zip(*known, strict=True)]
+    sums: list[Number] = [sum(values[1:], values[0]) for values in zip(*counted, strict=True)]
     return tuple(
         value % WRAP if name.endswith("_ms") else value for name, value in zip(FIELDS, sums, strict=True)
     )
@@ -90,8 +90,8 @@ def parse_line(line: bytes) -> Counts:
     if len(counts) == len(FIELDS):
         return counts
     if len(counts) == len(_OF_OLD_PARTITIONS):
-        known = dict(zip(_OF_OLD_PARTITIONS, counts, strict=True))
-        return tuple(known.get(name, _NOT_OF_PARTITIONS) for name in FIELDS)
+        named = dict(zip(_OF_OLD_PARTITIONS, counts, strict=True))
+        return tuple(named.get(name, _NOT_OF_PARTITIONS) for name in FIELDS)
     if len(counts) < _ALWAYS:
         raise ValueError(f"/proc/diskstats: {_ALWAYS} values or more expected after the name: {line!r}")
     return counts + _BEFORE_THEY_CAME[len(counts) :]

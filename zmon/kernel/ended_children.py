@@ -54,25 +54,25 @@ class EndedChildren:
 
     def count(self, process: Process) -> None:
         """Read what the kernel counts of a process that has run."""
-        known, stat, folder = process.bytes, process.stat, process.first.folder
-        known.parent, known.faults = str(stat.parent), stat.faults + stat.child_faults
-        known.child_faults = stat.child_faults
-        if not known.may_read:
+        io, stat, folder = process.bytes, process.stat, process.first.folder
+        io.parent, io.faults = str(stat.parent), stat.faults + stat.child_faults
+        io.child_faults = stat.child_faults
+        if not io.may_read:
             return
         try:
             counted = proc_task.parse_io(self._io_of(process))
-            if counted != known.counted:  # a child may have ended since the round
-                known.child_faults = proc_task.parse_stat(self._rounds.content(f"{folder}/stat")).child_faults
+            if counted != io.counted:  # a child may have ended since the round
+                io.child_faults = proc_task.parse_stat(self._rounds.content(f"{folder}/stat")).child_faults
         except PermissionError:
-            known.may_read = False
-            known.read = known.dirtied = NEEDS_ROOT
+            io.may_read = False
+            io.read = io.dirtied = NEEDS_ROOT
         except TimeoutError:
             self._late.append(process)
         except (OSError, ValueError):
-            if known.counted is None:
-                known.read = known.dirtied = NOT_TOLD
+            if io.counted is None:
+                io.read = io.dirtied = NOT_TOLD
         else:
-            known.counted = counted
+            io.counted = counted
             self._read.append(process)
 
     def _io_of(self, process: Process) -> bytes:
@@ -104,23 +104,23 @@ class EndedChildren:
         self._unknown = [process for process in self._unknown if process.bytes.counted is not None]
         self._left = MOST_WAITING
         for process in self._read:
-            known = process.bytes
-            assert known.counted is not None  # noqa: S101 - it was counted
+            io = process.bytes
+            assert io.counted is not None  # noqa: S101 - it was counted
             taken, is_known = took.get(process, ((0, 0), True))
-            before = known.before or (0, 0)
+            before = io.before or (0, 0)
             rises = [
                 max(now - then - others, 0)
-                for now, then, others in zip(known.counted, before, taken, strict=True)
+                for now, then, others in zip(io.counted, before, taken, strict=True)
             ]
             if is_known:
-                known.own = known.own[0] + rises[0], known.own[1] + rises[1]
-                known.read, known.dirtied = known.own
+                io.own = io.own[0] + rises[0], io.own[1] + rises[1]
+                io.read, io.dirtied = io.own
                 if any(rises):
                     moved.append(process)
             else:
-                known.read = known.dirtied = TOOK_OVER
+                io.read = io.dirtied = TOOK_OVER
                 self._unknown.append(process)
-            known.before, known.waited = known.counted, known.child_faults
+            io.before, io.waited = io.counted, io.child_faults
         self._read = []
         return moved
 

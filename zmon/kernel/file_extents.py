@@ -151,13 +151,13 @@ def framed(rows: Mapping[str, tuple[ListedFile, ContainerRow]], when: int) -> Fr
     """Return rows as a frame."""
     if not rows:
         return empty_frame(CONTAINER, "nothing is listed")
-    listed, found = (zip(*column, strict=True) for column in zip(*rows.values(), strict=True))
+    listed, placed = (zip(*column, strict=True) for column in zip(*rows.values(), strict=True))
     _paths, *labels, declared, _is_device = listed
     columns: dict[str, list[Value]] = {
-        name: [word or NOT_LISTED for word in words] for name, words in zip(LABELS, labels, strict=True)
+        name: [word or NOT_LISTED for word in cells] for name, cells in zip(LABELS, labels, strict=True)
     }
     columns["declared"] = list(declared)
-    columns |= {name: list(values) for name, values in zip(ContainerRow._fields, found, strict=True)}
+    columns |= {name: list(values) for name, values in zip(ContainerRow._fields, placed, strict=True)}
     return Frame(CONTAINER, list(rows), columns, [when] * len(rows))
 
 
@@ -268,10 +268,10 @@ class _PathReader:
         """Return the numbers of the block devices of a btrfs, by its mount; none for other file systems."""
         from zmon.kernel.btrfs import read_devices  # noqa: PLC0415 - most machines have none
 
-        known = self._mounts.get(mount)
-        if known is None or known.fstype != "btrfs":
+        mounted = self._mounts.get(mount)
+        if mounted is None or mounted.fstype != "btrfs":
             return []
-        cell = read_devices(self._tree, known.id, known.number, known.point, known.source)["devices"]
+        cell = read_devices(self._tree, mounted.id, mounted.number, mounted.point, mounted.source)["devices"]
         return [word.partition("=")[2] for word in str(cell).split()] if isinstance(cell, str) else []
 
     def goes_on(self) -> None:
@@ -318,8 +318,8 @@ class _PathReader:
             if name in {"", "."}:
                 continue
             here = here.rpartition("/")[0] if name == ".." else f"{here}/{name}"
-            if (found := self._place_of(here)) != place or not self._place:
-                place = found
+            if (new := self._place_of(here)) != place or not self._place:
+                place = new
                 self._enter(place)
             try:
                 target = os.readlink(here or "/")
@@ -348,9 +348,9 @@ class _PathReader:
             OSError: it cannot be listed.
         """
         self._walk(directory)
-        known = self._directory(directory)
-        if known is not None and known[1].fstype in NO_FILES:
-            raise OSError(f"it is on {known[1].fstype}, which holds no data")
+        located = self._directory(directory)
+        if located is not None and located[1].fstype in NO_FILES:
+            raise OSError(f"it is on {located[1].fstype}, which holds no data")
         entries = []
         with os.scandir(directory) as listing:
             for entry in islice(listing, most):
@@ -358,21 +358,21 @@ class _PathReader:
                 self.goes_on()
         entries.sort(key=lambda entry: entry.name)
         self.goes_on()
-        found: list[tuple[str, bool, ContainerRow | None]] = []
+        listed: list[tuple[str, bool, ContainerRow | None]] = []
         for entry in entries:
             if entry.is_symlink():
-                found.append((entry.path, False, _nowhere(_LINK)))
+                listed.append((entry.path, False, _nowhere(_LINK)))
             elif not entry.is_dir(follow_symlinks=False):
-                found.append((entry.path, False, None))
+                listed.append((entry.path, False, None))
             elif entry.path in self._points or self._is_point(entry.path):
-                found.append((entry.path, False, _nowhere(_MOUNTED)))
+                listed.append((entry.path, False, _nowhere(_MOUNTED)))
             else:
-                found.append((entry.path, True, None))
-        return found
+                listed.append((entry.path, True, None))
+        return listed
 
     def _is_point(self, path: str) -> bool:
-        known = self._directory(path)
-        return known is None or known[0] in self._points
+        located = self._directory(path)
+        return located is None or located[0] in self._points
 
     def at(self, path: str, depth: int = 0) -> ContainerRow | None:
         """Return the row of a path; None for a directory.
@@ -383,20 +383,20 @@ class _PathReader:
         if not path.startswith("/"):
             return _nowhere(absent("a relative path without a base directory: --base-dir"))
         directory, _slash, name = path.rpartition("/")
-        known = self._directory(directory)
+        located = self._directory(directory)
         if directory in self._missing:
             return _nowhere(_GONE)
-        if known is not None:
-            real = f"{known[0]}/{name}"
+        if located is not None:
+            real = f"{located[0]}/{name}"
             through = through_process(path)
-            self._enter(through[0] if through else real if real in self._points else known[1].point)
+            self._enter(through[0] if through else real if real in self._points else located[1].point)
             try:
                 state = os.lstat(path)
             except (OSError, ValueError):
                 return self._by_node(path, depth)
             if stat.S_ISREG(state.st_mode) and real not in self._points:
-                found = self._file(path, os.O_NOFOLLOW, real, known[1], state.st_size, depth)
-                return self._of_first_name(found, state)
+                row = self._file(path, os.O_NOFOLLOW, real, located[1], state.st_size, depth)
+                return self._of_first_name(row, state)
         return self._by_node(path, depth)
 
     def _directory(self, path: str) -> tuple[str, Mounted] | None:
@@ -404,7 +404,7 @@ class _PathReader:
         if path in self._directories:
             return self._directories[path]
         self._walk(path)
-        known = None
+        located = None
         try:
             node = os.open(path or "/", os.O_PATH | os.O_CLOEXEC)
         except FileNotFoundError:
@@ -414,13 +414,13 @@ class _PathReader:
         else:
             try:
                 mount = self._mount(mount_id(node), path)
-                known = mount and (os.readlink(f"/proc/self/fd/{node}").rstrip("/"), mount)
+                located = mount and (os.readlink(f"/proc/self/fd/{node}").rstrip("/"), mount)
             except (OSError, ValueError):
                 pass
             finally:
                 os.close(node)
-        self._directories[path] = known
-        return known
+        self._directories[path] = located
+        return located
 
     def _by_node(self, path: str, depth: int) -> ContainerRow | None:
         """Read a path of any type without opening it."""
@@ -448,8 +448,8 @@ class _PathReader:
         mount = self._mount(mount_id(node), path)
         if mount is None:
             return _nowhere(_NO_SUCH_MOUNT, real)
-        found = self._file(f"/proc/self/fd/{node}", 0, real, mount, state.st_size, depth)
-        return self._of_first_name(found, state)
+        row = self._file(f"/proc/self/fd/{node}", 0, real, mount, state.st_size, depth)
+        return self._of_first_name(row, state)
 
     def _of_first_name(self, row: ContainerRow, state: os.stat_result) -> ContainerRow:
         """Return the row of a file without a known place with the real path of its first hard link.
@@ -493,13 +493,13 @@ class _PathReader:
             data = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags)
         except OSError as error:
             no = _UNREADABLE if isinstance(error, PermissionError) else absent(f"open: {error.strerror}")
-            found = _unplaced(real, mount, size, no)
+            row = _unplaced(real, mount, size, no)
         else:
             try:
-                found = self._placed(data, real, mount, size)
+                row = self._placed(data, real, mount, size)
             finally:
                 os.close(data)
-        return self._below(found, real, mount, depth) if kind == "overlay" else found
+        return self._below(row, real, mount, depth) if kind == "overlay" else row
 
     def _placed(self, data: int, real: str, mount: Mounted, size: int) -> ContainerRow:
         try:
@@ -509,12 +509,12 @@ class _PathReader:
             why = f"FS_IOC_FIEMAP is not answered by {printable(mount.fstype)}: {_strerror(error)}"
             return _unplaced(real, mount, size, absent(why))
         where = " ".join([f"{first:x}+{length:x}" for first, length in ranges])
-        found = ContainerRow(
+        row = ContainerRow(
             real, mount.number, mount.id, where, f"FS_IOC_FIEMAP: {pieces} extents", size, *counts
         )
         if mount.fstype == "xfs" and "rtdev=" in mount.super_options:
-            return _realtime(data, found, mount)
-        return found
+            return _realtime(data, row, mount)
+        return row
 
     def _below(self, seen: ContainerRow, real: str, mount: Mounted, depth: int) -> ContainerRow:
         """Find the file of an overlay in its layer: the first one with the same bytes."""
@@ -525,10 +525,10 @@ class _PathReader:
                 is_file = layer.startswith("/") and stat.S_ISREG(os.lstat(path).st_mode)
             except OSError:
                 continue
-            found = self.at(path, depth + 1) if is_file and depth < _MAX_DEPTH else None
-            if found is not None and (found.ranges == seen.ranges or isinstance(seen.ranges, Absent)):
-                said = _lines(found.said, f"overlay: the file is {printable(path)}")
-                return found._replace(mount=mount.id, said=said)
+            lower = self.at(path, depth + 1) if is_file and depth < _MAX_DEPTH else None
+            if lower is not None and (lower.ranges == seen.ranges or isinstance(seen.ranges, Absent)):
+                said = _lines(lower.said, f"overlay: the file is {printable(path)}")
+                return lower._replace(mount=mount.id, said=said)
         why = RELATIVE if is_relative(mount) else _NO_LAYERS
         return _nowhere(why, real)._replace(mount=mount.id, size=seen.size)
 
@@ -536,12 +536,12 @@ class _PathReader:
 class _Task(NamedTuple):
     """A path that is still to be read."""
 
-    one: ListedFile
+    file: ListedFile
     path: str
     is_directory: bool = False
     is_inside: bool = False
     """Whether it is in a listed directory."""
-    found: ContainerRow | None = None
+    row: ContainerRow | None = None
     """Its row, if it is not to be read."""
 
 
@@ -562,7 +562,7 @@ class _FileReading:
 
     def read(self, listed: Iterable[ListedFile]) -> Mapping[str, tuple[ListedFile, ContainerRow]]:
         """Return the rows by path."""
-        self._tasks.extend(_Task(one, one.path) for one in listed)
+        self._tasks.extend(_Task(file, file.path) for file in listed)
         while self._tasks:
             looking = self._looking
             looking.goes_on()
@@ -588,14 +588,14 @@ class _FileReading:
     def _work(self, looking: _PathReader) -> None:
         while self._tasks and self._looking is looking:
             task = self._tasks[0]
-            found, inside = _look(looking, task, self._most + 1)
+            row, inside = _look(looking, task, self._most + 1)
             looking.goes_on()
             with self._lock:
                 if self._looking is not looking:  # it was given up meanwhile
                     return
                 self._tasks.popleft()
-                if found is not None:
-                    self._add(task, found)
+                if row is not None:
+                    self._add(task, row)
                 self._go_into(task, inside)
 
     def _go_into(self, task: _Task, inside: Sequence[_Task]) -> None:
@@ -603,7 +603,7 @@ class _FileReading:
         if not task.is_directory:
             self._tasks.extendleft(reversed(inside))
             return
-        top = task.one.path
+        top = task.file.path
         left = self._left.setdefault(top, self._most)
         many = f"more than {self._most:,} files are below it"
         if left > self._inside:
@@ -611,47 +611,47 @@ class _FileReading:
                 self._inside,
                 f"more than {MAX_FILES_INSIDE:,} files are below the directories listed",
             )
-        files = [one for one in inside if not one.is_directory]
+        files = [inner for inner in inside if not inner.is_directory]
         self._left[top] = max(0, left - len(inside))
         self._inside = max(0, self._inside - len(inside))
-        below = [one for one in inside if one.is_directory][::-1]
+        below = [inner for inner in inside if inner.is_directory][::-1]
         if len(inside) > left:
             why = _nowhere(absent(f"{many}; the rest is not read: name its parts"))
-            files, below = [*files[:left], _Task(task.one, top, is_inside=True, found=why)], []
-            while self._tasks and self._tasks[0].is_inside and self._tasks[0].one is task.one:
+            files, below = [*files[:left], _Task(task.file, top, is_inside=True, row=why)], []
+            while self._tasks and self._tasks[0].is_inside and self._tasks[0].file is task.file:
                 self._tasks.popleft()
         self._tasks.extendleft(reversed([*files, *below]))
 
-    def _add(self, task: _Task, found: ContainerRow) -> None:
-        one, rows = task.one, self._rows
+    def _add(self, task: _Task, row: ContainerRow) -> None:
+        file, rows = task.file, self._rows
         if task.path in rows:
-            first, known = rows[task.path]
-            again = f"listing: named again by {printable(one.listed or one.tablespace or 'the same')}"
-            rows[task.path] = first, known._replace(said=_lines(known.said, again))
+            first, earlier = rows[task.path]
+            again = f"listing: named again by {printable(file.listed or file.tablespace or 'the same')}"
+            rows[task.path] = first, earlier._replace(said=_lines(earlier.said, again))
             return
-        rows[task.path] = one, found
+        rows[task.path] = file, row
         if self._progress and len(rows) % PROGRESS_EVERY == 0:
             self._progress(len(rows))
 
 
 def _look(looking: _PathReader, task: _Task, most: int) -> tuple[ContainerRow | None, Sequence[_Task]]:
     """Return the row of a path, or the tasks for the content of a directory."""
-    if task.found is not None:
-        return task.found, ()
+    if task.row is not None:
+        return task.row, ()
     try:
         if not task.is_directory:
-            found = looking.at(task.path)
-            if found is None and task.is_inside:
-                found = _nowhere(absent("it became a directory while it was read"))
-            return found, () if found else [_Task(task.one, task.path, is_directory=True, is_inside=True)]
+            row = looking.at(task.path)
+            if row is None and task.is_inside:
+                row = _nowhere(absent("it became a directory while it was read"))
+            return row, () if row else [_Task(task.file, task.path, is_directory=True, is_inside=True)]
         inside = looking.listing(task.path, most)
     except _SilentError as error:
         return _nowhere(absent(str(error))), ()
     except OSError as error:
         return _nowhere(_reason(task.path, error)), ()
-    if not inside and task.path == task.one.path:
+    if not inside and task.path == task.file.path:
         return _nowhere(absent("the directory is empty")), ()
-    return None, [_Task(task.one, path, is_directory, True, found) for path, is_directory, found in inside]
+    return None, [_Task(task.file, path, is_directory, True, inner) for path, is_directory, inner in inside]
 
 
 def _nowhere(why: Absent, real: str | None = None) -> ContainerRow:
@@ -678,17 +678,17 @@ def _no_device(mount: Mounted) -> str:
     return f"{printable(kind)} names no block device" if mount.number.startswith("0:") else ""
 
 
-def _realtime(data: int, found: ContainerRow, mount: Mounted) -> ContainerRow:
+def _realtime(data: int, row: ContainerRow, mount: Mounted) -> ContainerRow:
     """Return the row with the device of an XFS that the extents refer to."""
     try:
         if not open_file.is_realtime(data):
-            return found
+            return row
         number = _number(os.stat(option(mount.super_options, "rtdev")[-1]).st_rdev)
     except (OSError, IndexError, ValueError) as error:
         why = absent(f"the device of the XFS is unknown: {_strerror(error)}")
-        return found._replace(number=why, ranges=why)
+        return row._replace(number=why, ranges=why)
     said = f"FS_IOC_FSGETXATTR: realtime, so it lies on {number} that the mount names as rtdev"
-    return found._replace(number=number, said=_lines(found.said, said))
+    return row._replace(number=number, said=_lines(row.said, said))
 
 
 def _reason(path: str, error: Exception) -> Absent:

@@ -105,28 +105,28 @@ class HeldFiles:
         """
         if not self._files:
             return self._read_each()
-        found = list(map(os.pread, self._files, self._sizes, _BEGIN))
-        if any(map(ge, map(len, found), self._sizes)):
-            for at, data in enumerate(found):
+        contents = list(map(os.pread, self._files, self._sizes, _BEGIN))
+        if any(map(ge, map(len, contents), self._sizes)):
+            for at, data in enumerate(contents):
                 if len(data) >= self._sizes[at]:
-                    found[at], self._sizes[at] = whole(self._files[at], 4 * self._sizes[at])
-        return found
+                    contents[at], self._sizes[at] = whole(self._files[at], 4 * self._sizes[at])
+        return contents
 
     def _read_each(self) -> list[bytes]:
         """Read each file by itself, and find out which are there."""
-        found: dict[str, bytes] = {}
+        contents: dict[str, bytes] = {}
         sizes: dict[str, int] = {}
         for name in self.present:
             try:
-                found[name], sizes[name] = self._read_one(name)
+                contents[name], sizes[name] = self._read_one(name)
             except OSError as error:
                 if name in self._open or not self._may_lack(name, error):
                     raise
-        self.present = tuple(found)
-        if found and self._open.keys() == found.keys():
-            self._files = [self._open[name] for name in found]
+        self.present = tuple(contents)
+        if contents and self._open.keys() == contents.keys():
+            self._files = [self._open[name] for name in contents]
             self._sizes = list(sizes.values())
-        return list(found.values())
+        return list(contents.values())
 
     def _read_one(self, name: str) -> tuple[bytes, int]:
         """Return the content of a file, which stays open if it may, and a size that is enough for it."""

@@ -48,9 +48,9 @@ def parse_interrupts(content: str) -> dict[str, dict[str, Value]]:
     for line in lines:
         name, colon, counts = line.partition(":")
         name = name.strip()
-        words = counts.split(None, cpus)
-        numbers = words[:cpus]
-        described = _CLASS.fullmatch(words[cpus].strip()) if len(words) > cpus else None
+        fields = counts.split(None, cpus)
+        numbers = fields[:cpus]
+        described = _CLASS.fullmatch(fields[cpus].strip()) if len(fields) > cpus else None
         if not colon or described is None or not re.fullmatch("[A-Z0-9]{3}", name):
             continue  # a sum, or a line of another machine
         if all(number.isascii() and number.isdecimal() and len(number) <= 20 for number in numbers):
@@ -69,10 +69,10 @@ def parse_diagnoses(content: str) -> dict[str, dict[str, Value]]:
     rows: dict[str, dict[str, Value]] = {}
     for line in lines:
         match = re.fullmatch(r"diag ([0-9a-f]{3}): +(.*)", line.rstrip())
-        words = match[2].split(None, cpus) if match else []
-        numbers = words[:cpus]
+        fields = match[2].split(None, cpus) if match else []
+        numbers = fields[:cpus]
         if match and len(numbers) == cpus and all(re.fullmatch("[0-9]{1,20}", number) for number in numbers):
-            what = words[cpus].strip()[:MAX_WORDS] if len(words) > cpus else match[1]
+            what = fields[cpus].strip()[:MAX_WORDS] if len(fields) > cpus else match[1]
             rows[match[1]] = {"what": what, "count": sum(map(int, numbers))}
     return rows
 

@@ -126,8 +126,8 @@ def unescaped(escaped: bytes) -> str:
 
 def option(options: str, name: str) -> list[str]:
     """Return the values of an option, in their order, without escapes; none when it is not set."""
-    words = (word.partition("=") for word in options.split(","))
-    return [unescaped(os.fsencode(value)) for word, _equals, value in words if word == name]
+    pairs = (word.partition("=") for word in options.split(","))
+    return [unescaped(os.fsencode(value)) for word, _equals, value in pairs if word == name]
 
 
 def read_mounts(tree: Tree, wanted: Container[str] | None = None, paths: Iterable[str] = ()) -> Frame:
@@ -168,8 +168,8 @@ def read_mounts(tree: Tree, wanted: Container[str] | None = None, paths: Iterabl
         for mount in mounted
         if _is_wanted(mount, wanted)
     }
-    found = frame_of(MOUNT, rows, tree.when(PATH))
-    return found if tree.live or wanted is not None or paths else read_hidden(tree, found)
+    mounts = frame_of(MOUNT, rows, tree.when(PATH))
+    return mounts if tree.live or wanted is not None or paths else read_hidden(tree, mounts)
 
 
 def read_hidden(tree: Tree, own: Frame) -> Frame:
@@ -182,15 +182,15 @@ def read_hidden(tree: Tree, own: Frame) -> Frame:
     others, refused = namespaces(tree)
     numbers = set(map(str, own.column("number")))
     paths = [f"/proc/{name}/root/" for name in others]
-    found = read_mounts(tree, None, paths) if paths else own
+    mounts = read_mounts(tree, None, paths) if paths else own
     rows: dict[str, Mapping[str, Value]] = {}
     read: Value = str(len(others))
     for path, error in refused.items():
         read = absent(f"/{path}: {error.strerror or error}")
-    for key, number, line in zip(found.keys, found.column("number"), found.column("line"), strict=True):
+    for key, number, line in zip(mounts.keys, mounts.column("number"), mounts.column("line"), strict=True):
         is_own = not str(line).startswith("/")
         if is_own or key in own.keys or not (str(number).startswith("0:") or str(number) in numbers):
-            rows[key] = {name: found.cell(key, name) for name in found.kind.by_name} | {"namespaces": read}
+            rows[key] = {name: mounts.cell(key, name) for name in mounts.kind.by_name} | {"namespaces": read}
             numbers |= set() if is_own else {str(number)}
     return frame_of(MOUNT, rows, tree.when(PATH))
 
@@ -206,7 +206,7 @@ def namespaces(tree: Tree) -> tuple[dict[str, bytes], dict[str, OSError]]:
         processes = [name for name in tree.entries("proc") if name.isdecimal()]
     except OSError as error:
         return {}, {OWN: error}
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     refused: dict[str, OSError] = {}
     if tree.live and "1" not in processes:  # mounted with hidepid=
         refused["proc/1/mountinfo"] = PermissionError(errno.EACCES, "processes of other users are hidden")
@@ -223,23 +223,23 @@ def namespaces(tree: Tree) -> tuple[dict[str, bytes], dict[str, OSError]]:
                 refused[f"proc/{name}/mountinfo"] = error
             continue
         if content not in own:
-            found[name] = content
+            contents[name] = content
         own |= {space, content} if space else {content}
-    return found, refused
+    return contents, refused
 
 
-def _of_others(tree: Tree, known: set[str], paths: Iterable[str]) -> list[Mounted]:
+def _of_others(tree: Tree, seen: set[str], paths: Iterable[str]) -> list[Mounted]:
     """Return the unknown mounts of the processes in paths like /proc/PID/root."""
-    found: dict[str, Mounted] = {}
+    mounts: dict[str, Mounted] = {}
     for process in dict.fromkeys(match[1] for match in map(through_process, paths) if match):
         try:
             mounted = parse_mountinfo(tree.read(f"{process}/mountinfo"))
         except (OSError, ValueError):
             continue
         for mount in mounted:
-            if mount.id not in known:
-                found.setdefault(mount.id, mount._replace(seen_by=process))
-    return list(found.values())
+            if mount.id not in seen:
+                mounts.setdefault(mount.id, mount._replace(seen_by=process))
+    return list(mounts.values())
 
 
 def layers(mount: Mounted) -> Iterator[str]:
@@ -252,18 +252,18 @@ def layers(mount: Mounted) -> Iterator[str]:
 
 def _layered(mounted: list[Mounted], wanted: Container[str] | None) -> dict[str, dict[str, Mounted]]:
     """Return for each overlay, by its id, the mounts that its layers are on by their names."""
-    found: dict[str, dict[str, Mounted]] = {}
+    overlays: dict[str, dict[str, Mounted]] = {}
     points = {mount.point: mount for mount in mounted if not mount.seen_by}
     for mount in mounted:
         if mount.fstype == "overlay" and _is_wanted(mount, wanted):
-            below = found[mount.id] = {}
+            below = overlays[mount.id] = {}
             for layer in filter(posixpath.isabs, layers(mount)):
                 point = posixpath.normpath(layer)
                 while point != "/" and point not in points:
                     point = posixpath.dirname(point)
                 if point in points and points[point] is not mount:
                     below.setdefault(points[point].number, points[point])
-    return found
+    return overlays
 
 
 def is_relative(mount: Mounted) -> bool:
@@ -285,16 +285,16 @@ def _several(
     tree: Tree, mounted: list[Mounted], wanted: Container[str] | None
 ) -> dict[str, Mapping[str, Value]]:
     """Return what every btrfs says of its devices, by its number; a mount that is hidden cannot be asked."""
-    found: dict[str, Mapping[str, Value]] = {}
+    devices: dict[str, Mapping[str, Value]] = {}
     for mount in mounted:
         if mount.fstype == "btrfs" and _is_wanted(mount, wanted):
             from zmon.kernel.btrfs import read_devices  # noqa: PLC0415 - most machines have none
 
-            known = found.get(mount.number)
-            if known is None or isinstance(known["devices"], Absent):
+            earlier = devices.get(mount.number)
+            if earlier is None or isinstance(earlier["devices"], Absent):
                 point = f"/{mount.seen_by}/root{mount.point}" if mount.seen_by else mount.point
-                found[mount.number] = read_devices(tree, mount.id, mount.number, point, mount.source)
-    return found
+                devices[mount.number] = read_devices(tree, mount.id, mount.number, point, mount.source)
+    return devices
 
 
 SWAPS: Final = "proc/swaps"
@@ -308,20 +308,20 @@ def parse_swaps(content: bytes) -> dict[str, dict[str, Value]]:
     Raises:
         ValueError: a line has not this form.
     """
-    found: dict[str, dict[str, Value]] = {}
+    rows: dict[str, dict[str, Value]] = {}
     for number, line in enumerate(content.split(b"\n")[1:], 2):
         if not line.strip():
             continue
         match = re.fullmatch(_SWAP_LINE, line)
         if match is None:
             raise ValueError(f"/{SWAPS}:{number}: not NAME TYPE SIZE USED PRIORITY: {line[:80]!r}")
-        found[unescaped(match[1])] = {
+        rows[unescaped(match[1])] = {
             "sort": match[2].decode("ascii", "replace"),
             "size": int(match[3]) * KIB,
             "used": int(match[4]) * KIB,
             "priority": int(match[5]),
         }
-    return found
+    return rows
 
 
 def read_swaps(tree: Tree) -> Frame:

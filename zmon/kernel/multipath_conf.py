@@ -70,30 +70,30 @@ class _Reader:
         self._is_new = False
 
     def line(self, number: int, line: str) -> None:
-        words: list[str] = []
+        parts: list[str] = []
         for quoted, brace, bare in _TOKEN.findall(line):
             if bare.startswith(("#", "!")):
                 break
             if brace == "{":
                 if len(self.inside) == MAX_DEPTH:
                     raise ValueError(f"multipath.conf:{number}: too many sections within sections")
-                self.inside.append(words[0] if words else "")
+                self.inside.append(parts[0] if parts else "")
                 self._is_new = self._is_new or len(self.inside) == 2
-                words = []
+                parts = []
             elif brace:
-                self._take(words)
-                words = []
+                self._take(parts)
+                parts = []
                 if not self.inside:
                     raise ValueError(f"multipath.conf:{number}: a section ends that never began")
                 self.inside.pop()
             else:
-                words.append(bare or quoted)
-        self._take(words)
+                parts.append(bare or quoted)
+        self._take(parts)
 
-    def _take(self, words: list[str]) -> None:
-        if len(words) < 2 or not self.inside or self.inside[0] not in SECTIONS:
+    def _take(self, parts: list[str]) -> None:
+        if len(parts) < 2 or not self.inside or self.inside[0] not in SECTIONS:
             return
-        key, value = words[0], " ".join(words[1:])
+        key, value = parts[0], " ".join(parts[1:])
         if key == ALIAS:
             value = "yes"
         elif key not in KEYS or not _VALUE.fullmatch(value):
@@ -109,9 +109,9 @@ class _Reader:
 def excerpt(statements: Iterable[Statement]) -> str:
     """Return a file that has these statements and nothing else; it is parsed to the same ones."""
     lines: list[str] = []
-    for section, group in groupby(statements, lambda one: one.section):
+    for section, group in groupby(statements, lambda statement: statement.section):
         name, _, number = section.partition(".")
         lines.append(f"{name} {{ device {{" if number else f"{name} {{")
-        lines += [f'  {one.key} "{one.value}"' for one in group]
+        lines += [f'  {statement.key} "{statement.value}"' for statement in group]
         lines.append("} }" if number else "}")
     return "".join(f"{line}\n" for line in lines)

@@ -150,7 +150,7 @@ def parse_maps(answer: str) -> MultipathReport:
 def _objects(value: object) -> Iterator[dict[str, Any]]:
     """Yield the objects of a list; none if it is another thing."""
     if isinstance(value, list):
-        yield from (one for one in value if isinstance(one, dict))
+        yield from (item for item in value if isinstance(item, dict))
 
 
 def _map(entry: dict[str, Any]) -> dict[str, Value]:

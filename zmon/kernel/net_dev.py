@@ -60,7 +60,7 @@ def parse_counters(content: str, only: Container[str] | None = None) -> dict[str
     lines = content.splitlines()
     if len(lines) < 2 or not lines[0].startswith("Inter-|"):
         raise ValueError(f"/proc/net/dev: expected its headings, found {content[:40]!r}")
-    found: dict[str, dict[str, Value]] = {}
+    counters: dict[str, dict[str, Value]] = {}
     for line in lines[2:]:
         if only is not None and line.partition(":")[0].strip() not in only:  # containers have thousands
             continue
@@ -68,8 +68,8 @@ def parse_counters(content: str, only: Container[str] | None = None) -> dict[str
         if parts is None:
             raise ValueError(f"/proc/net/dev: expected a name and {NUMBERS} numbers, found {line[:60]!r}")
         numbers = list(map(int, parts["numbers"].split()))
-        found[parts["name"]] = {name: numbers[place] for name, place in PLACES.items()}
-    return found
+        counters[parts["name"]] = {name: numbers[place] for name, place in PLACES.items()}
+    return counters
 
 
 parse_word = word_parser(r"[\w .,:()/+-]{1,40}", str)
@@ -110,8 +110,8 @@ class NetworkReader:
         now = tree.when(COUNTERS)
         if self._looked is None or now - self._looked >= LOOK_EVERY:
             self._looked = now
-            found = {name: _interface(tree, name) for name in names_in(tree, INTERFACES, r"\S{1,15}")}
-            self._interfaces = {name: known for name, known in found.items() if known}
+            described = {name: _interface(tree, name) for name in names_in(tree, INTERFACES, r"\S{1,15}")}
+            self._interfaces = {name: row for name, row in described.items() if row}
             cards = names_in(tree, CARDS, BUSID_FORM)
             self._cards = {name: read_attributes(tree, f"{CARDS}/{name}", OF_CARD) for name in cards}
         return self._counted(now), self._described(now)
@@ -124,11 +124,11 @@ class NetworkReader:
         unknown = dict.fromkeys(PLACES, _GONE)
         rows = {
             name: {
-                **known,
+                **row,
                 "state": read_value(self._tree, f"{INTERFACES}/{name}/operstate", parse_word),
                 **counters.get(name, unknown),
             }
-            for name, known in self._interfaces.items()
+            for name, row in self._interfaces.items()
         }
         return frame_of(INTERFACE, rows, now) if rows else empty_frame(INTERFACE, NO_INTERFACE)
 

@@ -100,7 +100,7 @@ def read_extents(
         OSError: as from the kernel: EOPNOTSUPP or ENOTTY where a file system does not support it.
         ValueError: the file system repeats itself, so that only a part of the extents is known.
     """
-    found: list[Extent] = []
+    extents: list[Extent] = []
     start, most = 0, FIRST
     while True:
         room = bytearray(_HEADER.size + most * _EXTENT.size)
@@ -108,33 +108,33 @@ def read_extents(
         fcntl.ioctl(descriptor, FIEMAP, room, True)
         goes_on()
         more = parse_fiemap(room)
-        found += more
+        extents += more
         if not more or more[-1][3] & LAST:
-            return found
+            return extents
         after = more[-1][0] + more[-1][2]
         if not start < after < _ALL:  # no endless loop, and no incomplete answer
             raise ValueError(f"extents up to byte {after}, and then none further on")
         start, most = after, ROOM
 
 
-def merged(found: list[Extent], size: int = _ALL) -> Extents:
+def merged(extents: list[Extent], size: int = _ALL) -> Extents:
     """Merge the extents of a file of `size` bytes to ranges of its device, and count special bytes.
 
     Of unplaced extents only bytes of the file count, although the kernel counts whole blocks.
     Ranges that overlap stay apart: a file may hold the same bytes twice, and they count twice for it.
     """
-    flags = {extent[3] for extent in found}
+    flags = {extent[3] for extent in extents}
     if any(flag & PLACELESS for flag in flags):
-        placed = [extent for extent in found if not extent[3] & PLACELESS]
-        waiting = (extent for extent in found if extent[3] & PLACELESS)
+        placed = [extent for extent in extents if not extent[3] & PLACELESS]
+        waiting = (extent for extent in extents if extent[3] & PLACELESS)
         unplaced = sum(max(0, min(extent[0] + extent[2], size) - extent[0]) for extent in waiting)
     else:
-        placed, unplaced = found, 0
+        placed, unplaced = extents, 0
     special = [
         sum([length for _, _, length, has in placed if has & flag]) if any(has & flag for has in flags) else 0
         for flag in (UNWRITTEN, SHARED, ENCODED)
     ]
-    return Extents(_join_ranges([extent[1:3] for extent in placed]), len(found), unplaced, *special)
+    return Extents(_join_ranges([extent[1:3] for extent in placed]), len(extents), unplaced, *special)
 
 
 def _join_ranges(places: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:

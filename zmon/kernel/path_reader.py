@@ -97,8 +97,8 @@ class PathReader:
         many = len(self._paths)
         columns: dict[str, list[Value]] = {field.name: [NOT_SAID] * many for field in PATH.fields}
         columns["via"] = [self._why or NOT_SAID] * many
-        columns |= {name: [known[name] for known in self._paths.values()] for name in _LABELS}
-        columns["device"] = [self._state(known["file"]) for known in self._paths.values()]
+        columns |= {name: [labels[name] for labels in self._paths.values()] for name in _LABELS}
+        columns["device"] = [self._state(labels["file"]) for labels in self._paths.values()]
         reported = {number: values for number, _, values in self._report.paths}
         for place, number in enumerate(self._paths) if reported else ():
             for name, value in reported.get(number, {}).items():
@@ -170,7 +170,7 @@ class PathReader:
         why: Absent | None = None
         for number in self._maps.values():
             try:
-                found = parse_path_status(read_dm_status(self._tree, number))
+                paths = parse_path_status(read_dm_status(self._tree, number))
             except OSError as error:
                 why = table_refused(error)
                 is_control = error.filename is not None  # it cannot be opened
@@ -179,9 +179,9 @@ class PathReader:
                 continue
             except ValueError:
                 continue
-            for one in found:
-                if one.number in places:
-                    _add_path(columns, places[one.number], one)
+            for path in paths:
+                if path.number in places:
+                    _add_path(columns, places[path.number], path)
         if why is not None:
             for name in ("failures", "in_flight"):
                 columns[name] = [why if value is NOT_SAID else value for value in columns[name]]
@@ -189,15 +189,15 @@ class PathReader:
 
 def _device_of(path: str) -> str:
     """Return the directory of the device that a disk belongs to: without links it is found more quickly."""
-    above, found, _ = path.rpartition("/block/")
-    return above if found and not path.startswith(DIRECTORY) else f"{path}/device"
+    above, mark, _ = path.rpartition("/block/")
+    return above if mark and not path.startswith(DIRECTORY) else f"{path}/device"
 
 
-def _add_path(columns: dict[str, list[Value]], place: int, one: PathStatus) -> None:
+def _add_path(columns: dict[str, list[Value]], place: int, path: PathStatus) -> None:
     """Fill in what the device mapper says of a path."""
-    columns["group"][place] = one.group
-    columns["group_state"][place] = one.group_state
-    columns["state"][place] = "active" if one.active else "failed"
-    columns["failures"][place] = one.failures
-    columns["in_flight"][place] = NO_BYTES if one.in_flight is None else one.in_flight
+    columns["group"][place] = path.group
+    columns["group_state"][place] = path.group_state
+    columns["state"][place] = "active" if path.active else "failed"
+    columns["failures"][place] = path.failures
+    columns["in_flight"][place] = NO_BYTES if path.in_flight is None else path.in_flight
     columns["via"][place] = DM

@@ -46,45 +46,45 @@ def parse_path_status(status: str) -> tuple[PathStatus, ...]:
     Raises:
         ValueError: it has another form.
     """
-    words = iter(status.split())
+    fields = iter(status.split())
 
     def count() -> int:
-        word = next(words, "")
+        word = next(fields, "")
         if not re.fullmatch("[0-9]{1,10}", word):
             raise ValueError(f"multipath status: a number expected, found {word[:40]!r}")
         return int(word)
 
-    head = [next(words, "") for _ in range(3)]
+    head = [next(fields, "") for _ in range(3)]
     if head[2] != "multipath":
         raise ValueError(f"multipath status: not START LENGTH multipath: {' '.join(head)[:80]!r}")
     for _ in range(2):
-        _some(words, count())
+        _some(fields, count())
     groups = count()
     count()
-    found: list[PathStatus] = []
+    listed: list[PathStatus] = []
     for group in range(1, groups + 1):
-        state = GROUP_STATES.get(next(words, ""))
+        state = GROUP_STATES.get(next(fields, ""))
         if state is None:
             raise ValueError("multipath status: no state of a path group")
-        _some(words, count())
+        _some(fields, count())
         paths, more = count(), count()
         for _ in range(paths):
-            number, active = next(words, ""), next(words, "")
+            number, active = next(fields, ""), next(fields, "")
             if not re.fullmatch("[0-9]{1,7}:[0-9]{1,8}", number) or active not in {"A", "F"}:
                 raise ValueError(f"multipath status: no path and state: {f'{number} {active}'[:80]!r}")
-            failures, values = count(), _some(words, more)
+            failures, values = count(), _some(fields, more)
             counted = more == SERVICE_TIME and re.fullmatch("[0-9]{1,18}", values[0]) is not None
             in_flight = int(values[0]) if counted else None
-            found.append(PathStatus(number, group, state, active == "A", failures, in_flight))
-    return tuple(found)
+            listed.append(PathStatus(number, group, state, active == "A", failures, in_flight))
+    return tuple(listed)
 
 
-def _some(words: Iterator[str], count: int) -> list[str]:
+def _some(fields: Iterator[str], count: int) -> list[str]:
     """Return so many words; the number is not believed before they are there."""
-    found = []
+    taken = []
     for _ in range(count):
-        word = next(words, None)
+        word = next(fields, None)
         if word is None:
             raise ValueError("multipath status: it ends too early")
-        found.append(word)
-    return found
+        taken.append(word)
+    return taken

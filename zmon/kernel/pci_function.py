@@ -91,7 +91,7 @@ def parse_statistics(content: str) -> dict[str, Value]:
     """
     if content.strip() == _OFF:
         return dict.fromkeys(_MEASURED, SWITCHED_OFF)
-    found: dict[str, Value] = {}
+    counts: dict[str, Value] = {}
     for line in content.splitlines():
         parts = _LINE.fullmatch(line.rstrip())
         if parts is None:
@@ -100,16 +100,16 @@ def parse_statistics(content: str) -> dict[str, Value]:
             raise ValueError(f"expected a name and a number, found {line[:60]!r}")
         name, value = parts["name"].rstrip(), parts["value"]
         if name == "Last update TOD":
-            found["updated"] = int(value, 16) >> _TOD_PER_US
+            counts["updated"] = int(value, 16) >> _TOD_PER_US
         elif not value.isdecimal():
             raise ValueError(f"expected a number, found {line[:60]!r}")
         elif name == "Update interval":
-            found["update_ms"] = int(value)
+            counts["update_ms"] = int(value)
         elif name in COUNTERS:
-            found[COUNTERS[name]] = int(value)
-    if not found:
+            counts[COUNTERS[name]] = int(value)
+    if not counts:
         raise ValueError("the file is empty")
-    return {name: found.get(name, NOT_IN_FORM) for name in _MEASURED}
+    return {name: counts.get(name, NOT_IN_FORM) for name in _MEASURED}
 
 
 def read_functions(tree: Tree) -> Frame:
@@ -133,11 +133,11 @@ def read_functions(tree: Tree) -> Frame:
 
 def _function(tree: Tree, here: str, address: str) -> dict[str, Value]:
     segments = [read_value(tree, f"{here}/pfip/segment{place}", parse_hex) for place in range(4)]
-    missing = next((one for one in segments if isinstance(one, Absent)), None)
+    missing = next((segment for segment in segments if isinstance(segment, Absent)), None)
     return {
         "address": address,
         **read_attributes(tree, here, OF_FUNCTION),
-        "segments": missing or ".".join(f"{one:02x}" for one in segments),
+        "segments": missing or ".".join(f"{segment:02x}" for segment in segments),
         "utility": _utility(tree, f"{here}/util_string"),
         "driver": driver_of(tree, here, "function"),
         "interfaces": _listed(names_in(tree, f"{here}/net", r"\S{1,15}"), "no network interface"),
@@ -166,7 +166,7 @@ def _disks(tree: Tree, here: str) -> list[str]:
     """Return the disks of NVMe controllers of a function; the paths of a shared one are hidden disks."""
     form = "nvme[0-9]{1,3}(?:c[0-9]{1,3})?n[0-9]{1,4}"
     controllers = names_in(tree, f"{here}/nvme", "nvme[0-9]{1,3}")
-    return [disk for one in controllers for disk in names_in(tree, f"{here}/nvme/{one}", form)]
+    return [disk for controller in controllers for disk in names_in(tree, f"{here}/nvme/{controller}", form)]
 
 
 def _listed(names: list[str], nothing: str) -> Value:

@@ -76,8 +76,8 @@ NO_CMM: Final = "the module cmm, by which z/VM takes memory back, is not loaded"
 
 def parse_stalls(content: str) -> Value:
     """Return how often tasks waited while they reclaimed memory themselves: /proc/vmstat has it by zone."""
-    found = _STALLS.findall(content)
-    return sum(map(int, found)) if found else NO_STALLS
+    counts = _STALLS.findall(content)
+    return sum(map(int, counts)) if counts else NO_STALLS
 
 
 def parse_cmm(content: str, count: int) -> tuple[int, ...]:
@@ -86,10 +86,10 @@ def parse_cmm(content: str, count: int) -> tuple[int, ...]:
     Raises:
         ValueError: they are others.
     """
-    words = content.split()
-    if len(words) != count or not all(re.fullmatch("[0-9]{1,19}", word) for word in words):
+    numbers = content.split()
+    if len(numbers) != count or not all(re.fullmatch("[0-9]{1,19}", word) for word in numbers):
         raise ValueError(f"expected {count} numbers, found {content[:40]!r}")
-    return tuple(map(int, words))
+    return tuple(map(int, numbers))
 
 
 def read_memory(tree: Tree) -> Frame:

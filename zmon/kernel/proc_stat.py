@@ -65,23 +65,23 @@ def parse_stat(content: str) -> Times:
     Raises:
         ValueError: there are none, or one is shorter than ten numbers.
     """
-    found: Times = {}
+    times: Times = {}
     for line in content.splitlines():
         label, _space, rest = line.partition(" ")
         if label == "cpu":
             continue
         if not label.startswith("cpu"):
-            if found:  # the line of interrupts is long
+            if times:  # the line of interrupts is long
                 break
             continue
-        words = rest.split()[: len(TIMES)]
+        numbers = rest.split()[: len(TIMES)]
         number = label.removeprefix("cpu")
-        if len(words) < len(TIMES) or not all(map(_is_number, (number, *words))):
+        if len(numbers) < len(TIMES) or not all(map(_is_number, (number, *numbers))):
             raise ValueError(f"/proc/stat: expected cpuN and {len(TIMES)} numbers, found {line[:80]!r}")
-        found[int(number)] = tuple(int(word) * TICK for word in words)
-    if not found:
+        times[int(number)] = tuple(int(word) * TICK for word in numbers)
+    if not times:
         raise ValueError(f"/proc/stat: expected lines of CPUs, found {content[:40]!r}")
-    return found
+    return times
 
 
 def parse_cpulist(content: str) -> list[int]:
@@ -111,8 +111,8 @@ def parse_tasks(content: str) -> dict[str, Value]:
         ValueError: no number follows a label.
     """
     _before, first, rest = content.rpartition(_TASKS["switches"])  # the line of interrupts before it is long
-    found = parse_amounts(first + rest, STAT, _TASKS.values())
-    return {name: found.get(label, absent(f"/proc/stat has no {label}")) for name, label in _TASKS.items()}
+    counts = parse_amounts(first + rest, STAT, _TASKS.values())
+    return {name: counts.get(label, absent(f"/proc/stat has no {label}")) for name, label in _TASKS.items()}
 
 
 def parse_schedstat(content: str) -> dict[int, int]:
@@ -121,15 +121,15 @@ def parse_schedstat(content: str) -> dict[int, int]:
     Raises:
         ValueError: a line of a CPU is shorter, or has something that is no number.
     """
-    found: dict[int, int] = {}
+    delays: dict[int, int] = {}
     for line in content.splitlines():
         label, _, rest = line.partition(" ")
         if re.fullmatch("cpu[0-9]{1,5}", label):
-            words = rest.split()
-            if len(words) <= RUN_DELAY or not _is_number(words[RUN_DELAY]):
+            fields = rest.split()
+            if len(fields) <= RUN_DELAY or not _is_number(fields[RUN_DELAY]):
                 raise ValueError(f"/proc/schedstat: expected cpuN and nine numbers, found {line[:80]!r}")
-            found[int(label[3:])] = int(words[RUN_DELAY])
-    return found
+            delays[int(label[3:])] = int(fields[RUN_DELAY])
+    return delays
 
 
 def read_processors(tree: Tree, recent: Frame | None = None) -> tuple[Frame, Frame]:
@@ -161,12 +161,12 @@ def _cpus(tree: Tree, times: Times, recent: Frame | None) -> Frame:
     delays = _run_delays(tree)
     for number in sorted({*times, *present}):
         key, own = str(number), times.get(number)
-        known = recent is not None and recent.cell(key, "online") == int(own is not None)
+        unchanged = recent is not None and recent.cell(key, "online") == int(own is not None)
         rows[key] = {
             **(dict(zip(TIMES, own, strict=True)) if own else dict.fromkeys(TIMES, _OFFLINE)),
             **{
                 name: recent.cell(key, name)  # type: ignore[union-attr]  # it is known
-                if known
+                if unchanged
                 else read_value(tree, f"{CPUS}/cpu{number}/{name}")
                 for name in ("polarization", "address")
             },
@@ -179,11 +179,11 @@ def _cpus(tree: Tree, times: Times, recent: Frame | None) -> Frame:
 
 def _idle(tree: Tree, number: int) -> dict[str, Value]:
     """Read how often a CPU began to wait, and for how long it did."""
-    found: dict[str, Value] = {}
+    row: dict[str, Value] = {}
     for name, (file, unit) in _IDLE.items():
         value = read_value(tree, f"{CPUS}/cpu{number}/{file}", _count, _NO_IDLE)
-        found[name] = value * unit if isinstance(value, int) else value
-    return found
+        row[name] = value * unit if isinstance(value, int) else value
+    return row
 
 
 def _run_delays(tree: Tree) -> dict[int, int] | Absent:
@@ -201,14 +201,14 @@ def parse_amounts(content: str, path: str, labels: Iterable[str]) -> dict[str, i
     Raises:
         ValueError: no number follows a label.
     """
-    words = [*content.split(), "", ""]
-    places = dict(zip(reversed(words), range(len(words) - 1, -1, -1), strict=True))  # the first of each
-    found = {}
+    fields = [*content.split(), "", ""]
+    places = dict(zip(reversed(fields), range(len(fields) - 1, -1, -1), strict=True))  # the first of each
+    amounts = {}
     for label in labels:
         at = places.get(label)
         if at is not None:
-            number, unit = words[at + 1 : at + 3]
+            number, unit = fields[at + 1 : at + 3]
             if not _is_number(number):
                 raise ValueError(f"/{path}: expected {label} and a number, found {number[:40]!r}")
-            found[label] = int(number) * (KIB if unit == "kB" else 1)
-    return found
+            amounts[label] = int(number) * (KIB if unit == "kB" else 1)
+    return amounts

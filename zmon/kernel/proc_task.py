@@ -82,14 +82,14 @@ def parse_stat(content: bytes) -> TaskStat:
         ValueError: it has another form.
     """
     begin, end = content.find(b"("), content.rfind(b")")
-    words = content[end + 2 :].split()
-    state = words[0].decode("ascii", "replace") if words else ""
+    fields = content[end + 2 :].split()
+    state = fields[0].decode("ascii", "replace") if fields else ""
     number = content[: max(begin - 1, 0)]
-    numbers = [words[at] for at in (1, 6, 7, 8, 9, 11, 12, 17, 19, 39)] if len(words) >= FIELDS else []
+    numbers = [fields[at] for at in (1, 6, 7, 8, 9, 11, 12, 17, 19, 39)] if len(fields) >= FIELDS else []
     if not 0 < begin < end or state not in _STATES or not all(map(bytes.isdigit, (number, *numbers))):
         raise ValueError(f"stat: expected 'PID (name) STATE ...', found {content[:80]!r}")
     if not numbers:
-        raise ValueError(f"stat: expected {FIELDS} fields behind the name, found {len(words)}")
+        raise ValueError(f"stat: expected {FIELDS} fields behind the name, found {len(fields)}")
     parent, flags, faults, child_faults, major, user, system, threads, started, waited = map(int, numbers)
     return TaskStat(
         int(number),
@@ -114,16 +114,16 @@ def parse_schedstat(content: bytes) -> tuple[int, int]:
     Raises:
         ValueError: it has another form.
     """
-    found = _SCHEDULED.fullmatch(content)
-    if found is None:
+    match = _SCHEDULED.fullmatch(content)
+    if match is None:
         raise ValueError(f"schedstat: expected three numbers, found {content[:80]!r}")
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
 def slices_of(schedstat: bytes) -> int:
     """Return how often a task has run on a CPU, by its schedstat; 0 where that was not read."""
-    found = _SCHEDULED.fullmatch(schedstat)
-    return int(found[3]) if found else 0
+    match = _SCHEDULED.fullmatch(schedstat)
+    return int(match[3]) if match else 0
 
 
 def parse_io(content: bytes) -> tuple[int, int]:
@@ -132,10 +132,10 @@ def parse_io(content: bytes) -> tuple[int, int]:
     Raises:
         ValueError: one of them is not there.
     """
-    found = dict(_IO_LINE.findall(content))
-    if len(found) != 2:
+    counts = dict(_IO_LINE.findall(content))
+    if len(counts) != 2:
         raise ValueError(f"io: expected read_bytes and write_bytes, found {content[:80]!r}")
-    return int(found[b"read_bytes"]), int(found[b"write_bytes"])
+    return int(counts[b"read_bytes"]), int(counts[b"write_bytes"])
 
 
 def parse_cgroup(content: bytes) -> str | None:
@@ -143,8 +143,8 @@ def parse_cgroup(content: bytes) -> str | None:
 
     It is empty for a process in none: the kernel's own, and those in a slice.
     """
-    found = _GROUP.search(content)
-    return None if found is None else unit_of(found[1].decode("utf-8", "surrogateescape"))
+    match = _GROUP.search(content)
+    return None if match is None else unit_of(match[1].decode("utf-8", "surrogateescape"))
 
 
 def unit_of(group: str) -> str:
@@ -158,17 +158,17 @@ def unit_of(group: str) -> str:
 
 def file_of_call(content: str, architecture: str) -> int | None:
     """Return the number of the open file that a task waits for in a system call; None for another call."""
-    found = _SYSCALL.fullmatch(content)
-    if found is None or int(found[1]) not in _ON_FILE.get(architecture, ()):
+    match = _SYSCALL.fullmatch(content)
+    if match is None or int(match[1]) not in _ON_FILE.get(architecture, ()):
         return None
-    number = int(found[2], 16)
+    number = int(match[2], 16)
     return number if number < 1 << 31 else None
 
 
 def device_in_name(name: str) -> str:
     """Return the disk, or its number, that a task of the kernel works for: `jbd2/dasda1-8`; else empty."""
-    found = _ON_BEHALF.fullmatch(name) or _FLUSH.match(name)
-    return found[1] if found else ""
+    match = _ON_BEHALF.fullmatch(name) or _FLUSH.match(name)
+    return match[1] if match else ""
 
 
 def numbers_of(names: Sequence[str]) -> list[str]:

@@ -96,8 +96,8 @@ def open_files(tree: Tree, folder: str, disks: DiskNumbers) -> list[OpenFile]:
     """
     names = tree.entries(f"{folder}/fd")[:MAX_FILES]
     mounts = mounted_devices(tree, folder, disks)
-    found = (opened(tree, folder, name, mounts, disks) for name in names)
-    return [file for file in found if file.number]
+    files = (opened(tree, folder, name, mounts, disks) for name in names)
+    return [file for file in files if file.number]
 
 
 def opened(
@@ -125,13 +125,13 @@ def mounted_devices(tree: Tree, folder: str, disks: DiskNumbers) -> dict[str, st
         lines = parse_mountinfo(tree.read(f"{folder}/mountinfo"))
     except (OSError, ValueError):
         return {}
-    found = {}
-    for one in lines:
-        if not one.number.startswith("0:"):
-            found[one.id] = one.number
-        elif one.fstype == "btrfs":
-            disk = _DISK.fullmatch(one.source)
+    devices = {}
+    for mount in lines:
+        if not mount.number.startswith("0:"):
+            devices[mount.id] = mount.number
+        elif mount.fstype == "btrfs":
+            disk = _DISK.fullmatch(mount.source)
             number = disks.of(disk[1]) if disk else ""
             if number:
-                found[one.id] = number
-    return found
+                devices[mount.id] = number
+    return devices

@@ -203,7 +203,7 @@ class ProcessReader:
             for task in process.tasks
             if task.since
         ]
-        waiting.sort(key=lambda one: one[2].since)
+        waiting.sort(key=lambda waiter: waiter[2].since)
         rows = {
             str(task.stat.number): self._blocked_row(number, process, task, now)
             for number, process, task in waiting[:MAX_BLOCKED]
@@ -273,17 +273,17 @@ class ProcessReader:
         return frame_of(ROUNDS, {"rounds": row}, now)
 
     def _delay_accounting(self) -> Value:
-        found = _first(self._tree, f"{FOLDER}/sys/kernel/task_delayacct", re.compile(r"([01])\s{0,3}"))
-        return found if isinstance(found, Absent) else int(found)
+        setting = _first(self._tree, f"{FOLDER}/sys/kernel/task_delayacct", re.compile(r"([01])\s{0,3}"))
+        return setting if isinstance(setting, Absent) else int(setting)
 
 
 def _first(tree: Tree, path: str, form: re.Pattern[str]) -> str | Absent:
     """Return the first group of a form in a file; absent if it is not there."""
     try:
-        found = form.search(text(tree, path))
+        match = form.search(text(tree, path))
     except OSError as error:
         return refused(error)
-    return found[1] if found else NOT_TOLD
+    return match[1] if match else NOT_TOLD
 
 
 def _nothing(why: str) -> tuple[Frame, Frame, Frame, Frame]:
@@ -311,16 +311,16 @@ class RoundThread(threading.Thread):
 
 def captured_files(tree: Tree) -> list[str]:
     """Return the paths of the files of processes that a capture keeps when it is asked for them."""
-    found = [f"{FOLDER}/{name}" for name in ("loadavg", "self/mounts", "sys/kernel/task_delayacct")]
-    found.append(HUNG_AFTER)
+    files = [f"{FOLDER}/{name}" for name in ("loadavg", "self/mounts", "sys/kernel/task_delayacct")]
+    files.append(HUNG_AFTER)
     rounds = Rounds(tree)
     with suppress(OSError):
         for number in rounds.names(""):
-            found += [f"{FOLDER}/{number}/{name}" for name in CAPTURED]
+            files += [f"{FOLDER}/{number}/{name}" for name in CAPTURED]
             with suppress(OSError):
                 others = [name for name in rounds.names(f"{number}/task") if name != number]
-                found += [f"{FOLDER}/{number}/task/{each}/{name}" for each in others for name in CAPTURED[:3]]
+                files += [f"{FOLDER}/{number}/task/{task}/{name}" for task in others for name in CAPTURED[:3]]
             with suppress(OSError, ValueError):
                 if proc_task.parse_stat(rounds.content(f"{number}/stat")).state == "D":
-                    found += [f"{FOLDER}/{number}/{name}" for name in ("fd/*", "fdinfo/*", "mountinfo")]
-    return found
+                    files += [f"{FOLDER}/{number}/{name}" for name in ("fd/*", "fdinfo/*", "mountinfo")]
+    return files

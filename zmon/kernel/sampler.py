@@ -132,8 +132,8 @@ def bytes_read() -> Number:
 def find_reader(source: Source) -> Callable[..., Any]:
     """Return the function or the class that a source names."""
     module, _, name = source.reader.rpartition(".")
-    found: Callable[..., Any] = getattr(import_module(f"zmon.{module}"), name)
-    return found
+    reader: Callable[..., Any] = getattr(import_module(f"zmon.{module}"), name)
+    return reader
 
 
 def _why_off(source: Source, tree: Tree, choice: Choice) -> str:
@@ -206,13 +206,13 @@ class SourceReading:
         """Return what the reader gives."""
         changed, self._changed = self._changed, False
         if self._read is None:
-            found = find_reader(self.source)
-            if isinstance(found, type):
-                reader: Any = found(self._tree, self._choice)
+            maker = find_reader(self.source)
+            if isinstance(maker, type):
+                reader: Any = maker(self._tree, self._choice)
                 self._read, self._refresh = reader.read, getattr(reader, "refresh", None)
                 self._remark = partial(getattr, reader, "remark", "")
             else:
-                self._read = partial(found, self._tree)
+                self._read = partial(maker, self._tree)
         elif changed and self._refresh is not None:
             self._refresh()
         if self.source.whole_every:
@@ -337,9 +337,9 @@ class Sampler:
     def want(self, kinds: Collection[Kind]) -> None:
         """Read what is about these kinds, too, until further notice, where that is read on demand."""
         names = {kind.name for kind in kinds}
-        for one in self._sources:
-            if one.source.on_demand:
-                one.wanted = not names.isdisjoint(kind.name for kind in one.source.kinds)
+        for reading in self._sources:
+            if reading.source.on_demand:
+                reading.wanted = not names.isdisjoint(kind.name for kind in reading.source.kinds)
 
     def _notice(self, disks: Frame) -> None:
         """Have devices read again when disks came or went."""
@@ -349,23 +349,23 @@ class Sampler:
 
     def _read_again(self, *names: str) -> None:
         """Make these sources due in this sample."""
-        for one in self._sources:
-            if one.source.name in names:
-                one.read_again()
+        for reading in self._sources:
+            if reading.source.name in names:
+                reading.read_again()
 
     def sample(self) -> Sample:
         """Read every source that is due, and return a sample."""
         if self._hotplug.changed():
-            for one in self._sources:
-                one.devices_changed()
+            for reading in self._sources:
+                reading.devices_changed()
             self._read_again(*IDENTITY)
         if self._later is not None and self._later.changed():
             self._read_again("containers")
         frames: dict[str, Frame] = {}
         at = Instant(time.time_ns(), time.monotonic_ns(), self._boot)
-        for one in self._sources:
-            frames.update(one.frames(self._deadline))
-            if one.source.name == "disks":
+        for reading in self._sources:
+            frames.update(reading.frames(self._deadline))
+            if reading.source.name == "disks":
                 # the time of a sample is that of the disk counters; other sources may take seconds
                 at = Instant(time.time_ns(), time.monotonic_ns(), self._boot)
                 self._notice(frames[BLOCK.name])
@@ -376,8 +376,8 @@ class Sampler:
 
 def _end(sources: Sequence[SourceWorker]) -> None:
     """End the threads of a sampler that is no longer used."""
-    for one in sources:
-        one.worker.end()
+    for reading in sources:
+        reading.worker.end()
 
 
 def sample_once(tree: Tree, boot: str, choice: Choice = EVERYTHING) -> Sample:

@@ -92,15 +92,15 @@ def parse_choice(content: str) -> str:
 
 def parse_cmdline(content: str) -> Rows:
     """Return the words of the kernel's command line that are wanted, `cmdline/NAME`; others are dropped."""
-    found: Rows = {}
+    rows: Rows = {}
     for word in content.split():
         name, _, value = word.partition("=")
         if name in BOOT_WORDS:
             key = f"cmdline/{name}"
             value = value or "yes"
-            both = f"{found[key]} {value}" if key in found else value
-            found[key] = both if _WORD.fullmatch(value) and len(both) <= MAX_LENGTH else _UNSAFE
-    return found
+            both = f"{rows[key]} {value}" if key in rows else value
+            rows[key] = both if _WORD.fullmatch(value) and len(both) <= MAX_LENGTH else _UNSAFE
+    return rows
 
 
 def parse_fstab(content: str) -> int:
@@ -115,7 +115,7 @@ def parse_ignored(content: str) -> str:
         ValueError: a line is none, or there are very many.
     """
     ranges = content.split()
-    if any(not re.fullmatch(rf"{BUSID_FORM}(?:-{BUSID_FORM})?", one) for one in ranges):
+    if any(not re.fullmatch(rf"{BUSID_FORM}(?:-{BUSID_FORM})?", word) for word in ranges):
         raise ValueError("a line is no range of devices")
     if len(ranges) > 5000:
         raise ValueError("more than 5000 ranges")
@@ -138,65 +138,65 @@ def parse_capacity(content: str) -> Rows:
     The adjustment is a percentage, 100 for the full speed; the reason of a change is 0 for none.
     """
     lines = {"adjustment": "Capacity Adj. Ind.", "reason": "Capacity Ch. Reason"}
-    found: Rows = {}
+    rows: Rows = {}
     for name, begin in lines.items():
         match = re.search(rf"(?m)^{re.escape(begin)}:[ \t]+([0-9]{{1,5}})\b", content, re.ASCII)
         if match:
-            found[f"capacity/{name}"] = int(match[1])
-    return found
+            rows[f"capacity/{name}"] = int(match[1])
+    return rows
 
 
 def read_settings(tree: Tree) -> Frame:
     """Read the frame SETTING: a row for each setting that this machine may have."""
     missing = NO_FILE if tree.live else None
-    found: Rows = {name: read_value(tree, path, parse_choice, missing) for name, path in FILES.items()}
-    found |= _huge_pages(tree)
-    found |= _boot_words(tree)
+    settings: Rows = {name: read_value(tree, path, parse_choice, missing) for name, path in FILES.items()}
+    settings |= _huge_pages(tree)
+    settings |= _boot_words(tree)
     with contextlib.suppress(OSError):
-        found |= parse_capacity(text(tree, SYSINFO))
-    found["cio_ignore"] = read_value(tree, IGNORED, parse_ignored, missing)
-    found["fstab/dasd"] = read_value(tree, FSTAB, parse_fstab, missing)
-    found["programs"] = _programs(tree)
+        settings |= parse_capacity(text(tree, SYSINFO))
+    settings["cio_ignore"] = read_value(tree, IGNORED, parse_ignored, missing)
+    settings["fstab/dasd"] = read_value(tree, FSTAB, parse_fstab, missing)
+    settings["programs"] = _programs(tree)
     for part in (_multipath(tree), _disks(tree), _paths(tree), _adapters(tree)):
-        found |= part
-    if all(isinstance(value, Absent) for value in found.values()):
+        settings |= part
+    if all(isinstance(value, Absent) for value in settings.values()):
         return empty_frame(SETTING, "no setting was captured")
-    rows = {name: {"value": value} for name, value in found.items()}
+    rows = {name: {"value": value} for name, value in settings.items()}
     return frame_of(SETTING, rows, when_read(tree, FILES["vm.swappiness"], MEMINFO, "proc/stat"))
 
 
 def private_excerpts(tree: Tree) -> dict[str, bytes]:
     """Return what a capture has of the files that may hold secrets, by path: only what is read of them."""
-    found: dict[str, bytes] = {}
-    words = _boot_words(tree)
-    if "cmdline" not in words:
+    excerpts: dict[str, bytes] = {}
+    rows = _boot_words(tree)
+    if "cmdline" not in rows:
         flat = [
-            f"{key.partition('/')[2]}={one}"
-            for key, value in words.items()
+            f"{key.partition('/')[2]}={word}"
+            for key, value in rows.items()
             if isinstance(value, str)
-            for one in value.split()
+            for word in value.split()
         ]
-        found[CMDLINE] = f"{' '.join(flat)}\n".encode()
+        excerpts[CMDLINE] = f"{' '.join(flat)}\n".encode()
     lines = read_value(tree, FSTAB, parse_fstab)
     if isinstance(lines, int):
-        found[FSTAB] = b"/dev/dasda - - -\n" * lines
+        excerpts[FSTAB] = b"/dev/dasda - - -\n" * lines
     with contextlib.suppress(OSError, ValueError):
-        found[MULTIPATH] = excerpt(parse_multipath_conf(text(tree, MULTIPATH))).encode()
+        excerpts[MULTIPATH] = excerpt(parse_multipath_conf(text(tree, MULTIPATH))).encode()
     with contextlib.suppress(OSError):
-        found[INIT] = tree.read(INIT)
-    found |= {f"proc/{number}/comm": f"{name}\n".encode() for number, name in _running(tree)}
-    return found
+        excerpts[INIT] = tree.read(INIT)
+    excerpts |= {f"proc/{number}/comm": f"{name}\n".encode() for number, name in _running(tree)}
+    return excerpts
 
 
 def _huge_pages(tree: Tree) -> Rows:
-    found: Rows = {}
+    rows: Rows = {}
     files = {"total": "nr_hugepages", "free": "free_hugepages", "reserved": "resv_hugepages"}
     for folder in names_in(tree, HUGE_PAGES, _HUGE.pattern):
         size = folder.removeprefix("hugepages-").removesuffix("kB")
         for name, file in files.items():
-            found[f"hugepages/{size}/{name}"] = read_value(tree, f"{HUGE_PAGES}/{folder}/{file}", _number)
-    if found:
-        return found
+            rows[f"hugepages/{size}/{name}"] = read_value(tree, f"{HUGE_PAGES}/{folder}/{file}", _number)
+    if rows:
+        return rows
     try:
         return parse_huge_pages(text(tree, MEMINFO))
     except OSError:
@@ -217,8 +217,8 @@ def _running(tree: Tree) -> Iterator[tuple[str, str]]:
         try:
             name = text(tree, f"proc/{number}/comm").strip()
             if tree.live and name.startswith(("zmon", "python")):
-                words = text(tree, f"proc/{number}/cmdline").split("\0")
-                name = "zmon" if "record" in words and any(w.endswith("zmon") for w in words) else ""
+                command = text(tree, f"proc/{number}/cmdline").split("\0")
+                name = "zmon" if "record" in command and any(w.endswith("zmon") for w in command) else ""
         except OSError:
             continue
         if name in PROGRAMS:
@@ -241,24 +241,24 @@ def _multipath(tree: Tree) -> Rows:
         return {"multipath.conf": NO_CONF if there else refused(error)}
     except ValueError as error:
         return {"multipath.conf": absent(str(error))}
-    found: Rows = {"multipath.conf": "read"}
-    return found | {f"multipath.conf/{one.section}/{one.key}": one.value for one in statements}
+    rows: Rows = {"multipath.conf": "read"}
+    return rows | {f"multipath.conf/{line.section}/{line.key}": line.value for line in statements}
 
 
 def _disks(tree: Tree) -> Rows:
     """Return the I/O scheduler of each DASD and SCSI disk, and the state of each SCSI disk."""
-    found: Rows = {}
+    rows: Rows = {}
     for name in names_in(tree, "sys/block", "(?:dasd|sd)[a-z]{1,4}"):
         path = f"sys/block/{name}"
-        found[f"disk/{name}/scheduler"] = read_value(tree, f"{path}/queue/scheduler", parse_choice)
+        rows[f"disk/{name}/scheduler"] = read_value(tree, f"{path}/queue/scheduler", parse_choice)
         if name.startswith("sd"):
-            found[f"disk/{name}/state"] = read_value(tree, f"{path}/device/state", parse_choice)
-    return found
+            rows[f"disk/{name}/state"] = read_value(tree, f"{path}/device/state", parse_choice)
+    return rows
 
 
 def _paths(tree: Tree) -> Rows:
     """Return the states of the paths of each multipath device: `8:0=A 8:16=F`, active or failed."""
-    found: Rows = {}
+    rows: Rows = {}
     for name in names_in(tree, "sys/block", "dm-[0-9]{1,5}"):
         uuid = read_value(tree, f"sys/block/{name}/dm/uuid")
         number = read_value(tree, f"sys/block/{name}/dev")
@@ -272,20 +272,20 @@ def _paths(tree: Tree) -> Rows:
             value = table_refused(error)
         except ValueError as error:
             value = absent(str(error))
-        found[f"paths/{number}"] = value
-    return found
+        rows[f"paths/{number}"] = value
+    return rows
 
 
 def _adapters(tree: Tree) -> Rows:
     """Return type and state of FCP ports, the states of remote ports, and the buffers of OSA devices."""
-    found: Rows = {}
+    rows: Rows = {}
     for busid, host in fcp_hosts(tree):
         for file in ("port_type", "port_state"):
-            found[f"fc/{busid}/{file}"] = read_value(tree, f"{HOSTS}/{host}/{file}", _words)
+            rows[f"fc/{busid}/{file}"] = read_value(tree, f"{HOSTS}/{host}/{file}", _words)
     for name in names_in(tree, PORTS, "rport-[0-9:-]{1,20}"):
         value = read_value(tree, f"{PORTS}/{name}/port_state", _words)
-        found[f"rport/{name.removeprefix('rport-')}/port_state"] = value
+        rows[f"rport/{name.removeprefix('rport-')}/port_state"] = value
     for name in names_in(tree, CARDS, BUSID_FORM):
         count = read_value(tree, f"{CARDS}/{name}/buffer_count", _number)
-        found[f"qeth/{name}/buffer_count"] = count
-    return found
+        rows[f"qeth/{name}/buffer_count"] = count
+    return rows

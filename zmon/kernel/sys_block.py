@@ -113,14 +113,14 @@ def read_disks(tree: Tree) -> Disks:
         OSError: /sys/block cannot be listed.
     """
     names: list[str] = []
-    found: list[tuple[Value, ...]] = []
+    facts: list[tuple[Value, ...]] = []
     for name in tree.entries(DIRECTORY):
         try:
-            found.append(_disk(tree, name))
+            facts.append(_disk(tree, name))
         except OSError:
             continue  # it went away between the listing and the reading
         names.append(name)
-    *columns, statistics = ([row[i] for row in found] for i in range(len(_LABELS) + 1))
+    *columns, statistics = ([row[i] for row in facts] for i in range(len(_LABELS) + 1))
     maps = read_maps(tree, names)
     return Disks(
         names,
@@ -136,15 +136,15 @@ def read_maps(tree: Tree, names: Iterable[str]) -> dict[str, str]:
     The same holds for an NVMe namespace that the kernel itself joins the paths to.
     """
     listed = list(names)
-    found = nvme_heads(listed)
+    maps = nvme_heads(listed)
     for name in listed:
         if not name.startswith("dm-"):
             continue
         uuid = read_value(tree, f"{DIRECTORY}/{name}/dm/uuid")
         if isinstance(uuid, str) and uuid.startswith(MPATH):
             with contextlib.suppress(OSError):  # it went away
-                found |= dict.fromkeys((name, *tree.entries(f"{DIRECTORY}/{name}/slaves")), name)
-    return found
+                maps |= dict.fromkeys((name, *tree.entries(f"{DIRECTORY}/{name}/slaves")), name)
+    return maps
 
 
 def nvme_heads(names: Iterable[str]) -> dict[str, str]:
@@ -154,12 +154,12 @@ def nvme_heads(names: Iterable[str]) -> dict[str, str]:
     Kernel: drivers/nvme/host/multipath.c (nvme_mpath_set_disk_name).
     """
     listed = {name for name in names if name.startswith("nvme")}
-    found: dict[str, str] = {}
+    heads: dict[str, str] = {}
     for name in sorted(listed):
         match = re.fullmatch("(nvme[0-9]{1,5})c[0-9]{1,5}(n[0-9]{1,5})", name)
         if match and (head := match[1] + match[2]) in listed:
-            found[name] = found[head] = head
-    return found
+            heads[name] = heads[head] = head
+    return heads
 
 
 def maps_of(disks: Disks) -> dict[str, Value]:
@@ -197,7 +197,7 @@ def read_layers(tree: Tree, numbers: Iterable[str] | None = None) -> Frame:
     On a live machine the costs of the latter do not depend on the number of other devices.
     A device that does not exist has no row.  Raises nothing.
     """
-    found: dict[str, dict[str, Value]] = {}
+    rows: dict[str, dict[str, Value]] = {}
     try:
         where = _Listed(tree) if numbers is None or not tree.live else _Numbered(tree)
     except OSError as error:
@@ -205,13 +205,13 @@ def read_layers(tree: Tree, numbers: Iterable[str] | None = None) -> Frame:
     ahead = list(dict.fromkeys(where.numbers if numbers is None else numbers))
     for number in ahead:
         path = where.directory(number)
-        if path is None or number in found:
+        if path is None or number in rows:
             continue
-        row = found[number] = _row(tree, number, path)
+        row = rows[number] = _row(tree, number, path)
         ahead.extend(word for name in ("parent", "below") for word in _words(row[name]))
-    if not found:
+    if not rows:
         return empty_frame(LAYER, "no block device in /sys/block")
-    return frame_of(LAYER, found, when_read(tree, DIRECTORY))
+    return frame_of(LAYER, rows, when_read(tree, DIRECTORY))
 
 
 def _words(cell: Value) -> list[str]:
@@ -412,7 +412,7 @@ def _array(tree: Tree, path: str) -> dict[str, Value]:
 
 def _members(tree: Tree, path: str) -> Value:
     """Return `0=94:21@2048+1600480 1=-`: slot, number, first sector and sectors of data; `-` if missing."""
-    found: dict[int, str] = {}
+    members: dict[int, str] = {}
     for name, number in (_slaves(tree, path) or {}).items():
         here = f"{path}/md/dev-{name}"
         slot = read_value(tree, f"{here}/slot", _sectors)
@@ -423,12 +423,12 @@ def _members(tree: Tree, path: str) -> Value:
         state = read_value(tree, f"{here}/state")
         if isinstance(state, str) and _WITHOUT_DATA.intersection(state.strip().split(",")):
             continue
-        found[slot] = f"{slot}={number}@{offset}" + (f"+{size * 2}" if isinstance(size, int) else "")
-    if not found:
+        members[slot] = f"{slot}={number}@{offset}" + (f"+{size * 2}" if isinstance(size, int) else "")
+    if not members:
         return _NO_MEMBERS
     disks = read_value(tree, f"{path}/md/raid_disks", _raid_disks)
-    slots = range(disks) if isinstance(disks, int) else found
-    return " ".join(found.get(slot, f"{slot}=-") for slot in sorted({*slots, *found}))
+    slots = range(disks) if isinstance(disks, int) else members
+    return " ".join(members.get(slot, f"{slot}=-") for slot in sorted({*slots, *members}))
 
 
 def _raid_disks(content: str) -> int:

@@ -93,10 +93,10 @@ class Sysinfo:
 
     def number(self, label: str) -> int | Absent:
         """Return the first number of a line: some lines repeat it in another measure."""
-        words = self.words(label)
-        if isinstance(words, Absent):
-            return words
-        first = words.split()[0]
+        value = self.words(label)
+        if isinstance(value, Absent):
+            return value
+        first = value.split()[0]
         return (
             int(first) if re.fullmatch(_DIGITS, first) else absent(f"/proc/sysinfo: {label} is not a number")
         )
@@ -133,10 +133,10 @@ def parse_sysinfo(content: str) -> Sysinfo:
         elif value or label.startswith("LPAR "):
             lines[label] = value
     innermost = guests[min(guests)] if guests else {}
-    found = Sysinfo(lines | {f"VM00 {label}": value for label, value in innermost.items()})
-    if "Manufacturer" not in lines and not found.has_partition and not guests:
+    answer = Sysinfo(lines | {f"VM00 {label}": value for label, value in innermost.items()})
+    if "Manufacturer" not in lines and not answer.has_partition and not guests:
         raise ValueError(f"/proc/sysinfo: expected 'Manufacturer:' or 'LPAR ...:', found {content[:40]!r}")
-    return found
+    return answer
 
 
 def _capability(printed: Number) -> Number:
@@ -316,10 +316,10 @@ def parse_version(content: str) -> str:
     Raises:
         ValueError: it does not begin with `Linux version`.
     """
-    words = content.split(maxsplit=3)
-    if words[:2] != ["Linux", "version"] or len(words) < 3:
+    fields = content.split(maxsplit=3)
+    if fields[:2] != ["Linux", "version"] or len(fields) < 3:
         raise ValueError(f"/proc/version: expected 'Linux version ...', found {content[:40]!r}")
-    return words[2]
+    return fields[2]
 
 
 def _linux(tree: Tree, *, on_z: bool) -> Mapping[str, Value]:

@@ -218,7 +218,7 @@ class Rounds:
         numbers = self.names("")
         now = self._tree.when(FOLDER)
         reading = threading.get_native_id() if self._tree.live else 0
-        known, self.processes = self.processes, {}
+        before, self.processes = self.processes, {}
         self.begun = self.begun or now
         self.count += 1
         self.tasks = self.left_out = 0
@@ -228,7 +228,7 @@ class Rounds:
             if self.tasks >= MAX_TASKS:
                 self.left_out += 1
                 continue
-            process = known.get(number)
+            process = before.get(number)
             if process is not None and self._rests(process):
                 self.processes[number] = process
                 self.tasks += 1
@@ -248,7 +248,7 @@ class Rounds:
                     process.active = now
         self.ended += [
             process
-            for number, process in known.items()
+            for number, process in before.items()
             if process.is_counted and self.processes.get(number) is not process
         ]
         return now
@@ -278,10 +278,10 @@ class Rounds:
         return process
 
     def _update_others(self, number: str, process: Process) -> None:
-        known, process.others = process.others, {}
+        before, process.others = process.others, {}
         with suppress(OSError):
             for name in self.names(f"{number}/task")[: MAX_TASKS - self.tasks]:
-                task = known.get(name) or ProcessTask(f"{number}/task/{name}", self._allowance)
+                task = before.get(name) or ProcessTask(f"{number}/task/{name}", self._allowance)
                 if name != number and self._update(task):
                     process.others[name] = task
 

@@ -59,11 +59,11 @@ class UnitProcess(NamedTuple):
 def instance_of(tree: Tree, database: str, processes: Sequence[UnitProcess]) -> str:
     """Name the instances of a database that some processes belong to; empty where none is told."""
     named = {"PostgreSQL": _postgresql, "MariaDB": _mariadb, "Oracle": _oracle, "Db2": _db2}
-    found: list[str] = []
-    for each in database.split(", "):
-        if each in named:
-            found += named[each](tree, processes)
-    names = [harmless(name)[:MAX_NAME] for name in dict.fromkeys(found) if name]
+    instances: list[str] = []
+    for product in database.split(", "):
+        if product in named:
+            instances += named[product](tree, processes)
+    names = [harmless(name)[:MAX_NAME] for name in dict.fromkeys(instances) if name]
     left = len(names) - MAX_NAMED
     return ", ".join(names[:MAX_NAMED]) + (f" and {left} more" if left > 0 else "")
 
@@ -76,12 +76,12 @@ def arguments(tree: Tree, number: str) -> list[str]:
         return []
 
 
-def _option(words: Sequence[str], *names: str) -> str:
+def _option(argv: Sequence[str], *names: str) -> str:
     """Return the value of an option: `-D VALUE`, `-DVALUE`, `--datadir=VALUE`, `--datadir VALUE`."""
-    for at, word in enumerate(words):
+    for at, word in enumerate(argv):
         for name in names:
             if word == name:
-                return words[at + 1] if at + 1 < len(words) else ""
+                return argv[at + 1] if at + 1 < len(argv) else ""
             if name.startswith("--") and word.startswith(f"{name}="):
                 return word[len(name) + 1 :]
             if not name.startswith("--") and word.startswith(name):
@@ -103,13 +103,13 @@ def _postgresql(tree: Tree, processes: Sequence[UnitProcess]) -> Iterator[str]:
     for number, command in processes:
         if not command.startswith(("postgres", "postmaster")):
             continue
-        words = arguments(tree, number)
+        argv = arguments(tree, number)
         place = _works_in(tree, number)
-        titled = _TITLE.match(words[0]) if words else None
+        titled = _TITLE.match(argv[0]) if argv else None
         if titled:
             titles[place] = titled[1]
-        elif words and re.search(r"(?:^|/)(?:postgres|postmaster)$", words[0]):
-            given = _option(words, "-D")
+        elif argv and re.search(r"(?:^|/)(?:postgres|postmaster)$", argv[0]):
+            given = _option(argv, "-D")
             servers[number] = place or (given if given.startswith("/") else "")
     if len(servers) < 2 and titles:
         yield from titles.values()
@@ -128,9 +128,9 @@ def _mariadb(tree: Tree, processes: Sequence[UnitProcess]) -> Iterator[str]:
 def _oracle(tree: Tree, processes: Sequence[UnitProcess]) -> Iterator[str]:
     for number, command in processes:
         if _ORACLE.match(command):
-            found = _ORACLE.match("".join(arguments(tree, number)[:1]))
-            if found:
-                yield found[1]
+            match = _ORACLE.match("".join(arguments(tree, number)[:1]))
+            if match:
+                yield match[1]
 
 
 def _db2(tree: Tree, processes: Sequence[UnitProcess]) -> Iterator[str]:
@@ -160,9 +160,9 @@ def container_name(tree: Tree, folder: str) -> str:
     for beside in (f"{above}/libpod-conmon-{number}.scope", f"{above}/crio-conmon-{number}.scope"):
         with suppress(OSError):
             for process in tree.read(f"{beside}/cgroup.procs").split()[:4]:
-                words = arguments(tree, process.decode("ascii", "replace"))
-                if words and words[0].endswith("conmon") and _option(words, "-c") == number:
-                    return _shown(_option(words, "-n"))
+                argv = arguments(tree, process.decode("ascii", "replace"))
+                if argv and argv[0].endswith("conmon") and _option(argv, "-c") == number:
+                    return _shown(_option(argv, "-n"))
     return _shown(_listed(tree, folder, number) or _of_docker(tree, number))
 
 
@@ -172,16 +172,16 @@ def _listed(tree: Tree, folder: str, number: str) -> str:
     home = user_names(tree).get(user[1], ("", ""))[1] if user else ""
     store = f"{home.strip('/')}/{_USER_STORE}" if home else _ROOT_STORE
     for path in (f"{store}/{kind}/{name}" for kind in _STORES for name in _LISTS):
-        for one in _json(tree, path) or ():
-            names = one.get("names") if isinstance(one, dict) and one.get("id") == number else None
+        for record in _json(tree, path) or ():
+            names = record.get("names") if isinstance(record, dict) and record.get("id") == number else None
             if isinstance(names, list) and names and isinstance(names[0], str):
                 return names[0]
     return ""
 
 
 def _of_docker(tree: Tree, number: str) -> str:
-    found = _json(tree, f"var/lib/docker/containers/{number}/config.v2.json")
-    name = found.get("Name") if isinstance(found, dict) else ""
+    config = _json(tree, f"var/lib/docker/containers/{number}/config.v2.json")
+    name = config.get("Name") if isinstance(config, dict) else ""
     return name.removeprefix("/") if isinstance(name, str) else ""
 
 
@@ -198,8 +198,8 @@ def _shown(name: str) -> str:
 
 def seen(tree: Tree, numbers: Iterable[str]) -> list[UnitProcess]:
     """Return what processes call themselves; those that have ended are left out."""
-    found = []
+    processes = []
     for number in numbers:
         with suppress(OSError):
-            found.append(UnitProcess(number, text(tree, f"proc/{number}/comm").strip()))
-    return found
+            processes.append(UnitProcess(number, text(tree, f"proc/{number}/comm").strip()))
+    return processes

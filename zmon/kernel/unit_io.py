@@ -61,9 +61,9 @@ def parse_io_line(line: bytes) -> tuple[str, DeviceCounts] | None:
     Raises:
         ValueError: it does not begin with a device, or one of the six counts is no number.
     """
-    found = _IO_LINE.match(line)
-    if found is not None:
-        number, *counts = found.groups()
+    match = _IO_LINE.match(line)
+    if match is not None:
+        number, *counts = match.groups()
         rbytes, wbytes, rios, wios, dbytes, dios = map(int, counts)
         return number.decode(), (rbytes, wbytes, dbytes, rios, wios, dios)
     head, *pairs = line.split() or [b""]
@@ -71,8 +71,8 @@ def parse_io_line(line: bytes) -> tuple[str, DeviceCounts] | None:
         return None
     if not _NUMBER.fullmatch(head):
         raise ValueError(f"io.stat: expected major:minor and counts, found {line[:80]!r}")
-    known = dict(pair.partition(b"=")[::2] for pair in pairs)
-    values = [known.get(name.encode()) for name in IO_FIELDS]
+    named = dict(pair.partition(b"=")[::2] for pair in pairs)
+    values = [named.get(name.encode()) for name in IO_FIELDS]
     if not any(values):
         return None
     if not all(value is None or _COUNT.fullmatch(value) for value in values):
@@ -107,12 +107,12 @@ def parse_io_stat(content: bytes) -> tuple[list[str], list[Sequence[int]]]:
         devices = list(map(_DEVICE, numbers[::8], numbers[1::8]))
         if len(set(devices)) == len(devices):
             return devices, [numbers[at::8] for at in _PLACES]
-    found: dict[str, DeviceCounts] = {}
+    rows: dict[str, DeviceCounts] = {}
     for line in content.splitlines()[:MAX_LINES]:
         parsed = parse_io_line(line)
         if parsed is not None:
-            found.setdefault(*parsed)
-    return list(found), list(zip(*found.values(), strict=True))
+            rows.setdefault(*parsed)
+    return list(rows), list(zip(*rows.values(), strict=True))
 
 
 class UnitIoStat:
@@ -184,11 +184,11 @@ class UnitIoTable:
         self._changed = []
         if not self._keys:
             return None
-        found = Frame(UNIT_IO, self._keys, dict(self._columns), [now] * len(self._keys))
-        if self._before is not None and self._before.keys is found.keys:
-            found.note_moved(self._before, moved)
-        self._before = found
-        return found
+        frame = Frame(UNIT_IO, self._keys, dict(self._columns), [now] * len(self._keys))
+        if self._before is not None and self._before.keys is frame.keys:
+            frame.note_moved(self._before, moved)
+        self._before = frame
+        return frame
 
     def _place(self, stats: Sequence[UnitIoStat]) -> None:
         """Give each device of each unit a row; parse io.stat of the units that have changed.
@@ -222,7 +222,7 @@ class UnitIoTable:
         for name, parts in zip(IO_FIELDS, columns, strict=True):
             self._columns[name] = list(chain.from_iterable(parts))
         numbers = [str(number).partition(":") for number in self._columns["device"]]
-        self._heads = [int(each[0]) for each in numbers], [int(each[2]) for each in numbers]
+        self._heads = [int(pair[0]) for pair in numbers], [int(pair[2]) for pair in numbers]
         for stat, first in zip(stats, firsts, strict=True):
             stat.first, stat.is_placed = first, True
         self._are_placed = True
@@ -239,11 +239,11 @@ class UnitIoTable:
         rows, counts = self._changed_counts()
         _check_digits(counts)
         for name, now in zip(IO_FIELDS, counts, strict=True):
-            known = self._columns[name]
-            if len(rows) == len(known):
-                self._columns[name] = known if now == known else [*now]
-            elif now != pick(known, rows):
-                self._columns[name] = column = known.copy()
+            before = self._columns[name]
+            if len(rows) == len(before):
+                self._columns[name] = before if now == before else [*now]
+            elif now != pick(before, rows):
+                self._columns[name] = column = before.copy()
                 for row, value in zip(rows, now, strict=True):
                     column[row] = value
         return rows
@@ -289,12 +289,12 @@ class UnitIoTable:
             return rows, [numbers[at::8] for at in _PLACES]
         texts = content.splitlines()
         usual = [text.translate(None, _DIGITS) == _USUAL[:-1] for text in texts]
-        found: dict[int, Sequence[int]] = {}
+        counted: dict[int, Sequence[int]] = {}
         if any(usual) and not all(usual):
             some, counts = self._counts(
                 list(compress(rows, usual)), b"\n".join([*compress(texts, usual), b""])
             )
-            found.update(zip(some, zip(*counts, strict=True), strict=True))
+            counted.update(zip(some, zip(*counts, strict=True), strict=True))
             others = list(compress(zip(rows, texts, strict=True), map(not_, usual)))
         else:
             others = list(zip(rows, texts, strict=True))
@@ -302,10 +302,10 @@ class UnitIoTable:
             parsed = parse_io_line(text)
             if parsed is None or parsed[0] != self._columns["device"][row]:
                 raise _OtherDevicesError
-            if any(self._columns[name][row] != each for name, each in zip(IO_FIELDS, parsed[1], strict=True)):
-                found[row] = parsed[1]
-        moved = sorted(found)
-        return moved, [[found[row][at] for row in moved] for at in range(len(IO_FIELDS))]
+            if any(self._columns[name][row] != now for name, now in zip(IO_FIELDS, parsed[1], strict=True)):
+                counted[row] = parsed[1]
+        moved = sorted(counted)
+        return moved, [[counted[row][at] for row in moved] for at in range(len(IO_FIELDS))]
 
 
 def _check_digits(counts: Iterable[Sequence[int]]) -> None:
@@ -320,9 +320,9 @@ def _places(lines: list[bytes], devices: list[str]) -> dict[int, int] | None:
     if len(lines) == len(devices):
         return None
     places = {device: place for place, device in enumerate(devices)}
-    found: dict[int, int] = {}
+    placed: dict[int, int] = {}
     for at, line in enumerate(lines):
         parsed = parse_io_line(line)
         if parsed is not None and parsed[0] in places:
-            found[at] = places.pop(parsed[0])  # of several lines the first
-    return found
+            placed[at] = places.pop(parsed[0])  # of several lines the first
+    return placed

@@ -63,12 +63,12 @@ def parse_numbers(content: str, count: int) -> tuple[int, ...]:
     Raises:
         ValueError: they are others.
     """
-    words = content.split()
-    digits = "".join(words)
+    numbers = content.split()
+    digits = "".join(numbers)
     is_decimal = digits.isascii() and digits.isdecimal()
-    if len(words) != count or not is_decimal or max(map(len, words)) > MAX_DIGITS:
+    if len(numbers) != count or not is_decimal or max(map(len, numbers)) > MAX_DIGITS:
         raise ValueError(f"expected {count} numbers, found {content.strip()[:60]!r}")
-    return tuple(map(int, words))
+    return tuple(map(int, numbers))
 
 
 # the kernel keeps 32 bits, and writes them with their sign
@@ -138,15 +138,15 @@ class ZfcpReader:
 
     def _luns(self) -> dict[str, dict[str, Value]]:
         """Return the LUNs behind FCP adapters."""
-        found: dict[str, dict[str, Value]] = {}
+        luns: dict[str, dict[str, Value]] = {}
         for key in names_in(self._tree, DEVICES, _LUN):
             if key not in self._known:
                 here = _directory(self._tree, key)
                 self._known[key] = here, _constant(self._tree, here)
-            here, known = self._known[key]
-            if known is not None:
-                found[key] = known | _counted(self._tree, here)
-        return found
+            here, constant = self._known[key]
+            if constant is not None:
+                luns[key] = constant | _counted(self._tree, here)
+        return luns
 
 
 def fcp_hosts(tree: Tree) -> Iterator[tuple[str, str]]:
@@ -190,8 +190,8 @@ def _directory(tree: Tree, key: str) -> str:
     if tree.live:
         with suppress(OSError):
             real = posixpath.normpath(posixpath.join(DEVICES, tree.link(linked)))
-            above, found, _ = real.rpartition("/scsi_device/")
-            if found:
+            above, mark, _ = real.rpartition("/scsi_device/")
+            if mark:
                 return above
     return f"{linked}/device"
 

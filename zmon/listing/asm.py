@@ -347,7 +347,7 @@ def _place(container: Container, called: str, of: GroupMembers, groups: DiskGrou
         file = _by_map(file, units, disks, group.unit, groups.origin)
     else:
         file = _evenly(file, size, of, Evidence(groups.origin, NO_UNIT if units else NO_MAP))
-    worst = min([file.grade, *(each.grade for each in assumed)])
+    worst = min([file.grade, *(evidence.grade for evidence in assumed)])
     return file._replace(evidence=(*assumed, *file.evidence), grade=worst)
 
 
@@ -359,15 +359,15 @@ def _by_map(
     origin: str,
 ) -> DiskGroupFile:
     paths = {disk.number: disk.path for disk in disks}
-    missing = sum(each.data for number, each in units.items() if number not in paths)
-    count = sum(each.data for each in units.values())
+    missing = sum(held.data for number, held in units.items() if number not in paths)
+    count = sum(held.data for held in units.values())
     evidence = [Evidence(origin, f"X$KFFXP: {count} allocation units of {unit} bytes")]
     if missing:
         remark = f"{missing} allocation units are on disks that are not listed"
         evidence.append(Evidence(origin, remark, Grade.UNKNOWN))
     parts = tuple(
-        DiskGroupPart(paths[number], each.data * unit, each.copies * unit, LABEL)
-        for number, each in sorted(units.items())
+        DiskGroupPart(paths[number], held.data * unit, held.copies * unit, LABEL)
+        for number, held in sorted(units.items())
         if number in paths
     )
     grade = Grade.SHARES if missing else Grade.EXACT

@@ -76,8 +76,8 @@ def score(head: str) -> float:
     other, managed = _OTHER.search(head), _MANAGED.search(head)
     if other is not None:  # a file for Db2 may contain a statement for Oracle, and vice versa
         return float(managed is not None and managed.start() < other.start())
-    words = 0.1 + 0.5 * bool(_MANAGED.search(head)) if _TABLESPACE.search(head) else 0.0
-    return words + 0.4 * bool(_DB2LOOK.search(head))
+    likely = 0.1 + 0.5 * bool(_MANAGED.search(head)) if _TABLESPACE.search(head) else 0.0
+    return likely + 0.4 * bool(_DB2LOOK.search(head))
 
 
 def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTIONS) -> c.ListingContent:
@@ -156,7 +156,7 @@ def _group(cursor: TokenCursor) -> list[_ContainerClause]:
             is_misread = True
             _to_next(cursor)
     on = _on(cursor)
-    return [one._replace(on=on) for one in listed]
+    return [row._replace(on=on) for row in listed]
 
 
 def _to_next(cursor: TokenCursor) -> None:
@@ -380,9 +380,9 @@ class _Db2Reader(DdlReader):
         if not shape.listed and misread:
             rows = [row._replace(problem=NOT_UNDERSTOOD)]
         elif not shape.listed:
-            known = self._storage.get(shape.storage or "IBMSTOGROUP", "")
+            paths = self._storage.get(shape.storage or "IBMSTOGROUP", "")
             reason = AUTOMATIC if shape.automatic else f"no MANAGED BY, which means {AUTOMATIC}"
-            rows = [row._replace(problem=f"{reason} (its storage group has {known})" if known else reason)]
+            rows = [row._replace(problem=f"{reason} (its storage group has {paths})" if paths else reason)]
         self._space(key).add(rows)
 
     def _space(self, key: tuple[str, str]) -> _Tablespace:
@@ -391,26 +391,26 @@ class _Db2Reader(DdlReader):
     def _rows(self, row: Container, listed: Sequence[_ContainerClause], shape: _Shape) -> list[Container]:
         """Make the rows of some containers: one for each partition of each container."""
         members = self._groups.get(shape.group, self.options.partitions or None)
-        mentioned = {number for one in listed for number in one.on or ()}
+        mentioned = {number for clause in listed for number in clause.on or ()}
         rest = tuple(number for number in members if number not in mentioned) if members is not None else None
-        if shape.page is None and any(one.size and not one.size[1] for one in listed):
+        if shape.page is None and any(clause.size and not clause.size[1] for clause in listed):
             self.note(row.line, f"{row.tablespace!r}: there is no PAGESIZE, so sizes in pages are unknown")
         rows: list[Container] = []
-        for one in listed:
-            if one.problem:
-                self.note(one.line, f"not understood in {self._beginning}: {one.problem}", unread=True)
-            if _LIKE.search(one.path) and not _EXPRESSION.search(one.path):
+        for clause in listed:
+            if clause.problem:
+                self.note(clause.line, f"not understood in {self._beginning}: {clause.problem}", unread=True)
+            if _LIKE.search(clause.path) and not _EXPRESSION.search(clause.path):
                 remark = "no partition expression, as it does not end at a blank; taken as it is"
-                self.note(one.line, f"{one.path!r}: {remark}")
+                self.note(clause.line, f"{clause.path!r}: {remark}")
             made = row._replace(
-                kind=one.kind,
-                storage=_STORAGES.get(one.kind, ""),
-                path=one.path,
-                line=one.line,
-                problem=one.problem,
-                bytes_declared=_bytes(one.size, shape.page),
+                kind=clause.kind,
+                storage=_STORAGES.get(clause.kind, ""),
+                path=clause.path,
+                line=clause.line,
+                problem=clause.problem,
+                bytes_declared=_bytes(clause.size, shape.page),
             )
-            partitions = one.on if one.on is not None else rest
+            partitions = clause.on if clause.on is not None else rest
             if partitions is not None and self._repeated + len(partitions) > MAX_ROWS:
                 made, partitions = made._replace(problem=TOO_MANY), None
             self._repeated += len(partitions or ())
@@ -426,9 +426,9 @@ class _Db2Reader(DdlReader):
                     cursor.whole()
                 self._add(key, self._rows(row, _group(cursor), shape))
             elif cursor.words("DROP"):
-                for one in _group(cursor):
-                    if key not in self._spaces or not self._spaces[key].drop(one):
-                        self.note(one.line, f"{row.tablespace!r} has no {one.path!r} to drop")
+                for dropped in _group(cursor):
+                    if key not in self._spaces or not self._spaces[key].drop(dropped):
+                        self.note(dropped.line, f"{row.tablespace!r} has no {dropped.path!r} to drop")
             elif verb := cursor.one_of("EXTEND", "RESIZE", "REDUCE"):
                 cursor.group()
                 self.note(
@@ -441,7 +441,7 @@ class _Db2Reader(DdlReader):
     def _add(self, key: tuple[str, str], rows: list[Container]) -> None:
         space = self._space(key)
         role = next(iter(space.rows.values())).role if space.rows else c.DATA
-        space.add(one._replace(role=role) for one in rows)
+        space.add(row._replace(role=role) for row in rows)
 
 
 _OWN_SPACES: Final = {"CATALOG": "SYSCATSPACE", "USER": "USERSPACE1", "TEMPORARY": "TEMPSPACE1"}

@@ -80,7 +80,7 @@ class SqlStatement(NamedTuple):
     @property
     def beginning(self) -> str:
         """Its first words, for messages."""
-        written = "".join((" " * (not each.joined)) + _written(each) for each in self.tokens[:_MAX_QUOTED])
+        written = "".join((" " * (not token.joined)) + _written(token) for token in self.tokens[:_MAX_QUOTED])
         return quote(written.strip().replace(VARIABLE, "$"))
 
     @property
@@ -105,12 +105,12 @@ def _written(token: SqlToken) -> str:
 
 def _head(tokens: Sequence[SqlToken]) -> str:
     """Return the first words of a statement in upper case, one blank between them."""
-    words = []
+    head = []
     for token in tokens[:MAX_HEAD]:
         if token.kind != WORD:
             break
-        words.append(token.text.upper())
-    return " ".join(words)
+        head.append(token.text.upper())
+    return " ".join(head)
 
 
 def statements(
@@ -231,12 +231,12 @@ class _Selection(NamedTuple):
         """Return whether a statement is wanted, or seems to be about a tablespace."""
         if not tokens or self.wanted(_head(tokens)):
             return bool(tokens)
-        words = [
-            each.text.upper() if each.kind == WORD else QUOTED if each.kind == NAME else ""
-            for each in tokens[:MAX_HEAD]
-            if each.text != VARIABLE
+        head = [
+            token.text.upper() if token.kind == WORD else QUOTED if token.kind == NAME else ""
+            for token in tokens[:MAX_HEAD]
+            if token.text != VARIABLE
         ]
-        return self.beginnings is not None and is_suspect(words, self.objects)
+        return self.beginnings is not None and is_suspect(head, self.objects)
 
 
 UNITS: Final = {unit: 1 << 10 * power for power, unit in enumerate("KMGTPE", 1)}
@@ -290,7 +290,7 @@ class TokenCursor:
     def misread(
         self,
         keywords: frozenset[str],
-        known: Collection[str],
+        accepted: Collection[str],
         *,
         further: Collection[str] = (),
         paths: bool = True,
@@ -299,7 +299,7 @@ class TokenCursor:
 
         Args:
             keywords: the first words of the clauses that are read; a similar word is a typing mistake.
-            known: further words that the dialect has.
+            accepted: further words that the dialect has.
             further: keywords of this statement alone.
             paths: what looks like a path and was passed over is a mistake, too.
         """
@@ -309,22 +309,22 @@ class TokenCursor:
             word = token.text.upper() if token.kind == WORD else ""
             if paths and token.kind == STRING and _PATH.match(token.text):
                 mistakes.append(f"{quote(_written(token))} behind {quote(before)}")
-            elif word and word not in known and before not in _NAMING:
+            elif word and word not in accepted and before not in _NAMING:
                 right = similar_word(word, keywords.union(further))
                 mistakes += [f"{quote(token.text)} (is {right} meant?)"] if right else []
             before = token.text.upper()
         return ", ".join(mistakes[:3])
 
-    def words(self, *words: str) -> bool:
+    def words(self, *expected: str) -> bool:
         """Take these words if they are next, in this order."""
-        same = self._words[self._place : self._place + len(words)] == words
-        self._place += len(words) if same else 0
+        same = self._words[self._place : self._place + len(expected)] == expected
+        self._place += len(expected) if same else 0
         return same
 
-    def one_of(self, *words: str) -> str:
+    def one_of(self, *choices: str) -> str:
         """Take one of these words and return it in upper case; empty when none is next."""
         word = "" if self.done else self._words[self._place]
-        if word not in words:
+        if word not in choices:
             return ""
         self._place += 1
         return word
@@ -365,7 +365,7 @@ class TokenCursor:
         number, units = written[0].text, self._words[start + 1 : end]
         if number.isdecimal() and len(number) <= _DIGITS and units in _ONE_UNIT:
             return int(number), "".join(units)[:1]
-        whole = "".join(each.text if each.joined else f" {each.text}" for each in written).strip()
+        whole = "".join(token.text if token.joined else f" {token.text}" for token in written).strip()
         self.mistakes.append((written[0]._replace(text=whole), "not a size, as 10000 or 10G is"))
         return None
 

@@ -311,8 +311,8 @@ def view_rows(
     if broken > MAX_NOTES:
         notes.append(Note(0, f"{broken - MAX_NOTES:,} more rows are not understood", unread=True))
     if reader.heading is None:
-        known = "; ".join(", ".join(sorted(needed)) for needed in views.values())
-        notes.append(Note(0, f"no heading was found that has all of: {known}", of_heading=True))
+        headings = "; ".join(", ".join(sorted(needed)) for needed in views.values())
+        notes.append(Note(0, f"no heading was found that has all of: {headings}", of_heading=True))
 
 
 class _ViewReader:

@@ -224,7 +224,7 @@ def _recognised(file: Stream, origin: str, options: Options) -> _Source:
         as_rows = drawn_rows if is_drawn(head) else columned_rows if is_columned(head) else None
         if as_rows is not None:
             head, pieces = "".join(as_rows(io.StringIO(head, newline=""))), as_rows(pieces)
-        form = max(FORMATS, key=lambda each: float(each.score(head)))
+        form = max(FORMATS, key=lambda candidate: float(candidate.score(head)))
         if not form.score(head):
             raise ListingError(_unknown(head))
         content = form.parse(pieces, origin, options)
@@ -274,11 +274,11 @@ _HINTS: Final = (
 
 def _hint(head: str) -> str:
     """Return a hint about a text that is often given by mistake; empty if none fits."""
-    for pattern, words in _HINTS:
+    for pattern, hint in _HINTS:
         if match := pattern.search(head):
             if "file" not in match.groupdict():
-                return f"; {words}"
-            return f"; line {head.count(chr(10), 0, match.end()) + 1}: {words}, {quote(match['file'])}"
+                return f"; {hint}"
+            return f"; line {head.count(chr(10), 0, match.end()) + 1}: {hint}, {quote(match['file'])}"
     return ""
 
 
@@ -298,9 +298,9 @@ def _pieces(text: TextIOWrapper) -> Iterator[str]:
 
 def _joined(read: Sequence[_Source], machine: str) -> Listing:
     """Join the sources to one listing; a container in several is taken from the first."""
-    disk_groups = reduce(asm.merge_groups, (each.content.disk_groups for each in read), NO_GROUPS)
+    disk_groups = reduce(asm.merge_groups, (source.content.disk_groups for source in read), NO_GROUPS)
     containers: list[Container] = []
-    known: dict[tuple[object, ...], Container] = {}
+    first: dict[tuple[object, ...], Container] = {}
     notes: list[str] = []
     unread: list[str] = []
     for origin, _, content in read:
@@ -310,7 +310,7 @@ def _joined(read: Sequence[_Source], machine: str) -> Listing:
         new = rows = [asm.with_device(row, disk_groups.labels) for row in content.containers]
         if read[1:]:
             keys = [(*row.use, row.located or (origin, place)) for place, row in enumerate(rows)]
-            new = [row for key, row in zip(keys, rows, strict=True) if known.setdefault(key, row) is row]
+            new = [row for key, row in zip(keys, rows, strict=True) if first.setdefault(key, row) is row]
         if len(new) < len(rows):
             notes.append(f"{origin}: {len(rows) - len(new)} containers are in another source too")
         containers += new
@@ -318,9 +318,9 @@ def _joined(read: Sequence[_Source], machine: str) -> Listing:
         tuple(_apart(containers)),
         tuple(notes),
         tuple(unread),
-        tuple((each.origin, each.product) for each in read),
+        tuple((source.origin, source.product) for source in read),
         disk_groups,
-        tuple((each.origin, each.content.host) for each in read if each.content.host),
+        tuple((source.origin, source.content.host) for source in read if source.content.host),
     )
     return listing._replace(notes=(*notes, *listing.strangers("" if machine == UNKNOWN_MACHINE else machine)))
 
@@ -334,9 +334,9 @@ def _apart(containers: Iterable[Container]) -> Iterator[Container]:
     for row in containers:
         path = row.located
         if not row.problem and path.startswith("/"):
-            known = first.setdefault(path if "/.." in path else normal(path), row)
-            if (known.database, known.tablespace) != (row.database, row.tablespace):
-                problem = f"it is listed for {known.owner}, too ({known.place}), and counted there"
+            earlier = first.setdefault(path if "/.." in path else normal(path), row)
+            if (earlier.database, earlier.tablespace) != (row.database, row.tablespace):
+                problem = f"it is listed for {earlier.owner}, too ({earlier.place}), and counted there"
                 yield row._replace(problem=problem)
                 continue
         yield row

@@ -266,8 +266,8 @@ def read_mariadb(server: Server, databases: Sequence[str] = (), _base_dir: str =
     notes: list[Note] = []
     results: dict[str, list[tuple[int, Cells]]] = {sort: [] for sort in _RESULTS}
     with closing(_connect(server)) as connection:
-        known = [cells["schema_name"] for cells in _ask(connection, server, "SHOW SCHEMAS", ("schema_name",))]
-        server.check(wanted, known)
+        schemas = [row["schema_name"] for row in _ask(connection, server, "SHOW SCHEMAS", ("schema_name",))]
+        server.check(wanted, schemas)
         refused: dict[str, ServerError] = {}
         for sort, statement in zip(("variables", "spaces", "files", "tables", "logs"), QUERIES, strict=True):
             bound = f"\nLIMIT {MAX_ROWS + 1}" if statement.startswith("SELECT") else ""

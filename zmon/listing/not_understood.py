@@ -96,19 +96,19 @@ def distance(word: str, other: str) -> int:
     return last[-1]
 
 
-def is_like(word: str, words: Collection[str]) -> bool:
+def is_like(word: str, choices: Collection[str]) -> bool:
     """Return whether a word is one of these, or similar to one."""
-    return word in words or bool(similar_word(word, words))
+    return word in choices or bool(similar_word(word, choices))
 
 
-def similar_word(word: str, words: Collection[str]) -> str:
+def similar_word(word: str, choices: Collection[str]) -> str:
     """Return the most similar of some words; empty if none is similar, or the word is one of them."""
-    if not word or word in words or len(word) > MAX_WORD:
+    if not word or word in choices or len(word) > MAX_WORD:
         return ""
     letters = frozenset(word)
     near = [
         (distance(word, other), other)
-        for other in words
+        for other in choices
         if abs(len(word) - len(other)) <= 2
         and len(letters ^ _letters(other)) <= 4  # a mistake changes two of them at the most
         and distance(word, other) <= min(_mistakes(word), _mistakes(other))
@@ -152,24 +152,24 @@ _BEHIND_A_TABLE: Final = frozenset({
 """Words that follow the name of a table, here a table called SPACE."""
 
 
-def is_suspect(words: Sequence[str], objects: Collection[str] = ()) -> bool:
+def is_suspect(head: Sequence[str], objects: Collection[str] = ()) -> bool:
     """Return whether a statement seems to be about a tablespace, by its first words, which may be mistyped.
 
     What follows the verb decides: `CREATE REGULR TABLESPACE t`, `CRATE TABLESPACE t`, `CREATE TABLE SPACE t`
     are suspect; `CREATE USER u DEFAULT TABLESPACE t` and `CREATE TABLE space (...)` are about something else.
 
     Args:
-        words: in upper case; `QUOTED` for a quoted name, empty for other tokens.
+        head: in upper case; `QUOTED` for a quoted name, empty for other tokens.
         objects: other objects with files in this dialect, such as `DATABASE`; a statement about one is
             suspect, too, when the word, or the verb before it, is mistyped.
     """
-    if words[:2] == ["SET", "TABLESPACE"]:  # CONTAINERS FOR n, of a redirected restore
+    if head[:2] == ["SET", "TABLESPACE"]:  # CONTAINERS FOR n, of a redirected restore
         return True
-    if not words or not is_like(words[0], CHANGING_VERBS):
+    if not head or not is_like(head[0], CHANGING_VERBS):
         return False
-    for place, word in enumerate(words[1:], 1):
-        following, third = (*words[place + 1 : place + 3], "", "")[:2]
-        of_object = similar_word(word, objects) or (word in objects and words[0] not in CHANGING_VERBS)
+    for place, word in enumerate(head[1:], 1):
+        following, third = (*head[place + 1 : place + 3], "", "")[:2]
+        of_object = similar_word(word, objects) or (word in objects and head[0] not in CHANGING_VERBS)
         if is_like(word, _TABLESPACE) or word.endswith("TABLESPACE") or of_object:
             return True
         if following and is_like(word + following, _TABLESPACE):  # CREATE TABLE SPACE t

@@ -130,8 +130,8 @@ def _files(views: dict[str, list[ViewRow]], blank: Container, origin: str) -> It
 def _container(row: ViewRow, path: str, role: str, blank: Container, **more: Any) -> Container:
     """Return the container of a row; without a path it has that problem."""
     problem = "" if path else "the row names no file"
-    found = blank._replace(kind=kind_of(path), path=path, role=role, line=row.line, problem=problem)
-    return found._replace(**more)
+    container = blank._replace(kind=kind_of(path), path=path, role=role, line=row.line, problem=problem)
+    return container._replace(**more)
 
 
 def _logs(views: dict[str, list[ViewRow]], blank: Container) -> Iterator[Container]:

@@ -236,8 +236,8 @@ class _OracleReader(DdlReader):
         if name.stored not in self._spaces:
             self.note_altered(name.line, name.stored, self._spaces.keys(), "files")
         if cursor.words("ADD") and (word := cursor.one_of("DATAFILE", "TEMPFILE")):
-            known = {self._rows[place].role for place in places[:1] if place in self._rows}
-            role = known.pop() if known else c.TEMP if word == "TEMPFILE" else c.DATA
+            roles = {self._rows[place].role for place in places[:1] if place in self._rows}
+            role = roles.pop() if roles else c.TEMP if word == "TEMPFILE" else c.DATA
             self._add(name, role, _files(cursor))
         elif cursor.words("DROP") and cursor.one_of("DATAFILE", "TEMPFILE"):
             self._drop(_paths(cursor))

@@ -174,16 +174,16 @@ def read_postgresql(server: Server, databases: Sequence[str] = (), base_dir: str
     notes: list[Note] = []
     with _session(server, wanted[0] if wanted else "") as ask:
         about = _ServerFacts(*ask(_SERVER)[0])
-        known = {row[0]: row[1:] for row in ask(_DATABASES)}
-        server.check(wanted, known)
+        there = {row[0]: row[1:] for row in ask(_DATABASES)}
+        server.check(wanted, there)
         whole = c.Container(base_dir=about.base_dir or "", kind=c.DIRECTORY, source=str(server))
         containers.append(_log(whole, about))
         containers += _temporary(ask, whole, about, notes)
-        here = _files(ask, about.database, str(server), notes) if about.database in (wanted or known) else []
-    for name in wanted or known:
-        files = here if name == about.database else _elsewhere(server, name, known[name], notes)
+        here = _files(ask, about.database, str(server), notes) if about.database in (wanted or there) else []
+    for name in wanted or there:
+        files = here if name == about.database else _elsewhere(server, name, there[name], notes)
         if files is None:
-            oid, _, tablespace, number = known[name]
+            oid, _, tablespace, number = there[name]
             path = f"{about.directory(number)}/{oid}"
             named = whole._replace(database=name, tablespace=tablespace)
             files = [named._replace(path=path, role=c.DATA)]
@@ -218,10 +218,10 @@ def _temporary(ask: Ask, whole: c.Container, about: _ServerFacts, notes: list[No
 
 
 def _elsewhere(
-    server: Server, name: str, known: tuple[Any, ...], notes: list[Note]
+    server: Server, name: str, facts: tuple[Any, ...], notes: list[Note]
 ) -> list[c.Container] | None:
     """Return the files of a database that needs a session of its own; None if there can be none."""
-    if not known[1]:
+    if not facts[1]:
         return None  # a template takes no connections
     try:
         with _session(server, name) as ask:

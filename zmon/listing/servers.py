@@ -80,15 +80,15 @@ class Server(NamedTuple):
         """Return the databases to list: the given ones, else that of the address; empty for all."""
         return tuple(databases) or ((self.database,) if self.database else ())
 
-    def check(self, wanted: Iterable[str], known: Collection[str]) -> None:
+    def check(self, wanted: Iterable[str], existing: Collection[str]) -> None:
         """Compare the databases to list with those of the server.
 
         Raises:
             ServerError: the server lacks one.
         """
-        missing = next((name for name in wanted if name not in known), "")
+        missing = next((name for name in wanted if name not in existing), "")
         if missing:
-            raise ServerError(f"{self}: no database {missing!r}; there are {', '.join(known)}")
+            raise ServerError(f"{self}: no database {missing!r}; there are {', '.join(existing)}")
 
     def harmless_message(self, error: BaseException) -> str:
         """Return a driver's message in one line, without the secrets of the address."""
@@ -98,22 +98,22 @@ class Server(NamedTuple):
         return " ".join(said.split()) or type(error).__name__
 
 
-def is_server(words: str) -> bool:
+def is_server(text: str) -> bool:
     """Return whether a source is the address of a server and not the name of a file."""
-    return bool(_URL.match(words) or _SERVICE.fullmatch(words))
+    return bool(_URL.match(text) or _SERVICE.fullmatch(text))
 
 
-def parse_server(words: str) -> Server:
+def parse_server(address: str) -> Server:
     """Read the address of a server.
 
     Raises:
         ServerError: it is none; the message contains only the scheme of the address, because any other part
             of an address that is not understood may be the password.
     """
-    service = _SERVICE.fullmatch(words)
+    service = _SERVICE.fullmatch(address)
     if service:
         return Server(POSTGRESQL, database=service[2] or "", options=(("service", service[1]),))
-    scheme = _URL.match(words)
+    scheme = _URL.match(address)
     if scheme is None:
         raise ServerError(
             "this is no address of a server: write postgresql://host/database or mariadb://host"
@@ -125,13 +125,13 @@ def parse_server(words: str) -> Server:
             " of others give a listing in a file"
         )
     try:
-        parts = urlsplit(words)
+        parts = urlsplit(address)
         port = parts.port or 0
         options = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
     except ValueError:
         options, port, parts = [], -1, urlsplit(f"{product}://")
     database = unquote(parts.path.removeprefix("/"))
-    if port < 0 or parts.fragment or "@" in database or not words.isprintable():
+    if port < 0 or parts.fragment or "@" in database or not address.isprintable():
         raise ServerError(
             f"{scheme[1]}://... cannot be read: in user and password write %40 for @, %2F for /, %3A for :,"
             " %23 for #"
