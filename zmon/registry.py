@@ -89,7 +89,7 @@ class Source(NamedTuple):
     seldom: tuple[str, ...] = ()
     """Files that a capture reads at most every ten seconds."""
     identity: tuple[str, ...] = ()
-    """Files that a capture reads afterwards: they change only when the configuration changes."""
+    """Files that a capture reads afterwards, beside the attributes of readers: they seldom change."""
     reads: str = ""
     """This and what follows is for docs/sources.md: the files, ioctls and calls ..."""
     needs: str = "nothing"
@@ -172,10 +172,10 @@ SOURCES: Final = (
         (CPU, TASKS),
         "kernel.proc_stat.read_processors",
         whole_every=IDENTITY_EVERY,
-        counters=("proc/{stat,schedstat}", "sys/devices/system/cpu/cpu*/{idle_count,idle_time_us}"),
+        counters=("proc/{stat,schedstat}",),
         identity=(
             "sys/devices/system/cpu/{online,present,dispatching}",
-            "sys/devices/system/cpu/cpu*/{online,address,polarization,dedicated,configure}",
+            "sys/devices/system/cpu/cpu*/{online,dedicated,configure}",
             "proc/cpuinfo",
         ),
         reads="`/proc/stat`, `/proc/schedstat`; of each CPU `idle_count` and `idle_time_us`, which s390x has",

@@ -42,6 +42,7 @@ from zmon.kernel.disk_identity import OF_DISK
 from zmon.kernel.mountinfo import namespaces
 from zmon.kernel.net_dev import CARDS, OF_CARD, STATE_OF_CARD
 from zmon.kernel.pci_function import DEVICES, OF_FUNCTION
+from zmon.kernel.proc_stat import CPUS, IDLE, OF_CPU
 from zmon.kernel.setting import FILES, private_excerpts
 from zmon.kernel.tree import CSS, LiveTree, names_in, text
 from zmon.kinds import MPATH
@@ -71,6 +72,7 @@ ATTRIBUTES: Final = {
     f"{CSS}/chp*": OF_CHANNEL,
     f"{CSS}/*.?.????": OF_SUBCHANNEL,
     f"{CSS}/*.?.????/*.?.????": OF_DEVICE | OF_DASD,
+    f"{CPUS}/cpu*": OF_CPU,
     f"{zfcp.HOSTS}/*": zfcp.OF_HOST,
     f"{zfcp.PORTS}/*": zfcp.OF_PORT,
     f"{zfcp.DEVICES}/*/device": zfcp.OF_LUN,
@@ -83,6 +85,7 @@ COUNTERS: Final = (
     *UNREAD_COUNTERS,
     *(path for source in SOURCES for path in source.counters),
     *(f"{zfcp.DEVICES}/*/device/{file}" for file, _ in zfcp.COUNTS.values()),
+    *(f"{CPUS}/cpu*/{file}" for file, _ in IDLE.values()),
 )
 """Patterns of the files that a pass reads first, ..."""
 SELDOM: Final = tuple(path for source in SOURCES for path in source.seldom)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import absent
 from zmon.base.sizes import KIB
-from zmon.kernel.tree import not_mounted, read_value, refused, text, word_parser
+from zmon.kernel.tree import attributes, not_mounted, read_attributes, refused, text, word_parser
 from zmon.kinds import CPU, TASKS
 from zmon.sample import empty_frame, frame_of
 
@@ -36,8 +36,13 @@ TIMES: Final = (
 SCHEDSTAT: Final = "proc/schedstat"
 RUN_DELAY: Final = 7
 """The place of the time that tasks waited, in ns, behind the name of a CPU in /proc/schedstat."""
-_IDLE: Final = {"idle_entries": ("idle_count", 1), "idle_exact": ("idle_time_us", 1000)}
-"""The files of a CPU of s390x, and what a unit of each is."""
+IDLE: Final = {
+    **attributes(word_parser("[0-9]{1,20}", int), idle_entries="idle_count"),
+    **attributes(word_parser("[0-9]{1,20}", lambda word: int(word) * 1000), idle_exact="idle_time_us"),
+}
+"""What the kernel of s390x counts of a CPU, ..."""
+OF_CPU: Final = attributes(str.strip, "polarization", "address")
+"""... and what it says of each."""
 _NO_IDLE: Final = absent("this kernel does not count idle times exactly: only that of s390x does")
 _NO_DELAY: Final = absent("the kernel has no /proc/schedstat")
 _TASKS: Final = {
@@ -53,7 +58,6 @@ TICK: Final = 10_000_000
 MAX_CPUS: Final = 1 << 16
 
 _OFFLINE: Final = absent("the CPU is off line")
-_count = word_parser("[0-9]{1,20}", int)
 
 Times = dict[int, tuple[int, ...]]
 """For each CPU on line its times in ns, in the order of `TIMES`."""
@@ -161,29 +165,19 @@ def _cpus(tree: Tree, times: Times, recent: Frame | None) -> Frame:
     delays = _run_delays(tree)
     for number in sorted({*times, *present}):
         key, own = str(number), times.get(number)
-        unchanged = recent is not None and recent.cell(key, "online") == int(own is not None)
+        here, online = f"{CPUS}/cpu{number}", int(own is not None)
         rows[key] = {
             **(dict(zip(TIMES, own, strict=True)) if own else dict.fromkeys(TIMES, _OFFLINE)),
-            **{
-                name: recent.cell(key, name)  # type: ignore[union-attr]  # it is known
-                if unchanged
-                else read_value(tree, f"{CPUS}/cpu{number}/{name}")
-                for name in ("polarization", "address")
-            },
-            "online": int(own is not None),
-            **(_idle(tree, number) if own else dict.fromkeys(_IDLE, _OFFLINE)),
+            **(
+                {name: recent.cell(key, name) for name in OF_CPU}
+                if recent is not None and recent.cell(key, "online") == online
+                else read_attributes(tree, here, OF_CPU)
+            ),
+            "online": online,
+            **(read_attributes(tree, here, IDLE, _NO_IDLE) if own else dict.fromkeys(IDLE, _OFFLINE)),
             "run_delay": delays.get(number, _OFFLINE) if isinstance(delays, dict) else delays,
         }
     return frame_of(CPU, rows, tree.when(STAT))
-
-
-def _idle(tree: Tree, number: int) -> dict[str, Value]:
-    """Read how often a CPU began to wait, and for how long it did."""
-    row: dict[str, Value] = {}
-    for name, (file, unit) in _IDLE.items():
-        value = read_value(tree, f"{CPUS}/cpu{number}/{file}", _count, _NO_IDLE)
-        row[name] = value * unit if isinstance(value, int) else value
-    return row
 
 
 def _run_delays(tree: Tree) -> dict[int, int] | Absent:
