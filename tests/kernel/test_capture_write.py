@@ -6,12 +6,15 @@ import os
 import tarfile
 import threading
 from fnmatch import fnmatchcase
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from zmon import kernel
 from zmon.kernel import block_ioctl, capture_write, dasd_ioctl, sysinfo
 from zmon.kernel.capture_open import CaptureError, open_capture
 from zmon.kernel.capture_tree import CapturedFile, refusals
@@ -19,7 +22,7 @@ from zmon.kernel.capture_write import CapturePass, CapturePlan, gather, notes_of
 from zmon.kernel.tree import LiveTree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from zmon.kernel.dasd_ioctl import Question
@@ -192,6 +195,25 @@ def test_what_does_io_or_is_a_trigger_is_declared_by_no_source(path: str) -> Non
             parts = spelled.split("/")
             names = path.split("/")
             assert len(parts) != len(names) or not all(map(fnmatchcase, names, parts))
+
+
+def attributes_in(value: object) -> Iterator[str]:
+    """Yield the files of attributes that a constant of a reader declares, by themselves or in a dict."""
+    for part in value.values() if isinstance(value, dict) else ():
+        yield from attributes_in(part)
+        if isinstance(part, tuple) and isinstance(part[0], str) and callable(part[-1]):
+            yield part[0]
+
+
+def test_each_attribute_that_a_reader_declares_is_captured() -> None:
+    """A new one is, too, without being named a second time."""
+    modules = [import_module(f"zmon.kernel.{each.name}") for each in iter_modules(kernel.__path__)]
+    constants = [value for module in modules for name, value in vars(module).items() if name.isupper()]
+    declared = {file for value in constants for file in attributes_in(value)}
+    patterns = (*capture_write.COUNTERS, *capture_write.SELDOM, *capture_write.IDENTITY)
+    captured = [spelled for pattern in patterns for spelled in capture_write.spelled_out(pattern)]
+    assert "card_type" in declared
+    assert not {file for file in declared if not any(path.endswith(f"/{file}") for path in captured)}
 
 
 def test_costly_attributes_are_not_captured(captured: Tree) -> None:

@@ -81,6 +81,7 @@ OF_FUNCTION: Final = {
     **attributes(parse_hex, "pchid", "pfgid", "vfn", "pft", "uid", "class"),
     **attributes(parse_number, "port"),
 }
+"""What the kernel says of each."""
 
 
 def parse_statistics(content: str) -> dict[str, Value]:
