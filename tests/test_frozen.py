@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import shlex
 import sys
 from pathlib import Path
 from typing import Final
@@ -138,6 +139,7 @@ COMMANDS: Final = (
     ("show", "MENU"),
     ("lab", "list"),
     ("lab", "show", "shark"),
+    ("size", "--io", "10000", "--read", "50", "--raid", "normal", "--cell", "12"),
     *(
         (name, "--help")
         for name in (
@@ -161,6 +163,54 @@ COMMANDS: Final = (
     ),
 )
 """Commands that need no source."""
+
+COUNTED: Final = "--from recordings/hercules-four-queries.zmon"
+PLACED: Final = "--from recordings/casestudy/machine-uid.tar.gz"
+SLIPS: Final = (
+    "whre /db2", "whre --evidence /db2", "diagnos", "devcie", "xyzzy", "14", "NOPE", "--nope",
+    "--from a.zmon where /", "--line --from lab:shark-before show CTLUNIT", "-i 1 where --evidence /",
+    "recordings/lab-healthy-day.zmon", "recordings/hercules-lvm.tar.gz", "lab:healthy-day", "gone.zmon",
+    "diagnose recordings/lab-healthy-day.zmon", "show recordings/lab-healthy-day.zmon",
+    "--line --read-only --record x.zmon", "help GUESTZ", "check B99",
+    *(f"show {words} {COUNTED}" for words in (
+        "NOPE", "DEVCIE", "14", "C", "EVENTS", "mark", "MENU -f csv", "DEVICE --sort nope",
+        "DEVICE --sort links", "DEVICE --where 'nope>3'", "DEVICE --where 'resp>much'", "DEVICE --where resp",
+        "CTLUNIT 'LCU 9999'", "SYSSUMLG 7000", "DETAILS", "DEVICE 9999", "CPU --since=-0s",
+        "CPU --at never", "CPU --until 15:10 --at 15:10", "CPU --compare noon", "CPU --compare begin",
+        "CPU --compare end --compare-since end", "CPU --with /nowhere", *(
+            f"CPU --with recordings/hercules-four-queries.zmon {words}"
+            for words in ("--compare begin", "--compare noon", "--compare-since end")
+        ),
+    )),
+    *(f"plot {words} {COUNTED}" for words in (
+        "NOPE", "DEVICE.nope", "DEVICE.io --since nope", "DEVICE.io --since 15:12 --until 15:11",
+        "DEVICE.io --since 16:00 --until 16:10", "DEVICE.io --since 14:00 --until 14:10",
+        "DEVICE.io --for 30", "DEVICE.io sdz",
+    )),
+    *(f"export recordings/hercules-four-queries.zmon {words}" for words in (
+        "", "--kind tape", "--kind cmf --fields reads", "--kind cmf --from soon", "--kind cmf --key ffff",
+        "--rollups minutes", "--rollups minutes --kind tape", "--rollups minutes --kind device --fields x",
+        "--format openmetrics --kind cmf", "--step 1m", "--devices",
+    )),
+    *(f"where {words} {PLACED}" for words in ("4F", "LCU 9999")),
+    *(f"whatif {words} {PLACED}" for words in (
+        "alises 7", "", "aliases 7 on volume 9999", "no-such-file.toml", "processors 8 --at nope",
+        "paths 12 of LCU 7600", "move TSFACT9 to LCU 6", "move TSFACT1 to LCU 99",
+    )),
+    f"whatif moves {COUNTED}", "whatif moves --from recordings/lab-healthy-day.zmon --at 10:00",
+    *(f"size {words}" for words in (
+        "", "--io 5", "--io 5 --reads 1", "--reads 1 --read 5", "--io 5 --read 5 --at 12:00",
+        "--from lab:pav-3 --io 5", "--from lab:pav-3 --at never",
+    )),
+    "spread", "import recordings/lab-healthy-day.zmon out.zmon",
+    "rules --format prometheus --from lab:shark-before",
+)  # fmt: skip
+"""Wrong command lines, and questions without an answer: what zmon says to each."""
+TOPICS: Final = (
+    "DEVICE.resp", "SORT", "alias-use", "D12", "d4", "resp", "MB/s", "path-busy", "lcu-queue",
+    "volume-response", "GUESTS", "CHPIDS", "EXCEPT", "theme",
+)  # fmt: skip
+"""What `zmon help` explains in the words of a record: columns, rules, diagnoses, commands, settings."""
 
 
 def printed(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> str:
@@ -238,3 +288,15 @@ def test_every_other_command_prints_as_before(source: str, capsys: pytest.Captur
 def test_commands_that_need_no_source_print_as_before(capsys: pytest.CaptureFixture[str]) -> None:
     """Help texts, the menu and the scenarios."""
     compare("commands", "\n".join(printed(words, capsys) for words in COMMANDS))
+
+
+def test_slips_are_answered_as_before(capsys: pytest.CaptureFixture[str]) -> None:
+    """On standard error alone, with what is wrong and what can be meant or done, and with a status."""
+    answers = [printed(tuple(shlex.split(line)), capsys) for line in SLIPS]
+    assert [answer for answer in answers if "\n  " in answer or answer.count("\n! ") != 1] == []
+    compare("slips", "".join(answers))
+
+
+def test_topics_are_explained_as_before(capsys: pytest.CaptureFixture[str]) -> None:
+    """By the names that screens show of them."""
+    compare("topics", "\n".join(printed(("help", topic), capsys) for topic in TOPICS))

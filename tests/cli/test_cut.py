@@ -16,7 +16,7 @@ from tests.cli.conftest import Made, make
 from zmon.cli.main import main
 from zmon.cli.output import FAILED, OK, USAGE
 from zmon.kinds import CPU
-from zmon.sample import Frame
+from zmon.sample import DAMAGED, Frame
 from zmon.store.file_format import RecordingError
 from zmon.store.reader import Recording
 from zmon.store.writer import Writer
@@ -206,7 +206,7 @@ def everything(path: str) -> Iterator[bytes]:
     """Yield the bytes of a recording, as they are and decompressed."""
     yield Path(path).read_bytes()
     connection = sqlite3.connect(path)
-    for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+    for (table,) in connection.execute("SELECT tbl_name FROM sqlite_master WHERE type = 'table'").fetchall():
         for row in connection.execute(f'SELECT * FROM "{table}"'):  # noqa: S608 - its own name
             for value in row:
                 yield str(value).encode()
@@ -286,10 +286,10 @@ def test_notes_keep_their_time_alone(recorded: Made, anonymous: str) -> None:
     """And limits their screen, and what stands for the thing."""
     found = {e.what.value: e for e in events(anonymous)}
     assert found["note"].begin == BEGIN + 130 * SECOND
-    assert found["note"].text == "A note, whose text was left out"
-    limit = next(e for e in events(anonymous) if e.text == "A limit was exceeded")
+    (limit,) = (e for e in events(anonymous) if e.screen == "LPAR")
     lpars = Recording(anonymous).sample(0).frames["lpar"].keys
-    assert (limit.screen, limit.text, limit.thing) == ("LPAR", "A limit was exceeded", lpars[1])
+    assert limit.thing == lpars[1]
+    assert not any("doe" in e.text or "99" in e.text for e in (found["note"], limit))
     assert sorted(e.what.value for e in events(anonymous)) == sorted(
         e.what.value for e in events(recorded.path)
     )
@@ -368,7 +368,7 @@ def test_a_short_key_is_refused(recorded: Made, tmp_path: Path, capsys: pytest.C
 def test_a_key_is_for_anonymous_cuts(recorded: Made, out: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Else somebody thinks that the cut is one."""
     assert main(["cut", recorded.path, "--key", "k", out]) == USAGE
-    assert "--key is for --anonymise" in capsys.readouterr().err
+    assert {"--key", "--anonymise"} <= set(capsys.readouterr().err.split())
 
 
 # what goes wrong
@@ -378,7 +378,7 @@ def test_an_existing_file_is_kept(recorded: Made, out: str, capsys: pytest.Captu
     """Unless it is to be overwritten."""
     Path(out).write_text("dear to me")
     assert main(["cut", recorded.path, out]) == FAILED
-    assert "--force to overwrite it" in capsys.readouterr().err
+    assert "--force" in capsys.readouterr().err
     assert main(["cut", recorded.path, "--force", "--from", "end", out]) == OK
     assert len(read(out)) == 2
 
@@ -410,8 +410,8 @@ def test_what_fails_leaves_nothing(
     ("words", "said"),
     [
         (["--from", "soon"], "'soon' is no time"),
-        (["--from", "end", "--to", "begin"], "lies before the begin"),
-        (["--from", "2020-01-01", "--to", "2020-01-02"], "there are samples from 2026-11-21 14:30:00 to"),
+        (["--from", "end", "--to", "begin"], "the end, 'begin', lies before"),
+        (["--from", "2020-01-01", "--to", "2020-01-02"], "from 2026-11-21 14:30:00 to"),
     ],
 )
 def test_times_that_are_none(
@@ -429,10 +429,7 @@ def test_a_capture_is_to_be_imported_first(
     """The message says so."""
     (tmp_path / "x.tar.gz").write_bytes(b"something else")
     assert main(["cut", str(tmp_path / "x.tar.gz"), out]) == FAILED
-    assert (
-        "no recording of zmon; of a capture or a report of sar, zmon import makes one"
-        in capsys.readouterr().err
-    )
+    assert "zmon import" in capsys.readouterr().err
 
 
 def test_damage_is_left_out(recorded: Made, tmp_path: Path, out: str) -> None:
@@ -447,4 +444,4 @@ def test_damage_is_left_out(recorded: Made, tmp_path: Path, out: str) -> None:
     found = read(out)
     assert len(found) == len(recorded.samples)
     assert b"damaged-secret" not in b"".join(everything(out))
-    assert found[14][4]["cmf"][4].reason == "the recording is damaged here"
+    assert found[14][4]["cmf"][4] is DAMAGED

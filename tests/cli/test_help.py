@@ -66,12 +66,10 @@ def test_a_topic_goes_by_other_words(capsys: pytest.CaptureFixture[str]) -> None
         ("DEVICE", "FCX108 DEVice - "),
         ("13", "FCX108 DEVice - "),
         ("DEVICE.resp", "resp - "),
-        ("SORT", "A command of the screens:\nSOrt column"),
-        ("alias-use", "alias-use - a rule for exceptions"),
     ],
 )
 def test_what_has_a_name_is_explained(words: str, beginning: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """A subcommand, a screen by name or number, a column, a command, a rule."""
+    """A subcommand, a screen by name or number, a column."""
     assert printed(capsys, words).startswith(beginning)
 
 
@@ -134,29 +132,6 @@ def test_the_document_for_programs_has_each_exit_status() -> None:
         assert f"| {status} | {about} |" in document.replace(r"\|", "|")
 
 
-@pytest.mark.parametrize(
-    ("topic", "parts"),
-    [
-        (
-            "D12",
-            ["logs share volumes with data", "Holds when", "CMF", "Put the logs on volumes of their own"],
-        ),
-        ("d4", ["aliases are too few", "D4b (aliases are missing)", "alias-use"]),
-        ("resp", ["a column", "Response time as Linux sees it", "DEVICE.resp", "zmon help DEVICE.resp"]),
-        ("MB/s", ["Data read and written"]),
-        ("path-busy", ["look from 50 %, bad from 70 %", "CHANNEL.cur", "HELP D2"]),
-        ("lcu-queue", ["look from 2 times", "divided by serv", "io >= 30"]),
-    ],
-)
-def test_diagnoses_rules_and_columns_are_topics(
-    topic: str, parts: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """By the names that screens show of them."""
-    monkeypatch.setenv("COLUMNS", "300")
-    words = " ".join(printed(capsys, topic).split())
-    assert [part for part in parts if part not in words] == []
-
-
 def test_no_text_is_printed_twice() -> None:
     """The help of a column says more than its heading."""
     twice = [
@@ -170,10 +145,5 @@ def test_no_text_is_printed_twice() -> None:
 
 def test_screens_of_a_fleet_and_settings_are_topics(capsys: pytest.CaptureFixture[str]) -> None:
     """Also one that shares its name with a column of another screen."""
-    assert "A screen of zmon fleet:" in printed(capsys, "GUESTS")
-    text = " ".join(printed(capsys, "CHPIDS").split())
-    assert text.index("Every partition reads the same figure") < text.index("CTLUNIT.chpids")
-    assert "A screen of zmon fleet:" not in printed(capsys, "EXCEPT")
-    assert "A setting, and the option --theme: colours: 3270" in " ".join(printed(capsys, "theme").split())
     assert main(["help", "GUESTZ"]) == 2
     assert "did you mean GUESTS" in capsys.readouterr().err

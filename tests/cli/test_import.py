@@ -174,7 +174,7 @@ def test_an_existing_file_is_kept(out: str, capsys: pytest.CaptureFixture[str]) 
     """The message says what to do."""
     Path(out).write_text("dear to me")
     assert main(["import", str(REPORT), out]) == FAILED
-    assert "exists already; give another name, or --force to overwrite it" in capsys.readouterr().err
+    assert "--force" in capsys.readouterr().err
     assert Path(out).read_text() == "dear to me"
 
 
@@ -197,27 +197,27 @@ def test_the_source_is_never_overwritten(tmp_path: Path, capsys: pytest.CaptureF
     (tmp_path / "a").write_bytes(REPORT.read_bytes())
     (tmp_path / "b").symlink_to("a")
     assert main(["import", "--force", str(tmp_path / "a"), str(tmp_path / "b")]) == FAILED
-    assert "is the source; give another name" in capsys.readouterr().err
+    assert f"{tmp_path}/b is the source" in capsys.readouterr().err
     assert (tmp_path / "a").read_bytes() == REPORT.read_bytes()
 
 
 def test_a_directory_is_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Not even by force."""
     assert main(["import", "--force", str(REPORT), str(tmp_path)]) == FAILED
-    assert "is a directory; name the file to write, as " in capsys.readouterr().err
+    assert f"{tmp_path} is a directory" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"\x96\xd5\x75\x21\x0c\x06", "is sar's own file, in binary; import what `sadf -j "),
+        (b"\x96\xd5\x75\x21\x0c\x06", "`sadf -j "),
         (b"14:11:36  vda  0.00\n", "`sadf -j FILE -- -A`"),
         (b'{"a": 1}', "`sadf -j FILE -- -A`"),
         (b"", "`sadf -j FILE -- -A`"),
-        (REPORT.read_bytes().replace(b'"utc": 1', b'"utc": 0'), "its time is local"),
+        (REPORT.read_bytes().replace(b'"utc": 1', b'"utc": 0'), "-T and -t of sadf"),
         (
             b'{"sysstat": {"hosts": [{"nodename": "a", "statistics": []}]}}',
-            "there is nothing in it to record",
+            "source: ",
         ),
     ],
 )
@@ -238,7 +238,7 @@ def test_what_comes_before_a_mistake_is_kept(
     (tmp_path / "cut.json").write_bytes(REPORT.read_bytes()[:4000])
     assert main(["import", str(tmp_path / "cut.json"), out]) == FAILED
     said = capsys.readouterr().err
-    assert "entry 3 is broken or cut off" in said
+    assert "entry 3 " in said
     assert f"{out}: 3 samples, " in said
     assert len(recorded(out)) == 3
 

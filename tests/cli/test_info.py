@@ -14,6 +14,7 @@ import pytest
 from zmon.cli.main import main
 from zmon.cli.output import FAILED, OK
 from zmon.recorder import forecast
+from zmon.recorder.info import PARTS
 from zmon.recorder.lock import Lock
 from zmon.store.file_format import NO_RECORDING
 from zmon.store.writer import Writer
@@ -76,9 +77,7 @@ def test_parts_make_up_the_file(recorded: Any, info: Info) -> None:
     """No byte is told twice, and none is missing."""
     _status, found, _said = info(recorded.path)
     assert sum(found["parts"].values()) == found["bytes"] == os.path.getsize(recorded.path)
-    assert {"segments of cmf", "columns that stand still", "times of samples", "roll-ups"} <= set(
-        found["parts"]
-    )
+    assert {"segments of cmf", PARTS["still"], "times of samples", "roll-ups"} <= set(found["parts"])
 
 
 def test_a_day_is_estimated_as_the_recorder_does(
@@ -229,7 +228,7 @@ def test_a_directory_as_text(days: Path, capsys: pytest.CaptureFixture[str]) -> 
     text = capsys.readouterr().out
     assert "\n  2026-11-20.zmon   2026-11-20" not in text
     assert "\n  2026-11-20.zmon   2026-11-21 14:30:00  2026-11-21 14:31:39        100 " in text
-    assert text.count("no damage was found") == 2
+    assert text.count("no damage") == 2
 
 
 def test_a_recorder_of_the_directory_is_told(days: Path, info: Info) -> None:
@@ -252,7 +251,7 @@ def test_a_broken_file_hides_no_other(days: Path, info: Info) -> None:
 def test_an_empty_directory(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """There is nothing to tell of."""
     assert main(["info", str(tmp_path)]) == FAILED
-    assert "there is no recording in it" in capsys.readouterr().err
+    assert f"{tmp_path}: " in capsys.readouterr().err
 
 
 def test_a_terminal_obeys_nothing_of_a_recording(

@@ -12,6 +12,7 @@ from zmon.base.event import Event, What
 from zmon.base.shipped import shipped
 from zmon.cli.line import PIECE, Console, run_line_mode
 from zmon.cli.output import FAILED, OK
+from zmon.kernel.sysinfo import NEEDS_LPAR
 from zmon.sample import Instant, Sample
 from zmon.screen.definition import load_screens
 from zmon.session.machines import open_capture, open_lab
@@ -53,9 +54,10 @@ def test_a_screen_by_command_number_or_code(talk: Callable[..., list[str]]) -> N
 def test_returning_from_the_first_screen_asks(talk: Callable[..., list[str]]) -> None:
     """F3 there says what a second one does; anything in between is no answer."""
     asked, deeper, again, *rest = talk("F3", "F8", "F12", "RETURN", "DEVICE", first="OVERVIEW")[1:]
-    assert asked == "F3\n F3 or F12 again leaves zmon; QUIT leaves at once\n"
-    assert "leaves" not in deeper
-    assert again.endswith("QUIT leaves at once\n")
+    assert asked.startswith("F3\n F3 or F12 again ")
+    question = asked.removeprefix("F3\n")
+    assert question not in deeper
+    assert again.endswith(question)
     assert rest == ["RETURN\n"]
 
 
@@ -94,7 +96,7 @@ def test_another_order_choice_or_sample_begins_at_the_top(question: str) -> None
 def test_enter_goes_deeper_by_the_line_that_says_how(talk: Callable[..., list[str]]) -> None:
     """There is no cursor, so the command is named that leads into the first row."""
     assert " To go deeper: DEVICE 7201\n" in talk("DEVICE")[1]
-    assert "Detailed Analysis for Device 7000" in talk("DEVICE 7000")[1]
+    assert " FCX110 " in talk("DEVICE 7000")[1]
 
 
 @pytest.mark.parametrize("screen", ["CTLUNIT", "DEVICE"])
@@ -117,13 +119,13 @@ def test_an_lcu_is_named_as_people_name_it(talk: Callable[..., list[str]]) -> No
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
-        ("NOPE", "'NOPE' is no screen and no command: did you mean NOTE?"),
+        ("NOPE", "did you mean NOTE?"),
         ("SORT nope", "'nope' is no column"),
         ("F9", "PF9 does nothing here"),
-        ("PF99", "PF99 does nothing"), ("/nowhere", "'nowhere' is not on this screen"),
+        ("PF99", "PF99 does nothing"), ("/nowhere", "'nowhere'"),
         ("LOCATE", "Locate what?"),
         ("PRINT /none/x", "/none/x cannot be written"),
-        ("HELP nope", "'nope' is no column, screen, command or rule"),
+        ("HELP nope", "'nope' is no column, "),
         ("WHERE resp>x", "is no number"),
         ("NEXTSAMP", "last sample"), ("\x1b[2J", "'\\x1b[2j"), ("DEVICE \x1b[2J", "no device '\\x1b[2J'"),
     ],
@@ -138,7 +140,7 @@ def test_what_cannot_be_done_is_said(question: str, answer: str, talk: Callable[
 def test_help_on_screen_and_column(talk: Callable[..., list[str]]) -> None:
     """The column says what it is, whence it comes and when it is too much."""
     screen, same, column, other = talk("DEVICE", "HELP", "F1", "HELP Resp", "HELP CTLUNIT")[2:6]
-    assert " FCX108 DEVice - General I/O Device Load" in screen
+    assert " FCX108 DEVice - " in screen
     assert screen.splitlines()[1:] == same.splitlines()[1:]
     assert "resp / serv is marked * from 3 on, ! from 6 on" in " ".join(column.split())
     assert " FCX176 CTlunit - Control Units" in other
@@ -171,15 +173,12 @@ def test_a_long_message_is_folded_between_words(talk: Callable[..., list[str]]) 
     """A terminal of 80 columns would cut words."""
     answer = talk("FILES nosuchname")[1]
     assert max(map(len, answer.splitlines())) <= 79
-    assert (
-        "No listing of tablespaces was given (--listing), so FILES knows nothing of nosuchname"
-        in " ".join(answer.split())
-    )
+    assert "(--listing), so FILES knows nothing of nosuchname" in " ".join(answer.split())
 
 
 def test_enter_does_not_write_a_recording_again(talk: Callable[..., list[str]]) -> None:
     """There is no new sample; it says how to go on."""
-    assert talk("CTLUNIT", "", "", machine="qemu")[3].startswith("\n This is all; TOP shows it")
+    assert talk("CTLUNIT", "", "", machine="qemu")[3].partition(";")[2].startswith(" TOP ")
 
 
 def test_locate_begins_behind_the_first_line(talk: Callable[..., list[str]]) -> None:
@@ -229,7 +228,7 @@ def test_every_column_is_reached(talk: Callable[..., list[str]]) -> None:
 def test_sentences_are_folded(moves: tuple[str, ...], talk: Callable[..., list[str]]) -> None:
     """A note longer than a line is not cut, and does not go to the left with the columns."""
     said = talk("LPAR", *moves, machine="qemu")[1 + len(moves)]
-    assert "a guest does not see the partitions of its machine" in " ".join(said.split())
+    assert NEEDS_LPAR in " ".join(said.split())
 
 
 # along a tape
@@ -292,8 +291,7 @@ def test_a_mark_is_confirmed(travel: Callable[..., list[str]]) -> None:
 def test_events_are_listed(travel: Callable[..., list[str]], talk: Callable[..., list[str]]) -> None:
     """A capture has none."""
     assert travel("EVENTS")[1] == "EVENTS\n 01-01 00:00:03 ! 7000 is slow\n"
-    said = talk("EVENTS")[1]
-    assert "No events in this time" in said
+    assert talk("EVENTS")[1].count("\n") == 2
 
 
 def test_events_open_at_the_present_moment() -> None:
@@ -359,10 +357,10 @@ def test_a_live_screen_has_a_fresh_sample() -> None:
     console.sample()
     alone = seen("DEVICE", 0.1)
     assert alone[0] == 0
-    assert "Figures need a second sample: press ENTER in 2 s" in alone[1]
+    assert "ENTER in 2 s" in alone[1]
     second = seen("CPU", 1.0)
     assert second[0] == 1
-    assert "Figures of 1.0 s; ENTER takes a new sample" in second[1]
+    assert "Figures of 1.0 s; ENTER " in second[1]
     assert seen("DEVICE", 1.0)[0] == 1
     assert seen("CTLUNIT", 1.0)[0] == 2
     assert [seen(move, 5.0)[0] for move in ("F8", "F11", "TOP", "HELP", "NOPE")] == [2] * 5
@@ -390,7 +388,7 @@ def test_print_writes_a_file_once(talk: Callable[..., list[str]], tmp_path: Path
     file = tmp_path / "screen.txt"
     written, again = talk(f"PRINT {file}", f"PRINT {file}")[1:3]
     assert " Written to " in written
-    assert "already exists. Choose another name." in " ".join(again.split())
+    assert "already exists" in " ".join(again.split())
     assert "FCX124" not in written
     assert file.read_text().startswith(" FCX124")
 

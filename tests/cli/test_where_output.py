@@ -68,7 +68,7 @@ def test_a_disk_of_no_channel() -> None:
     """Where its LCU would stand there is a question mark, and below it the reason."""
     _heading, disk, *_on_it, reason = lines("zram0")
     assert disk == "  zram0  LCU ?"
-    assert reason.startswith("  LCU not known: it is no device of the channel")
+    assert reason.startswith("  LCU not known: ")
 
 
 def test_a_loop_device() -> None:
