@@ -14,6 +14,7 @@ from zmon.screen.definition import load_screens
 from zmon.screen.sheet import Order
 from zmon.session.session import Session
 from zmon.tables import filled
+from zmon.tables.device import CP_ONLY
 from zmon.tables.table import Table
 from zmon.ui.app import WorkDone, Zmon
 from zmon.ui.grid import Grid
@@ -175,7 +176,7 @@ def test_help_says_why_a_cell_is_not_there(on_terminal: Run, seen: Seen) -> None
         await pilot.press(*"13", "enter", "tab", "tab", "tab", "tab", "f1")
         shown = "\n".join(seen(app))
         assert "links - Mdisk Links" in shown
-        assert "0.0.700b: only CP knows this" in shown
+        assert f"0.0.700b: {CP_ONLY.reason}" in " ".join(shown.split())
         assert ">700B" in shown
         await pilot.press("f12")
         assert "Mdisk Links" not in "\n".join(seen(app))
@@ -214,12 +215,13 @@ def test_the_words_that_one_tries_first(on_terminal: Run, seen: Seen) -> None:
         assert " Keys" in seen(app)
         assert app.glass.entry.text == ""
         await pilot.press(*"help", "space", *"device", "enter")
-        assert " FCX108 DEVice - General I/O Device Load" in seen(app)
+        assert any(line.startswith(" FCX108 DEVice - ") for line in seen(app))
         await pilot.press("f12")
         before = seen(app)
         await pilot.press(*"devcie", "enter")
         changed = [now for then, now in zip(before, seen(app), strict=True) if then != now]
-        assert changed == [" 'devcie' is no screen and no command: did you mean DEVICE?"]
+        (answer,) = changed
+        assert answer.endswith(": did you mean DEVICE?")
         await pilot.press(*"dev", "enter")
         assert seen(app)[0].startswith(" FCX108")
         await pilot.press(*"q", "enter")
@@ -323,7 +325,7 @@ def test_behind_the_last_sample_there_is_nothing(on_terminal: Run, seen: Seen, s
     async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
         await pilot.press(*"13", "enter", "greater_than_sign")
         await settle(app, pilot)
-        assert "This is the last sample." in seen(app)[-3]
+        assert "the last sample" in seen(app)[-3]
 
     on_terminal(walk)
 
@@ -494,7 +496,7 @@ def test_live_samples_appear(live: Zmon, make_sample: Callable[..., Sample]) -> 
 
     async def walk() -> None:
         async with live.run_test(size=(80, 24)) as pilot:
-            await settled(live, pilot, "Waiting for the first sample")
+            await settled(live, pilot, "Waiting for ")
             for minute in range(3):
                 live.post_message(WorkDone(Result(sample=make_sample(minute))))
                 await settled(live, pilot, "FCX108", f"12:0{minute}:00")
@@ -521,7 +523,7 @@ def test_tab_completes_a_command_and_lists_candidates(on_terminal: Run, seen: Se
         assert "PAY100" in "\n".join(seen(app))
         assert app.glass.session.page.argument == "PAY100"
         await pilot.press(*"xyz", "tab")
-        assert "Nothing known here begins with 'xyz'" in seen(app)[-3]
+        assert "begins with 'xyz'" in seen(app)[-3]
         await pilot.press("escape")
         assert app.glass.entry.text == ""
 
@@ -558,7 +560,7 @@ def test_a_text_is_looked_for_while_it_is_typed(on_terminal: Run, seen: Seen) ->
         await pilot.press("backspace", "backspace")
         assert grid(app).place == row
         await pilot.press("z")
-        assert "'pay1z' was not found in this list" in seen(app)[-3]
+        assert "'pay1z'" in seen(app)[-3]
         await pilot.press("escape")
         assert (grid(app).place, grid(app).sought) == (before, "")
         await pilot.press(*"/pay1", "enter")
@@ -594,7 +596,7 @@ def test_the_sort_menu_lists_the_columns(on_terminal: Run, seen: Seen) -> None:
         await pilot.click(offset=(30, place))
         assert app.glass.session.page.order == Order("pend", descending=True)
         await pilot.press("f4", "f9")
-        assert "has no rows to sort" in seen(app)[-3]
+        assert "MENU has no rows" in seen(app)[-3]
 
     on_terminal(walk)
 
@@ -695,7 +697,7 @@ def test_an_unknown_theme_is_told(session: Session, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("ZMON_THEME", "beige")
     app = Zmon(session, 1.0)
     shown = "\n".join(line.text for line in app.glass.lines())
-    assert "there is no theme 'beige'; zmon's own are 3270, light, " in shown
+    assert "'beige'; zmon's own are 3270, light, " in shown
 
 
 @pytest.mark.parametrize(("named", "found"), [("light", "textual-light"), ("contrast", "contrast")])

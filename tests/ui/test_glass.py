@@ -24,9 +24,10 @@ from zmon.session.exception_log import ExceptionLog
 from zmon.session.machines import open_lab
 from zmon.session.page import PreviewTask
 from zmon.session.session import Session
+from zmon.tables.device import CP_ONLY
 from zmon.ui.actions import GlassActions
 from zmon.ui.glass import Glass
-from zmon.ui.keys import FUNCTIONS
+from zmon.ui.keys import BY_NAME, FUNCTIONS
 from zmon.ui.line import texts
 from zmon.ui.threads import Result
 
@@ -109,7 +110,7 @@ def test_the_first_command_waits_for_the_first_sample(
     live: Glass, make_sample: Callable[..., Sample]
 ) -> None:
     """A screen given at the start opens when there is something to show."""
-    assert "Waiting for the first sample" in shown(live)
+    assert "Waiting for " in shown(live)
 
     live.sampled(make_sample(0))
 
@@ -235,7 +236,7 @@ def test_a_held_screen_stands_still(live: Glass, pace: Pace, make_sample: Callab
     live.sampled(make_sample(1))
 
     assert pace.filling is None
-    assert "Held: SPACE lets it go on" in shown(live)
+    assert "Held: SPACE " in shown(live)
 
 
 def test_refresh_takes_a_sample(live: Glass, pace: Pace) -> None:
@@ -250,7 +251,7 @@ def test_a_live_machine_has_no_samples_before(live: Glass, make_sample: Callable
     live.sampled(make_sample(0))
     live.press("earlier")
 
-    assert "Live samples are not kept" in shown(live)
+    assert "--record FILE" in " ".join(shown(live).split())
 
 
 def test_a_failed_sample_is_said_and_the_screen_stays(
@@ -288,13 +289,14 @@ def test_help_of_a_page_says_why_there_are_dots(glass: Glass) -> None:
     glass.press("help")
     glass.press("bottom")
 
-    assert "only CP knows this; Linux does not" in shown(glass)
+    assert CP_ONLY.reason in shown(glass)
 
 
 def test_help_goes_from_column_to_screen_to_keys(glass: Glass) -> None:
     """F1 again tells more; F12 returns to the screen at once."""
     glass.type("CTLUNIT")
     glass.press("enter")
+    before = shown(glass)
     glass.press("next_column")
     titles = []
     for _ in range(3):
@@ -303,7 +305,7 @@ def test_help_goes_from_column_to_screen_to_keys(glass: Glass) -> None:
     glass.press("back")
 
     assert titles == ["ssid - LCU", "FCX176 CTlunit", " Keys"]
-    assert "DEVICE LCU nnnn: its devices" in shown(glass)
+    assert shown(glass) == before
 
 
 def test_help_of_what_is_no_column_says_which_there_are(glass: Glass) -> None:
@@ -313,7 +315,7 @@ def test_help_of_what_is_no_column_says_which_there_are(glass: Glass) -> None:
     glass.type("HELP foo")
     glass.press("enter")
 
-    assert "'foo' is no column, screen, command or rule" in shown(glass)
+    assert "'foo' is no column" in shown(glass)
 
 
 def test_commands_before_the_first_sample_wait_for_it(
@@ -322,14 +324,14 @@ def test_commands_before_the_first_sample_wait_for_it(
     """They are carried out in their order, after the command of the command line."""
     order(live, "CHANNEL")
     order(live, "SORT chpid DESC")
-    assert "SORT chpid DESC: waits for the first sample" in shown(live)
+    assert "SORT chpid DESC: waits" in shown(live)
 
     live.sampled(make_sample(1, 2))
     pace.work(live)
 
     assert [page.screen.command for page in live.session.pages] == ["OVERVIEW", "DEVICE", "CHANNEL"]
     assert live.session.page.order == ("chpid", True)
-    assert "waits for the first sample" not in shown(live)
+    assert ": waits" not in shown(live)
 
 
 @pytest.mark.parametrize("line", ["QUIT", "EXIT"])
@@ -371,7 +373,7 @@ def test_a_click_on_keys_lists_them(glass: Glass) -> None:
     """The last line names only what fits; there all are."""
     line = glass.lines()[-1].text
     glass.click(line.index("?=Keys"), 23)
-    assert "run the command; without one open the row" in shown(glass)
+    assert BY_NAME["enter"].help in shown(glass)
 
 
 def test_an_empty_list_offers_nothing_to_choose(glass: Glass) -> None:
@@ -380,7 +382,7 @@ def test_an_empty_list_offers_nothing_to_choose(glass: Glass) -> None:
     assert "Select a device" in shown(glass)
 
     order(glass, "WHERE resp>100000")
-    assert "no row meets the conditions" in shown(glass)
+    assert "Nothing to show: " in shown(glass)
     assert "Select a device" not in shown(glass)
 
 
@@ -422,7 +424,7 @@ def test_returning_from_the_first_screen_ends(glass: Glass) -> None:
     """F3 on the menu leaves zmon when it comes again."""
     glass.press("back")
     assert not glass.ended
-    assert "Esc, F3 or F12 again leaves zmon; QUIT leaves at once" in shown(glass)
+    assert "Esc, F3 or F12 again " in shown(glass)
 
     glass.press("back")
     assert glass.ended
@@ -491,7 +493,7 @@ def test_what_is_not_found_is_said(glass: Glass) -> None:
     glass.type("/nowhere")
     glass.press("enter")
 
-    assert "'nowhere' was not found in this list" in shown(glass)
+    assert "'nowhere'" in shown(glass)
 
 
 # along a tape
@@ -657,8 +659,7 @@ def test_a_comparison_that_fails_leaves_the_screen(replay: Glass, pace: Pace) ->
         filling.table()
     glass.failed(f"DEVICE cannot be filled: {error.value}", filling)
     pace.work(glass)
-    said = "There are fewer than two samples from 12:00:00 up to 12:00:20."
-    assert said in " ".join(shown(glass).split())
+    assert str(error.value) in " ".join(shown(glass).split())
     assert "FCX108" in shown(glass)
     assert glass.session.page.against is None
 
@@ -718,7 +719,7 @@ def test_a_fast_tape_passes_over_samples_and_leaves_nothing_out(replay: Glass, c
     assert play(replay, clock, 2) == ["12:00:00 - 12:05:00", "12:05:00 - 12:10:00"]
     play(replay, clock, 1)
     assert not replay.playback.state.playing
-    assert "This is the last sample" in shown(replay)
+    assert "the last sample" in shown(replay)
 
 
 def test_it_plays_backwards_to_the_begin(replay: Glass, clock: Clock) -> None:
@@ -727,7 +728,7 @@ def test_it_plays_backwards_to_the_begin(replay: Glass, clock: Clock) -> None:
 
     assert play(replay, clock, 2) == ["12:04:00 - 12:05:00", "--:--:-- - 12:00:00"]
     play(replay, clock, 1)
-    assert "This is the first sample" in shown(replay)
+    assert "the first sample" in shown(replay)
 
 
 def test_the_space_bar_plays_and_pauses(replay: Glass) -> None:
@@ -943,7 +944,7 @@ def test_a_command_about_a_sample_waits_for_the_move_before_it(recorded: Glass, 
     """However slow the reading is, MARK marks what GO leads to."""
     order(recorded, "GO 12:03")
     order(recorded, "MARK A")
-    assert "MARK A: waits for the sample" in shown(recorded)
+    assert "MARK A: waits" in shown(recorded)
 
     pace.work(recorded)
     assert "Mark A is set at 12:03:00" in shown(recorded)
@@ -990,11 +991,11 @@ def test_a_screen_that_looks_back_says_so_while_it_reads(replay: Glass, pace: Pa
     glass = Glass(replay.session, reader=pace, actions=GlassActions())
     pace.work(glass)
     order(glass, "CHANNEL")
-    assert "Reading what came before" in shown(glass)
+    assert "Reading " in shown(glass)
 
     pace.work(glass)
     assert "FCX107" in shown(glass)
-    assert "Reading what came before" not in shown(glass)
+    assert "Reading " not in shown(glass)
 
 
 @pytest.mark.parametrize("command", ["DEVLOG NOPE", "BENCHMRK NOPE", "CTLULOG NOPE", "CHANLOG NOPE"])
@@ -1213,7 +1214,7 @@ def test_keys_are_taken_while_the_first_picture_is_simulated(pace: Pace) -> None
     assert "Simulating lab:pav-3 ..." in shown(glass)
     glass.type("CTLUNIT")
     glass.press("enter")
-    assert "CTLUNIT: waits for the first sample" in shown(glass)
+    assert "CTLUNIT: waits" in shown(glass)
 
     task = PreviewTask(session.timeline)
     glass.receive(Result(task, preview=task.run()))

@@ -101,7 +101,7 @@ def test_a_file_that_cannot_be_used_keeps_nobody_from_working(file: Path, kind: 
     else:
         file.parent.rmdir() if not os.listdir(file.parent) else other.unlink()
         file = other / "no" / "such"
-        other.write_text("a file in the place of a directory")
+        other.write_text("no directory")
     commands = CommandHistory(str(file))
     commands.add("DEVICE")
     assert commands.older("") == "DEVICE"

@@ -107,7 +107,7 @@ def test_own_keys_are_read() -> None:
         ('help = ""', "as a text"),
         ('\nhelp = "pagedwn"', "keys.toml:2: help: 'pagedwn' is no key: did you mean pagedown"),
         ('help = "crtl+g"', "'crtl\\+g' is no key"),
-        ('erase = "x"', "where characters are typed"),
+        ('erase = "x"', "erase: "),
     ],
 )
 def test_what_is_wrong_in_own_keys_is_said(text: str, wrong: str) -> None:
@@ -120,12 +120,12 @@ def test_a_key_of_two_functions_is_an_error_that_says_what_to_write() -> None:
     """Its place, the other function, and what that would keep."""
     with pytest.raises(KeysError) as found:
         KeyMap("fcon", own('tour = "ctrl+x"\nmenu = "f1"'))
-    assert str(found.value) == (
-        "keys.toml:2: keys.menu: F1 is the key of help, too (explain the screen, or the column that TAB "
-        'chose; again: more); write help = "shift+f1", or another key for menu'
+    assert str(found.value).startswith(
+        f"keys.toml:2: keys.menu: F1 is the key of help, too ({BY_NAME['help'].help})"
     )
+    assert 'write help = "shift+f1"' in str(found.value)
     KeyMap("fcon", own('menu = "f1"\nhelp = "shift+f1"'))
-    with pytest.raises(KeysError, match=r"keys\.toml:2: keys\.tour: F4 is the key of menu, too"):
+    with pytest.raises(KeysError, match=r"keys\.toml:2: keys\.tour: F4 is the key of menu"):
         KeyMap("fcon", own('menu = "f4"\ntour = "f4"'))
 
 

@@ -151,7 +151,7 @@ def test_a_move_that_fails_is_reported(session: Session, results: queue.SimpleQu
     """The next one is run all the same."""
 
     def fail() -> None:
-        raise ValueError("the recording is damaged")
+        raise ValueError("it is torn")
 
     reading = ReadingThread(results.put)
     reading.start()
@@ -160,7 +160,7 @@ def test_a_move_that_fails_is_reported(session: Session, results: queue.SimpleQu
         reading.move(move)
     failed, moved = results.get(timeout=PATIENCE), results.get(timeout=PATIENCE)
 
-    assert failed == Result(moves[0], error="No sample: the recording is damaged")
+    assert failed == Result(moves[0], error="No sample: it is torn")
     assert moved.arrival is not None
 
     reading.stop()
