@@ -73,16 +73,16 @@ def test_whatever_stands_where_a_packed_column_should_be_is_an_error_or_numbers(
 
 def test_more_numbers_than_there_can_be_are_refused_before_they_are_made() -> None:
     """Those that are all alike take no room in the file."""
-    with pytest.raises(ValueError, match="a packed column of"):
+    with pytest.raises(ValueError, match="packed column"):
         unpack(Packed(0, 1, 0, b""), MAX_NUMBERS + 1)
 
 
 def test_what_expands_to_more_than_is_expected_is_refused() -> None:
     """And not expanded to its end."""
     bomb = zlib.compress(bytes(1 << 22))
-    with pytest.raises(ValueError, match="a packed column of 10 bytes has 11"):
+    with pytest.raises(ValueError, match=" 10 bytes has 11"):
         inflate(bomb, 10)
-    with pytest.raises(ValueError, match="a packed column of"):
+    with pytest.raises(ValueError, match="packed column"):
         inflate(bomb, MAX_COLUMN_BYTES + 1)
 
 
@@ -114,7 +114,7 @@ def test_documents_that_would_take_much_memory_are_damaged(text: bytes) -> None:
     """They are looked at before they are understood."""
     with pytest.raises(Damaged, match="too long"):
         parsed(text)
-    with pytest.raises(Damaged, match="expands to more than"):
+    with pytest.raises(Damaged, match="expands to "):
         load(zlib.compress(text))
 
 
@@ -130,7 +130,7 @@ def test_a_text_that_expands_beyond_all_honest_ratios_is_damaged() -> None:
     """A recording of 1 MiB must not become 1 GiB in memory; what is cut off is damaged, too."""
     honest = bytes(range(256)) * 40
     assert expanded(zlib.compress(honest)) == honest
-    with pytest.raises(Damaged, match=r"a description of \d+ bytes expands to more than 4,096"):
+    with pytest.raises(Damaged, match=r"\d+ bytes .* 4,096"):
         expanded(zlib.compress(b" " * (MIN_TEXT_BOUND + 1)))
     with pytest.raises(Damaged, match="cut off"):
         expanded(zlib.compress(honest)[:-1])
@@ -150,7 +150,7 @@ def test_an_absence_keeps_its_reason() -> None:
 @pytest.mark.parametrize("found", [None, [], {}, {"absent": 1}])
 def test_what_is_no_value_is_damage(found: object) -> None:
     """So nothing else gets into a table."""
-    with pytest.raises(Damaged, match="where a value should be"):
+    with pytest.raises(Damaged, match=type(found).__name__):
         from_json(found)
 
 
@@ -196,7 +196,7 @@ def test_bytes_that_are_no_column_are_damaged(body: bytes, count: int) -> None:
 
 def test_a_column_of_another_length_is_damaged() -> None:
     """It would move values to other rows."""
-    with pytest.raises(Damaged, match="a column of 2 rows where 3 are expected"):
+    with pytest.raises(Damaged, match="2 rows where 3"):
         decode_column(encode_column([1, 2]), 3)
 
 
@@ -207,5 +207,5 @@ def test_what_is_not_a_number_comes_out_as_that() -> None:
 
 def test_no_deflated_byte_expands_beyond_what_deflate_can() -> None:
     """What is said to be larger is refused before memory is taken for it."""
-    with pytest.raises(ValueError, match="a packed column of 5000 bytes"):
+    with pytest.raises(ValueError, match=" 5000 bytes"):
         inflate(zlib.compress(b"")[:4], 5000)

@@ -64,7 +64,7 @@ def test_it_exports_what_a_recording_of_today_exports(
 def test_it_is_not_continued_and_its_day_goes_on_in_another_file(path: Path) -> None:
     """A recorder that was updated begins a file of its own."""
     before = path.read_bytes()
-    with pytest.raises(RecordingError, match=r"written by an older zmon \(format 1\)"):
+    with pytest.raises(RecordingError, match=r"\(format 1\)"):
         Writer(str(path))
     said: list[str] = []
     roll = Roll(str(path.parent), Writer, said.append)
@@ -82,9 +82,9 @@ def test_it_is_not_continued_and_its_day_goes_on_in_another_file(path: Path) -> 
 @pytest.mark.parametrize(
     ("column", "value", "said"),
     [
-        ("utc", (1 << 63) - 1, "beyond the years 1971 to 2200"),
-        ("utc", NOON + 3600 * SECOND, "does not fit those beside it"),
-        ("steady", 1, "the steady clock goes back"),
+        ("utc", (1 << 63) - 1, "5 lies beyond "),
+        ("utc", NOON + 3600 * SECOND, "5 does not fit "),
+        ("steady", 1, "clock goes back"),
         ("steady", 10**12 + 5 * SECOND + 999 * 10**6, ""),
     ],
 )
@@ -109,4 +109,4 @@ def test_a_version_that_is_damaged_does_not_turn_the_checks_off(tmp_path: Path) 
         connection.execute("UPDATE sample SET utc = utc + 1 WHERE n = 1")
         connection.execute("PRAGMA user_version = 1")
     with closing(Recording(str(path))) as recording:
-        assert any("the time of sample 1 is damaged" in words for words in find_damage(recording))
+        assert any("sample 1 is damaged" in words for words in find_damage(recording))

@@ -161,7 +161,7 @@ def test_an_error_of_the_disk_costs_one_sample_and_says_so(
             return real.execute(question, *values)
 
     monkeypatch.setattr(writer, "connection", Failing())
-    with pytest.raises(RecordingError, match="the file system fails: disk I/O error"):
+    with pytest.raises(RecordingError, match="disk I/O error"):
         writer.append(taken[1])
     monkeypatch.setattr(writer, "connection", real)
     writer.append(taken[2])

@@ -190,7 +190,7 @@ def test_what_is_read_fires_no_trigger_and_what_has_one_is_not_written_to(path: 
         connection.execute("CREATE TRIGGER harm AFTER INSERT ON sample BEGIN DELETE FROM segment; END")
     before = path.read_bytes()
     read_all(path)
-    with pytest.raises(RecordingError, match="somebody has added the trigger harm"):
+    with pytest.raises(RecordingError, match="the trigger harm"):
         Writer(str(path))
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("DROP TRIGGER harm")
@@ -202,7 +202,7 @@ def test_an_index_of_something_computed_is_not_written_to(path: Path) -> None:
     """It would be computed with each sample."""
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE INDEX harm ON sample (abs(utc))")
-    with pytest.raises(RecordingError, match="somebody has added the index harm"):
+    with pytest.raises(RecordingError, match="the index harm"):
         Writer(str(path))
 
 
@@ -211,7 +211,7 @@ def test_a_recording_of_a_newer_zmon_is_named_as_such(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(f"PRAGMA user_version = {VERSION + 1}")
     for open_ in (Recording, Writer):
-        with pytest.raises(RecordingError, match=r"written by a newer zmon .* update zmon"):
+        with pytest.raises(RecordingError, match=rf"\(format {VERSION + 1}\)"):
             open_(str(path))
 
 
@@ -260,7 +260,7 @@ def test_more_kinds_than_zmon_knows_are_refused_at_once(path: Path, monkeypatch:
     monkeypatch.setattr("zmon.store.reader.MAX_KINDS", known)
     Recording(str(path)).close()
     monkeypatch.setattr("zmon.store.reader.MAX_KINDS", known - 1)
-    with pytest.raises(RecordingError, match=rf"more than {known - 1} kinds: no recording of zmon"):
+    with pytest.raises(RecordingError, match=rf"\b{known - 1} kinds"):
         Recording(str(path))
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.base.absent import Absent
 from zmon.kinds import BLOCK
+from zmon.sample import DAMAGED_BY
 from zmon.store.file_format import Damaged
 from zmon.store.readings import (
     TIMES,
@@ -66,7 +66,7 @@ def run(worn: Worn) -> OpenSegment:
 
 def is_lost(value: Value) -> bool:
     """Tell whether a value is absent for being damaged, and says by what."""
-    return isinstance(value, Absent) and value.reason == "the recording is damaged here: a scratch"
+    return value is DAMAGED_BY.about("a scratch")
 
 
 def test_a_frame_needs_no_column_but_its_times(run: OpenSegment, worn: Worn) -> None:

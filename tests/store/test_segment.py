@@ -141,7 +141,7 @@ def test_more_rows_or_differences_than_a_layout_has_are_damage() -> None:
 
     none, all_zero = [0, 0, 1, 0, 0, 0], [0, 1, 0, 0, 0]
     assert segment(none, {"cells": [2, *[all_zero] * 3]}).column("reads", 1) == [0]
-    with pytest.raises(Damaged, match="rows that are not in the layout"):
+    with pytest.raises(Damaged, match="in the layout"):
         segment([many, *all_zero], {})
-    with pytest.raises(Damaged, match="more differences than values"):
+    with pytest.raises(Damaged, match="differences"):
         segment(none, {"cells": [many, *[all_zero] * 3]}).column("reads", 1)
