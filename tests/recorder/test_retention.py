@@ -74,9 +74,8 @@ def test_the_present_file_stays_and_that_is_said(tmp_path: Path) -> None:
     done = prune(str(tmp_path), str(tmp_path / TODAY), NOW, RetentionRule(size=1000))
     assert names(tmp_path) == [TODAY]
     (said,) = done.troubles
-    assert said.startswith(
-        f"{tmp_path / TODAY} alone is larger than the 1,000 bytes that all may have; it is"
-    )
+    assert said.startswith(f"{tmp_path / TODAY} ")
+    assert " 1,000 bytes " in said
 
 
 def test_what_is_no_recording_of_zmon_is_never_touched(tmp_path: Path) -> None:
@@ -129,7 +128,8 @@ def test_what_cannot_be_unlinked_is_said(tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_directory_that_is_gone_is_said(tmp_path: Path) -> None:
     """Nothing is raised: a recorder goes on."""
     done = prune(str(tmp_path / "none"), "", NOW, RetentionRule(keep=DAY))
-    assert done.troubles == [f"{tmp_path / 'none'}: No such file or directory: nothing old can be unlinked"]
+    (trouble,) = done.troubles
+    assert trouble.startswith(f"{tmp_path / 'none'}: No such file or directory: ")
 
 
 def test_an_interrupted_unlink_can_be_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

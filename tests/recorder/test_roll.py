@@ -150,10 +150,9 @@ def test_a_full_disk_is_said_once_and_its_end_too(roll: Roll, shelf: Shelf, said
         assert not roll.append(sample(NOON + number))
     shelf.full = None
     assert roll.append(sample(NOON + 3))
-    assert said == [
-        "x: no room left; nothing is recorded now, and every sample tries again",
-        "recording again; samples that are missing: 3",
-    ]
+    full, again = said
+    assert full.startswith("x: no room left; ")
+    assert again.endswith(": 3")
     assert shelf.books == {"2026-11-21.zmon": [NOON, NOON + 3]}
     assert (roll.appended, roll.lost) == (2, 0)
 
@@ -184,11 +183,11 @@ def test_after_a_while_the_file_is_opened_afresh(roll: Roll, shelf: Shelf, said:
 @pytest.mark.parametrize(
     ("error", "expected"),
     [
-        (RecordingError("written by a newer zmon"), True),
+        (RecordingError("newer"), True),
         (Damaged("a part is damaged"), True),
         (caused("damaged", _corrupt := sqlite3.DatabaseError("malformed")), True),
         (FULL, False),
-        (caused("another zmon writes to it", BlockingIOError(11, "busy")), False),
+        (caused("another", BlockingIOError(11, "busy")), False),
     ],
 )
 def test_only_what_is_in_a_file_makes_it_unfit(error: RecordingError, expected: bool) -> None:
@@ -203,14 +202,14 @@ def test_the_rest_of_a_day_goes_on_in_another_file(
     """Where that of the day cannot be continued; what comes later goes on there."""
     first = str(tmp_path / "2026-11-21.zmon")
     (tmp_path / "2026-11-21.zmon").touch()
-    shelf.closed_to[first] = RecordingError("2026-11-21.zmon: written by a newer zmon")
+    shelf.closed_to[first] = RecordingError("2026-11-21.zmon: newer")
     roll.append(sample(NOON))
     roll.close()
     roll.append(sample(NOON + 1))
     assert shelf.books == {"2026-11-21-2.zmon": [NOON, NOON + 1]}
-    assert said == [
-        f"2026-11-21.zmon: written by a newer zmon; the day goes on in {tmp_path / '2026-11-21-2.zmon'}"
-    ]
+    (words,) = said
+    assert words.startswith("2026-11-21.zmon: newer; ")
+    assert words.endswith(f" {tmp_path / '2026-11-21-2.zmon'}")
     assert (tmp_path / "2026-11-21.zmon").read_bytes() == b""
 
 
@@ -241,16 +240,16 @@ def test_a_directory_that_is_gone_is_a_trouble_like_others(shelf: Shelf, said: l
     roll = Roll("/nowhere/at/all", shelf.open, said.append)
     assert not roll.append(sample(NOON))
     roll.note(NOON, "words")
-    assert said == [
-        "/nowhere/at/all: No such file or directory; nothing is recorded now, and every sample tries again"
-    ]
+    (words,) = said
+    assert words.startswith("/nowhere/at/all: No such file or directory; ")
 
 
 def test_what_fails_beside_the_samples_is_said(roll: Roll, shelf: Shelf, said: list[str]) -> None:
     """The samples are safe all the same."""
-    shelf.aside = RecordingError("x: the file system fails")
+    shelf.aside = RecordingError("x: it fails")
     assert roll.append(sample(NOON))
-    assert said == ["x: the file system fails; what was recorded is safe, and it is tried again"]
+    (words,) = said
+    assert words.startswith("x: it fails; ")
 
 
 def test_a_file_that_cannot_be_closed_is_said(roll: Roll, shelf: Shelf, said: list[str]) -> None:
@@ -259,7 +258,8 @@ def test_a_file_that_cannot_be_closed_is_said(roll: Roll, shelf: Shelf, said: li
     shelf.full = FULL
     roll.close()
     roll.close()
-    assert said == ["x: no room left; what was recorded is safe"]
+    (words,) = said
+    assert words.startswith("x: no room left; ")
     assert shelf.log.count("close 2026-11-21.zmon") == 1
 
 
@@ -346,7 +346,7 @@ def test_a_file_that_is_taken_away_costs_no_sample_that_comes(
         assert roll.append(sample(NOON + number * SECOND))
     roll.close()
     assert len(said) == 1
-    assert "while it was written; recording goes on in" in said[0]
+    assert "2026-11-21" in said[0]
     assert {path: path.read_bytes() for path in taken} == taken
     if taken:  # SQLite would join them with the other file
         assert not [name for name in os.listdir(folder) if name.startswith("2026-11-21.zmon-")]
@@ -396,9 +396,9 @@ def test_a_file_that_is_spoilt_in_its_place_is_left(tmp_path: Path, said: list[s
     roll.close()
     assert path.read_bytes() == spoilt  # the same samples are not in both files
     another = tmp_path / "2026-11-21-2.zmon"
-    assert [words.partition(", with")[0] for words in said] == [
-        f"{path} was {how} by another program while it was written; recording goes on in {another}"
-    ]
+    (words,) = said
+    assert words.startswith(f"{path} was {how} ")
+    assert f" {another}, " in words
     assert utcs(str(another))[-2:] == [NOON + 8 * SECOND, NOON + 9 * SECOND]
 
 
@@ -425,8 +425,9 @@ def test_another_recording_that_is_copied_over_the_open_file_is_left_alone(
     for number in range(7, 9):
         assert roll.append(sample(NOON + number * SECOND))
     roll.close()
-    why = f"{path} was overwritten by another program while it was written"
-    assert said == [f"{why}; recording goes on in {another}, with the last sample of that file"]
+    (words,) = said
+    assert words.startswith(f"{path} was overwritten ")
+    assert f" {another}, " in words
     assert path.read_bytes() == other.read_bytes()
     assert utcs(str(another)) == [NOON + number * SECOND for number in (6, 7, 8)]
 
@@ -450,11 +451,9 @@ def test_what_cannot_be_saved_at_once_is_saved_when_that_is_possible(tmp_path: P
     assert roll.append(sample(NOON + 2 * SECOND))
     roll.close()
     assert utcs(str(folder / "2026-11-21.zmon")) == [NOON, NOON + 2 * SECOND]
-    assert [words.partition("; ")[2] for words in said] == [
-        "nothing is recorded now, and every sample tries again",
-        f"recording goes on in {folder / '2026-11-21.zmon'}, with the last sample of that file",
-        "samples that are missing: 1",
-    ]
+    _gone, goes_on, again = (words.partition("; ")[2] for words in said)
+    assert f" {folder / '2026-11-21.zmon'}, " in goes_on
+    assert again.endswith(": 1")
 
 
 def test_a_file_that_is_removed_before_the_recorder_ends_is_written_again(
@@ -501,7 +500,7 @@ def test_a_file_that_turns_out_to_be_damaged_is_left(tmp_path: Path) -> None:
     said: list[str] = []
     roll = Roll(str(tmp_path), shelf.open, said.append)
     assert roll.append(sample(NOON))
-    damage = sqlite3.DatabaseError("database disk image is malformed")
+    damage = sqlite3.DatabaseError("malformed")
     damage.sqlite_errorname = "SQLITE_CORRUPT"
     shelf.full = caused("the file is damaged", damage)
     assert not roll.append(sample(NOON + SECOND))

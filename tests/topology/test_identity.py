@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from zmon.kinds import DASD, DEVICE, LAYER, MACHINE
 from zmon.sample import Frame, empty_frame
 from zmon.topology.claims import Claim, Grade, claims_frame
 from zmon.topology.identity import UNKNOWN_PLATFORM, Platform, VolumeIndex, platform_of
+from zmon.topology.lun import OTHER_LUN
 from zmon.topology.site import NO_SITE, Site
 from zmon.topology.site_file import parse_map, parse_site
 
@@ -188,11 +190,9 @@ def test_of_two_volumes_with_a_label_that_of_the_system_is_meant_and_it_is_said(
         real("77E0", "DB0201", "FREE"),
         real("7612", "DB0201"),
     )
-    words = (
-        "the rdev of 0201: its label DB0201 is on 7612 and 77E0; "
-        "7612 is used, for a minidisk is on a volume attached to the system"
-    )
-    assert (found.rdev, found.conflicts) == ("7612", (words,))
+    (conflict,) = found.conflicts
+    assert found.rdev == "7612"
+    assert re.findall(r"\b[\dE]{4}\b", conflict) == ["0201", "7612", "77E0", "7612"]
 
 
 def test_two_volumes_of_the_system_with_one_label_leave_it_open() -> None:
@@ -262,7 +262,7 @@ def test_two_answers_of_equal_worth_leave_the_real_number_open() -> None:
 def test_a_size_that_is_not_that_of_the_disk_hints_at_an_old_answer() -> None:
     """A pasted answer may be of yesterday, or of another guest."""
     found = one(Disk("0.0.0201", cylinders=10016), virtual("0201", "7612", length=3338))
-    assert "the answer may be old" in found.conflicts[0]
+    assert re.findall(r"\d{4,}", found.conflicts[0]) == ["3338", "0201", "10016"]
 
 
 def test_an_answer_for_another_guest_names_both() -> None:
@@ -506,7 +506,7 @@ def test_the_advice_on_an_unknown_lcu_helps_by_itself() -> None:
     first, second = (volume.lcu.reason for volume in known if isinstance(volume.lcu, Absent))
     assert "QUERY VIRTUAL DASD" in first
     for advice in (first, second):
-        assert "QUERY DASD DETAILS, or lcu_by_number in the site file" in advice
+        assert re.search(r"QUERY DASD DETAILS\b.*\blcu_by_number\b", advice)
 
 
 def test_cp_may_name_the_ssid() -> None:
@@ -659,8 +659,7 @@ def test_a_lun_of_a_ds8000_names_lss_and_volume() -> None:
 def test_another_lun_names_nothing() -> None:
     """Only that one form is taken for a DS8000's."""
     (found,) = scsi("0x0001000000000000", "0x500507630a1b06dc")
-    assert isinstance(found.lcu, Absent)
-    assert "is not numbered as a DS8000 numbers them" in found.lcu.reason
+    assert found.lcu is OTHER_LUN
 
 
 def test_paths_of_a_multipath_device_are_one_volume() -> None:
@@ -766,11 +765,8 @@ def test_a_label_that_is_missing_or_there_twice_is_told() -> None:
     found = {v.volser: v for v in all_of(DATA, directory() + listed("qdasd-casestudy-missing"), site())}
     lost = found["PUNCFK"].rdev
     assert isinstance(lost, Absent)
-    assert (lost.reason, found["CGNXF3"].rdev, len(found["CGNXF3"].conflicts)) == (
-        "no device that CP has listed has its label PUNCFK",
-        "76D8",
-        1,
-    )
+    assert lost.reason.endswith(" PUNCFK")
+    assert (found["CGNXF3"].rdev, len(found["CGNXF3"].conflicts)) == ("76D8", 1)
 
 
 # --- whatever is claimed

@@ -9,7 +9,7 @@ from zmon.kinds import MOUNT
 from zmon.sample import frame_of
 from zmon.topology.mounts import Mounts, mount_of, mounts_in
 
-NONE = absent("only btrfs has several devices")
+NONE = absent("no btrfs")
 
 
 def mounts(*rows: tuple[str, str, str], chunks: object = NONE) -> Mounts:

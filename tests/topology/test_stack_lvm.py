@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.topology.stack import inner, volume_name
+from zmon.topology.stack import INNER, inner, volume_name
 
 _NAMES = st.from_regex(r"[a-z0-9_.+][a-z0-9_.+-]{0,8}", fullmatch=True)
 
@@ -23,21 +23,21 @@ def test_what_has_no_two_names_is_no_volume(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mapped", "purpose"),
+    ("mapped", "end"),
     [
-        ("vg-lv_rimage_0", "data of a raid volume"),
-        ("vg-lv_rmeta_12", "metadata of a raid volume"),
-        ("vg-lv_mimage_1", "data of a mirror"),
-        ("vg-pool_tdata", "data of a thin pool"),
-        ("vg-pool-tpool", "thin pool"),
-        ("vg-lv-real", "origin of snapshots"),
-        ("vg-snap-cow", "changes of a snapshot"),
-        ("vg-lv_corig", "origin of a cache"),
+        ("vg-lv_rimage_0", "rimage"),
+        ("vg-lv_rmeta_12", "rmeta"),
+        ("vg-lv_mimage_1", "mimage"),
+        ("vg-pool_tdata", "tdata"),
+        ("vg-pool-tpool", "tpool"),
+        ("vg-lv-real", "real"),
+        ("vg-snap-cow", "cow"),
+        ("vg-lv_corig", "corig"),
     ],
 )
-def test_inner_devices_are_recognized(mapped: str, purpose: str) -> None:
+def test_inner_devices_are_recognized(mapped: str, end: str) -> None:
     """What the manager keeps within a volume is told by the end of the name."""
-    assert inner(mapped) == purpose
+    assert inner(mapped) == INNER[end]
 
 
 @pytest.mark.parametrize("mapped", ["vg-lv", "vg-a--real", "vg-rimage", "vg-data_rimage", "tpool"])

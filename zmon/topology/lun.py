@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 FCP: Final = "1731/03"
 """Control unit type and model of FCP devices."""
 _OF_ADAPTER: Final = absent("a SCSI disk has no device number, only its adapter has")
-_OTHER: Final = absent(
+OTHER_LUN: Final = absent(
     "its LUN is not numbered as a DS8000 numbers them, nor is its WWID, so they name no LSS"
 )
-_OTHER_WWID: Final = absent("its WWID is not one of a DS8000, so it names no LSS")
+OTHER_WWID: Final = absent("its WWID is not one of a DS8000, so it names no LSS")
 _NO_SERIAL: Final = absent("neither WWID nor serial number names the storage server")
 _LUN: Final = r"(?ai)(?:0x)?40([0-9a-f]{2})40([0-9a-f]{2})0{8}"
 _WWID: Final = r"(?ai)3600507(63[0-9a-f]{8})0{12}([0-9a-f]{2})([0-9a-f]{2})"
@@ -130,7 +130,7 @@ def scsi_volume(facts: LunFacts) -> Volume:
     sources = {"serial number": named, "WWID": parse_wwid(wwid), "LUN": parse_lun(text_of(lun))}
     said = {what: identity for what, identity in sources.items() if identity is not None}
     if not said:
-        why = _OTHER if isinstance(wwpn, str) else _OTHER_WWID
+        why = OTHER_LUN if isinstance(wwpn, str) else OTHER_WWID
         return volume._replace(lcu=why, lss=why, ua=why)
     best = next(iter(said.values()))
     agreeing = [what for what, identity in said.items() if identity[1:] == best[1:]]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from zmon.topology.target import ArrayMember
 
 
-_INNER: Final = {
+INNER: Final = {
     "rimage": "data of a raid volume", "rmeta": "metadata of a raid volume",
     "mimage": "data of a mirror", "mlog": "log of a mirror",
     "tdata": "data of a thin pool", "tmeta": "metadata of a thin pool", "tpool": "thin pool",
@@ -67,7 +67,7 @@ def volume_name(mapped: str) -> str | None:
 def inner(mapped: str) -> str:
     """Return the purpose of a device within a volume, by its name; empty for a volume that people made."""
     match = re.search(_SUFFIX, mapped)
-    return _INNER[next(filter(None, match.groups()))] if match else ""
+    return INNER[next(filter(None, match.groups()))] if match else ""
 
 
 TAGS: Final = {
