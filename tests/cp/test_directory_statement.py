@@ -61,7 +61,7 @@ def test_statements_say_which_device_it_is() -> None:
 def test_a_record_that_may_be_cut_gives_doubt() -> None:
     """In its last word, which is a label here."""
     disk = parse_statement("MDISK", HERE, "MDISK 100 3390 1 50 LNX0", whole=False)
-    assert disk.claims[0].weak == "the text ends with this word, which may be cut"
+    assert "may be cut" in disk.claims[0].weak
 
 
 @given(

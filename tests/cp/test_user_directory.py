@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.test_frozen import compare
 from zmon.cp import user_directory
 from zmon.cp.claim_sources import ANSWERS, BOTH, CpText, claims_of_texts, parse_text
 from zmon.cp.user_directory import NO_OWNER, UserDirectory, parse
@@ -124,14 +125,14 @@ def test_a_link_to_an_entry_that_is_not_there_says_so(vdev: str, via: str) -> No
     """The device is claimed, its volume is not."""
     (claim,) = (claim for claim in directory("directory-forms").claims() if claim.vdev == vdev)
     assert (claim.via, claim.volser, claim.rdev) == (via, "", "")
-    assert claim.weak == f"the entry of {via.split()[1]} is not in these files"
+    assert f" of {via.split()[1]} " in claim.weak
 
 
 @pytest.mark.parametrize("vdev", ["0100", "0101"])
 def test_a_label_that_the_directory_manager_chooses_is_not_known(vdev: str) -> None:
     """The claim says why."""
     (claim,) = (claim for claim in directory("directory-dirmaint").claims() if claim.vdev == vdev)
-    assert "the directory manager chooses the volume" in claim.weak
+    assert "directory manager" in claim.weak
 
 
 def test_a_missing_profile_is_named() -> None:
@@ -152,9 +153,8 @@ def test_a_byte_that_is_no_text_is_tolerated_and_named() -> None:
     """The statements beside it are read."""
     found = directory("directory-badbyte")
     assert [claim.volser for claim in found.claims()] == ["LNX006"]
-    assert found.notes == [
-        "directory-badbyte.txt:3: not UTF-8; each such byte counts as one unknown character",
-    ]
+    (note,) = found.notes
+    assert note.startswith("directory-badbyte.txt:3: not UTF-8")
 
 
 SSI = "directory-include-identity"
@@ -203,14 +203,14 @@ def test_entries_of_two_files_know_each_other() -> None:
 def test_links_in_a_circle_end() -> None:
     """And say so."""
     (claim,) = read("USER A X 1G 1G G\nLINK B 191\nUSER B X 1G 1G G\nLINK A 191\n").claims("A")
-    assert claim.weak == "the links form a loop through A 0191"
+    assert claim.weak.endswith(" through A 0191")
 
 
 def test_many_links_are_not_followed() -> None:
     """Four, one behind the other, are."""
     text = "".join(f"USER U{n} X 1G 1G G\nLINK U{n + 1} 191\n" for n in range(9))
     text += "USER U9 X 1G 1G G\nMDISK 191 3390 1 5 LNX001\n"
-    assert read(text).claims("U0")[0].weak == "more than 4 links lead to it, one through the next"
+    assert read(text).claims("U0")[0].weak.startswith("more than 4 links ")
     assert read(text).claims("U6")[0].volser == "LNX001"
 
 
@@ -261,27 +261,30 @@ def test_records_are_read_in_every_form(record: str, statement: str) -> None:
     assert not found.unread
 
 
-@pytest.mark.parametrize(
-    ("record", "why"),
-    [
-        ("MDISK 191", "MDISK: its device type is missing"),
-        ("MDISK 1919X 3390 1 END LNX001", "MDISK: its virtual device number is not valid"),
-        ("MDISK 191 3390 1 END", "MDISK: the label of its volume is missing"),
-        ("MDISK 191 3390 1 5 TOOLONG", "MDISK: the label of its volume is not valid"),
-        ("MDISK 191 3390 1 5 LNX001 SECRET", "MDISK: its access mode is not valid"),
-        ("MDISK=VDEV=191 DEVTYPE=3390 START=1 COUNT=5", "MDISK: VOLID is missing"),
-        ("MDISK=VDEV=191 VDEV=192", "MDISK: a keyword occurs twice"),
-        ("DEDICATE 0009 GRAF", "DEDICATE: its real device is not valid"),
-        ("LINK MAINT", "LINK: the number of the owner's device is missing"),
-        ("MDIKS 191 3390 1 5 LNX001", "it is no statement of a user directory"),
-        ("MDISK 191 3390 1 5 LNX001,", "the text ends within the statement"),
-    ],
+MISTAKES = (
+    "MDISK 191",
+    "MDISK 1919X 3390 1 END LNX001",
+    "MDISK 191 3390 1 END",
+    "MDISK 191 3390 1 5 TOOLONG",
+    "MDISK 191 3390 1 5 LNX001 SECRET",
+    "MDISK=VDEV=191 DEVTYPE=3390 START=1 COUNT=5",
+    "MDISK=VDEV=191 VDEV=192",
+    "DEDICATE 0009 GRAF",
+    "LINK MAINT",
+    "MDIKS 191 3390 1 5 LNX001",
+    "MDISK 191 3390 1 5 LNX001,",
 )
-def test_what_is_not_understood_is_counted_with_its_line(record: str, why: str) -> None:
+
+
+def test_what_is_not_understood_is_counted_with_its_line() -> None:
     """It gives no claim."""
-    found = read(f"USER A X 1G 1G G\n{record}\n")
-    assert [(unread.line, unread.why) for unread in found.unread] == [(2, why)]
-    assert not found.claims()
+    told = []
+    for record in MISTAKES:
+        found = read(f"USER A X 1G 1G G\n{record}\n")
+        (unread,) = found.unread
+        assert (unread.line, found.claims()) == (2, [])
+        told.append(f"{record}\n=> {unread.why}\n")
+    compare("directory", "".join(told))
 
 
 @pytest.mark.parametrize(
@@ -292,8 +295,8 @@ def test_what_is_not_understood_is_counted_with_its_line(record: str, why: str) 
         ("MDISK 191 3390 1 END LNX0", "may be cut"),
         ("MDISK=VDEV=191 DEVTYPE=3390 START=1 COUNT=5 VOLID=LNX", "may be cut"),
         ("DEDICATE 191 7103", "may be cut"),
-        ("MDISK 191 3390 1 END MR\n", "may be the access mode"),
-        ("MDISK 191 3390 1 END &SYSRES\n", "that CP was loaded from"),
+        ("MDISK 191 3390 1 END MR\n", "access mode"),
+        ("MDISK 191 3390 1 END &SYSRES\n", "CP"),
     ],
 )
 def test_what_may_be_misread_is_weak(record: str, weak: str) -> None:
@@ -323,7 +326,7 @@ def test_unread_records_are_counted_without_end() -> None:
 def test_a_record_may_not_be_as_long_as_a_book() -> None:
     """Those after it are read."""
     found = read(f"USER A X 1G 1G G\nMDISK {'1' * 5000}\nMDISK 191 3390 1 5 LNX001\n")
-    assert [unread.why for unread in found.unread] == ["it is longer than a record can be"]
+    assert [unread.line for unread in found.unread] == [2]
     assert len(found.claims()) == 1
 
 

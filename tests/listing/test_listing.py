@@ -48,7 +48,8 @@ def test_several_sources_make_one_listing(tmp_path: Path) -> None:
         ("/f", f"{first}:1"),
         ("/g", f"{second}:2"),
     ]
-    assert found.notes == (f"{second}: 1 containers are in another source too",)
+    (note,) = found.notes
+    assert note.startswith(f"{second}: 1 ")
 
 
 def test_rows_without_a_path_are_each_their_own(tmp_path: Path) -> None:
@@ -107,7 +108,7 @@ def test_a_listing_of_another_machine_is_told(tmp_path: Path) -> None:
     """A path may exist here by accident."""
     found = read_listing(saved(tmp_path, "# host: far\nTS,/f\n"), machine="near")
     assert [host for _source, host in found.hosts] == ["far"]
-    assert "is from the machine far, and this is near" in found.notes[0]
+    assert "far, and this is near" in found.notes[0]
 
 
 def test_a_machine_may_be_known_later(tmp_path: Path) -> None:
@@ -115,9 +116,7 @@ def test_a_machine_may_be_known_later(tmp_path: Path) -> None:
     found = read_listing(saved(tmp_path, "# host: far\nTS,/f\n"), machine=UNKNOWN_MACHINE)
     assert found.notes == ()
     assert found.strangers("far.example") == found.strangers("") == []
-    assert found.strangers("near")[0].endswith(
-        "is from the machine far, and this is near: the same path here may be another file"
-    )
+    assert " far, and this is near: " in found.strangers("near")[0]
 
 
 def test_a_file_of_two_tablespaces_is_told(tmp_path: Path) -> None:
@@ -189,7 +188,7 @@ def test_an_unknown_text_is_told_where_the_formats_are(tmp_path: Path) -> None:
 def test_a_report_of_db2_in_another_language_is_told(word: str, tmp_path: Path) -> None:
     """It has the form of the English one, which can be had."""
     report = f" {word}                = 0\n Name                  = /db2/d01/a\n"
-    with pytest.raises(ListingError, match="in another language: run it again with LC_ALL=C"):
+    with pytest.raises(ListingError, match="LC_ALL=C"):
         read_listing(saved(tmp_path, report))
 
 
@@ -353,7 +352,7 @@ def test_tablespaces_of_psql_are_read_in_any_language(tmp_path: Path, heading: s
 )
 def test_a_table_with_a_line_for_each_column_is_recognised(tmp_path: Path, text: str) -> None:
     """Neither is read."""
-    with pytest.raises(ListingError, match="one line for each column"):
+    with pytest.raises(ListingError, match="each column"):
         read_listing(saved(tmp_path, text))
 
 

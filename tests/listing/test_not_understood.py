@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zmon.listing.ddl import NOT_UNDERSTOOD
 from zmon.listing.listing import Listing, ListingError, read_listing
 
 DB2 = "CREATE TABLESPACE GOOD PAGESIZE 4K MANAGED BY DATABASE USING (FILE '/db/good' 100);\n"
@@ -207,7 +208,7 @@ def test_an_apostrophe_in_what_is_no_sql_hides_nothing(line: str, statement: str
         ("tablespace,path,role,bytes\nGOOD,/db/good,data,1\n", "X\n", "no path"),
         ("tablespace,path,role,bytes\nGOOD,/db/good,data,1\n", "M;/db2/d/m;data;5\n", "has semicolons"),
         ("tablespace;path;role;bytes\nGOOD;/db/good;data;1\n", "X,/x,data,1\n", "has commas"),
-        ("tablespace;path;role;bytes\nGOOD;/db/good;data;1\n", "X;/x;data;1;2\n", "the separator in a name"),
+        ("tablespace;path;role;bytes\nGOOD;/db/good;data;1\n", "X;/x;data;1;2\n", "5 fields"),
         ("tablespace,path,read_bytes_per_s\nGOOD,/db/good,1\n", "X,/x,fast\n", "fast"),
         ("spcname,pg_tablespace_location\nGOOD,/db/good\n", "X\n", "1 fields"),
         ("NAME\tFILENAME\nGOOD\t/db/good\n", "X\n", "1 fields"),
@@ -405,9 +406,7 @@ def test_a_misread_tablespace_is_no_automatic_storage() -> None:
     """A statement with a mistake gives a row that says so, not that Db2 or Oracle chose the place."""
     for before, text in ((DB2, "MANAGED BY DATABASE USNIG (FILE '/x' 1)"), (ORACLE, "DATAFLE '/x' SIZE 1G")):
         found = read(f"{before}CREATE TABLESPACE X {text};")
-        assert [row.problem for row in found.containers if row.tablespace == "X"] == [
-            "the statement is not understood"
-        ]
+        assert [row.problem for row in found.containers if row.tablespace == "X"] == [NOT_UNDERSTOOD]
 
 
 @pytest.mark.parametrize(("name", "words"), [("GOODD", "is 'GOOD' meant?"), ("OLD", "not in the DDL")])

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from zmon.listing import containers as c
 from zmon.listing import oracle_ddl
+from zmon.listing.oracle_ddl import UNKNOWN_VARIABLE
 
 if TYPE_CHECKING:
     from zmon.listing.containers import Container, ListingContent
@@ -247,7 +248,7 @@ def test_survives_damage(place: int, length: int, put: str) -> None:
 def test_a_variable_of_sqlplus_is_no_path(path: str) -> None:
     """Its value is not in the script, which is told."""
     found = parse(f"CREATE TABLESPACE t DATAFILE '{path}' SIZE 1G;\n")
-    assert [row.problem for row in found.containers] == ["variable of SQL*Plus, whose value is not known"]
+    assert [row.problem for row in found.containers] == [UNKNOWN_VARIABLE]
     assert [(note.line, note.unread, path in note.text) for note in found.notes] == [(1, True, True)]
 
 

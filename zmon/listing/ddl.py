@@ -54,7 +54,7 @@ MAX_HEAD: Final = 6
 _MAX_QUOTED: Final = 12
 """Tokens of a statement that a message has at most."""
 NOT_UNDERSTOOD: Final = "the statement is not understood"
-_NOT_READ: Final = "statement in quotes, or within another statement, is not read"
+NOT_READ: Final = "statement in quotes, or within another statement, is not read"
 _CUT: Final = "it is not ended, as those before it are, so the listing may be cut here"
 
 _SWALLOWED: Final = re.compile(r"\n[ \t]*(?:CREATE|ALTER|DROP|CONNECT)[ \t]", re.IGNORECASE)
@@ -225,7 +225,7 @@ class _Selection(NamedTuple):
         for token in tokens if self.beginnings is not None else ():
             if token.kind in {STRING, NAME, HIDDEN}:
                 for hidden in hidden_statements(token.text, token.line):
-                    yield SqlStatement((hidden,), suspect=True, reason=_NOT_READ)
+                    yield SqlStatement((hidden,), suspect=True, reason=NOT_READ)
 
     def takes(self, tokens: Sequence[SqlToken]) -> bool:
         """Return whether a statement is wanted, or seems to be about a tablespace."""
@@ -464,7 +464,7 @@ class DdlReader:
                 line.line, f"the script runs the statements of another file: give {file}, too", unread=True
             )
         elif any(hidden_statements(line.text)) and not _PRINTED.match(line.text):
-            self.note(line.line, f"{_NOT_READ}: {quote(line.text)}", unread=True)
+            self.note(line.line, f"{NOT_READ}: {quote(line.text)}", unread=True)
 
     def comment(self, text: str) -> None:
         """Take a comment."""
