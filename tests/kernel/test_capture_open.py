@@ -118,7 +118,9 @@ def test_a_pass_without_kernel_files_is_dropped(write: Callable[[bytes], str]) -
     """A stray directory that is called dev makes no pass."""
     capture = open_capture(write(_tar([*PASSES, _member("docs/dev/notes", b"")])))
     assert len(capture.passes) == 3
-    assert capture.notes == ["Left out: 1 passes without a file below sys or proc, such as docs."]
+    (note,) = capture.notes
+    assert " 1 passes " in note
+    assert note.endswith(" docs.")
 
 
 @pytest.mark.parametrize("target", ["/etc/passwd", "../../../../etc/passwd", "loop", "../../other/proc/stat"])
@@ -155,7 +157,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 def test_a_device_is_no_capture() -> None:
     """It is not opened."""
-    with pytest.raises(CaptureError, match="/dev/null is neither a file nor a directory"):
+    with pytest.raises(CaptureError, match="/dev/null is neither"):
         open_capture("/dev/null")
 
 
@@ -318,5 +320,5 @@ def test_a_single_text_is_known_by_what_it_says(tmp_path: Path) -> None:
     (only,) = open_capture(str(text)).passes
     assert [one.origin for one in only.texts] == ["what-he-sent"]
     text.write_text("Dear all, the machine is slow.\n")
-    with pytest.raises(CaptureError, match="no output of a command that zmon reads, such as lsdasd"):
+    with pytest.raises(CaptureError, match="lsdasd"):
         open_capture(str(text))

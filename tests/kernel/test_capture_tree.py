@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zmon.base.absent import absent
 from zmon.kernel import capture_tree
 from zmon.kernel.capture_tree import (
     ArchivedTree,
@@ -23,7 +22,7 @@ from zmon.kernel.capture_tree import (
     refusals,
     simulated,
 )
-from zmon.kernel.tree import MAX_FILE, refused
+from zmon.kernel.tree import MAX_FILE, NOT_CAPTURED, UNCAPTURED, refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -361,5 +360,5 @@ def test_a_file_that_a_capture_lacks_is_named(kind: str, tmp_path: Path) -> None
     tree: Tree = ArchivedTree("a", "", nodes) if kind == "archive" else DirectoryTree(str(tmp_path), "a")
     with pytest.raises(FileNotFoundError) as caught:
         tree.read("proc/diskstats")
-    assert (caught.value.strerror, caught.value.filename) == ("not in the capture", "proc/diskstats")
-    assert refused(caught.value) is absent("not in the capture, or not given by its kernel")
+    assert (caught.value.strerror, caught.value.filename) == (NOT_CAPTURED, "proc/diskstats")
+    assert refused(caught.value) is UNCAPTURED

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from zmon.base.absent import Absent, absent
 from zmon.kernel import cmf
 from zmon.kernel.activity import DiskReader
-from zmon.kernel.cmf import MeasuredDevice, parse_cmbdata, parse_cmf, read_exact, settled
-from zmon.kinds import CMF, CMF_BASIC, NO_CMF_TIMES, TICK
+from zmon.kernel.cmf import OFFLINE, MeasuredDevice, parse_cmbdata, parse_cmf, read_exact, settled
+from zmon.kinds import CMF, CMF_BASIC, CMF_OFF, NO_CMF_TIMES, TICK
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -264,8 +264,8 @@ def test_the_extended_format(make_tree: Callable[..., Tree]) -> None:
         ("0.0.7000", "ssch", 237),
         ("0.0.7000", "via", "sysfs"),
         ("0.0.7000", "uid", UID),
-        ("0.0.7102", "ssch", absent("channel measurement is off for this device: cmb_enable is 0")),
-        ("0.0.7203", "ssch", absent("the device is offline and not measured")),
+        ("0.0.7102", "ssch", CMF_OFF),
+        ("0.0.7203", "ssch", OFFLINE),
     ],
 )
 def test_a_row(tree: Tree, busid: str, field: str, value: object) -> None:
@@ -280,13 +280,13 @@ def test_the_time_is_that_of_the_device(tree: Tree) -> None:
 
 def test_another_machine(make_tree: Callable[..., Tree]) -> None:
     """Without ccw devices the frame says so."""
-    assert str(measurement(make_tree()).missing) == str(absent("no ccw device that could be measured"))
+    assert "no ccw device" in str(measurement(make_tree()).missing)
 
 
 def test_a_device_that_fails(make_tree: Callable[..., Tree]) -> None:
     """The error of one device stays with that device."""
     tree = make_tree(FILES, LINKS, {f"{BASE}/cmf/ssch_rsch_count": OSError(5, "Input/output error")})
-    assert measurement(tree).cell("0.0.7000", "ssch") is absent("cmf cannot be read: Input/output error")
+    assert ": Input/output error" in str(measurement(tree).cell("0.0.7000", "ssch"))
 
 
 def test_a_torn_reading_is_repeated() -> None:
@@ -320,4 +320,4 @@ def test_exact_totals_of_a_base_device(make_tree: Callable[..., Tree]) -> None:
 def test_exact_totals_refused(make_tree: Callable[..., Tree]) -> None:
     """A refusal becomes the reason of the whole row."""
     row = named(read_exact(make_tree(), MeasuredDevice("0.0.7000", BASE, UID, None), "dasdd", CMF))
-    assert row["ssch"] is absent("BIODASDREADALLCMB was not captured, or the disk has no node")
+    assert "BIODASDREADALLCMB was not captured" in str(row["ssch"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING
 
-from zmon.base.absent import absent
 from zmon.kernel.activity import DiskReader
 from zmon.kernel.cmf import overlaid, read_totals
 from zmon.kinds import EXACT
@@ -75,7 +74,8 @@ def test_without_a_base_device_there_are_no_totals(make_tree: Callable[..., Tree
 
     found = read_totals(make_tree(files, links))
 
-    assert (found.keys, found.missing) == ([], absent("no ccw device that could be measured"))
+    assert found.keys == []
+    assert "no ccw device" in str(found.missing)
 
 
 def test_an_alias_keeps_what_sysfs_tells(make_tree: Callable[..., Tree]) -> None:

@@ -106,16 +106,15 @@ def test_minidisks_share_one_answer(make_tree: Callable[..., Tree]) -> None:
 def test_volumes_are_asked_each(make_tree: Callable[..., Tree]) -> None:
     """A volume whose answer is lacking says so."""
     tree = make_tree({"proc/dasd/devices": MINIDISKS.encode(), "ioctl/dasda/BIODASDPSRD.bin": counted()})
-    assert read_cache(tree).column("reads") == [
-        1,
-        absent("BIODASDPSRD was not captured, or the disk has no node"),
-    ]
+    first, second = read_cache(tree).column("reads")
+    assert first == 1
+    assert "BIODASDPSRD was not captured" in str(second)
 
 
 def test_other_disks_are_not_asked(make_tree: Callable[..., Tree]) -> None:
     """FBA has no cache counts."""
     tree = make_tree({"proc/dasd/devices": MINIDISKS.replace("ECKD", "FBA ").encode()})
-    assert read_cache(tree).missing is absent("no ECKD volume is online")
+    assert "no ECKD volume" in str(read_cache(tree).missing)
 
 
 @given(st.one_of(st.binary(), st.binary(min_size=192, max_size=192)))

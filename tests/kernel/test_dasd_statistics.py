@@ -17,12 +17,13 @@ from zmon.kernel.dasd_statistics import (
     NOT_IN_PROC,
     OFF,
     STATISTICS,
+    SWITCH,
     parse_profile,
     parse_statistics,
     read_profiles,
 )
 from zmon.kernel.tree import LiveTree, text
-from zmon.kinds import BUCKETS, HISTOGRAMS, PROFILE, U32, buckets
+from zmon.kinds import BUCKETS, HISTOGRAMS, NO_DASD_DRIVER, PROFILE, U32, buckets
 from zmon.sample import Instant, Sample
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def test_lines_that_are_not_known_are_passed_over(profile: str) -> None:
     [
         ("start_time 1", "start_time x", "start_time"),
         ("total_pav 0", "", "total_pav"),
-        ("total_hpf 0", "total_hpf -1", "total_hpf: expected a number, found '-1"),
+        ("total_hpf 0", "total_hpf -1", "total_hpf: .*'-1"),
         ("histogram_sectors 0", "histogram_sectors", "histogram_sectors: expected 32 counts, found 31"),
     ],
 )
@@ -153,11 +154,11 @@ def test_a_kernel_that_cannot_count_is_said_to_be_one() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
-        ("dasd I/O", "tape I/O", "expected counts of requests"),
-        ("Scale Factor is  1", "Scale Factor is  7", "expected counts of requests"),
+        ("dasd I/O", "tape I/O", "counts of requests"),
+        ("Scale Factor is  1", "Scale Factor is  7", "counts of requests"),
         ("Histogram of sizes (512B secs)", "Histogram", "expected the line 'Histogram of sizes"),
         ("8411", "", "expected 32 counts, found 31"),
-        ("8411", "84x1", "expected a number, found '84x1'"),
+        ("8411", "84x1", "'84x1'"),
     ],
 )
 def test_statistics_of_another_form_are_refused(statistics: str, before: str, after: str, said: str) -> None:
@@ -231,7 +232,7 @@ def test_all_off_says_how_to_switch_it_on(make_tree: Callable[..., Tree]) -> Non
     """A person does it, never zmon."""
     frame = read_profiles(make_tree({STATISTICS: IS_OFF.encode(), GLOBAL: b"disabled\n"}))
     assert frame.missing is OFF
-    assert "echo on > /sys/kernel/debug/dasd/global/statistics" in OFF.reason
+    assert SWITCH in OFF.reason
 
 
 def test_a_kernel_that_cannot_count_says_so(make_tree: Callable[..., Tree]) -> None:
@@ -241,26 +242,26 @@ def test_a_kernel_that_cannot_count_says_so(make_tree: Callable[..., Tree]) -> N
 
 
 @pytest.mark.parametrize(
-    ("files", "reason"),
+    ("files", "is_open"),
     [
-        ({}, "/proc/dasd/statistics was not captured, or there is no DASD driver"),
-        ({"proc/dasd/devices": b""}, "/proc/dasd/statistics was not captured"),
+        ({}, True),
+        ({"proc/dasd/devices": b""}, False),
     ],
 )
 def test_a_capture_without_statistics_says_so(
-    make_tree: Callable[..., Tree], files: dict[str, bytes], reason: str
+    make_tree: Callable[..., Tree], files: dict[str, bytes], is_open: bool
 ) -> None:
     """Whether there is a driver is known only if the capture holds another of its files."""
     missing = read_profiles(make_tree(files)).missing
     assert missing is not None
-    assert missing.reason == reason
+    assert ("/proc/dasd/statistics" in missing.reason, "no DASD driver" in missing.reason) == (True, is_open)
 
 
 @pytest.mark.parametrize(
     ("folder", "reason"),
     [
-        ("proc", "there is no DASD driver on this machine"),
-        ("proc/dasd/devices", "this kernel has no /proc/dasd/statistics"),
+        ("proc", NO_DASD_DRIVER.reason),
+        ("proc/dasd/devices", "no /proc/dasd/statistics"),
     ],
 )
 def test_a_machine_without_statistics_says_so(tmp_path: Path, folder: str, reason: str) -> None:
@@ -268,7 +269,7 @@ def test_a_machine_without_statistics_says_so(tmp_path: Path, folder: str, reaso
     (tmp_path / folder).mkdir(parents=True)
     missing = read_profiles(LiveTree(str(tmp_path))).missing
     assert missing is not None
-    assert missing.reason == reason
+    assert missing.reason.endswith(reason)
 
 
 def test_a_file_that_is_not_understood_costs_its_own_row_only(

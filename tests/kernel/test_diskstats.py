@@ -70,7 +70,7 @@ def test_a_short_line_is_rejected_with_its_text() -> None:
 
 def test_a_word_is_no_number() -> None:
     """Something that is no number is named with its line."""
-    with pytest.raises(ValueError, match=r"not all values are numbers.*many"):
+    with pytest.raises(ValueError, match="many"):
         parse_line(LINE.replace(b" 17", b" many"))
 
 

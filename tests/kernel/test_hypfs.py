@@ -77,7 +77,7 @@ def test_no_clock(make_tree: Callable[..., Tree]) -> None:
     """The tree has no clock, and the reason says which column shows a refresh."""
     clock = read_hypfs(make_tree(files(HERCULES)))[1].cell("HERCULES/0", "clock")
     assert isinstance(clock, Absent)
-    assert "online_time does not change until a refresh" in clock.reason
+    assert "online_time" in clock.reason
 
 
 def test_no_authority(make_tree: Callable[..., Tree]) -> None:

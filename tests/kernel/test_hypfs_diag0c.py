@@ -51,7 +51,7 @@ def test_more_cpus_than_bytes_are_refused() -> None:
 
 def test_outside_of_zvm_the_reason_is_said(make_tree: Callable[..., Tree]) -> None:
     """Only a z/VM guest has the file, and only root may read it."""
-    assert read_diag0c(make_tree()).missing is absent("needs a z/VM guest, and debugfs mounted")
+    assert "z/VM guest, and debugfs" in str(read_diag0c(make_tree()).missing)
     denied = make_tree(errors={DIAG_0C: PermissionError(13, "denied")})
     assert read_diag0c(denied).missing is absent("needs root")
 

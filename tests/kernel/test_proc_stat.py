@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.base.absent import Absent, absent
+from zmon.base.absent import Absent
 from zmon.kernel.proc_stat import (
     CPUS,
     SCHEDSTAT,
@@ -72,7 +72,7 @@ def test_shorter_line() -> None:
 
 def test_no_cpus() -> None:
     """A file without CPUs is refused."""
-    with pytest.raises(ValueError, match="expected lines of CPUs"):
+    with pytest.raises(ValueError, match="'intr 5"):
         parse_stat("intr 5\n")
 
 
@@ -87,7 +87,7 @@ def test_cpulist(content: str, numbers: list[int]) -> None:
 @pytest.mark.parametrize("content", ["a", "1-", "-1", "0-99999999999"])
 def test_other_cpulist(content: str) -> None:
     """Anything else is refused, also a range that no machine can have."""
-    with pytest.raises(ValueError, match="expected a list of CPUs"):
+    with pytest.raises(ValueError, match=f"'{content}"):
         parse_cpulist(content)
 
 
@@ -116,7 +116,7 @@ def test_offline(make_tree: Callable[..., Tree]) -> None:
     """A CPU that is present and off line is there, without times."""
     frame = _cpu(make_tree({STAT: HERCULES.encode(), **SYSFS}))
     assert frame.cell("2", "online") == 0
-    assert frame.cell("2", "user") is absent("the CPU is off line")
+    assert "off line" in str(frame.cell("2", "user"))
 
 
 def test_cpus_keep_their_numbers(make_tree: Callable[..., Tree]) -> None:
@@ -140,7 +140,7 @@ def test_psutil_sees_the_same_cpus_and_no_later_times() -> None:
 
 def test_not_captured(make_tree: Callable[..., Tree]) -> None:
     """Without the file there are no rows, and a reason."""
-    assert _cpu(make_tree()).missing is absent("not given by this kernel")
+    assert "not given" in str(_cpu(make_tree()).missing)
 
 
 def test_this_machine() -> None:
@@ -155,12 +155,10 @@ def test_tasks(make_tree: Callable[..., Tree]) -> None:
     content = f"{HERCULES}processes 4711\nprocs_running 3\nprocs_blocked 7\nsoftirq 1 2 3\n"
     tasks = read_processors(make_tree({STAT: content.encode()}))[1]
     assert (tasks.cell("tasks", "running"), tasks.cell("tasks", "blocked")) == (3, 7)
-    assert parse_tasks("procs_running 3\n") == {
-        "running": 3,
-        "blocked": absent("/proc/stat has no procs_blocked"),
-        "switches": absent("/proc/stat has no ctxt"),
-        "forks": absent("/proc/stat has no processes"),
-    }
+    found = parse_tasks("procs_running 3\n")
+    assert found.pop("running") == 3
+    labels = {name: value.reason.split()[-1] for name, value in found.items() if isinstance(value, Absent)}
+    assert labels == {"blocked": "procs_blocked", "switches": "ctxt", "forks": "processes"}
 
 
 # in the form of Documentation/scheduler/sched-stats.rst of the kernel
@@ -206,7 +204,7 @@ def test_an_offline_cpu_has_no_idle_times(make_tree: Callable[..., Tree]) -> Non
 
 def test_tasks_of_another_form() -> None:
     """A label without a number is refused."""
-    with pytest.raises(ValueError, match="procs_running and a number, found 'many'"):
+    with pytest.raises(ValueError, match=r"procs_running .*'many'"):
         parse_tasks("procs_running many\n")
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pyudev
 
-from zmon.base.absent import absent
 from zmon.kernel import udev
 from zmon.kernel.udev import SUBSYSTEMS, Hotplug, watch
 
@@ -75,7 +74,7 @@ def test_without_udev(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where udev does not run nothing changes, and the reason says why nobody would know."""
     monkeypatch.setattr(udev, "UDEV", "/nowhere")
     watching = watch()
-    assert watching.missing is absent("udev does not run here, so changes are not reported")
+    assert "udev does not run" in str(watching.missing)
     assert watching.changed() == frozenset()
 
 
@@ -87,7 +86,7 @@ def test_without_netlink(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(udev, "UDEV", "/")
     monkeypatch.setattr(pyudev.Monitor, "from_netlink", refuse)
-    assert watch().missing is absent("no events from udev: Address family not supported")
+    assert ": Address family not supported" in str(watch().missing)
 
 
 def test_what_is_watched(monkeypatch: pytest.MonkeyPatch) -> None:
