@@ -171,7 +171,30 @@ SLIPS: Final = (
     "--from a.zmon where /", "--line --from lab:shark-before show CTLUNIT", "-i 1 where --evidence /",
     "recordings/lab-healthy-day.zmon", "recordings/hercules-lvm.tar.gz", "lab:healthy-day", "gone.zmon",
     "diagnose recordings/lab-healthy-day.zmon", "show recordings/lab-healthy-day.zmon",
-    "--line --read-only --record x.zmon", "help GUESTZ", "check B99",
+    "--line --read-only --record x.zmon", "help GUESTZ", "help enviroment", "help DEVCIE",
+    "help xyzzy", "check B99", "check --from lab:shark-before --at 9:30 --until 9:40",
+    "diagnose --from lab:shark-before --at 9:30 --until 9:40",
+    *(f"cp query {words}" for words in ("logoff", "details", "userid x", "'virtual' '191;LOGOFF'")),
+    *(f"show DEVICE {words}" for words in (
+        "-i 0", "-i nan", "-i 1e9", "-i -3", "-i x", "-n 0", "-n -1", "-n 1e3", "-t x", "-t 0", "--nope",
+        "--formt json",
+    )),
+    *(f"record /nowhere {words}" for words in (
+        "--keep 30", "--keep 0d", "--keep d", "--keep ٣d", "--size 2X", "--only disk", "-n 0", "-i 0",
+        "--for x",
+    )),
+    *(f"serve-metrics --listen {address}" for address in (
+        "0.0.0.0:10390", "[::]:10390", "192.0.2.1:10390", "example.com:80", "10390", "127.0.0.1:99999",
+        ":1", "unix:",
+    )),
+    *(f"size --reads 1 {words}" for words in (
+        "--io=-1", "--io=nan", "--io=1e99", "--read=101", "--hits=-1", "--penalty=0", "--disk-io=0",
+        "--cell=0",
+    )),
+    "size --from no-such-recording",
+    *(f"{words} {PLACED} --at 99:99" for words in ("where /db2", "spread", "size", "whatif 2 paths")),
+    *(f"spread --from {source}" for source in ("nosuch", "pyproject.toml", "lab:nosuch")),
+    "lab show pav", "lab report no-such.toml",
     *(f"show {words} {COUNTED}" for words in (
         "NOPE", "DEVCIE", "14", "C", "EVENTS", "mark", "MENU -f csv", "DEVICE --sort nope",
         "DEVICE --sort links", "DEVICE --where 'nope>3'", "DEVICE --where 'resp>much'", "DEVICE --where resp",

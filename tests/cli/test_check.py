@@ -95,15 +95,13 @@ def test_a_capture_of_one_pass_is_enough(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_until_is_the_end_as_at_is(capsys: pytest.CaptureFixture[str]) -> None:
-    """As of `zmon diagnose`: both name the same time, and only one may be given."""
+    """As of `zmon diagnose`: both name the same time."""
     source = ["check", "--from", "lab:shark-before", "B1", "-f", "json"]
     found = []
     for word in ("--at", "--until"):
         assert main([*source, word, "09:30"]) == 0
         found.append(capsys.readouterr().out)
     assert found[0] == found[1]
-    assert main([*source, "--at", "09:30", "--until", "09:40"]) == 2
-    assert "the same" in capsys.readouterr().err
 
 
 def test_a_question_is_printed_by_its_id(capsys: pytest.CaptureFixture[str]) -> None:

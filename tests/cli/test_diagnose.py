@@ -85,12 +85,6 @@ def test_the_figures_of_the_status_count_a_request_once(
     assert line.endswith(f"| diagnoses={len(each)} waiting={max(each):.1f}")
 
 
-def test_at_and_until_are_one_time(capsys: pytest.CaptureFixture[str]) -> None:
-    """Two ends of one interval are refused."""
-    assert main(["diagnose", "--from", "lab:shark-before", "--at", "9:30", "--until", "9:40"]) == 2
-    assert "the same" in capsys.readouterr().err
-
-
 def test_intervals_with_too_few_requests_are_judged_together(
     capsys: pytest.CaptureFixture[str],
     utc: None,  # noqa: ARG001 - clocks show UTC

@@ -85,24 +85,6 @@ def test_what_has_two_meanings_is_explained_twice(capsys: pytest.CaptureFixture[
     assert "\nDIAgnose - " in text
 
 
-@pytest.mark.parametrize(
-    ("words", "instead"),
-    [
-        ("enviroment", "did you mean environment"),
-        ("DEVCIE", "did you mean DEVICE"),
-        ("xyzzy", "zmon help lists"),
-    ],
-)
-def test_an_unknown_topic_is_a_mistake_that_names_the_nearest(
-    words: str, instead: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Exit status 2, and nothing on standard output."""
-    assert main(["help", words]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert instead in err
-
-
 def test_the_keys_are_those_of_the_settings(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -141,9 +123,3 @@ def test_no_text_is_printed_twice() -> None:
         if one.help.startswith(f"{named(one)}.")
     ]
     assert twice == []
-
-
-def test_screens_of_a_fleet_and_settings_are_topics(capsys: pytest.CaptureFixture[str]) -> None:
-    """Also one that shares its name with a column of another screen."""
-    assert main(["help", "GUESTZ"]) == 2
-    assert "did you mean GUESTS" in capsys.readouterr().err

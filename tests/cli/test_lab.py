@@ -29,13 +29,6 @@ def test_show_prints_the_file(capsys: pytest.CaptureFixture[str]) -> None:
         assert capsys.readouterr().out == file.read()
 
 
-def test_show_of_none_names_those_that_there_are(capsys: pytest.CaptureFixture[str]) -> None:
-    """On standard error."""
-    assert main(["lab", "show", "pav"]) == 1
-
-    assert "did you mean pav-7 or pav-3?" in capsys.readouterr().err
-
-
 def test_report_as_text(capsys: pytest.CaptureFixture[str]) -> None:
     """Bounds, what the model gives, and whether it holds."""
     assert main(["lab", "report", "pav-3"]) == 0
@@ -78,13 +71,6 @@ def test_a_mistake_in_a_scenario_is_one_sentence(tmp_path: Path, capsys: pytest.
     assert main(["lab", "report", str(file)]) == 1
 
     assert f"{file}:2: sed: " in capsys.readouterr().err
-
-
-def test_a_file_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    """With the system's reason."""
-    assert main(["lab", "report", "no-such.toml"]) == 1
-
-    assert capsys.readouterr().err == "zmon: no-such.toml: No such file or directory\n"
 
 
 def test_another_seed_gives_another_figure(capsys: pytest.CaptureFixture[str]) -> None:

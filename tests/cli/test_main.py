@@ -11,7 +11,7 @@ import pytest
 import zmon
 from zmon.cli import show
 from zmon.cli.main import main
-from zmon.cli.output import FAILED, INTERRUPTED, OK, USAGE, complain
+from zmon.cli.output import FAILED, INTERRUPTED, OK, complain
 from zmon.cli.subcommands import SUBCOMMANDS
 
 if TYPE_CHECKING:
@@ -36,17 +36,6 @@ def test_help(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out
     assert "usage: zmon" in said
     assert len(words) > 1 or all(f"zmon {name}" in said for name in SUBCOMMANDS)
-
-
-@pytest.mark.parametrize(
-    "words", [["show"], ["show", "DEVICE", "--nope"], ["--nope"], ["show", "DEVICE", "-t", "0"]]
-)
-def test_what_was_asked_for_wrongly_ends_with_2(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """And with words on standard error alone."""
-    with pytest.raises(SystemExit) as end:
-        main(words)
-    assert end.value.code == USAGE
-    assert capsys.readouterr().out == ""
 
 
 @pytest.mark.parametrize(
@@ -156,14 +145,3 @@ def test_a_terminal_of_ascii_shows_what_it_can(lay_out: Callable[[str], str]) ->
             stream.write("E:ID_SERIAL=LÜ7000\n")
     found = run("show DEVICE 7000 --from CAPTURE --format csv", capture)
     assert (found.returncode, found.stderr) == (0, "")
-
-
-@pytest.mark.parametrize(
-    "words", [["show", "DEVICE"], ["size"], ["whatif", "double", "the", "paths", "of", "LCU", "1"]]
-)
-def test_a_time_that_is_none_is_a_mistake_of_the_command_line(
-    words: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The status is 2, and the message has examples."""
-    assert main([*words, "--from", "recordings/hercules-four-queries.zmon", "--at", "never"]) == USAGE
-    assert "'never' is no time" in capsys.readouterr().err

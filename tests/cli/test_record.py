@@ -123,19 +123,6 @@ def test_a_directory_that_cannot_be_made_is_named(
 
 
 @pytest.mark.parametrize(
-    "words",
-    [["--keep", "30"], ["--keep", "0d"], ["--keep", "d"], ["--size", "2X"], ["--only", "disk"], ["-n", "0"],
-     ["-i", "0"], ["--for", "x"], ["--keep", "٣d"]],
-)  # fmt: skip
-def test_what_is_asked_for_wrongly_is_refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """With what would be right."""
-    with pytest.raises(SystemExit) as end:
-        main(["record", "/nowhere", *words])
-    assert end.value.code == USAGE
-    assert words[1] in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
     ("words", "ns"), [("90s", 90), ("10m", 600), ("1.5h", 5400), ("30d", 2_592_000), ("4w", 2_419_200)]
 )
 def test_lengths_of_time_have_a_unit(words: str, ns: int) -> None:

@@ -224,17 +224,6 @@ def test_json_escapes_and_keeps_a_label(show: Show, capture: str) -> None:
     assert any("\x1b[2J" in str(row["label"]) for row in found["rows"])
 
 
-@pytest.mark.parametrize(
-    "words", ["-i 0", "-i nan", "-i 1e9", "-i -3", "-i x", "-n 0", "-n -1", "-n 1e3", "-t x"]
-)
-def test_absurd_numbers_are_refused(words: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Before anything is read."""
-    with pytest.raises(SystemExit) as end:
-        main(["show", "DEVICE", *words.split()])
-    assert end.value.code == USAGE
-    assert "is no" in capsys.readouterr().err or "expected one argument" in words
-
-
 def test_with_sets_another_source_against_it(show: Show, capture: str, lay_out: Callable[[str], str]) -> None:
     """Its last interval, or the one that ends at a time of its own; a note says which is which."""
     other = lay_out("dasdstat")

@@ -11,7 +11,7 @@ import pytest
 
 from tests.tables.disks import samples
 from zmon.cli.main import main
-from zmon.cli.output import FAILED, OK, USAGE
+from zmon.cli.output import OK
 from zmon.store.writer import Writer
 
 if TYPE_CHECKING:
@@ -99,25 +99,3 @@ def test_the_time_is_said_below_a_table(size: Size, recording: str) -> None:
     said = size("--from", recording, "--at", "12:00:30")[1]
     assert "12:00:30" in said
     assert said.splitlines()[1].split()[:2] == ["all", "40.0"]
-
-
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [
-        ("--io", "-1"), ("--io", "nan"), ("--io", "1e99"), ("--read", "101"), ("--hits", "-1"),
-        ("--penalty", "0"), ("--disk-io", "0"), ("--raid", "7"), ("--cell", "0"),
-    ],
-)  # fmt: skip
-def test_numbers_have_bounds(size: Size, option: str, value: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Nothing is divided by zero."""
-    with pytest.raises(SystemExit) as ended:
-        size("--reads", "1", f"{option}={value}")
-    assert ended.value.code == USAGE
-    assert option in capsys.readouterr().err
-
-
-def test_a_source_that_is_none_is_said(size: Size) -> None:
-    """With status 1."""
-    status, out, err = size("--from", "no-such-recording")
-    assert (status, out) == (FAILED, "")
-    assert "no-such-recording" in err

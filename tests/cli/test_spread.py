@@ -205,33 +205,6 @@ def test_one_file_written_in_several_ways_counts_once(spread: Callable[..., str]
     assert spread("".join(f"T,{path}\n" for path in ways)).startswith("1 tablespace, 1 file, 2G over 1 LCU")
 
 
-@pytest.mark.parametrize(
-    ("option", "said"),
-    [
-        (["--from", "nosuch"], "nosuch cannot be read: No such file or directory."),
-        (["--from", "pyproject.toml"], "pyproject.toml "),
-        (["--from", "lab:nosuch"], "'nosuch' is no scenario"),
-    ],
-)
-def test_what_a_user_names_wrongly_is_no_fault_of_zmon(
-    option: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """It is said in a sentence, as by the other commands."""
-    assert main(["spread", *option]) == FAILED
-    printed = capsys.readouterr().err
-    assert said in printed
-    assert "mistake in zmon" not in printed
-
-
-@pytest.mark.parametrize("words", [["where", "/db2"], ["spread"], ["show", "DEVICE"], ["whatif", "2 paths"]])
-def test_a_time_that_is_none_is_a_mistake_of_the_command_line(
-    words: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    """With the same status from each command."""
-    assert main([*words, *CAPTURE, "--at", "99:99"]) == USAGE
-    assert "'99:99' is no time" in capsys.readouterr().err
-
-
 def test_the_first_sample_has_no_traffic(capsys: pytest.CaptureFixture[str]) -> None:
     """It is not known, and not none, although some files are empty."""
     words = ["--from", "recordings/lab-shark-before.zmon", "--at", "03:00", "--traffic"]

@@ -269,12 +269,6 @@ def test_help_for_what_was_not_found_is_what_was_not_given(complaint: Callable[.
     assert ("--listing" in words, "--cp-file" in words) == (False, True)
 
 
-@pytest.mark.parametrize("word", ["4F", "0.4f"])
-def test_channel_paths_are_not_looked_up(word: str, complaint: Callable[..., str]) -> None:
-    """The answer says so, and names the command that lists their disks."""
-    assert f"zmon show DEVICE chpids~{word[-2:]} " in complaint(word, *WAYS["uid"])
-
-
 def test_a_file_that_does_not_exist(ask: Callable[..., str], tmp_path: Path) -> None:
     """The reason stands there, and the status says it."""
     assert "it does not exist" in ask(str(tmp_path / "no"), status=1)

@@ -22,7 +22,7 @@ from zmon.interval import Interval
 from zmon.kernel import ended_children, processes, task_rounds
 from zmon.kernel.process_bytes import NEEDS_ROOT, WAITED
 from zmon.kernel.processes import NO_DELAYS, UNCAPTURED, ProcessReader, captured_files
-from zmon.kernel.task_rounds import Rounds
+from zmon.kernel.task_rounds import HUNG_AFTER, Rounds
 from zmon.kernel.tree import LiveTree
 from zmon.sample import Instant, Sample
 from zmon.tables.wait_states import ProcessUse
@@ -143,7 +143,7 @@ def test_what_the_kernel_wakes_so_that_it_is_not_taken_for_hung_waits_on(
 ) -> None:
     """After half of hung_task_timeout_secs it runs once and waits in the same place."""
     if after is not None:
-        tree.files["proc/sys/kernel/hung_task_timeout_secs"] = after
+        tree.files[HUNG_AFTER] = after
     reader = ProcessReader(tree)
     for seconds in (5, *range(7, woken, 2)):
         tree.times["proc"] = seconds * SECOND
