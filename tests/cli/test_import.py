@@ -217,7 +217,7 @@ def test_a_directory_is_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[st
         (REPORT.read_bytes().replace(b'"utc": 1', b'"utc": 0'), "-T and -t of sadf"),
         (
             b'{"sysstat": {"hosts": [{"nodename": "a", "statistics": []}]}}',
-            "source: ",
+            "nothing in it",
         ),
     ],
 )

@@ -14,6 +14,7 @@ from zmon.cli.main import main
 from zmon.cli.output import FAILED, OK, USAGE
 from zmon.diagnosis.recent import recent_loads
 from zmon.session.page import FillTask
+from zmon.tables.device import CP_ONLY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,7 +72,7 @@ def test_json(show: Show) -> None:
     assert (status, out.count("\n"), found["screen"]) == (OK, 1, "FCX108")
     assert rows["7000"]["io"] == pytest.approx(50.5, abs=0.5)
     assert rows["7000"]["pend"] is None
-    assert next(entry["reason"] for entry in found["absent"] if entry["column"] == "links")
+    assert next(e["reason"] for e in found["absent"] if e["column"] == "links") == CP_ONLY.reason
 
 
 def test_a_screen_by_time_is_printed_once(show: Show) -> None:

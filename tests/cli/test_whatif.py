@@ -121,7 +121,8 @@ def test_a_machine_without_io_has_no_answer(capsys: pytest.CaptureFixture[str], 
     path.write_text(SCENARIO + "\n[loads.idle]\ncustomers = 1\nsteps = [{ think_ms = 1000 }]\n")
     path.write_text(path.read_text().replace('loads = ["random"]', 'loads = ["idle"]'))
     assert main(["whatif", "--from", f"lab:{path}", "processors", "8"]) == FAILED
-    assert capsys.readouterr().out == ""
+    out, err = capsys.readouterr()
+    assert (out, " I/O" in err) == ("", True)
 
 
 def test_a_gain_that_may_be_a_loss_has_no_high_confidence(capsys: pytest.CaptureFixture[str]) -> None:

@@ -296,7 +296,7 @@ def test_what_is_not_understood_is_counted_with_its_line() -> None:
         ("MDISK=VDEV=191 DEVTYPE=3390 START=1 COUNT=5 VOLID=LNX", "may be cut"),
         ("DEDICATE 191 7103", "may be cut"),
         ("MDISK 191 3390 1 END MR\n", "access mode"),
-        ("MDISK 191 3390 1 END &SYSRES\n", "CP"),
+        ("MDISK 191 3390 1 END &SYSRES\n", "CP was loaded"),
     ],
 )
 def test_what_may_be_misread_is_weak(record: str, weak: str) -> None:

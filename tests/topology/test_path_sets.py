@@ -44,7 +44,7 @@ def test_what_is_written_is_read(sets: list[PathSet]) -> None:
     ("words", "message"),
     [
         ("0 8 linear 8:0 0", "START LENGTH"),
-        ("0 8 multipath x", "features"),
+        ("0 8 multipath x", "number of features"),
         ("0 8 multipath 3 a", "ends within features"),
         ("0 8 multipath 0 0 1 1 round-robin 0 1 1 sda 1", "major:minor"),
         ("0 8 multipath 0 0 99999 1", "path groups"),

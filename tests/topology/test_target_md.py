@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.base.absent import Absent, absent
-from zmon.topology.target import ArrayMember, MdArray, TargetLayout, md_targets, parse_members
+from zmon.topology.target import NO_MEMBER_SIZE, ArrayMember, MdArray, TargetLayout, md_targets, parse_members
 
 KIB = 1024
 
@@ -132,8 +132,8 @@ def test_raid10_far_is_shared_out() -> None:
         (array("raid5", [16] * 3, chunk=0, layout=2), "no chunk size"),
         (array("raid6", [16] * 2, layout=2), "not known"),
         (array("raid10", [16] * 2, layout=0x104), "not known"),
-        (array("raid0", [0, 16]), "sizes of"),
-        (array("linear", [0, 16]), "sizes of"),
+        (array("raid0", [0, 16]), NO_MEMBER_SIZE.reason),
+        (array("linear", [0, 16]), NO_MEMBER_SIZE.reason),
         (array("raid1", []), "the members"),
         (array("raid1", [16], size=0), "size of the array"),
         (array("faulty", [16]), "not known"),
