@@ -80,7 +80,8 @@ pages: $(ready)  ## write the documents anew that say what screens, tables, scen
 # Tests that hold what screens look like, and write it if they are told to.
 golden = tests/test_frozen.py tests/screen/test_golden.py tests/screen/test_casestudy.py tests/cli/test_where.py \
   tests/cli/test_settings.py tests/store/test_sadf_report.py tests/topology/test_site_file.py \
-  tests/cp/test_user_directory.py tests/ui/test_golden.py tests/ui/test_files.py tests/ui/test_overview_golden.py
+  tests/topology/test_volume_map.py tests/cp/test_user_directory.py \
+  tests/ui/test_golden.py tests/ui/test_files.py tests/ui/test_overview_golden.py
 
 goldens: $(ready)  ## write down anew what the screens of known machines look like
 	ZMON_GOLDEN=write $(bin)/python -m pytest $(golden)

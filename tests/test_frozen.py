@@ -171,6 +171,7 @@ SLIPS: Final = (
     "--from a.zmon where /", "--line --from lab:shark-before show CTLUNIT", "-i 1 where --evidence /",
     "recordings/lab-healthy-day.zmon", "recordings/hercules-lvm.tar.gz", "lab:healthy-day", "gone.zmon",
     "diagnose recordings/lab-healthy-day.zmon", "show recordings/lab-healthy-day.zmon",
+    "diagnose --js", "diagnose --form=csv", "where --list x y", "lab report --see 1", "--them green",
     "--line --read-only --record x.zmon", "help GUESTZ", "help enviroment", "help DEVCIE",
     "help xyzzy", "check B99", "check --from lab:shark-before --at 9:30 --until 9:40",
     "diagnose --from lab:shark-before --at 9:30 --until 9:40",

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from zmon.cli.full_parser import parser_of
 from zmon.cli.main import main
-from zmon.cli.output import USAGE
 from zmon.cli.plain_parser import parse_plain
 from zmon.cli.subcommands import SUBCOMMANDS, live
 
@@ -71,27 +70,6 @@ def test_json_is_a_format_wherever_there_is_one(name: str) -> None:
             assert json.const in {"json", "jsonl"}
             assert form.choices is not None
             assert json.const in form.choices
-
-
-@pytest.mark.parametrize(
-    ("words", "meant"),
-    [
-        (["diagnose", "--js"], "--json or --json-errors"),
-        (["diagnose", "--form=csv"], "--format"),
-        (["where", "--list", "x", "y"], "--listing"),
-        (["lab", "report", "--see", "1"], "--seed or --seeds"),
-        (["--them", "green"], "--theme"),
-        (["show", "DEVICE", "--formt", "json"], "--format"),
-    ],
-)
-def test_an_abbreviated_option_is_refused(
-    words: list[str], meant: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """With what it may have meant: a new option would give it another meaning."""
-    with pytest.raises(SystemExit) as ended:
-        main(words)
-    assert ended.value.code == USAGE
-    assert f"did you mean {meant}" in capsys.readouterr().err
 
 
 @given(st.data())
