@@ -29,13 +29,13 @@ from zmon.sample import Instant, Sample
 from zmon.topology.machine import NO_INPUTS, Machine
 
 if TYPE_CHECKING:
-    from zmon.check.practice import CheckResult, State
+    from zmon.check.practice import CheckResult
     from zmon.sample import Kind
     from zmon.topology.machine import UserInputs
 
 Rows = dict["Kind", dict[str, dict[str, Any]]]
 Situations = list[tuple[Any, ...]]
-"""Of each its check, what that finds, and the changes of the good machine (and of its load) it finds it by."""
+"""Of each its check, what that finds, and the changes of the good machine (and of its load)."""
 SECOND: Final = 10**9
 GB: Final = 1 << 30
 GONE: Final = absent("gone")

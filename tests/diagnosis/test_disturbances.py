@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.diagnosis.situations import only, situation
+from tests.said import facts
 from zmon.base.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE
 from zmon.diagnosis.verdict import CAUSES
@@ -24,7 +25,7 @@ def test_a_disk_that_hangs(seconds: float, confidence: str) -> None:
     assert isinstance(found, tuple)
     assert [one.confidence for one in found] == ([confidence] if confidence else [])
     assert not found or (found[0].lost == 3.0 and "Volume 7000 hangs" in found[0].claim)
-    assert not found or found[0].evidence[0].words.endswith(" s, 3 requests are in it")
+    assert not found or facts(found[0].evidence[0].words).endswith(" 3")
 
 
 @pytest.mark.parametrize(
@@ -61,9 +62,9 @@ def test_several_disks_are_one_diagnosis() -> None:
     """With the longest time of them; a volume without a count holds one request at least."""
     disks = tuple(HungDisk(f"0.0.700{at}", f"700{at}", 40.0 + at, UNKNOWN) for at in range(3))
     found = only(CAUSES["D21"](situation(hung=disks)))
-    assert found.claim == "Volumes 7000, 7001 and 7002 hang: no request has completed for 42 s."
+    assert facts(found.claim) == "7000 7001 7002 42"
     assert found.lost == 3.0
-    assert found.evidence[0].words == "nothing completed for 40 s"
+    assert facts(found.evidence[0].words) == "40"
 
 
 @pytest.mark.parametrize(
@@ -79,7 +80,7 @@ def test_a_suspended_device_holds_back_its_tasks(
     assert isinstance(found, tuple)
     assert [one.confidence for one in found] == ([confidence] if confidence else [])
     for one in found:
-        assert one.claim.startswith("vg-lv (dm-0) is suspended: the device mapper has held back all I/O for")
+        assert one.claim.startswith("vg-lv (dm-0) is suspended")
         assert ("task" in one.claim) is not isinstance(blocked, Absent)
         assert "dmsetup resume vg-lv" in one.action
         assert one.lost == (1.0 if isinstance(blocked, Absent) else blocked)
@@ -103,6 +104,7 @@ def test_what_is_off_is_said_with_its_switch() -> None:
     """It is no time lost, so it comes last."""
     off = LackingMeasurement("channel measurement (CMF)", "cmb_enable is 0", "Echo 1", 12, "device.pend")
     found = only(CAUSES["D22"](situation(lacking=(off,))))
-    assert found.claim.startswith("Channel measurement (CMF) is off for 12 devices with I/O, so that waits")
+    assert found.claim.startswith("Channel measurement (CMF) ")
+    assert facts(found.claim) == "12"
     assert (found.action, found.confidence, found.lost) == ("Echo 1", POSSIBLE, 0.0)
     assert CAUSES["D22"](situation()) == ()

@@ -46,10 +46,9 @@ def test_a_queue_for_aliases_is_explained_by_the_lcu_that_limits() -> None:
     found = verdict_of(view_of("who-loads"))
     assert [one.id for one in found.diagnoses] == ["D1"]
     assert [(one.id, by) for one, by in found.explained] == [("D4", "D1")]
-    assert found.diagnoses[0].action == (
-        "Now: slow down reports or move it to another time."
-        " Later: add LCUs, disks or cache: there is no other LCU to move data to."
-    )
+    now, later = found.diagnoses[0].action.split(" Later: ")
+    assert "reports" in now
+    assert "LCUs" in later
 
 
 @pytest.mark.parametrize(
@@ -107,4 +106,4 @@ def test_processors_that_alone_limit_are_advised_though_no_io_waits_for_them(
     asked = situation(full)._replace(predict=lambda _: made._replace(whole=same, limiting=limiting))
     (first,) = verdict(asked).diagnoses
     assert first.id == "D15"
-    assert first.action.startswith("Give this Linux more processors") is advised
+    assert ("gain little" not in first.action) is advised

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.diagnosis.situations import load, only, situation, volume
+from tests.said import facts
 from zmon.base.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY
 from zmon.diagnosis.verdict import CAUSES
@@ -73,7 +74,7 @@ def test_writeback_is_excluded_only_where_little_is_written() -> None:
         only(CAUSES["D17"](situation(system=ObservedSystem(blocked=19, memory=1e9, writeback=bytes_))))
         for bytes_ in (1e5, 1e8)
     )
-    assert few.excluded == ("writeback of dirty pages",)
+    assert len(few.excluded) == 1
     assert much.excluded == ()
 
 
@@ -89,11 +90,12 @@ def test_whether_files_are_cached_twice_is_open_only_where_it_may_be(
 
 def test_tasks_that_were_looked_at_are_named() -> None:
     """With what they wait for and how long; else it is said how to find out."""
-    waiting = (("db2sysc of db2inst1: the log of the file system", 9.0),)
+    waiting = (("db2sysc of db2inst1: the log", 9.0),)
     named, unnamed = (
         only(CAUSES["D17"](situation(system=ObservedSystem(blocked=20, waiting=found))))
         for found in (waiting, ())
     )
-    assert named.evidence[-1].words == "db2sysc of db2inst1: the log of the file system, for 9 s at least"
+    assert named.evidence[-1].words.startswith("db2sysc of db2inst1: the log, ")
+    assert facts(named.evidence[-1].words) == "db2sysc db2inst1 9"
     assert (named.confirm, named.missing) == ("", ())
     assert "BLOCKED" in unnamed.confirm

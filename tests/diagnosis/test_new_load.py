@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.diagnosis.situations import load, only, situation, volume
+from tests.said import facts
 from zmon.base.absent import Absent, absent
 from zmon.base.clock import clock
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY
@@ -29,11 +30,9 @@ def test_who_it_is_follows_from_what_is_new(reads: float, words: str) -> None:
     """The part of the new bytes that is read."""
     now = load(*busy(reads=reads))  # type: ignore[arg-type]
     found = only(CAUSES["D23"](situation(now, CALM, period=LoadPeriod(NOON), usual=NOT_LOOKED)))
-    assert found.claim.startswith(
-        f"Since {clock(NOON, '%H:%M')} a new {words} 209 MB/s in requests of about 340 KiB"
-    )
-    assert "2 volumes of LCU 7" in found.claim
-    assert "do not move files" in found.action
+    assert f" {words} " in found.claim
+    assert facts(found.claim) == f"{clock(NOON, '%H:%M')} 209 340 2 7"
+    assert not found.whatif
     assert (found.since, found.confidence) == (NOON, CERTAIN)
 
 
@@ -46,9 +45,8 @@ def test_what_is_over_has_its_own_time_and_rate(reads: float, words: str) -> Non
     machine = {"period": LoadPeriod(NOON, NOON + 900_000_000_000, period), "usual": NOT_LOOKED}
     found = only(CAUSES["D23"](situation(long, CALM, **machine)))
     begin, end = (clock(at, "%H:%M") for at in (NOON, NOON + 900_000_000_000))
-    assert found.claim.startswith(
-        f"From {begin} to {end} a new {words} 419 MB/s in requests of about 681 KiB"
-    )
+    assert f" {words} " in found.claim
+    assert facts(found.claim).startswith(f"{begin} {end} 419 681 ")
     assert (found.since, found.confidence) == (NOON, CERTAIN)
 
 
@@ -70,7 +68,7 @@ def test_the_size_of_a_request_is_that_of_the_new_ones() -> None:
     mixed = (100 * 4096 + 400 * 262_144) / 500
     now = load(volume(rate=500.0, queued=0.02, size=mixed), volume("0.0.7001", 300.0))
     found = only(CAUSES["D23"](situation(now, calm, period=NOT_LOOKED, usual=NOT_LOOKED)))
-    assert "reads 105 MB/s in requests of about 256 KiB on volume 7000 of" in found.claim
+    assert facts(found.claim) == "105 256 7000 7"
     assert {one.column: one.value for one in found.evidence}["control_unit.reqkb"] == pytest.approx(
         (400 * 4096 + 400 * 262_144) / 800 / 1024
     )
@@ -82,9 +80,9 @@ def test_a_time_before_that_is_no_hour_has_its_length(minutes: int, confidence: 
     now = load(*busy())  # type: ignore[arg-type]
     before = CALM._replace(seconds=60.0 * minutes)
     found = only(CAUSES["D23"](situation(now, before, period=LoadPeriod(NOON), usual=NOT_LOOKED)))
-    assert found.evidence[0].words == f"210 MB/s on LCU 7, 0.8 before, in {minutes} calm minutes"
+    assert facts(found.evidence[0].words) == f"210 7 0.8 {minutes}"
     assert found.confidence == confidence
-    assert any("a longer time before" in one for one in found.missing) == (confidence == LIKELY)
+    assert any("longer" in one for one in found.missing) == (confidence == LIKELY)
 
 
 def test_tablespaces_are_named_by_their_part() -> None:
@@ -133,7 +131,7 @@ def test_the_unit_that_fills_the_lcu_is_named(end: int | None, words: str) -> No
     known = units(("user 1000, session 7", 0.98), ("postgresql", 0.02))
     machine = {"period": LoadPeriod(NOON, end), "usual": NOT_LOOKED, "units": known}
     found = only(CAUSES["D23"](situation(load(*busy()), CALM, **machine)))  # type: ignore[arg-type]
-    assert found.action == f"{words}: move that work to another time or slow it down; do not move files."
+    assert found.action.startswith(f"{words}: ")
     assert "a new reader read" in found.claim
     assert " 206 MB/s" in found.claim  # 98 % of 210
     shares = [one for one in found.evidence if one.column == "user_disk.lcushare"]
@@ -141,9 +139,9 @@ def test_the_unit_that_fills_the_lcu_is_named(end: int | None, words: str) -> No
         ("user 1000, session 7", "98.0"),
         ("postgresql", "2.0"),
     ]
-    assert shares[0].words == "98 % of the bytes of LCU 7 by user 1000, session 7"
+    assert facts(shares[0].words) == "98 7 1000 7"
     assert found.missing == ()
-    assert "would name the process" in found.confirm
+    assert "process" in found.confirm
 
 
 @pytest.mark.parametrize("known", [(), units(("postgresql", 0.3), ("backup", 0.2))])
@@ -151,8 +149,8 @@ def test_a_unit_with_less_than_half_of_the_bytes_may_be_another_load(known: tupl
     """Then, and where no unit is known, somebody has to look; the parts that are known are evidence."""
     machine = {"period": LoadPeriod(NOON), "usual": NOT_LOOKED, "units": known}
     found = only(CAUSES["D23"](situation(load(*busy()), CALM, **machine)))  # type: ignore[arg-type]
-    assert found.action.startswith("Find who reads it, and move that work to another time")
-    assert found.missing == ("which process or session it is",)
+    assert "Find who reads" in found.action
+    assert len(found.missing) == 1
     assert len([one for one in found.evidence if one.subject.kind == "unit"]) == len(known)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.diagnosis.situations import LCU, load, only, situation, volume
+from tests.said import facts
 from zmon.diagnosis.verdict import CAUSES
 from zmon.machine.observation import ObservedLcu, ObservedLoad
 
@@ -18,19 +19,20 @@ def pending(pend: float) -> ObservedLoad:
 
 
 @pytest.mark.parametrize(
-    ("before", "evidence", "action"),
+    ("before", "evidence", "far"),
     [
-        (0.0002, ["Pend was 0.2 ms before"], "a dirty link or a busy host adapter."),
-        (0.0019, [], "a dirty link, a long way or a busy host adapter."),
-        (None, [], "a dirty link, a long way or a busy host adapter."),
+        (0.0002, ["0.2"], False),
+        (0.0019, [], True),
+        (None, [], True),
     ],
 )
 def test_a_way_that_was_short_before_is_no_long_way(
-    before: float | None, evidence: list[str], action: str
+    before: float | None, evidence: list[str], *, far: bool
 ) -> None:
     """What has changed is evidence, and excludes what cannot change."""
     then = None if before is None else pending(before)
     found = only(CAUSES["D5"](situation(pending(0.002), then)))
-    assert found.claim.endswith("on the best LCU it is 0.2 ms.")
-    assert [one.words for one in found.evidence[2:]] == evidence
-    assert found.action.endswith(action)
+    assert facts(found.claim).endswith(" 0.2")
+    assert [facts(one.words) for one in found.evidence[2:]] == evidence
+    assert "dirty link" in found.action
+    assert ("long way" in found.action) is far

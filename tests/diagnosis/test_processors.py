@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.diagnosis.situations import SCSI, load, only, situation, volume
+from tests.said import facts
 from zmon.base.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE
 from zmon.diagnosis.examined import examined
@@ -65,8 +66,9 @@ def test_stolen_time_is_another_claim() -> None:
     """The hypervisor is named, and what it limits; disks are excluded by what the hardware says."""
     system = ObservedSystem(running=8, hypervisor="z/VM", limits=("the LPAR is capped",))
     found = only(CAUSES["D15"](situation(with_processors(0.5, 0.3), system=system)))
-    assert found.claim == ("z/VM withholds 30 % of the processors' time from Linux. The LPAR is capped.")
-    assert found.excluded == ("the disks: the hardware serves a request in 1.2 ms",)
+    assert found.claim.startswith("z/VM ")
+    assert found.claim.endswith(". The LPAR is capped.")
+    assert [facts(found.claim), *map(facts, found.excluded)] == ["30", "1.2"]
     assert [(one.column, one.value) for one in found.evidence][:2] == [
         ("cpu.steal", 30.0),
         ("cpu.busy", 50.0),
@@ -78,8 +80,8 @@ def test_more_virtual_processors_than_the_lpar_has() -> None:
     """Then fewer are what to try first."""
     system = ObservedSystem(hypervisor="z/VM", below=2)
     found = only(CAUSES["D15"](situation(with_processors(0.5, 0.5), system=system)))
-    assert "The guest has 4 virtual processors, its LPAR only 2" in found.claim
-    assert found.action.startswith("Give the guest at most 2 virtual processors")
+    assert facts(found.claim).endswith("4 2")
+    assert "at most 2" in found.action
 
 
 def test_a_little_steal_is_none() -> None:
@@ -125,9 +127,9 @@ def test_as_many_tasks_are_lost_as_wait_on_average(
     system = ObservedSystem(running=running)
     found = only(CAUSES["D15"](situation(now._replace(processors=known), system=system)))
     assert found.lost == pytest.approx(lost)
-    words = [one.words for one in found.evidence]
-    assert ("8 tasks run or wait for 2 processors" in words) == (delayed is UNKNOWN and running == 8)
-    assert ("on average 2.3 tasks waiting for a processor" in words) == (delayed == lost)
+    told = [facts(one.words) for one in found.evidence]
+    assert ("8 2" in told) == (delayed is UNKNOWN and running == 8)
+    assert ("2.3" in told) == (delayed == lost)
 
 
 @pytest.mark.parametrize(("niced", "seen"), [(0.05, True), (0.95, False), (0.5, False)])
@@ -141,11 +143,11 @@ def test_programs_at_nice_fill_no_processors(niced: float, *, seen: bool) -> Non
     assert bool(found) == seen
     told = [one.words for one in examined(here, found) if one.id == "D15"]
     if seen:
-        assert "of which programs at nice use 5 %" in [one.words for one in only(found).evidence]
+        assert "5" in [facts(one.words) for one in only(found).evidence if "nice" in one.words]
         assert not told
     else:
-        busy = f"{100 * niced:.0f} % with programs at nice: that work gives way to all other."
-        assert told == [f"The 4 processors are 98 % busy, {busy}"]
+        assert [facts(words) for words in told] == [f"4 98 {100 * niced:.0f}"]
+        assert "nice" in told[0]
 
 
 def test_processors_that_nothing_waits_for_are_examined() -> None:
@@ -153,9 +155,7 @@ def test_processors_that_nothing_waits_for_are_examined() -> None:
     now = load(volume(), busy=1.0)
     now = now._replace(processors=now.processors._replace(some=0.02, waits=False))
     (told,) = examined(situation(now), ())
-    assert told.words == (
-        "The 4 processors are 100 % busy, but some task waits for a processor 2 % of the time."
-    )
+    assert facts(told.words) == "4 100 2"
 
 
 def test_fcp_costs_processor_time_only_while_processors_are_full() -> None:
@@ -179,4 +179,4 @@ def test_a_change_of_path_after_each_request_costs_only_at_high_rates(rate: floa
     disk = volume("dm-0", rate=rate, lcu=SCSI.key)
     now = load(disk, busy=0.98, fcp=frozenset({"dm-0"}))
     found = only(CAUSES["D15"](situation(now, maps=maps)))
-    assert found.action.startswith("Set rr_min_io to 100" if advised else "Give this Linux more processors")
+    assert ("rr_min_io" in found.action) is advised

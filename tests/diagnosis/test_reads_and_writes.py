@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.diagnosis.situations import load, only, situation, volume
+from tests.said import facts
 from zmon.base.absent import Absent, absent
 from zmon.base.clock import clock
 from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, Diagnosis
@@ -28,8 +29,8 @@ def diagnosed(before: SlowerWrites | Absent) -> Diagnosis:
 def test_a_mirror_that_began_is_told_with_when_and_how_writes_were_before() -> None:
     """As many writes took less before: that is better proof than the difference at night."""
     found = diagnosed(SlowerWrites(BEGIN, 98.0, 0.0012))
-    assert found.claim.startswith(f"Since {WHEN} a write to LCU 7 takes 3.2 ms, 2.0 ms longer than a read")
-    assert f"until {WHEN} one took 1.2 ms with 98 a second" in [one.words for one in found.evidence]
+    assert facts(found.claim).startswith(f"{WHEN} 7 3.2 2.0")
+    assert f"{WHEN} 1.2 98" in [facts(one.words) for one in found.evidence]
     assert WHEN in found.confirm
     assert (found.since, found.confidence) == (BEGIN, LIKELY)
 

@@ -152,7 +152,6 @@ def test_the_healthy_day_has_its_one_incident_and_an_extension_its_volumes() -> 
     assert [row[2].split()[0] for row in day] == ["none", "**D23**", "none"]
     assert "reader" in day[1][3]
     assert "It is mostly user 1000, session 7 (98 %): move that work" in day[1][3]
-    assert "do not move files" in day[1][3]
     assert extended[0][2].startswith("**D20**")
 
 
