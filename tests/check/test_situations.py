@@ -1,4 +1,4 @@
-"""What each check finds: its state here, its sentences and advice in tests/golden/check.txt."""
+"""What each check finds: its state here, its sentences and advice in tests/golden/said/checks.txt."""
 
 from __future__ import annotations
 
@@ -45,4 +45,4 @@ def test_each_sentence_is_as_it_was() -> None:
         found = result(name, *changes)
         lines.append(f"{name} {found.state.value}: {found.words}")
         lines += [f"  {found.found_advice}"] if found.found_advice else []
-    compare("check", lines)
+    compare("said/checks", lines)

@@ -414,7 +414,7 @@ ADDITIONS: Final = (
 """Pairs in which only something is added, written down before any of them was predicted.
 
 A rule was there that a range of such a change begins with the present throughput, except where an LCU gets
-more requests at once and little is gained.  "40 aliases, scans" showed a loss where much gain is predicted:
+more of them at once and little is gained.  "40 aliases, scans" showed a loss where much gain is predicted:
 since then no such range of more aliases of a pool begins there.
 """
 

@@ -157,7 +157,7 @@ def own(tmp_path: Path, text: str) -> str:
         (RULE + 'also = ["all.iox"]', r"own\.toml:7: .*device has no column 'iox'"),
         (RULE + 'when = ["memory.pagin >= 3"]', r"own\.toml:7: .*memory has no column 'pagin': did you mean"),
         (RULE.replace("{resp}", "{rsp}"), r"own\.toml:6: rule\.1\.say: device has no column 'rsp'"),
-        (RULE.replace("device.resp", "files.mbs"), r"no rule can watch the table files"),
+        (RULE.replace("device.resp", "files.mbs"), r"own\.toml:3: .* table files$"),
         ('[[rule]]\nname = "path-busi"\nlook = 4\n', r"own\.toml:2: .*'path-busi': did you mean path-busy"),
         ('[[rule]]\nname = "path-busy"\nlok = 4\n', r"own\.toml:3: .*not known here: did you mean look"),
         ('profile = "tape"\n', "disk, flash"),
@@ -184,7 +184,7 @@ def test_all_mistakes_are_said_at_once(tmp_path: Path) -> None:
         load_rules([path])
     lines = [int(mistake.split(":")[1]) for mistake in error.value.args]
     assert sorted(lines) == [3, 4, 5, 5, 7, 11, 12]
-    assert str(error.value).endswith("and 4 more mistakes: zmon rules lists them")
+    assert "; and 4 more " in str(error.value)
 
 
 def test_the_tables_say_which_columns_there_are() -> None:

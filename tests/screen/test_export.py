@@ -81,22 +81,17 @@ def test_json_says_what_it_covers(interval: Interval) -> None:
 
 def test_json_of_no_rows_says_why(interval: Interval) -> None:
     """The reason of the whole table."""
-    found = json_of(Table([], {}, missing=absent("no device has a uid")), interval)
-    assert (found["rows"], found["missing"]) == ([], "no device has a uid")
+    found = json_of(Table([], {}, missing=absent("needs an LPAR")), interval)
+    assert (found["rows"], found["missing"]) == ([], "needs an LPAR")
 
 
 def test_json_of_the_menu_has_its_items(interval: Interval) -> None:
     """With the command of those that are there, and why the others are not."""
     screens = load_screens(shipped("screens"))
     found = document(Sheet(screens.find("MENU"), Table([], {})), screens, interval)
-    assert {"code": "13", "text": "I/O device load*", "command": "DEVICE"} in found["items"]
-    (owned,) = (item for item in found["items"] if item["code"] == "14")
-    assert owned == {
-        "code": "14",
-        "text": "CP owned disks*",
-        "command": None,
-        "reason": "CP pages and spools to volumes of its own, which no guest sees.",
-    }
+    by_code = {item["code"]: item for item in found["items"]}
+    assert by_code["13"]["command"] == "DEVICE"
+    assert (by_code["14"]["command"], by_code["14"]["reason"]) == (None, screens.find("MENU").reasons["14"])
 
 
 def test_only_the_first_rows_may_be_wanted(interval: Interval) -> None:
@@ -131,15 +126,12 @@ def test_the_first_sample_has_no_begin(make_interval: Callable[..., Interval]) -
 
 
 @pytest.mark.parametrize(
-    ("table", "said"),
-    [
-        (Table([], {}, missing=absent("needs an LPAR")), " Nothing to show: needs an LPAR"),
-        (Table([], {}), " Nothing to show: there is no such thing on this machine"),
-    ],
+    ("table", "why"),
+    [(Table([], {}, missing=absent("needs an LPAR")), "needs an LPAR"), (Table([], {}), "no such thing")],
 )
-def test_text_of_no_rows_says_why(table: Table, said: str, interval: Interval) -> None:
+def test_text_of_no_rows_says_why(table: Table, why: str, interval: Interval) -> None:
     """An empty screen is never just empty."""
-    assert list(text(Sheet(SCREEN, table), SCREENS, interval, live=True))[-1] == said
+    assert why in list(text(Sheet(SCREEN, table), SCREENS, interval, live=True))[-1]
 
 
 def test_text_lets_nothing_through_that_a_terminal_obeys(interval: Interval) -> None:

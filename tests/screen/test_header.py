@@ -70,9 +70,8 @@ def test_a_time_over_days_says_which(make_interval: Callable[..., Interval]) -> 
 
 def test_the_menu_has_its_title_instead(make_interval: Callable[..., Interval]) -> None:
     """It covers no interval."""
-    assert header(MENU, make_interval(Z, Z), live=True) == (
-        " FCX124           Performance Screen Selection  (zmon)            Perf. Monitor"
-    )
+    line = header(MENU, make_interval(Z, Z), live=True)
+    assert (line.index("FCX124"), line.index(MENU.title), line.rindex(" ")) == (1, 18, 71)
 
 
 def test_what_is_not_measured_here_and_now_says_so(make_interval: Callable[..., Interval]) -> None:

@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.said import refusals
+from tests.screen.test_golden import compare
 from tests.session.test_session import SCREENS, session
 from zmon.session.commands import COMMANDS
 from zmon.session.explain import HelpPart, explain, rows
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
     from zmon.session.session import Session
 
+DEVICE = SCREENS.find("DEVICE")
 KEYS = (("F1", "help"), ("F3", "return"))
 
 
@@ -26,28 +29,21 @@ def titles(words: str, screen: str = "DEVICE") -> list[str]:
     return [part.words for part in explain(session(screen), words, KEYS) if part.kind == "strong"]
 
 
-def refused(words: str, screen: str = "DEVICE") -> str:
-    """Return what is said of words that name nothing."""
-    with pytest.raises(CommandError) as error:
-        explain(session(screen), words, KEYS)
-    return str(error.value)
-
-
 @pytest.mark.parametrize(
     ("words", "title"),
     [
-        ("", "FCX108 DEVice - General I/O Device Load"), ("resp", "resp - Time (msec) Resp, ms"),
+        ("", f"FCX108 DEVice - {DEVICE.title}"), ("resp", "resp - Time (msec) Resp, ms"),
         ("Req. Qued", "qued - Req. Qued, requests"), ("MB/s", "mbs - Linux MB/s, MB/s"),
         ("CTLUNIT", "FCX176 CTlunit - Control Units"), ("ct", "FCX176 CTlunit - Control Units"),
         ("12", "FCX176 CTlunit - Control Units"), ("fcx176", "FCX176 CTlunit - Control Units"),
         ("sort", "SOrt column [ASC|DESC]"), ("refr", "REFresh"), ("exit", "QUIT"),
         ("CTLUNIT.Share", "share - Share %, %"), ("ctlunit I/O", "io - I/O /s, 1/s"),
-        ("KEYS", "Keys"), ("keys", "Keys"), ("commands", "Commands, of which the part in capitals is enough"),
+        ("KEYS", "Keys"), ("keys", "Keys"), ("commands", "Commands, "),
     ],
 )  # fmt: skip
 def test_help_takes_columns_screens_commands_and_keys(words: str, title: str) -> None:
     """From any screen; a column of the present one by its heading, of others behind their name."""
-    assert titles(words)[0] == title
+    assert titles(words)[0].startswith(title)
 
 
 @pytest.mark.parametrize("command", [each.word for each in COMMANDS])
@@ -67,7 +63,7 @@ def test_every_screen_is_explained_from_every_screen(screen: str) -> None:
 
 def test_a_name_that_is_also_the_id_of_a_screen_is_said_once() -> None:
     """Screens of the Toolkit have a number and a command, those of zmon a name."""
-    assert titles("UPROC", "MENU")[0].startswith("UPROC - Processes of a User")
+    assert titles("UPROC", "MENU")[0].startswith(f"UPROC - {SCREENS.find('UPROC').title}")
 
 
 def test_a_column_and_a_screen_of_one_name_are_both_explained() -> None:
@@ -84,20 +80,17 @@ def test_keys_are_followed_by_commands_and_screens() -> None:
     assert {"SOrt column [ASC|DESC]", "DEVice (13)", "REDisp"} <= {part.name for part in said}
 
 
-@pytest.mark.parametrize(
-    ("words", "screen", "said"),
-    [
-        ("foo", "DEVICE", "'foo' is no column, screen, command or rule; HELP KEYS, HELP COMMANDS"),
-        ("rsp", "DEVICE", "'rsp' is no column, screen, command or rule: did you mean Resp or REDISP?"),
-        ("devcie", "MENU", "'devcie' is no column, screen, command or rule: did you mean DEVICE?"),
-        ("Time", "DEVICE", "'Time' may mean Pend or Disc or Conn or Serv ..."),
-        ("fair", "MENU", "'fair' is a column of CTLUNIT, SYSSUMLG, CTLULOG, REDISP: HELP CTLUNIT.fair"),
-        ("DEVICE.foo", "MENU", "'DEVICE.foo' is no column, screen, command or rule"),
-    ],
-)  # fmt: skip
-def test_what_is_not_known_is_said_with_what_is(words: str, screen: str, said: str) -> None:
-    """Choices, what is called much like it, or where a column is."""
-    assert refused(words, screen).startswith(said)
+def test_what_is_not_known_is_said_with_what_is() -> None:
+    """Choices, what is called much like it, or where a column is: tests/golden/said/help.txt."""
+    asked = [
+        ("foo", "DEVICE"),
+        ("rsp", "DEVICE"),
+        ("devcie", "MENU"),
+        ("Time", "DEVICE"),
+        ("fair", "MENU"),
+        ("DEVICE.foo", "MENU"),
+    ]
+    compare("said/help", refusals(CommandError, lambda one: explain(session(one[1]), one[0], KEYS), asked))
 
 
 def test_a_cell_that_is_not_there_has_its_reason() -> None:
@@ -159,7 +152,7 @@ def test_help_has_the_limits_that_mark_the_screen(flash: Session) -> None:
     words = [f"{part.name} {part.words}" for part in explain(flash, "resp", KEYS)]
     rule = next(rule for rule in flash.rules if rule.name == "volume-response")
     assert any(f"volume-response: resp is marked * from {rule.look:g} on" in each for each in words)
-    assert explain(flash, "volume-response", KEYS)[0].words == "volume-response - a rule for exceptions"
+    assert explain(flash, "volume-response", KEYS)[0].words.startswith("volume-response - ")
 
 
 def test_a_diagnosis_names_the_rules_that_point_to_its_number() -> None:

@@ -112,11 +112,11 @@ def test_next_and_back_do_what_a_step_says(session: Session) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("TOUR BACK", "This is the first step."),
-        ("TOUR 0", "There are steps 1 to 6."),
-        ("TOUR 7", "There are steps 1 to 6."),
-        ("TOUR 999999999", "is not a step"),
-        ("TOUR ON", "'ON' is not a step. Use TOUR NEXT, BACK, OFF or 1 to 6"),
+        ("TOUR BACK", "first step"),
+        ("TOUR 0", r"1 to 6\.$"),
+        ("TOUR 7", r"1 to 6\.$"),
+        ("TOUR 999999999", "9999.* 1 to 6"),
+        ("TOUR ON", "'ON'.* 1 to 6"),
     ],
 )
 def test_what_is_no_step_is_said(session: Session, words: str, said: str) -> None:
@@ -159,5 +159,5 @@ def test_scenes_of_several_days_have_their_dates() -> None:
 def test_without_a_guide_there_is_no_tour(session: Session) -> None:
     """It says where there is one."""
     session.guide = None
-    with pytest.raises(CommandError, match="zmon demo has one"):
+    with pytest.raises(CommandError, match="zmon demo"):
         run(session, "TOUR")

@@ -164,7 +164,7 @@ def test_a_day_that_is_unlinked_under_way_is_left_for_the_next(tmp_path: Path) -
 
 def test_a_directory_without_recordings_is_none(tmp_path: Path) -> None:
     """It says what would be one."""
-    with pytest.raises(RecordingError, match="there is no recording in it"):
+    with pytest.raises(RecordingError, match="no recording in it"):
         open_recording(str(tmp_path))
 
 
@@ -286,7 +286,7 @@ def test_distances(since: str | None, until: str | None, found: list[int], hour:
 
 def test_the_end_is_not_before_the_begin(hour: Excerpt) -> None:
     """Somebody has mixed them up."""
-    with pytest.raises(WhenError, match=r"the end, '14:30', lies before the begin, '14:31'"):
+    with pytest.raises(WhenError, match=r"'14:30'.*before.*'14:31'"):
         hour.confine("14:31", "14:30", 0)
 
 

@@ -11,6 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import ListTimeline
+from tests.said import facts
+from tests.screen.test_golden import compare
 from zmon.base.clock import DATED, clock
 from zmon.base.event import Event, What
 from zmon.base.shipped import shipped
@@ -126,46 +128,11 @@ def test_a_screen_may_be_shortened_while_it_is_clear() -> None:
     assert to.page.screen.command == "DEVICE"
 
 
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("NONSENSE 5", "'NONSENSE' is no screen and no command; HELP COMMANDS lists them"),
-        ("devcie 7000", "'devcie' is no screen and no command: did you mean DEVICE?"),
-        ("refersh", "'refersh' is no screen and no command: did you mean REFRESH?"),
-        (
-            "whatif stripe DWPROD.TSFACT1 over LCU 7100",
-            (
-                "'whatif' is no screen and no command: type zmon whatif CHANGE on the command line of "
-                "the system; MOVES shows moves"
-            ),
-        ),
-        ("x" * 50, f"'{'x' * 30}...' is no screen and no command; HELP COMMANDS lists them"),
-        (
-            "14",
-            (
-                "CP owned disks (14) is not in zmon. CP pages and spools to volumes of its own, which no "
-                "guest sees."
-            ),
-        ),
-    ],
-)
-def test_an_unknown_word_is_answered_in_one_line(line: str, words: str) -> None:
-    """With what is called much like it, screen or command, if anything is."""
-    assert said(session(), line) == words
-
-
 def test_an_empty_line_changes_nothing() -> None:
     """ENTER alone belongs to the surface."""
     to = session("DEVICE")
     pages = list(to.pages)
     assert (run(to, ""), run(to, "   "), to.pages) == (None, None, pages)
-
-
-def test_a_screen_without_operands_refuses_one() -> None:
-    """It says what to write."""
-    words = said(session(), "SYSSUMLG nonsense")
-    assert "'nonsense'" in words
-    assert "SYSSUMLG alone or with conditions" in words
 
 
 @pytest.mark.parametrize(
@@ -182,14 +149,6 @@ def test_a_name_that_is_seen_chooses_rows(line: str, keys: list[str]) -> None:
     to = session()
     run(to, line)
     assert to.sheet().keys == keys
-
-
-@pytest.mark.parametrize("line", ["CTLUNIT 9999", "CTLUNIT LCU 9999", "DEVICE LCU 9999"])
-def test_a_name_of_no_row_is_answered(line: str) -> None:
-    """The screen is not opened; alone it lists what there is."""
-    words = said(session(), line)
-    assert words.startswith(repr(line.partition(" ")[2]))
-    assert "without operand lists all" in words
 
 
 @pytest.mark.parametrize(
@@ -268,53 +227,59 @@ def test_conditions_can_be_changed_and_taken_away() -> None:
     assert len(to.sheet()) == 3
 
 
-@pytest.mark.parametrize("line", ["WHERE nope>5", "DEVICE nope>5", "SORT nope", "sort nope desc"])
-def test_an_unknown_column_is_answered_with_the_columns(line: str) -> None:
-    """By their headings, the first of those that can be sorted on, or of all."""
-    words = said(session("DEVICE"), line)
-    assert "'nope'" in words
-    assert "Label/ID" in words
+REFUSED = {
+    "MENU": (
+        "NONSENSE 5",
+        "devcie 7000",
+        "refersh",
+        "whatif stripe DWPROD.TSFACT1 over LCU 7100",
+        "x" * 50,
+        "14",
+        "SYSSUMLG nonsense",
+        "CTLUNIT 9999",
+        "CTLUNIT LCU 9999",
+        "DEVICE LCU 9999",
+    ),
+    "DEVICE": (
+        "WHERE nope>5",
+        "DEVICE nope>5",
+        "SORT nope",
+        "sort nope desc",
+        "WHERE io",
+        "WHERE io>x",
+        "SORT io UP",
+        "SORT",
+        "SORT Time",
+        "SORT rsp",
+        "QUIT now",
+        "PREVSAMP 5",
+        "NEXTSAMP 5",
+        "GO",
+        "GO nowhere",
+        "MARK",
+        "MARK C",
+        "AVERAGE",
+        "NEXTEXC",
+        "PREVEXC",
+        "PLOT resp 9999",
+    ),
+}
+"""Lines that cannot be carried out, by the screen on which they are typed."""
 
 
-@pytest.mark.parametrize(
-    ("line", "parts"),
-    [
-        ("WHERE io", ["'io'", "resp>10"]),
-        ("WHERE io>x", ["'x'", "number"]),
-        ("SORT io UP", ["'UP'", "ASC", "DESC"]),
-        ("SORT", ["Sort on which column?", "I/O"]),
-        ("SORT Time", ["'Time' may mean Pend or Disc"]),
-        ("SORT rsp", ["did you mean Resp"]),
-        ("QUIT now", ["QUIT", "'now'", "alone"]),
-        ("PREVSAMP 5", ["PREVSAMP", "'5'", "alone"]),
-        ("NEXTSAMP 5", ["'5'", "14:32"]),
-        ("GO", ["14:32", "begin"]),
-        ("GO nowhere", ["'nowhere'", "-10m"]),
-        ("MARK", ["Use MARK A or MARK B."]),
-        ("MARK C", ["Use MARK A or MARK B."]),
-        ("AVERAGE", ["MARK A"]),
-        ("NEXTEXC", ["There are no exceptions."]),
-        ("PREVEXC", ["There are no exceptions."]),
-    ],
-)
-def test_what_is_wrong_is_said_with_what_would_be_right(line: str, parts: list[str]) -> None:
-    """Each message names the words that were typed."""
-    words = said(session("DEVICE"), line)
-    assert all(part in words for part in parts)
+def test_what_is_wrong_is_said_with_what_would_be_right() -> None:
+    """Each message names the words that were typed: tests/golden/said/commands.txt."""
+    typed = [(screen, line) for screen, lines in REFUSED.items() for line in lines]
+    found = [(f"{screen}: {line}", f"  {said(session(screen), line)}") for screen, line in typed]
+    compare("said/commands", [line for lines in found for line in lines])
 
 
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("NEXTEXC", "No later exception. PREVEXC goes to the previous one."),
-        ("PREVEXC", "No earlier exception. NEXTEXC goes to the next one."),
-    ],
-)
-def test_the_other_way_is_advised_only_where_there_are_exceptions(line: str, words: str) -> None:
+@pytest.mark.parametrize(("line", "other"), [("NEXTEXC", "PREVEXC goes"), ("PREVEXC", "NEXTEXC goes")])
+def test_the_other_way_is_advised_only_where_there_are_exceptions(line: str, other: str) -> None:
     """Here there is one, at the sample that is shown."""
     to = session("DEVICE", seconds=5, happened=(limit(2),))
     run(to, "PREVEXC")
-    assert words in said(to, line)
+    assert other in said(to, line)
 
 
 @pytest.mark.parametrize("line", ["SORT resp", "WHERE resp>5"])
@@ -400,7 +365,8 @@ def test_return_leaves_a_screen_and_on_the_first_the_dialogue() -> None:
     run(to, "RET")
     assert (to.page.screen.command, to.ended) == ("MENU", False)
     run(to, "RETURN")
-    assert (to.ended, to.message) == (False, "F3 or F12 again leaves zmon; QUIT leaves at once")
+    assert not to.ended
+    assert "QUIT" in to.message
     run(to, "CHANNEL")
     run(to, "RETURN")
     run(to, "RETURN")
@@ -496,7 +462,7 @@ def test_a_column_that_the_screen_has_not_is_drawn_of_the_named_row(screen: str)
         to = session(screen)
         run(to, f"PLOT {words}")
         assert (to.page.screen.command, to.page.argument.split()[0]) == ("PLOT", drawn)
-    with pytest.raises(CommandError, match="in no row of DEVICE"):
+    with pytest.raises(CommandError, match=r"9999.* DEVICE"):
         run(session(screen), "PLOT resp 9999")
 
 
@@ -629,7 +595,7 @@ def test_a_comparison_holds_for_every_list_until_it_is_ended() -> None:
     for line in ("DEVICE", "MARK B", "GO -4s", "MARK A", "COMPARE"):
         run(to, line)
     run(to, "DETAILS 7000")
-    assert to.message == "DETAILS cannot be compared. COMPARE goes on with lists such as DEVICE."
+    assert to.message.startswith("DETAILS cannot be compared. ")
     run(to, "DEVICE cu=*7100")
     assert [page.against is not None for page in to.pages] == [True, True, False, True]
     assert to.sheet().keys == ["0.0.7100"]
@@ -768,8 +734,7 @@ def test_averages_that_change_nothing_say_so(screen: str, said: str) -> None:
     to = session(screen, seconds=9)
     for line in ("MARK A", "GO -4s", "MARK B", "AVERAGE"):
         run(to, line)
-    assert ("AVERAGE changes nothing on" in to.message) is bool(said)
-    assert said in to.message
+    assert (to.message.startswith("AVERAGE ") and said in to.message) is bool(said)
 
 
 def test_exceptions_are_found_where_none_is_stored() -> None:
@@ -792,7 +757,7 @@ def test_no_key_of_the_glass_waits_for_rules() -> None:
     to.mover = moves.append
     run(to, "PREVEXC")
     assert moves[0].run() is None
-    with pytest.raises(CommandError, match=r"No earlier exception is known yet\. Samples are still judged"):
+    with pytest.raises(CommandError, match="known yet"):
         to.arrive(moves[0], None)
     to.log.complete(parse_when("2026-03-16 15:00", 0, None, day.span()))
     until = to.log.until
@@ -801,7 +766,7 @@ def test_no_key_of_the_glass_waits_for_rules() -> None:
     assert found is not None
     assert clock(found.interval.after.at.utc, "%H:%M") == "14:31"
     assert "8000" in found.words
-    assert f"Samples are still judged by the rules: up to {clock(until, DATED)}" in found.words
+    assert clock(until, DATED) in found.words
     assert to.log.until == until
     day.close()
 
@@ -815,7 +780,7 @@ def test_the_worst_interval_of_an_exception_is_said_to_be_it() -> None:
     (worst, *_) = to.log.entries()
     run(to, f"WORST {worst.number}")
     assert to.utc == worst.worst_end
-    assert to.message.startswith(f"The worst interval of exception {worst.number}, {clock(worst.begin)} to ")
+    assert facts(to.message).startswith(f"{worst.number} {clock(worst.begin)} ")
     day.close()
 
 
@@ -917,7 +882,7 @@ def test_a_screen_that_looks_back_is_laborious_until_it_is_filled() -> None:
 
 def test_before_the_first_sample_no_sheet_can_be_shown() -> None:
     """It says how to come to one."""
-    with pytest.raises(CommandError, match=r"no sample yet\. NEXTSAMP"):
+    with pytest.raises(CommandError, match="NEXTSAMP"):
         session("DEVICE", to_end=False).sheet()
 
 
@@ -975,7 +940,7 @@ def test_a_note_is_written_where_samples_are_kept(tmp_path: Path) -> None:
     session.next()
     run(session, "NOTE the backup was moved")
     assert session.message.startswith("Noted at ")
-    assert session.message.endswith("; not kept: start zmon with --record FILE")
+    assert "--record FILE" in session.message
     [event] = timeline.events(0, 1 << 62)
     assert (event.text, event.begin) == ("the backup was moved", session.utc)
     timeline.close()
@@ -985,7 +950,7 @@ def test_a_note_needs_words_and_a_place(lay_out: Callable[[str], str]) -> None:
     """It is said what is missing."""
     session = Session(open_capture(lay_out("qemu")), SCREENS)
     session.end()
-    with pytest.raises(CommandError, match="What is to be noted"):
+    with pytest.raises(CommandError, match="noted"):
         run(session, "NOTE")
     with pytest.raises(CommandError, match="zmon --record"):
         run(session, "NOTE something")

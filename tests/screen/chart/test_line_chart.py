@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.base.absent import absent
+from zmon.interval import TOO_LONG
 from zmon.screen.chart.line_chart import STYLES, Chart, ChartLine, ChartMark, Manner, plot
 from zmon.screen.chart.points import Point, level
 from zmon.screen.definition import Limit
@@ -23,13 +23,12 @@ SECOND = 1_000_000_000
 MINUTE = 60 * SECOND
 BEGIN = 1_795_271_400 * SECOND  # 2026-11-21 14:30:00 UTC
 LIMIT = Limit(40, 60, "the volume is slow")
-GAP = absent("gap: the samples lie further apart than the counters last")
 
 
 def minutes(*values: float | None) -> list[Point]:
     """Return a point for each minute; None is a gap."""
     return [
-        level(BEGIN + at * MINUTE, BEGIN + (at + 1) * MINUTE, GAP if value is None else value)
+        level(BEGIN + at * MINUTE, BEGIN + (at + 1) * MINUTE, TOO_LONG if value is None else value)
         for at, value in enumerate(values)
     ]
 
@@ -336,7 +335,9 @@ def test_a_single_cell(style: str) -> None:
     assert chart.marks == (ChartMark(0, 0, 1, 0, " "),)
 
 
-NUMBERS = st.floats() | st.integers() | st.sampled_from([None, GAP, 0, 1, 50, 1e300, -1e300, 5e-324, 10**400])
+NUMBERS = (
+    st.floats() | st.integers() | st.sampled_from([None, TOO_LONG, 0, 1, 50, 1e300, -1e300, 5e-324, 10**400])
+)
 TIMES = st.sampled_from([0, 1, SECOND, BEGIN, BEGIN + MINUTE, 1 << 63, -5, 10**30]) | st.integers(0, 1 << 63)
 POINTS = st.lists(st.builds(Point, TIMES, TIMES, NUMBERS, NUMBERS, NUMBERS), max_size=6)
 SIZES = st.integers(-1, 90)
