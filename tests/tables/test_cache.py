@@ -9,7 +9,7 @@ from zmon.interval import Interval
 from zmon.kinds import CACHE, CMF, DEVICE
 from zmon.machine.view import View
 from zmon.sample import Frame
-from zmon.tables.cache import OFF, table
+from zmon.tables.cache import FORMERLY, OFF, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,7 +104,7 @@ def test_states_fit_their_columns(
 @pytest.mark.parametrize(
     ("held", "shown"),
     [
-        ("costs I/O on every volume: --cache", OFF.reason),
+        (FORMERLY, OFF.reason),
         ("the controller is silent", "the controller is silent"),
     ],
 )

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from zmon.base.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kinds import CPU, LPAR, LPAR_CPU, MACHINE, MEMORY, VIRTUAL_CPU
-from zmon.machine.cpus import EVERY, Processors
+from zmon.machine.cpus import EVERY, NO_OVERHEAD, NOT_RUN, Processors
 from zmon.machine.view import View
 from zmon.sample import Sample, empty_frame
 from zmon.tables.cpu import table
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 SECOND = 1_000_000_000
-OFF = absent("the CPU is off line")
+OFF = absent("off line")
 
 
 def cpu(**seconds: float) -> dict[str, Any]:
@@ -155,7 +155,7 @@ def test_tv_in_zvm_is_of_each_cpu(make_interval: Callable[..., Interval]) -> Non
             )
         )
     )
-    assert found.columns["tv"] == [1.25, 1.1, absent("the CPU did not run in the interval")]
+    assert found.columns["tv"] == [1.25, 1.1, NOT_RUN]
     assert found.facts["tv"] == pytest.approx(36 / 30)
     assert found.summary is not None
     assert found.summary.cells["tv"] == found.facts["tv"]
@@ -189,7 +189,7 @@ def test_tv_in_an_lpar_is_of_the_own_partition(make_interval: Callable[..., Inte
 
 @pytest.mark.parametrize(
     ("environment", "words"),
-    [("kvm", "only z/VM and the hypervisor of LPARs"), ("zvm", "needs root"), ("lpar", "needs root")],
+    [("kvm", NO_OVERHEAD.reason), ("zvm", "needs root"), ("lpar", "needs root")],
 )
 def test_tv_that_is_not_measured_has_its_reason(
     make_interval: Callable[..., Interval], environment: str, words: str

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.placement.study import filled, sample
+from tests.said import facts as facts_of
 from tests.tables.test_user import simulated
 from zmon.base.absent import Absent, absent
 from zmon.base.shipped import shipped
@@ -15,7 +16,7 @@ from zmon.machine.view import View
 from zmon.sample import Frame, empty_frame
 from zmon.screen.definition import load_screens
 from zmon.screen.sheet import Sheet
-from zmon.tables.details import NO_CHANNEL, NO_DISK, path_states, table
+from zmon.tables.details import NO_CHANNEL, NO_DISK, NO_STATE, path_states, table
 from zmon.topology.machine import UserInputs
 
 if TYPE_CHECKING:
@@ -123,11 +124,11 @@ def test_without_diskstats_the_mounts_of_a_disk_are_known() -> None:
     """Where it lies follows from its name; that it has a block device is not denied."""
     before = sample()
     frames = {name: frame for name, frame in before.frames.items() if name != BLOCK.name}
-    frames[BLOCK.name] = empty_frame(BLOCK, "not in the capture: proc/diskstats")
+    frames[BLOCK.name] = empty_frame(BLOCK, "not read")
     view = View(Interval(None, before._replace(frames=frames)), argument="7600")
     facts = table(view).facts
     assert facts["mounts"] == "/v6"
-    assert facts["ios"] is absent("not in the capture: proc/diskstats")
+    assert facts["ios"] is absent("not read")
 
 
 def test_the_bus_id_of_a_scsi_disk_is_its_adapters() -> None:
@@ -164,10 +165,10 @@ def test_the_page_of_a_multipath_device_lists_its_paths(make_interval: Callable[
     found = table(View(make_interval(rows, after), argument="dm-0"))
     assert found.facts["path_names"] == "sda   sdb   "
     assert found.facts["path_states"] == "ON    OFF   "
-    assert found.notes == (
-        "sda: active over 0.0.fc60 port 0x500507630a1b06dc: 10.0 I/O a second, 2.5 ms",
-        "sdb: failed over 0.0.fc60 port 0x500507630a1b06dc: 0.0 I/O a second",
-    )
+    assert [(note.split()[:2], facts_of(note)) for note in found.notes] == [
+        (["sda:", "active"], "0.0.fc60 0x500507630a1b06dc 10.0 2.5"),
+        (["sdb:", "failed"], "0.0.fc60 0x500507630a1b06dc 0.0"),
+    ]
 
 
 def test_an_nvme_disk_has_its_paths(make_interval: Callable[..., Interval]) -> None:
@@ -177,7 +178,7 @@ def test_an_nvme_disk_has_its_paths(make_interval: Callable[..., Interval]) -> N
     rows = {BLOCK: {name: still | {"map": "nvme0n1"} for name in names}}
     found = table(View(make_interval(rows, rows), argument="nvme0n1"))
     assert found.facts["path_names"] == "nvme0c0n1 nvme0c1n1"
-    assert found.facts["path_states"] == absent("nothing tells the states of its paths")
+    assert found.facts["path_states"] is NO_STATE
     assert found.notes == ("nvme0c0n1: over controller nvme0", "nvme0c1n1: over controller nvme1")
 
 
@@ -191,14 +192,14 @@ def test_the_page_of_a_disk_that_is_no_dasd_is_not_cut() -> None:
     frames = {
         **before.frames,
         BLOCK.name: filled(
-            BLOCK, {"nvme0n1": still | {"number": "259:0", "model": "A long name of a disk"}}, 0
+            BLOCK, {"nvme0n1": still | {"number": "259:0", "model": "Nimbus Data ExaDrive"}}, 0
         ),
         CMF.name: filled(CMF, {"0.0.7000": {}}, 0),
     }
     found = table(View(Interval(None, before._replace(frames=frames)), argument="nvme0n1"))
     assert found.facts["measured"] == NO_CHANNEL.reason
     form = "\n".join(Sheet(load_screens(shipped("screens")).find("DETAILS"), found).form)
-    assert "Path(s) to device nvme0n1:" in form
+    assert " nvme0n1:" in form
     assert "ADDR VOLSER" in form
     assert "..  .... " in form
-    assert found.notes == ("Device type: A long name of a disk",)
+    assert found.notes == ("Device type: Nimbus Data ExaDrive",)

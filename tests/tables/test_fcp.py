@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.said import facts
 from tests.tables.test_user import simulated
-from zmon.base.absent import Absent, absent
+from zmon.base.absent import Absent
 from zmon.base.clock import HOUR, clock
 from zmon.interval import Interval
 from zmon.kinds import ADAPTER, BLOCK, DEVICE, LUN, NO_ADAPTER
 from zmon.machine.view import History, View
-from zmon.sample import empty_frame
-from zmon.tables.fcp import table
+from zmon.sample import empty_frame, not_simulated
+from zmon.tables.fcp import UNUSED, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -94,7 +95,7 @@ def test_an_adapter_without_luns_has_no_latency(view: View) -> None:
 
 def test_ports_that_are_not_online_are_told(view: View) -> None:
     """The other adapter sees both of its own."""
-    assert table(view).notes == ("FC60: 1 of 2 ports are not online",)
+    assert [*map(facts, table(view).notes)] == ["FC60 1 2"]
 
 
 def test_of_many_adapters_with_ports_that_are_not_online_the_first_are_named(
@@ -103,8 +104,7 @@ def test_of_many_adapters_with_ports_that_are_not_online_the_first_are_named(
     """And the others are counted, so that six do not look like four."""
     rows = {ADAPTER: {f"0.0.fc6{at}": ADAPTER_ROW for at in range(6)}, LUN: {}, DEVICE: {}, BLOCK: {}}
     notes = table(View(make_interval(rows, rows))).notes
-    assert notes[:-1] == tuple(f"FC6{at}: 1 of 2 ports are not online" for at in range(4))
-    assert notes[-1] == "and 2 more adapters have ports that are not online"
+    assert [*map(facts, notes)] == [*(f"FC6{at} 1 2" for at in range(4)), "2"]
 
 
 def test_a_machine_without_fcp_says_why(make_interval: Callable[..., Interval]) -> None:
@@ -119,7 +119,7 @@ def test_what_the_laboratory_does_not_simulate_is_said_not_to_be_simulated() -> 
     found = table(simulated("fcp-path-slow", 5, 6))
     assert all(isinstance(value, float) and value > 0 for value in found.columns["io"])
     for name in ("fabric", "chan", "errors", "timeouts", "luns"):
-        assert set(found.columns[name]) == {absent("the laboratory does not simulate LUNs")}
+        assert set(found.columns[name]) == {not_simulated(LUN).missing}
 
 
 def test_an_adapter_that_was_lost_has_a_row() -> None:
@@ -129,9 +129,7 @@ def test_an_adapter_that_was_lost_has_a_row() -> None:
     found = table(late)
     assert (found.column("addr"), found.column("state")) == (["FC60", "FC61"], ["Online", "Offline"])
     assert (found.column("chpids"), found.notes) == (["60", "61"], ("FC61 is offline",))
-    assert {found.column(name)[1] for name in ("io", "resp", "luns", "ports")} == {
-        absent("the adapter is offline")
-    }
+    assert {found.column(name)[1] for name in ("io", "resp", "luns", "ports")} == {UNUSED}
     assert found.summary
     assert found.summary.cells["io"] == found.column("io")[0]
     late.figures_only = True

@@ -23,7 +23,7 @@ def advice(view: View) -> list[str]:
     moves = moves_table(view)
     assert isinstance(moves.missing, Absent) is not bool(moves.keys)
     found += ["MOVES"] * bool(moves.keys)
-    found += ["SPREAD"] * (not any("no move is of use" in note for note in spread_table(view).notes))
+    found += ["SPREAD"] * (not any("no move" in note for note in spread_table(view).notes))
     try:
         suggested_plan(view)
     except ChangeError:

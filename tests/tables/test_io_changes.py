@@ -18,6 +18,7 @@ from zmon.sample import Instant, Sample
 from zmon.store.reader import Recording
 from zmon.store.writer import Writer
 from zmon.tables.io_changes import NONE, table
+from zmon.values.path_masks import Unused
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,10 +121,10 @@ def test_the_same_change_is_listed_once() -> None:
 
 def test_an_event_of_another_form_is_told_as_it_is() -> None:
     """A later zmon may word it otherwise."""
-    event = Event(What.CHANGE, 20 * SECOND, 20 * SECOND, text="and 300 more changes of the configuration")
+    event = Event(What.CHANGE, 20 * SECOND, 20 * SECOND, text="and 300 changes more")
     history = History(happened=lambda _begin, _end: [event])
     found = table(View(Interval(SAMPLES[0], SAMPLES[0]), history=history))
-    assert found.column("what") == ["and 300 more changes of the configuration"]
+    assert found.column("what") == ["and 300 changes more"]
 
 
 ONE_BY_ONE: tuple[Change, ...] = (
@@ -141,7 +142,7 @@ ONE_BY_ONE: tuple[Change, ...] = (
         "0.0.7000",
         DISK | {"path_masks": "c0 00 00 00 00 00"},
         DISK | {"path_masks": "80 00 00 00 00 40"},
-        ("paths taken off", "00", "40", "1 path taken off after interface errors: 41"),
+        ("paths taken off", "00", "40", f"1 path {Unused.ERRORS.value[0]}: 41"),
     ),
     (DASD, "0.0.7000", {"cylinders": 10017}, {"cylinders": 30051}, ("capacity", "10017", "30051", "larger")),
     (DASD, "0.0.7000", {"volser": "DB0001"}, {"volser": "DB0002"}, ("label", "DB0001", "DB0002", "")),

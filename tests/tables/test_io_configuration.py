@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tests.said import facts
 from zmon.base.absent import Absent
 from zmon.kinds import DEVICE
 from zmon.machine.view import View
@@ -60,7 +61,7 @@ def test_a_device_that_lost_a_path_stands_alone(make_interval: Callable[..., Int
         ("7002", 1, 4, 0, "online"),
     ]
     found = table(View(make_interval({}, {DEVICE: dict(rows)})))
-    assert found.notes == ("7001: 1 of its channel paths cannot be used",)
+    assert [*map(facts, found.notes)] == ["7001 1"]
 
 
 def test_devices_of_another_subchannel_set_are_shown_with_it(make_interval: Callable[..., Interval]) -> None:
@@ -91,7 +92,7 @@ def test_many_ranges_with_lost_paths_are_counted(make_interval: Callable[..., In
     rows = [device(0x7000 + 2 * at, pom=0xE0) for at in range(6)]
     notes = table(View(make_interval({}, {DEVICE: dict(rows)}))).notes
     assert len(notes) == 5
-    assert notes[-1] == "and 2 more lines with paths that cannot be used"
+    assert notes[-1].startswith("and 2 more lines ")
 
 
 def test_devices_off_line_are_listed(make_interval: Callable[..., Interval]) -> None:

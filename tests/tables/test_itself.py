@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.said import facts
 from zmon.base.absent import absent
 from zmon.kinds import SOURCE, TASKS
 from zmon.machine.view import View
-from zmon.tables.itself import table
+from zmon.tables.itself import NOTHING_THERE, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,8 +35,8 @@ def test_all_of_zmon_is_said_below(make_interval: Callable[..., Interval]) -> No
     before, after = ({TASKS: {"tasks": {"own": own}}} for own in (1_000_000_000, 1_500_000_000))
     interval = make_interval(before, after)
     percent = 50.0 / float(interval.seconds)  # type: ignore[arg-type]  # it has no gap
-    assert table(View(interval)).notes == (f"All of zmon, its screens too, uses {percent:.1f} % of a CPU",)
-    nowhere = {TASKS: {"tasks": {"own": absent("a capture was read, not a machine")}}}
+    assert [*map(facts, table(View(interval)).notes)] == [f"{percent:.1f}"]
+    nowhere = {TASKS: {"tasks": {"own": absent("a capture")}}}
     assert table(View(make_interval(nowhere, nowhere))).notes == ()
 
 
@@ -50,4 +51,4 @@ def test_a_source_without_anything_says_so(make_interval: Callable[..., Interval
         SOURCE: {"swaps": {"state": "absent", "reason": ""}, "channels": {"state": "absent", "reason": "no"}}
     }
     found = table(View(make_interval(rows, rows)))
-    assert found.columns["reason"] == ["there is none on this machine", "no"]
+    assert found.columns["reason"] == [NOTHING_THERE, "no"]

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from zmon.base.absent import Absent, absent
+from zmon.base.absent import Absent
 from zmon.interval import Interval
 from zmon.kinds import CHANNEL, CMF, DEVICE
 from zmon.machine.channel_paths import count
@@ -55,7 +55,7 @@ def test_the_busiest_the_mean_and_how_many_are_beyond_the_limits(minute: Callabl
 
 def test_without_limits_nobody_counts_what_is_beyond(minute: Callable[..., Interval]) -> None:
     """It is not none."""
-    assert path_figures(View(minute(99)))["bad"] == absent("CHANNEL has no limits")
+    assert isinstance(path_figures(View(minute(99)))["bad"], Absent)
 
 
 @pytest.mark.parametrize("name", ["41", "0.41"])

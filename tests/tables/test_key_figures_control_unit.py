@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from zmon.base.absent import Absent, absent
+from zmon.base.absent import Absent
+from zmon.interval import IDLE
 from zmon.kinds import CMF, DEVICE
 from zmon.machine.view import NoSuchThing, View
 from zmon.tables.filled import fill
@@ -55,7 +56,7 @@ def test_of_two_as_busy_it_is_the_first(minute: Callable[..., Interval]) -> None
 def test_an_idle_minute_has_no_busiest(minute: Callable[..., Interval]) -> None:
     """None of them is active, which is known."""
     cells = lcu_figures(View(minute(0, 0)))
-    assert cells["ssid"] == cells["share"] == absent("no I/O in the interval")
+    assert cells["ssid"] == cells["share"] == IDLE
     assert (cells["active"], cells["all"]) == (0, 0)
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from zmon.base.absent import Absent, absent
+from zmon.interval import IDLE
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE
 from zmon.machine.view import NoSuchThing, View
 from zmon.tables.by_time import ESTIMATED
@@ -92,7 +93,7 @@ def test_an_idle_minute_has_no_busiest(minute: Callable[..., Interval]) -> None:
     idle = {key: cmf(0, 0) for key in MEASURED}
     cells = device_figures(View(minute(idle, {"dasda": block(0, 0), "dasdb": block(0, 0)})))
     assert cells["io"] == 0
-    assert cells["addr"] == cells["share"] == absent("no I/O in the interval")
+    assert cells["addr"] == cells["share"] == IDLE
 
 
 @pytest.mark.parametrize("name", ["7100", "0.0.7100", "dasdb", "lx7100"])

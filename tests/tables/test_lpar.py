@@ -6,7 +6,7 @@ import pytest
 
 from zmon.base.absent import Absent, absent
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, PHYSICAL_CPU
-from zmon.machine.partitions import UNCOUNTED
+from zmon.machine.partitions import OFFLINE, UNCOUNTED
 from zmon.machine.view import View
 from zmon.sample import Meaning
 from zmon.tables.lpar import table
@@ -94,7 +94,7 @@ def test_load_is_a_part_of_all_engines(fill: Callable[..., Table]) -> None:
     off = cpu("A", 0, online=0, online_time=0)
     found = fill({"A/0": cpu("A", 6), "A/1": cpu("A", 2), "A/2": off}, {str(n): PHYSICAL for n in range(4)})
     assert found.columns["load"] == pytest.approx([20, 20, 20])
-    assert found.columns["busy"][2].reason == "the processor is not on line"  # type: ignore[union-attr]
+    assert found.columns["busy"][2] is OFFLINE
 
 
 def test_figures_that_stood_still_are_stale(fill: Callable[..., Table]) -> None:

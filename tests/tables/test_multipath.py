@@ -11,7 +11,7 @@ from zmon.base.clock import HOUR, clock
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, LAYER, LUN, MULTIPATH, PATH
 from zmon.machine.view import History, View
-from zmon.tables.multipath import table
+from zmon.tables.multipath import NO_PATHS, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -145,7 +145,7 @@ def test_a_machine_without_multipath_says_so(
 ) -> None:
     """Nothing is missing there, so no rule is called not judged."""
     found = table(View(make_interval(rows, rows)))
-    assert (found.keys, found.missing, found.notes) == ([], None, ("Multipath joins no disks here",))
+    assert (found.keys, found.missing, found.notes) == ([], None, (NO_PATHS,))
 
 
 def test_paths_that_were_not_recorded_are_missing(make_interval: Callable[..., Interval]) -> None:

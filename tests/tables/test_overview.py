@@ -10,6 +10,7 @@ import pytest
 
 from tests.diagnosis.simulated import view_of as simulated_view
 from tests.lab.plans import shorter
+from tests.said import facts
 from zmon.base.absent import Absent
 from zmon.base.clock import MINUTE
 from zmon.base.ranges import ranges
@@ -18,7 +19,7 @@ from zmon.cli.main import main
 from zmon.diagnosis.diagnosis import BLIND, POSSIBLE, Diagnosis, Gain, Subject
 from zmon.diagnosis.judged import judged_view, situation_of, verdict_of
 from zmon.diagnosis.recent import MAX_RECENT, recent_loads
-from zmon.diagnosis.resources import NO_DISC, NO_PATHS, RESOURCES, Said
+from zmon.diagnosis.resources import NO_DISC, NO_PATHS, RESOURCES, UNMEASURED, Said
 from zmon.interval import Interval
 from zmon.kinds import PROCESS
 from zmon.machine.view import View
@@ -216,7 +217,7 @@ def test_where_volumes_queue_without_aliases_the_aliases_are_short() -> None:
     lines = rows(table(simulated_view("hyperpav-0")), "resource")
     assert (lines[3]["state"], lines[4]["state"]) == ("ok", "look")
     assert lines[3]["percent"] == NO_DISC
-    assert re.match(r"none; \d+\.\d wait in Linux for LCU 8\d00", str(lines[4]["words"]))
+    assert re.match(r"none; \d+\.\d wait .* LCU 8\d00", str(lines[4]["words"]))
 
 
 @pytest.mark.parametrize(
@@ -226,7 +227,7 @@ def test_where_volumes_queue_without_aliases_the_aliases_are_short() -> None:
         ("hercules-one-hot-lcu.tar.gz", r"LCU 7000: (\S+) wait; 3 LCUs"),
         ("hercules-two-hot-files-before.zmon", r"none; (\S+) wait for volume 7000"),
         ("hercules-four-queries.zmon 2026-11-21T15:15:59Z", r"LCU 7000: (\S+) wait; 3 LCUs"),
-        ("lab:hyperpav-0", r"none; (\S+) wait in Linux for LCU 8\d00"),
+        ("lab:hyperpav-0", r"none; (\S+) wait .* LCU 8\d00"),
         ("lab:iozone-hpf", r"3.0 of 3 busy in LCU 9\d00; (\S+) wait in Linux"),
     ],
 )
@@ -250,7 +251,7 @@ def test_as_many_requests_wait_as_diagnose_says(name: str, line: str) -> None:
     [
         ("pav-3", 100, r"3, each of one volume; 27\.\d wait in Linux"),
         ("pav-7", 100, r"7, each of one volume; 2\d\.\d wait in Linux"),
-        ("guest-swapping", 2, r"54\.\d wait in Linux for 0300, which has none; 14, each of one volume"),
+        ("guest-swapping", 2, r"54\.\d wait .* 0300, .*; 14, each of one volume"),
         ("pav-turn-1", 22, r"42, each of one volume"),
     ],
 )
@@ -303,8 +304,8 @@ def test_processors_that_may_be_full_are_not_ok() -> None:
     filled = table(View(Interval(*uncounted)))
     line = rows(filled, "resource")[0]
     assert (line["name"], line["state"]) == ("CPU", "unknown")
-    assert str(line["words"]).endswith("perhaps full: tasks that wait are not counted")
-    assert "whether the processors are full is not known" in str(rows(filled, "verdict")[0]["words"])
+    assert "perhaps full" in str(line["words"])
+    assert "not known" in str(rows(filled, "verdict")[0]["words"])
 
 
 def test_what_is_accounted_to_no_user_stands_among_them() -> None:
@@ -363,11 +364,11 @@ def test_an_open_exception_that_does_not_hold_now_has_the_time_when_it_was_last_
     assert view is not None
     known = view.history.exceptions
     first = rows(table(view), "open")[0]
-    assert re.fullmatch(r"\d\d:\d\d:\d\d", str(first["name"]))
+    assert re.fullmatch(r"[0-9:]{8}", str(first["name"]))
 
     view.history.exceptions = lambda begin, end: held_a_minute_less(known(begin, end))
     later = rows(table(view), "open")[0]
-    assert re.fullmatch(rf"{first['name']} to \d\d:\d\d:\d\d", str(later["name"]))
+    assert re.fullmatch(rf"{first['name']} to [0-9:]{{8}}", str(later["name"]))
     assert later["words"] == first["words"]
 
 
@@ -399,7 +400,7 @@ def test_exceptions_that_other_rules_found_are_marked_as_theirs(anew: str, *, sa
     known = view.history.exceptions
     view.history.exceptions = lambda begin, end: known(begin, end)._replace(anew=anew)
     words = str(rows(table(view), "exception")[0]["words"])
-    assert words.endswith(" Judged by the rules of then: see EXCEPT.") is said
+    assert words.endswith(" see EXCEPT.") is said
 
 
 def test_exceptions_that_are_over_are_counted() -> None:
@@ -409,9 +410,7 @@ def test_exceptions_that_are_over_are_counted() -> None:
     view = session.view()
     assert view is not None
     (line,) = rows(table(view), "exception")
-    said = re.fullmatch(
-        r"No exception is open; 4 earlier, the worst at (\S+): type WORST (\d)\.", str(line["words"])
-    )
+    said = re.fullmatch(r"No .*; 4 earlier, .* (\S+): type WORST (\d)\.", str(line["words"]))
     assert said is not None
     worst = fill("exceptions", view)
     assert said[1] == worst.columns["begun"][worst.keys.index(said[2])]
@@ -428,7 +427,7 @@ def test_open_exceptions_beside_a_calm_verdict_are_explained() -> None:
     assert verdict_of(view).is_calm
     assert "Looked at" in str(rows(filled, "exception")[0]["words"])
     told = [str(line["words"]) for line in rows(filled, "also") if line["name"] == "Looked at"]
-    assert [one for one in told if "nothing is seen to wait for it" in one]
+    assert [one for one in told if "nothing is seen" in one]
 
 
 def test_a_shortage_without_an_exception_is_explained() -> None:
@@ -437,7 +436,7 @@ def test_a_shortage_without_an_exception_is_explained() -> None:
     filled = table(view)
     assert verdict_of(view).diagnoses
     words = str(rows(filled, "exception")[0]["words"])
-    assert rows(filled, "open") or "rules watch limits over some time" in words
+    assert rows(filled, "open") or "rules watch limits" in words
 
 
 def test_the_line_of_lcus_names_the_fullest_of_those_that_are_bad() -> None:
@@ -467,7 +466,7 @@ def test_before_two_samples_it_says_so() -> None:
     view = view_of(session)
     assert view.interval.before is None
     (line,) = rows(table(view), "verdict")
-    assert str(line["words"]).startswith("Nothing can be said yet")
+    assert "Nothing" in str(line["words"])
 
 
 def test_each_interval_is_observed_once() -> None:
@@ -527,7 +526,7 @@ def test_an_idle_path_does_not_stand_for_those_with_io() -> None:
     assert isinstance(lines["Channels"]["percent"], Absent)
     assert (lines["Channels"]["state"], lines["Channels"]["words"]) == (
         "unknown",
-        "the load of channel paths is not measured",
+        UNMEASURED.reason,
     )
 
 
@@ -617,15 +616,15 @@ def test_a_period_names_the_lcu_of_the_headline_and_when_it_was_bad() -> None:
     assert str(lines["LCUs"]["words"]).startswith("LCU 8000 bad ")
     assert "LCU 8100" not in str(lines["LCUs"]["words"])
     assert 0 < float(str(lines["LCUs"]["percent"])) < 80  # full for 15 of 25 minutes
-    words = "All figures are means of 25 min. 4 exceptions in this time, none open at its end."
-    assert [line["words"] for line in rows(filled, "exception")] == [words]
+    assert [facts(str(line["words"])) for line in rows(filled, "exception")] == ["25 4"]
 
 
 def test_a_period_without_exceptions_says_so() -> None:
     """None in this time is more than none at its end."""
     filled = table(period("lab-healthy-day.zmon", "2026-03-16 10:00", "2026-03-16 10:10"))
     (line,) = rows(filled, "exception")
-    assert line["words"] == "All figures are means of 10 min. No exception in this time."
+    assert facts(str(line["words"])) == "10"
+    assert "No exception" in str(line["words"])
 
 
 def test_while_rules_are_applied_a_resource_is_not_ok() -> None:

@@ -87,7 +87,7 @@ def test_a_measurement_that_was_not_updated_is_not_zero(make_interval: Callable[
 
 def test_a_function_in_standby_is_listed(make_interval: Callable[..., Interval]) -> None:
     """With the reason for what it does not have."""
-    gone = absent("the function is in standby")
+    gone = absent("standby")
     fields = {field.name: gone for field in PCI_FUNCTION.fields} | {"power": 0}
     rows = {PCI_FUNCTION: {"00000300": fields}}
     found = row(make_interval(rows, rows), "00000300")

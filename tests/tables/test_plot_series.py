@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.said import facts
 from tests.tables.disks import NOON, SECOND, seen, watch
 from zmon.base.absent import Absent
 from zmon.base.event import Event, What
@@ -15,8 +16,8 @@ from zmon.machine.figure import TimedValue, Variable
 from zmon.machine.view import History, NoSuchThing, View
 from zmon.screen.chart.points import Point, buckets
 from zmon.tables import plot as module
-from zmon.tables.filled import alone
-from zmon.tables.plot import averages, cell, find, series
+from zmon.tables.filled import NOT_SUMMED, alone
+from zmon.tables.plot import NO_COLUMN, averages, cell, find, series
 from zmon.tables.table import Table
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def test_very_many_intervals_are_averaged_and_that_is_said(monkeypatch: pytest.M
     monkeypatch.setattr(module, "MAX_EXACT", 20)
     (found,) = series([IO], seen(watch({"sda": [100] * 60})), (NOON, None), 6)
     assert [figure.mean for figure in found.figures] == [100] * 6
-    assert found.note == "Each value is an average over 10 s: peaks within are not seen"
+    assert facts(found.note) == "10"
 
 
 def test_a_gap_is_a_gap() -> None:
@@ -123,9 +124,9 @@ def test_of_a_page_the_fact_is_taken() -> None:
     ("variable", "reason"),
     [
         (Variable("device", "io", "sdz"), "sdz is not there"),
-        (Variable("device", "nonsense", "sda"), "the screen has no such column"),
+        (Variable("device", "nonsense", "sda"), NO_COLUMN.reason),
         (Variable("details", "io", "sdz"), "sdz"),
-        (Variable("channel", "cur"), "no sum or mean of it over all rows"),
+        (Variable("channel", "cur"), NOT_SUMMED.reason),
     ],
 )
 def test_what_is_not_there_says_so(variable: Variable, reason: str) -> None:

@@ -51,9 +51,7 @@ def test_one_question_has_one_number(extended: View) -> None:
     """SPREAD, the spread by disk and DIAGNOSE give the same gain of spreading data over the volumes."""
     diagnosis = next(one for one in verdict_of(extended).diagnoses if one.id == "D20")
     notes = spread_table(extended).notes
-    words = next(
-        one for one in notes if one.startswith("All is on LCU 8000, but not evenly on its 6 volumes")
-    )
+    words = next(one for one in notes if one.startswith("All is on LCU 8000, "))
     by_disk = predicted(
         report_spread(
             placement_of(machine_of(extended), by=UnitKind.DISK, traffic=attribution_of(extended)),

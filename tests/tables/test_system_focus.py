@@ -65,7 +65,9 @@ def test_without_a_name_it_is_the_busiest(minute: Callable[..., Interval]) -> No
     """Which is said, because it may be another one in a minute."""
     found = focus_table(View(minute(1, 2, 3)))
     assert found.columns["addr"] == ["0190"]
-    assert found.notes == ("Device 0190 is the busiest now; BENCHMRK nnnn shows another",)
+    (note,) = found.notes
+    assert "0190" in note
+    assert "BENCHMRK nnnn" in note
 
 
 def test_an_idle_machine_has_no_busiest(minute: Callable[..., Interval]) -> None:

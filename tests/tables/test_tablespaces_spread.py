@@ -6,6 +6,7 @@ import pytest
 
 from tests.frames import frame_of
 from tests.placement.study import FILES, SECOND, sample
+from tests.said import facts
 from zmon.base.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kinds import CONTAINER, DEVICE
@@ -63,9 +64,8 @@ def test_the_line_of_all() -> None:
 def test_the_note_says_what_an_even_spread_may_give() -> None:
     """And names the LCU that has most."""
     fullest, note, *_ = fill().notes
-    assert fullest == "LCU 2486 has 80 % of the tablespaces' traffic"
-    assert note.startswith("An even spread of the traffic over 4 LCUs: at most 3.20 times the throughput.")
-    assert "The bottleneck is LCU 2486 now" in note
+    assert facts(fullest) == "2486 80"
+    assert facts(note).startswith("4 3.20 2486")
 
 
 def test_logs_beside_data_are_told() -> None:
@@ -109,14 +109,16 @@ def test_files_that_lie_nowhere_are_counted() -> None:
     """With the first reason below."""
     counts, note = said_of_all(number=absent("on NFS"))
     assert counts == [4, 4, 4, 4]
-    assert f"are not placed, or only in part; the first is {FILES[0][0]}: on NFS" in note
+    assert "not placed" in note
+    assert f" {FILES[0][0]}: on NFS" in note
 
 
 def test_a_file_on_a_disk_without_lcu_is_placed() -> None:
     """As FILES has it, whose rows show the disk."""
     counts, note = said_of_all("device")
     assert counts == [0, 0, 0, 0]
-    assert f"are on disks without a known LCU; the first is {FILES[0][0]}: dasdg: no uid" in note
+    assert "without a known LCU" in note
+    assert f" {FILES[0][0]}: dasdg: no uid" in note
 
 
 def test_traffic_and_places_need_no_lcu() -> None:
@@ -145,7 +147,7 @@ def test_the_grade_is_that_of_the_worst_file() -> None:
     made = sample(when=10 * SECOND)
     kept = made.frame(CONTAINER)
     rows = {key: {field.name: kept.cell(key, field.name) for field in CONTAINER.fields} for key in kept.keys}
-    only_path = absent("only the path is known")
+    only_path = absent("the path alone")
     rows[FILES[0][0]] |= {"size": only_path, "ranges": only_path, "unplaced": only_path}
     view = View(
         Interval(None, made._replace(frames={**made.frames, CONTAINER.name: frame_of(CONTAINER, rows, 0)}))

@@ -11,14 +11,13 @@ import pytest
 
 from tests.kernel.test_blocked_task import READ, SYSTEM, TASK
 from tests.kernel.test_processes import put
-from zmon.base.absent import absent
 from zmon.cli.main import main
 from zmon.cli.output import OK
 from zmon.interval import Interval
 from zmon.kernel.sampler import Choice, Sampler
 from zmon.kinds import BLOCKED_TASK, PROCESS, ROUNDS
 from zmon.machine.view import View
-from zmon.sample import Instant, Sample
+from zmon.sample import Instant, Sample, not_simulated
 from zmon.store.reader import Recording
 from zmon.store.writer import Writer
 from zmon.tables import blocked, wait_states
@@ -219,9 +218,5 @@ def screen_lines(capsys: pytest.CaptureFixture[str], screen: str, source: str) -
 def test_the_laboratory_says_that_it_has_no_processes() -> None:
     """Nobody can record them there, so no option that would is named."""
     simulated = Interval(None, Sample(Instant(SECOND, SECOND, "lab"), {}, simulated=True))
-    for table, what in (
-        ("wait_states", "processes"),
-        ("processes", "processes"),
-        ("blocked", "blocked tasks"),
-    ):
-        assert fill(table, View(simulated)).missing == absent(f"the laboratory does not simulate {what}")
+    for table, kind in (("wait_states", PROCESS), ("processes", PROCESS), ("blocked", BLOCKED_TASK)):
+        assert fill(table, View(simulated)).missing == not_simulated(kind).missing

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 NEEDS: Final = Needs((CACHE, CMF, DASD, DEVICE), topology=TOPOLOGY)
 
-
+FORMERLY: Final = "costs I/O on every volume: --cache"
 OFF: Final = declared(
     "cache-unrecorded", "Cache statistics were off when this was recorded. Record with --cache.",
-    former=["costs I/O on every volume: --cache"],
+    former=[FORMERLY],
 )  # fmt: skip
 
 LETTERS: Final = {
