@@ -27,7 +27,7 @@ def test_toml_is_read() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (".".join("a" * 20_000) + " = 1", f"more than {MAX_DOTS} dots in a line (at line 1, column 1)"),
+        (".".join("a" * 20_000) + " = 1", f"{MAX_DOTS} dots"),
         ("x = 1\n[" + '"a".' * 300 + "b]", "(at line 2, column 1)"),
         ("#" * (MAX_CHARACTERS + 1), "more than 256 KiB"),
         ("a = " + "[" * 5000, "nested too deeply"),

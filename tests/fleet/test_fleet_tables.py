@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.said import facts
 from zmon.base.absent import Absent, absent
 from zmon.base.event import BAD, LOOK, ExceptionEntry
 from zmon.fleet.fleet_screens import fleet_table
-from zmon.fleet.fleet_tables import APART, LATE, channel_rows, exception_rows, fleet_of
+from zmon.fleet.fleet_tables import APART, LATE, OWN_ONLY, channel_rows, exception_rows, fleet_of
 from zmon.fleet.member import ChannelUse, Member, Weighed
 from zmon.tables.fleet import GLANCE
 
@@ -79,7 +80,7 @@ def test_a_channel_path_is_a_maximum_and_the_gap_is_others() -> None:
     assert (row.seen_by, row.type) == (2, "FICON")
     assert (row.busy, row.own, row.gap) == pytest.approx((80, 50, 30))
     said = fleet_of([*members, again], 0, HOUR).notes
-    assert "Channel 0.40: 80 % busy, 50 % by the partitions that report, 30 % by others." in said
+    assert "0.40 80 50 30" in [*map(facts, said)]
 
 
 def test_without_own_figures_the_gap_is_not_known() -> None:
@@ -116,7 +117,7 @@ def test_the_load_of_a_path_that_nobody_measures_is_marked() -> None:
         guest("lnx2", {}, exceptions=(busy,), channels=(use,)),
     ])  # fmt: skip
     assert [(row.guest, row.sentence) for row in rows] == [
-        ("lnx1", "Channel path 40 is 77 % busy (~: estimated from the I/O of this guest alone)"),
+        ("lnx1", f"Channel path 40 is 77 % busy {OWN_ONLY}"),
         ("lnx2", "Channel path 40 is 77 % busy"),
         ("lnx1", "a is slow"),
     ]  # fmt: skip
@@ -129,13 +130,11 @@ def test_a_guest_without_figures_says_why() -> None:
     quiet = guest("lnx3", {}, span=(0, 2 * HOUR))
     raw = guest("lnx4", {}, span=(0, 2 * HOUR), has_rollups=False)
     fleet = fleet_of([broken, ended, quiet, raw], HOUR + LATE, 2 * HOUR)
-    assert [row.state for row in fleet.guests] == [
-        "it is damaged", "its recording ended before this time", "no LCU with I/O is known",
-        "it was recorded without roll-ups",
-    ]  # fmt: skip
+    for row, word in zip(fleet.guests, ("damaged", "ended", "LCU", "roll-ups"), strict=True):
+        assert word in row.state
     assert all(isinstance(row.io, Absent) and isinstance(row.bad, Absent) for row in fleet.guests)
-    assert fleet.notes[0].startswith("Of 4 recorded systems none reports an LCU in this time; ")
-    assert "z/OS and systems without a recording here are not seen" in fleet.notes[0]
+    assert fleet.notes[0].startswith("Of 4 recorded systems none ")
+    assert "not seen" in fleet.notes[0]
 
 
 def test_io_that_never_ran_together_is_not_added_up() -> None:

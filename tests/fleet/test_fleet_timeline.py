@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.said import facts
 from zmon.base.event import BAD, LOOK, ExceptionEntry
 from zmon.base.shipped import shipped
+from zmon.fleet.fleet_screens import NONE
 from zmon.fleet.fleet_tables import OWN_ONLY, RECORDED
 from zmon.fleet.fleet_timeline import MAX_PERIODS, FleetTimeline, period_ends
 from zmon.fleet.member import Member, Weighed
@@ -112,13 +114,8 @@ def test_the_glance_says_who_uses_the_busiest_lcu_where_none_is_filled() -> None
     session, _ = opened()
     lines = session.sheet()
     words = dict(zip(lines.table.columns["section"], lines.table.columns["words"], strict=True))
-    assert (
-        "LCU 7600 of box A has most I/O: 110 of 110 a second at 2.0 ms, the most by lnx2 91 %, lnx1 9 %."
-        in str(words["verdict"])
-    )
-    assert "z/OS and systems without a recording here are not seen" in " ".join(
-        map(str, lines.table.columns["words"])
-    )
+    assert "7600 110 110 2.0 lnx2 91 lnx1 9" in facts(str(words["verdict"]))
+    assert any("not seen" in str(cell) for cell in lines.table.columns["words"])
     unit = lines.table.keys.index("unit A 7600")
     run(session, lines.deeper(lines.place["unit A 7600"]))
     assert sum(map(float, session.sheet().table.columns["io"])) == lines.table.columns["io"][unit]  # type: ignore[arg-type]  # numbers
@@ -142,8 +139,8 @@ def test_an_exception_leads_to_its_system() -> None:
     ("line", "reason"),
     [
         ("OPEN lnx2", "no recording of lnx2 at hand"),
-        ("OPEN lnx3", "is none of them"),
-        ("DEVICE", "opens its own screens"),
+        ("OPEN lnx3", "lnx3.* none of them"),
+        ("DEVICE", "its own screens"),
         ("MARK C", "MARK A"),
     ],
 )
@@ -185,7 +182,7 @@ def test_in_a_system_it_is_said_how_another_one_is_opened() -> None:
     session.system = "lnx1"
     session.timeline.fleet = None
     session.timeline.systems = {}
-    with pytest.raises(CommandError, match=r"lnx1 of a fleet. F3 goes back to the fleet, where OPEN lnx2"):
+    with pytest.raises(CommandError, match=r"^.*lnx1 of a fleet\. F3 .* OPEN lnx2"):
         run(session, "OPEN lnx2")
 
 
@@ -193,4 +190,4 @@ def test_no_channel_paths_have_a_reason_of_the_fleet() -> None:
     """Not that of this machine, which may be another one."""
     session, _ = opened()
     run(session, "CHPIDS")
-    assert "no system here reports how busy channel paths are" in why_empty(session.sheet())
+    assert NONE["channels"] in why_empty(session.sheet())

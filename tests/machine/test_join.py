@@ -47,9 +47,9 @@ def test_columns_come_in_the_order_of_the_keys(rows: dict[str, int], keys: list[
 
 def test_a_kind_that_is_missing_gives_its_own_reason() -> None:
     """Why nothing was read says more than that one key was not found."""
-    sample = Sample(Instant(0, 0, "boot"), {"block": empty_frame(BLOCK, "/proc/diskstats cannot be read")})
+    sample = Sample(Instant(0, 0, "boot"), {"block": empty_frame(BLOCK, "not read")})
     joined = Joined(Interval(None, sample).of(BLOCK), ["a"], NONE)
-    assert joined["reads"] == [absent("/proc/diskstats cannot be read")]
+    assert joined["reads"] == [absent("not read")]
 
 
 def test_a_column_may_be_changed_without_changing_the_delta() -> None:
@@ -102,7 +102,7 @@ def test_a_total_adds_what_is_there(values: list[Number]) -> None:
 
 def test_the_total_of_no_rows_is_absent() -> None:
     """Nothing measured is not zero."""
-    assert total([]) is absent("there are no rows")
+    assert isinstance(total([]), Absent)
 
 
 @given(COLUMN, COLUMN)

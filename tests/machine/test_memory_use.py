@@ -6,7 +6,7 @@ import pytest
 
 from zmon.base.absent import Absent, absent
 from zmon.kinds import MEMORY
-from zmon.machine.memory_use import Memory
+from zmon.machine.memory_use import NO_SPACE, Memory
 from zmon.machine.view import View
 from zmon.rule.grammar import parse_rules
 from zmon.rule.judge import Judge
@@ -40,7 +40,7 @@ def test_rates_and_parts(make_interval: Callable[..., Interval]) -> None:
 def test_without_swap_space_no_part_of_it_is_used(make_interval: Callable[..., Interval]) -> None:
     """Which is not zero percent."""
     rows = {MEMORY: {"memory": NOW | {"swap_total": 0, "swap_free": 0}}}
-    assert Memory(make_interval(rows, rows)).as_one()["swappct"] == absent("there is no swap space")
+    assert Memory(make_interval(rows, rows)).as_one()["swappct"] is NO_SPACE
 
 
 def test_what_was_not_read_is_absent(make_interval: Callable[..., Interval]) -> None:
@@ -51,7 +51,7 @@ def test_what_was_not_read_is_absent(make_interval: Callable[..., Interval]) -> 
 @pytest.mark.parametrize("name", ["pagein", "pageout", "paging"])
 def test_a_kernel_that_does_not_count_pages(name: str, make_interval: Callable[..., Interval]) -> None:
     """The reason stays."""
-    why = absent("the kernel does not count pages swapped in")
+    why = absent("not counted")
     rows = {MEMORY: {"memory": NOW | {"swapped_in": why, "swapped_out": why}}}
     assert Memory(make_interval(rows, rows)).as_one()[name] is why
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from zmon.sample import Kind
 
 NOW = 1_773_662_400_000_000_000
-GAP = absent("not known in this minute")
+GAP = absent("gap")
 LCU = Measurement("control_unit.mbs", Subject("lcu", "L", "LCU 7"), 32.0, "words")
 
 

@@ -48,7 +48,7 @@ def judged(name: str, *lacking: Kind) -> Verdict:
 
 
 SCENARIOS = {
-    "fcp-failover": ("D14b", "One of 4 FCP paths does all I/O of 10 disks", (LAYER,)),
+    "fcp-failover": ("D14b", "One of 4 FCP paths ", (LAYER,)),
     "fcp-multibus-full": ("D15", "The 4 processors are full", (CPU,)),
     "fcp-path-slow": ("D14", "The path over FCP device 0.0.fc61 is slow", (LAYER,)),
     "fcp-one-adapter": ("D13", "32 paths to FCP8000-FCP8007 and FCP8100-FCP8107 are lost", (LAYER,)),
@@ -59,7 +59,7 @@ SCENARIOS = {
     "zvm-steal": ("D15", "z/VM withholds", (CPU,)),
     "zvm-8-cpus": ("D15", "z/VM withholds", (CPU,)),
     "volume-hangs": ("D21", "Volume 8007 hangs", (BLOCK, TASKS)),
-    "dm-suspended": ("D21", "lab-history (dm-0) is suspended: the device mapper", (LAYER,)),
+    "dm-suspended": ("D21", "lab-history (dm-0) is suspended", (LAYER,)),
 }
 """What is wrong there, how the claim begins, and the sources without which it is not known."""
 

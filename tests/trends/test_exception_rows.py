@@ -212,9 +212,7 @@ def test_exceptions_of_other_rules_are_said_to_be_that(taken: Sequence[Sample], 
             said[digest] = [note for note in session.sheet().table.notes if "other rules" in note]
     first, other = said.values()
     assert first == []
-    assert other == [
-        f"Judged by other rules, when it was recorded; by the rules of today: zmon rules --from {path}"
-    ]
+    assert [note.endswith(f": zmon rules --from {path}") for note in other] == [True]
 
 
 @pytest.mark.parametrize(

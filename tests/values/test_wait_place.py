@@ -9,25 +9,27 @@ from zmon.values.wait_place import BLOCKED, CLASSES, IO, LIMITED, LOCKED, PAGING
 
 
 @pytest.mark.parametrize(
-    ("place", "state", "words"),
+    ("place", "state", "what"),
     [
         ("submit_bio_wait", IO, "direct I/O"),
-        ("folio_wait_bit_common", IO, "a page of a file"),
-        ("jbd2_log_wait_commit", IO, "the log of the file system"),
-        ("__sync_dirty_buffer", IO, "a block of metadata"),
-        ("xlog_wait_on_iclog", IO, "the log of the file system"),
-        ("nfs_wait_bit_killable", IO, "a file server"),
-        ("do_swap_page", PAGING, "a page that is swapped out"),
-        ("balance_dirty_pages", LIMITED, "dirty pages to be written"),
-        ("rwsem_down_write_slowpath", LOCKED, "a lock"),
-        ("kernel_clone", BLOCKED, "its child, until that runs another program"),
-        ("__mutex_lock.constprop.0", LOCKED, "a lock"),
+        ("folio_wait_bit_common", IO, "page"),
+        ("jbd2_log_wait_commit", IO, "log"),
+        ("__sync_dirty_buffer", IO, "metadata"),
+        ("xlog_wait_on_iclog", IO, "log"),
+        ("nfs_wait_bit_killable", IO, "server"),
+        ("do_swap_page", PAGING, "swapped out"),
+        ("balance_dirty_pages", LIMITED, "dirty pages"),
+        ("rwsem_down_write_slowpath", LOCKED, "lock"),
+        ("kernel_clone", BLOCKED, "child"),
+        ("__mutex_lock.constprop.0", LOCKED, "lock"),
         ("khungtaskd", BLOCKED, ""),
     ],
 )
-def test_a_place_in_the_kernel_says_what_is_waited_for(place: str, state: str, words: str) -> None:
+def test_a_place_in_the_kernel_says_what_is_waited_for(place: str, state: str, what: str) -> None:
     """The log of a file system is told from its data: commits wait for the one, queries for the other."""
-    assert class_of(place) == (state, words)
+    found, words = class_of(place)
+    assert (found, bool(words)) == (state, bool(what))
+    assert what in words
 
 
 def test_every_class_is_a_state_that_is_counted() -> None:
