@@ -92,9 +92,7 @@ def test_a_row_of_correl_is_drawn_by_its_name() -> None:
 def test_rows_that_no_time_has_in_common_are_not_drawn(line: str, screen: str) -> None:
     """Proposals are others at each moment, and a part of a file on a disk has no counter."""
     led = session(screen)
-    with pytest.raises(
-        CommandError, match=rf"{screen} shows no figures by time; others do: DEVICE\.resp 7000"
-    ):
+    with pytest.raises(CommandError, match=rf"^{screen} shows no figures"):
         run(led, line)
     assert led.page.screen.command == screen
 
@@ -102,22 +100,22 @@ def test_rows_that_no_time_has_in_common_are_not_drawn(line: str, screen: str) -
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("PLOT io sdz", "'sdz' is in no row"),
-        ("PLOT DEVICE.nonsense", "'nonsense' is no column here"),
-        ("PLOT io sda 2026-99-99", "is no time: the calendar has no such day"),
-        ("CORREL label", "Label/ID is no figure that changes; resp is one: PLOT resp"),
-        ("CORREL LPAR.number", "LPAR: 'number' is no column here"),
-        ("CORREL MOVES.times", "MOVES shows no figures by time; others do: DEVICE.resp 7000"),
-        ("COMPARE", "there is no mark: MARK A and MARK B.*COMPARE 14:00 14:10"),
-        ("COMPARE 12:00:10 12:00:20 12:00:30", "a period is written 14:00-14:10"),
-        ("COMPARE 12:00:20-12:00:10", "the earlier of a period stands first"),
-        ("COMPARE 12:00:20 - 12:00:10", "the earlier of a period stands first"),
-        ("COMPARE 12:00:20 12:00:20", "Both name what ends at 12:00:20"),
+        ("PLOT io sdz", "'sdz'"),
+        ("PLOT DEVICE.nonsense", "'nonsense' is no column"),
+        ("PLOT io sda 2026-99-99", "2026-99-99.* no time"),
+        ("CORREL label", "^Label/ID is no figure.* PLOT resp"),
+        ("CORREL LPAR.number", "LPAR: 'number' is no column"),
+        ("CORREL MOVES.times", "^MOVES shows no figures"),
+        ("COMPARE", "no mark: .*COMPARE 14:00 14:10"),
+        ("COMPARE 12:00:10 12:00:20 12:00:30", "14:00-14:10"),
+        ("COMPARE 12:00:20-12:00:10", "earlier"),
+        ("COMPARE 12:00:20 - 12:00:10", "earlier"),
+        ("COMPARE 12:00:20 12:00:20", "^Both .* 12:00:20"),
         ("COMPARE 12:00:10-nonsense", "is no time"),
         ("COMPARE - 12:00:10", "is no time"),
         ("COMPARE 12:00:10 nonsense", "is no time"),
         ("COMPARE OFF", "Nothing is compared"),
-        ("COMPARE yesterday 9:00-yesterday 9:10", "There are fewer than two samples from"),
+        ("COMPARE yesterday 9:00-yesterday 9:10", "fewer than two samples"),
     ],
 )
 def test_what_cannot_be_done_is_said(line: str, why: str) -> None:
@@ -125,7 +123,7 @@ def test_what_cannot_be_done_is_said(line: str, why: str) -> None:
     led = session()
     with pytest.raises(CommandError, match=why):
         run(led, line)
-    assert led.page.screen.title == "General I/O Device Load"
+    assert led.page.screen.command == "DEVICE"
 
 
 def compared(led: Session, name: str = "io", key: str = "sda") -> list[object]:

@@ -83,5 +83,5 @@ def test_a_known_hole_has_no_unknown_place(capsys: pytest.CaptureFixture[str]) -
     assert main(["spread", "--by", "disk", "--from", RECORDING]) == 0
     printed = " ".join(capsys.readouterr().out.split())
     assert printed.startswith("9 tablespaces, 9 files, 40M over 7 disks")
-    assert "5 % of the bytes have no known disk" in printed
-    assert "bytes on disks are those of the first copy; Most disk counts mirrors and parity, too" in printed
+    assert "5 % of the bytes " in printed
+    assert "first copy" in printed

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.base.absent import Absent, absent
-from zmon.placement.items import FileItem, Unit
-from zmon.placement.measures import Mixed, by_space, fullest, mixed, sides, spread, sums
+from zmon.placement.items import NO_TRAFFIC, FileItem, Unit
+from zmon.placement.measures import NO_UNITS, Mixed, by_space, fullest, mixed, sides, spread, sums
 
 EIGHT = [Unit(str(number), side="even" if number % 2 == 0 else "odd") for number in range(8)]
 
@@ -50,7 +50,7 @@ def test_no_load_is_no_number() -> None:
 
 def test_without_units_there_is_no_spread() -> None:
     """The reason is another one."""
-    assert spread({}, []).jain == absent("no logical control unit is known")
+    assert spread({}, []).jain == NO_UNITS
 
 
 def test_units_of_different_capacity() -> None:
@@ -68,7 +68,7 @@ def test_capacities_that_are_known_in_part_count_for_nothing() -> None:
 
 def test_a_load_outside_is_refused() -> None:
     """It would count for nothing silently."""
-    with pytest.raises(ValueError, match="not among the units"):
+    with pytest.raises(ValueError, match=r"9.*units"):
         spread({"9": 1}, EIGHT)
 
 
@@ -113,7 +113,7 @@ def test_sums_add_what_items_have_in_common() -> None:
 
 def test_traffic_that_nobody_measured() -> None:
     """Has its reason, and is not zero."""
-    assert sums([FileItem("a", "T")], traffic=True) == absent("no traffic was measured")
+    assert sums([FileItem("a", "T")], traffic=True) == NO_TRAFFIC
 
 
 def test_traffic_that_is_known_of_some() -> None:

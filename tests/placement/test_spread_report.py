@@ -3,9 +3,10 @@ from __future__ import annotations
 import pytest
 
 from tests.placement.study import FILES, MIB, SECOND, sample, site, with_traffic
+from tests.said import facts
 from zmon.base.absent import Absent, absent
 from zmon.interval import Interval
-from zmon.placement.items import Placement, Unit, placement_of
+from zmon.placement.items import NO_TRAFFIC, Placement, Unit, placement_of
 from zmon.placement.spread_report import (
     SpreadQuery,
     SpreadReport,
@@ -65,10 +66,7 @@ def test_lcus_that_hold_no_such_file_are_left_out() -> None:
     found = placement_of(Machine(sample(others=(0, 3)), INPUTS))
     default = report_spread(found, SpreadQuery(moves=20))
     assert [unit.title for unit in default.units] == [f"LCU {n}" for n in (1, 2, 5, 6)]
-    assert (
-        "not counted, though they have unused disks: LCU 4 and LCU 7; --lcus names any" in default.assumptions
-    )
-    assert "left out: LCU 0 and LCU 3, used for something else; --lcus names any" in default.assumptions
+    assert [facts(words) for words in default.assumptions if "--lcus" in words] == ["4 7", "0 3"]
     assert default.plan is not None
     targets = {move.target.title for step in default.plan.steps for move in step.moves}
     assert targets <= {"LCU 1", "LCU 2", "LCU 5", "LCU 6"}
@@ -92,25 +90,20 @@ def test_what_is_even_is_offered_no_change() -> None:
     even = found.even._replace(times=1.04, low=0.84, high=1.29, little=True)
     spread = found.whole.spread._replace(uneven=1.03)
     level = found._replace(even=even, whole=found.whole._replace(spread=spread))
-    assert even_words(level) == (
-        "The traffic is even over 4 LCUs, Max/mean is 1.03: an even spread gains nothing"
-    )
+    assert facts(even_words(level)) == "4 1.03"
     uneven = level._replace(whole=level.whole._replace(spread=spread._replace(uneven=1.5)))
-    assert even_words(uneven).startswith(
-        "An even spread of the traffic over 4 LCUs would gain little: 1.04 times the throughput"
-    )
+    assert facts(even_words(uneven)).startswith("4 1.04")
+    assert "gain little" in even_words(uneven)
 
 
 def test_a_loss_within_the_range_is_explained() -> None:
     """Beside the number."""
     found = ask(traffic=True)
-    even = found.even._replace(
-        times=1.5, low=0.9, high=1.7, counted="2 ms", loss="The model may be wrong: who knows"
-    )
+    even = found.even._replace(times=1.5, low=0.9, high=1.7, counted="2 ms", loss="Who knows")
     said = times_words("X", even, found.units)
-    assert said.startswith(
-        "X: 1.50 times the throughput (0.90 to 1.70), 2 ms. The model may be wrong: who knows. "
-    )
+    assert said.startswith("X: 1.50 times ")
+    assert facts(said).startswith("1.50 0.90 1.70 2")
+    assert " 2 ms. Who knows. " in said
 
 
 def test_the_words_of_what_if() -> None:
@@ -119,9 +112,8 @@ def test_the_words_of_what_if() -> None:
     assert counted(found) == "the bytes over 4 LCUs"
     even = found.even._replace(then=("LCU 1", "LCU 2", "LCU 5", "LCU 6"))
     said = times_words("An even spread", even, found.units)
-    assert said.startswith(
-        "An even spread: at most 2.60 times the throughput. The bottleneck is LCU 6 now; afterwards all"
-    )
+    assert said.startswith("An even spread: at most ")
+    assert facts(said).startswith("2.60 6")
     still = times_words("X", even._replace(then=even.now), found.units)
     assert still.endswith("The bottleneck is LCU 6 now and afterwards")
     assert times_words("X", even._replace(times=absent("no load")), found.units) == ""
@@ -176,7 +168,7 @@ def test_units_are_named_as_people_do() -> None:
 
 def test_a_name_of_no_unit() -> None:
     """Is refused, with those there are."""
-    with pytest.raises(ValueError, match=r"'9' names none of the units: LCU 0, LCU 1"):
+    with pytest.raises(ValueError, match=r"'9'.* LCU 0, LCU 1"):
         ask(available=("9",))
 
 
@@ -251,7 +243,7 @@ def test_bytes_have_no_head_room() -> None:
 def test_traffic_that_is_not_known() -> None:
     """Gives the reason in place of figures."""
     found = report_spread(look(), SpreadQuery(traffic=True))
-    assert found.whole.spread.uneven == absent("no traffic was measured")
+    assert found.whole.spread.uneven == NO_TRAFFIC
 
 
 def test_what_the_load_does_to_what_is_fullest() -> None:
@@ -286,7 +278,7 @@ def test_one_unit_leaves_nothing_to_spread_over() -> None:
     found = ask()
     one = found.units[:1]
     words = even_words(found._replace(units=one, beside=()))
-    assert words == f"All is on {one[0].title}: there is nothing to spread over"
+    assert words.startswith(f"All is on {one[0].title}: ")
 
 
 @pytest.mark.parametrize("is_for_data", [True, False])
@@ -296,7 +288,7 @@ def test_other_lcus_are_offered_where_all_is_on_one(*, is_for_data: bool) -> Non
     only, *others = (unit._replace(is_for_data=is_for_data) for unit in found.units)
     report = found._replace(units=(only,), beside=tuple(others))
     for words in (even_words(report), why_no_move(report)):
-        assert "nothing to spread over" not in words
+        assert "nothing" not in words
         assert all(other.title in words for other in others[:2])
         assert f"--lcus {','.join(unit.title.removeprefix('LCU ') for unit in (only, *others))}" in words
 
@@ -316,4 +308,4 @@ def test_what_the_database_places_itself_is_named_and_stays() -> None:
     assert found.plan is not None
     assert not found.plan.steps
     assert [item.tablespace for item in found.staying] == ["TS2", "TS1"]
-    assert staying_words(found).startswith("Files of TS2 and TS1 are not moved one by one: Db2 itself places")
+    assert staying_words(found).startswith("Files of TS2 and TS1 are not moved ")

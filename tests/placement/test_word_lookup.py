@@ -116,16 +116,12 @@ def test_a_path_by_its_name() -> None:
 def test_a_path_that_nobody_saw() -> None:
     """It is not known to be there, which a listing would say."""
     found = find_by_name(WordMeaning("/fcp/x", MeaningKind.FILE, "/fcp/x"), GUEST)
-    assert (found.is_there, found.locations[0].unseen) == (
-        False,
-        "No such file was seen, and no listing names it",
-    )
+    assert not found.is_there
+    assert found.locations[0].unseen.startswith("No such file ")
     listed = file_by_name("/fcp/x", GUEST.mounts)._replace(listed="prod.ddl:7")
     known = LookupResult(found.meaning, (GUEST.locate(listed),))
-    assert (known.is_there, known.locations[0].unseen) == (
-        True,
-        "prod.ddl:7 names it, but zmon has no data on it",
-    )
+    assert known.is_there
+    assert known.locations[0].unseen.startswith("prod.ddl:7 names it, ")
 
 
 def test_a_device_of_unknown_size() -> None:
@@ -136,7 +132,7 @@ def test_a_device_of_unknown_size() -> None:
     (meaning,) = meanings("dasda1", found)
     (answer,) = find(meaning, found).locations
     assert UNSIZED.reason in answer.lacking
-    assert "all of a device is meant" not in answer.lacking
+    assert len(answer.lacking) == 1
 
 
 def overlay(devices: str) -> Machine:
@@ -270,7 +266,9 @@ def test_mounts_of_containers_that_were_not_read() -> None:
     frame = GUEST.sample.frames["mount"]
     lost: list[Value] = [absent("not recorded")] * len(frame.keys)
     found = without(mount=frame.but(columns={**frame.columns, "namespaces": lost}))
-    assert found.unseen == ("mounts of other namespaces, such as containers (not recorded)",)
+    (unseen,) = found.unseen
+    assert unseen.startswith("mounts of other namespaces")
+    assert unseen.endswith(" (not recorded)")
 
 
 def test_a_stack_that_was_not_read() -> None:
@@ -278,7 +276,9 @@ def test_a_stack_that_was_not_read() -> None:
     frame = GUEST.sample.frames["layer"]
     find_below: list[Value] = [absent("not captured")] * len(frame.keys)
     found = without(layer=frame.but(columns={**frame.columns, "below": find_below}))
-    assert found.unseen == ("devices built on others (not captured)",)
+    (unseen,) = found.unseen
+    assert unseen.startswith("devices ")
+    assert unseen.endswith(" (not captured)")
 
 
 @pytest.mark.parametrize(
@@ -315,10 +315,6 @@ def test_paths_to_one_disk(word: str) -> None:
     assert (mounts_on(word), files_on(word)) == ([("/fcp", True)], ["/fcp/d"])
 
 
-OFFLINE = "Linux does not use it, and what is on it cannot be read"
-ALIAS = "it does the I/O of volumes and holds no data itself"
-
-
 def diskless(word: str, **fields: Value) -> list[str]:
     """Return what is said of a word that is the number of a device without a disk: 0.0.7300."""
     frame = GUEST.sample.frames["device"]
@@ -331,30 +327,33 @@ def diskless(word: str, **fields: Value) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("fields", "words"),
+    ("fields", "device", "why"),
     [
         (
             {"devtype": "3390/0a", "cutype": "3990/e9", "online": 0, "driver": "dasd-eckd"},
-            f"3390-3 on 3990/e9, offline, CHPIDs 40 41: {OFFLINE}",
+            "3390-3 on 3990/e9, offline",
+            "Linux does not use it",
         ),
         (
             {"devtype": "3390/0a", "online": 1, "alias": 1, "uid": "IBM.750000000ABCD1.7000.xx"},
-            f"3390-3, HyperPAV alias of LCU 7000, online, CHPIDs 40 41: {ALIAS}",
+            "3390-3, HyperPAV alias of LCU 7000, online",
+            "no data",
         ),
-        (
-            {"online": 1, "alias": 1},
-            f"a device, alias, online, CHPIDs 40 41: {ALIAS}",
-        ),
+        ({"online": 1, "alias": 1}, "a device, alias, online", "no data"),
         (
             {"devtype": "1732/03", "cutype": "1731/03", "online": 1, "driver": "zfcp"},
-            "1732-3 on 1731/03, FCP adapter, online, CHPIDs 40 41: no disk over it is known",
+            "1732-3 on 1731/03, FCP adapter, online",
+            "no disk over it",
         ),
-        ({"devtype": "3390/0a", "online": 1}, "3390-3, online, CHPIDs 40 41: no disk of it is known"),
+        ({"devtype": "3390/0a", "online": 1}, "3390-3, online", "no disk of it"),
     ],
 )
-def test_a_device_without_a_disk_is_told(fields: dict[str, Value], words: str) -> None:
+def test_a_device_without_a_disk_is_told(fields: dict[str, Value], device: str, why: str) -> None:
     """IOCONF lists it; that there is no such device would be wrong."""
-    assert diskless("7300", **fields) == diskless("0.0.7300", **fields) == [words]
+    (words,) = diskless("7300", **fields)
+    assert words.startswith(f"{device}, CHPIDs 40 41: ")
+    assert why in words
+    assert diskless("0.0.7300", **fields) == [words]
     assert diskless("7301", **fields) == []
 
 
@@ -389,11 +388,9 @@ def test_a_loop_device_lies_in_a_file() -> None:
     """It is no disk, and says what to ask for."""
     found = look("loop0")
     ((volume, _bytes, _copies),) = found.locations[0].disks
-    assert (found.is_there, found.volumes, volume.lcu) == (
-        True,
-        (),
-        absent("where its file /var/image lies is not known"),
-    )
+    assert (found.is_there, found.volumes) == (True, ())
+    assert isinstance(volume.lcu, Absent)
+    assert "/var/image" in volume.lcu.reason
 
 
 def test_devices_that_are_made_of_a_disk() -> None:
@@ -417,7 +414,7 @@ def test_what_is_there(word: str) -> None:
 
 def missing(sort: MeaningKind) -> LookupResult:
     """Return a directory or a tablespace with a file that is gone."""
-    gone = GUEST.locations["/db/a"]._replace(real=absent("it does not exist"))
+    gone = GUEST.locations["/db/a"]._replace(real=absent("gone"))
     return LookupResult(WordMeaning("x", sort, "x"), (gone, GUEST.locations["/db/sub/b"]))
 
 
