@@ -62,7 +62,7 @@ def test_a_gap_ends_a_stretch() -> None:
     words = together(
         [*before, *later, Step(13 * MINUTE, 14 * MINUTE, CALM)], [(stretches(before)[0], CALM)], [], CALM
     )
-    assert words.rest.endswith(", as far as there are samples.")
+    assert "as far as" in words.rest
 
 
 def test_what_may_wait_in_the_rest_of_the_time_is_not_nothing() -> None:

@@ -14,7 +14,7 @@ from zmon.diagnosis.diagnosis import CERTAIN, Diagnosis, Measurement, Subject
 from zmon.diagnosis.usual import compared
 
 LCU = Subject("lcu", "L", "LCU 7")
-NOT_RECORDED = absent("no other day was recorded")
+NOT_RECORDED = absent("no other day")
 
 
 def diagnosis(*values: float | str) -> Diagnosis:

@@ -191,7 +191,7 @@ def test_what_is_not_known_of_busy_processors_is_in_the_sentence() -> None:
     load = load_of_scenario("shark-after")
     found = judged(load._replace(processors=load.processors._replace(busy=0.92, waits=None)))
     assert "D15" in {one.id for one in found.unknown}
-    assert found.sentence.startswith("Nothing is short as far as is measured; ")
+    assert found.sentence.startswith("Nothing is short as far as ")
 
 
 @pytest.mark.parametrize(("may_wait", "is_known"), [("", True), ("3 requests are inside LCU 8000", False)])

@@ -149,7 +149,7 @@ class Reached(NamedTuple):
     """What a plan reaches."""
 
     level: float
-    """The lowest level after any of its steps, as a multiple of the mean."""
+    """The lowest level after any of its steps, divided by the mean."""
     at: float
     """The level after the first step that reaches it, to the two digits that are printed."""
     copied: int

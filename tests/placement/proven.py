@@ -23,7 +23,7 @@ class Proven(NamedTuple):
 
     seed: int
     lowest: float
-    """The lowest level, as a multiple of the mean."""
+    """The lowest level, divided by the mean."""
     bytes: Sequence[tuple[float, float]]
     """Rising levels with the fewest bytes to copy for each."""
 

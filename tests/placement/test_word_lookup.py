@@ -332,7 +332,7 @@ def diskless(word: str, **fields: Value) -> list[str]:
         (
             {"devtype": "3390/0a", "cutype": "3990/e9", "online": 0, "driver": "dasd-eckd"},
             "3390-3 on 3990/e9, offline",
-            "Linux does not use it",
+            "not use it",
         ),
         (
             {"devtype": "3390/0a", "online": 1, "alias": 1, "uid": "IBM.750000000ABCD1.7000.xx"},

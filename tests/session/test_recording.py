@@ -164,7 +164,7 @@ def test_a_day_that_is_unlinked_under_way_is_left_for_the_next(tmp_path: Path) -
 
 def test_a_directory_without_recordings_is_none(tmp_path: Path) -> None:
     """It says what would be one."""
-    with pytest.raises(RecordingError, match="no recording in it"):
+    with pytest.raises(RecordingError, match="no recording"):
         open_recording(str(tmp_path))
 
 

@@ -12,7 +12,7 @@ from zmon.cli.main import main
 pytestmark = pytest.mark.usefixtures("utc")
 
 RECORDINGS = Path(__file__).parents[2] / "recordings"
-ONE_SAMPLE = "There is only one sample"
+ONE_SAMPLE = "only one sample"
 
 
 def shown(capsys: pytest.CaptureFixture[str], screen: str, recording: str, *options: str) -> str:
