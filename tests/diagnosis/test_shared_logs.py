@@ -77,7 +77,7 @@ def with_units(*units: UnitPart) -> Diagnosis:
 def test_the_logs_come_first_and_who_does_most_of_the_io_behind() -> None:
     """Who it is can be slowed down now, the logs are moved later; others are evidence."""
     found = with_units(UnitPart("rman-backup", 0.9), UnitPart("oracle-ORA", 0.1))
-    log, _, most = found.claim.partition(" Most ")
+    log, most = found.claim.split(". ")
     now, _, later = found.action.partition(" Later: ")
     assert "/db/log1" in log
     assert facts(most) == "7 90"
@@ -89,7 +89,7 @@ def test_the_logs_come_first_and_who_does_most_of_the_io_behind() -> None:
         ("90 7", "rman-backup"),
         ("10 7", "oracle-ORA"),
     ]
-    assert " Most " not in with_units(UnitPart("rman-backup", 0.4), UnitPart("etl", 0.3)).claim
+    assert ". " not in with_units(UnitPart("rman-backup", 0.4), UnitPart("etl", 0.3)).claim
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_who_does_most_of_the_io_is_said_of_every_lcu_with_such_logs(
     parts = {"L": first, "M": second}
     known = situation(now, units=lambda lcu, _: parts[lcu])._replace(shares=lambda: shares)
     found = only(CAUSES["D12"](known))
-    log, *each = found.claim.split(" Most ")
+    log, *each = found.claim.split(". ")
     assert " 2 7 8 " in f"{facts(log)} "
     who = ("etl", "oracle-ORA", "rman-backup")
     assert [f"{facts(words)} {' '.join(name for name in who if name in words)}" for words in each] == most

@@ -268,7 +268,7 @@ def test_a_name_that_is_none_is_answered_with_those_that_are() -> None:
     """Nobody remembers them all; with those that are called much like it, if there are some."""
     with pytest.raises(ScenarioError, match="shark-after, shark-before"):
         path_of("xyzzy")
-    with pytest.raises(ScenarioError, match=r"did you mean hyperpav-0 .*lab: lists"):
+    with pytest.raises(ScenarioError, match=r"hyperpva-0.* hyperpav-0 .*lab:"):
         path_of("hyperpva-0")
 
 

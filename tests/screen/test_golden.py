@@ -68,8 +68,8 @@ def compare(name: str, lines: Iterable[str]) -> list[str]:
     file = GOLDEN / f"{name}.txt"
     if os.environ.get("ZMON_GOLDEN") == "write":
         file.parent.mkdir(exist_ok=True)
-        file.write_text("".join(f"{line}\n" for line in found))
-    assert found == file.read_text().splitlines()
+        file.write_text("".join(f"{line}\n" for line in found), encoding="utf-8")
+    assert found == file.read_text(encoding="utf-8").splitlines()
     return found
 
 

@@ -235,6 +235,7 @@ REFUSED = {
         "whatif stripe DWPROD.TSFACT1 over LCU 7100",
         "x" * 50,
         "14",
+        "FC",
         "SYSSUMLG nonsense",
         "CTLUNIT 9999",
         "CTLUNIT LCU 9999",
@@ -434,12 +435,6 @@ def test_the_toolkits_own_way_to_say_it(line: str) -> None:
     to = session()
     run(to, line)
     assert (to.page.screen.command, to.sheet().table.columns["addr"]) == ("BENCHMRK", ["7000"])
-
-
-def test_the_toolkits_word_alone_is_no_command() -> None:
-    """There is nothing behind it."""
-    with pytest.raises(CommandError, match="'FC' is no screen"):
-        run(session(), "FC")
 
 
 def test_what_is_beyond_the_limits_of_the_screens_is_counted() -> None:

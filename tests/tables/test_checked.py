@@ -46,9 +46,9 @@ def test_the_screen_and_the_command_ask_the_same() -> None:
 def test_a_word_that_is_no_check_is_refused_with_those_there_are() -> None:
     """Not taken for nothing to check."""
     assert find_id("h10B") == "H10b"
-    with pytest.raises(NoSuchThing, match="'B99' is no check: did you mean B9"):
+    with pytest.raises(NoSuchThing, match=r"'B99'.* B9"):
         find_id("B99")
-    with pytest.raises(NoSuchThing, match="'swap' is no check; there are B1, B2"):
+    with pytest.raises(NoSuchThing, match=r"'swap'.* B1, B2"):
         find_id("swap")
 
 

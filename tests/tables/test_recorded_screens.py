@@ -148,7 +148,7 @@ def test_correl_alone_takes_the_load_of_a_screen(
     [
         ("WHERE nonsense>3", "there are Tablespace, Size, Files, By bytes LCUs, of, "),
         ("SORT nonsense", "there are Tablespace, Size, Files, By bytes LCUs, of, "),
-        ("MENU\nCORREL resp", "'resp' is no screen; "),
+        ("MENU\nCORREL resp", "'resp' is "),
     ],
 )
 def test_messages_name_headings_not_inner_names(typed: Callable[..., str], line: str, said: str) -> None:
