@@ -77,14 +77,8 @@ pictures: $(ready)  ## draw the screens that README.md and docs/screens.md show
 pages: $(ready)  ## write the documents anew that say what screens, tables, scenarios and diagnoses are
 	for page in screens tables lab diagnosis; do $(bin)/python docs/$$page.py || exit 1; done
 
-# Tests that hold what screens look like, and write it if they are told to.
-golden = tests/test_frozen.py tests/screen/test_golden.py tests/screen/test_casestudy.py tests/cli/test_where.py \
-  tests/cli/test_settings.py tests/store/test_sadf_report.py tests/topology/test_site_file.py \
-  tests/topology/test_volume_map.py tests/cp/test_user_directory.py \
-  tests/ui/test_golden.py tests/ui/test_files.py tests/ui/test_overview_golden.py
-
-goldens: $(ready)  ## write down anew what the screens of known machines look like
-	ZMON_GOLDEN=write $(bin)/python -m pytest $(golden)
+goldens: $(ready)  ## write down anew what zmon prints and says of known machines, and to mistakes
+	ZMON_GOLDEN=write $(bin)/python -m pytest $$(grep -lr 'from tests.goldens import .*compare' tests --include='test_*.py')
 
 generated: $(ready)  ## make all of these anew, in their order, and list what has changed; read git diff then
 	$(bin)/python docs/generated.py

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import ListTimeline
-from tests.said import refusals
-from tests.screen.test_golden import compare
+from tests.goldens import compare, refusals
 from tests.tables.disks import NOON, SECOND, samples
 from zmon.base.absent import Absent
 from zmon.screen.definition import load_screens

@@ -7,19 +7,21 @@ A change of the inside must not change a line of `tests/golden/frozen/`.  A chan
 from __future__ import annotations
 
 import io
-import os
 import re
 import shlex
 import sys
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from tests.goldens import compare
 from zmon.cli.main import main
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 ROOT: Final = Path(__file__).parents[1]
-FROZEN: Final = ROOT / "tests/golden/frozen"
 SUMS_UP: Final = frozenset({"OVERVIEW"})
 """Screens made of others and of the verdict, which change with these: golden screens hold them."""
 SCREENS: Final = tuple(
@@ -250,13 +252,9 @@ def printed(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> str:
     return "\n".join([*lines, *(f"! {line}" for line in err.splitlines()), ""])
 
 
-def compare(name: str, text: str) -> None:
-    """Hold the text against the golden file, or write that."""
-    path = FROZEN / f"{name}.txt"
-    if os.environ.get("ZMON_GOLDEN") == "write":
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text)
-    assert text == path.read_text()
+def printed_by(commands: Iterable[tuple[str, ...]], capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """Return the lines of several commands, with an empty one between them."""
+    return "\n".join(printed(words, capsys) for words in commands).splitlines()
 
 
 @pytest.fixture(autouse=True)
@@ -295,7 +293,7 @@ def test_every_screen_of_the_shipped_data_prints_as_before(
         window = () if source not in WINDOWS else ROWS if screen in BY_TIME else WINDOWS[source]
         words = ("show", screen, *([operand] if operand else ()), *window)
         commands.append((*words, "-f", form, "--from", SOURCES[source]))
-    compare(f"{source}-{form}", "\n".join(printed(words, capsys) for words in commands))
+    compare(f"frozen/{source}-{form}", printed_by(commands, capsys))
 
 
 @pytest.mark.parametrize("source", SOURCES)
@@ -305,22 +303,22 @@ def test_every_other_command_prints_as_before(source: str, capsys: pytest.Captur
     for words in MORE[source]:
         filled = tuple(word.format(SOURCES[source]) for word in words)
         commands.append(filled if filled != words else (*words, "--from", SOURCES[source]))
-    compare(f"{source}-more", "\n".join(printed(words, capsys) for words in commands))
+    compare(f"frozen/{source}-more", printed_by(commands, capsys))
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 13), reason="argparse writes help in another form")
 def test_commands_that_need_no_source_print_as_before(capsys: pytest.CaptureFixture[str]) -> None:
     """Help texts, the menu and the scenarios."""
-    compare("commands", "\n".join(printed(words, capsys) for words in COMMANDS))
+    compare("frozen/commands", printed_by(COMMANDS, capsys))
 
 
 def test_slips_are_answered_as_before(capsys: pytest.CaptureFixture[str]) -> None:
     """On standard error alone, with what is wrong and what can be meant or done, and with a status."""
     answers = [printed(tuple(shlex.split(line)), capsys) for line in SLIPS]
     assert [answer for answer in answers if "\n  " in answer or answer.count("\n! ") != 1] == []
-    compare("slips", "".join(answers))
+    compare("said/slips", "".join(answers).splitlines())
 
 
 def test_topics_are_explained_as_before(capsys: pytest.CaptureFixture[str]) -> None:
     """By the names that screens show of them."""
-    compare("topics", "\n".join(printed(("help", topic), capsys) for topic in TOPICS))
+    compare("said/topics", printed_by([("help", topic) for topic in TOPICS], capsys))

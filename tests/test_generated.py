@@ -31,15 +31,6 @@ def test_files_have_sums_whether_they_are_text_or_not() -> None:
     assert sums().keys() >= names | {"tests/golden/frozen/commands.txt"}
 
 
-def test_each_test_that_writes_goldens_is_told_to() -> None:
-    """`make goldens` names all of them, those too that write by way of another one."""
-    told = (Path(ROOT) / "Makefile").read_text(encoding="utf-8").replace("\\\n", "")
-    named = set(re.findall(r"tests/\S+", re.search(r"^golden = .*", told, re.MULTILINE)[0]))  # type: ignore[index]  # else it fails
-    writes = re.compile(r'environ\.get\("ZMON_GOLDEN"\)|import compare$', re.MULTILINE)
-    files = (path for path in (Path(ROOT) / "tests").rglob("test_*.py") if path.name != "test_generated.py")
-    assert named == {path.relative_to(ROOT).as_posix() for path in files if writes.search(path.read_text())}
-
-
 def test_each_part_can_be_made() -> None:
     """A part is a target of the Makefile."""
     targets = re.findall(r"^(\w+): ", (Path(ROOT) / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)

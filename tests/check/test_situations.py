@@ -15,7 +15,7 @@ from tests.check import (
     test_system_checks,
 )
 from tests.check.machines import result
-from tests.screen.test_golden import compare
+from tests.goldens import compare
 
 if TYPE_CHECKING:
     from tests.check.machines import Situations

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.test_frozen import compare
+from tests.goldens import compare
 from zmon.cli import settings
 from zmon.cli.full_parser import parse
 from zmon.cli.main import main
@@ -145,7 +145,7 @@ MISTAKES = (
 
 def test_a_mistake_is_named_with_its_line_and_what_is_allowed(own: Path) -> None:
     """And the nearest name, for one that is misspelt."""
-    compare("settings", "\n".join(f"{text}=> {wrong(own, text)}\n" for text in MISTAKES))
+    compare("said/settings", [line for text in MISTAKES for line in (repr(text), f"  {wrong(own, text)}")])
 
 
 def test_a_file_that_is_no_toml_is_named(own: Path) -> None:

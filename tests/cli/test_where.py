@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.casestudy import VOLUMES, WAYS, counted, unit
-from tests.screen.test_golden import compare
+from tests.goldens import compare
 from zmon.cli import where
 from zmon.cli.main import main
 from zmon.cli.source_options import read_files

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.test_frozen import compare
+from tests.goldens import compare
 from zmon.cp import user_directory
 from zmon.cp.claim_sources import ANSWERS, BOTH, CpText, claims_of_texts, parse_text
 from zmon.cp.user_directory import NO_OWNER, UserDirectory, parse
@@ -283,8 +283,8 @@ def test_what_is_not_understood_is_counted_with_its_line() -> None:
         found = read(f"USER A X 1G 1G G\n{record}\n")
         (unread,) = found.unread
         assert (unread.line, found.claims()) == (2, [])
-        told.append(f"{record}\n=> {unread.why}\n")
-    compare("directory", "".join(told))
+        told += [record, f"  {unread.why}"]
+    compare("said/directory", told)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.diagnosis.situations import only, situation
-from tests.said import facts
+from tests.goldens import facts
 from zmon.base.absent import absent
 from zmon.diagnosis.verdict import CAUSES
 from zmon.machine.observed_volumes import VolumeDetail

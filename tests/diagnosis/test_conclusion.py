@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.diagnosis.simulated import view_of as simulated_view
-from tests.said import facts
+from tests.goldens import facts
 from tests.tables.test_overview import session_at, view_of
 from zmon.diagnosis.conclusion import LISTED, Conclusion, conclusion
 from zmon.diagnosis.judged import judged_view, verdict_of

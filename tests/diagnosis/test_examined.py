@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.diagnosis.simulated import view_of
-from tests.said import facts
+from tests.goldens import facts
 from zmon.cli.main import main
 from zmon.diagnosis.judged import situation_of, verdict_of
 from zmon.diagnosis.verdict import verdict

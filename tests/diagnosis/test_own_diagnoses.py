@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.diagnosis.simulated import situation_in
-from tests.said import facts
+from tests.goldens import facts
 from zmon.diagnosis.catalogue import as_shipped, catalogue
 from zmon.diagnosis.verdict import verdict
 from zmon.rule.grammar import RuleError, chosen_rules

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.diagnosis.situations import LCU, load, only, situation, volume
-from tests.said import facts
+from tests.goldens import facts
 from zmon.diagnosis.verdict import CAUSES
 from zmon.machine.observation import ObservedLcu, ObservedLoad
 

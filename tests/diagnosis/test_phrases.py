@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.diagnosis.situations import LCU, load, volume
-from tests.said import facts
+from tests.goldens import facts
 from zmon.base.absent import Absent, absent
 from zmon.diagnosis.phrases import NO_CMF, UNTIMED, gain_of, no_cmf, percents, why_untimed
 from zmon.interval import IDLE

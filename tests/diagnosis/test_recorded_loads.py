@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.said import facts
+from tests.goldens import facts
 from zmon.cli.main import main
 
 pytestmark = pytest.mark.usefixtures("utc")

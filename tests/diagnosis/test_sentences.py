@@ -9,7 +9,7 @@ import pytest
 
 from tests.diagnosis.simulated import situation_in, view_of
 from tests.diagnosis.situations import LCU, load, only, situation, volume
-from tests.said import facts
+from tests.goldens import facts
 from zmon.check.practices import CHECKS
 from zmon.diagnosis.aliases import CAUSES as ALIASES
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.diagnosis.situations import load, only, situation, volume
-from tests.said import facts
+from tests.goldens import facts
 from zmon.base.absent import Absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY
 from zmon.diagnosis.phrases import NO_CMF, UNTIMED

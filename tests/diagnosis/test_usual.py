@@ -7,7 +7,7 @@ from shutil import copyfile
 
 import pytest
 
-from tests.said import facts
+from tests.goldens import facts
 from zmon.base.absent import absent
 from zmon.cli.main import main
 from zmon.diagnosis.diagnosis import CERTAIN, Diagnosis, Measurement, Subject

@@ -10,7 +10,7 @@ import pytest
 
 from tests.diagnosis.simulated import last_interval, situation_in
 from tests.diagnosis.situations import load, situation, volume
-from tests.said import facts
+from tests.goldens import facts
 from zmon.base.absent import absent
 from zmon.cli.service_status import UNKNOWN as NAGIOS_UNKNOWN
 from zmon.cli.service_status import state_of_verdict

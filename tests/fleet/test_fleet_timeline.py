@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.said import facts
+from tests.goldens import facts
 from zmon.base.event import BAD, LOOK, ExceptionEntry
 from zmon.base.shipped import shipped
 from zmon.fleet.fleet_screens import NONE

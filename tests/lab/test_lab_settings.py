@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from tests.said import facts
+from tests.goldens import facts
 from zmon.check.practice import CheckInput, State
 from zmon.check.practices import run_checks
 from zmon.interval import Interval

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.goldens import compare, refusals
 from tests.lab.test_scenario import SMALL
-from tests.said import refusals
-from tests.screen.test_golden import compare
 from zmon.lab.model import DiskIo
 from zmon.lab.scenario import ScenarioError, parse_scenario
 

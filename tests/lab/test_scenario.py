@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.casestudy import FOLDER
-from tests.said import refusals
-from tests.screen.test_golden import compare
+from tests.goldens import compare, refusals
 from zmon.lab.model import Arrivals, Compute, ControlProgram, DiskIo, GuestMemory, Stream, Think, Touch
 from zmon.lab.scenario import ScenarioError, load_scenario, names, parse_scenario, path_of
 from zmon.lab.simulation import engine_of

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.said import refusals
-from tests.screen.test_golden import compare
+from tests.goldens import compare, refusals
 from zmon.lab.scenario import names
 from zmon.lab.tour import FOLDER, ScenarioError, load_tour, parse_tour
 

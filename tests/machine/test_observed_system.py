@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.said import facts
+from tests.goldens import facts
 from zmon.base.absent import Absent, absent
 from zmon.kinds import (
     BLOCK,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.said import facts
+from tests.goldens import facts
 from zmon.base.absent import Value, absent
 from zmon.machine.path_repair import (
     BrokenPath,

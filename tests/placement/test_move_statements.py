@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.screen.test_golden import compare
+from tests.goldens import compare
 from zmon.listing import containers
 from zmon.placement.items import FileItem, Hindrance, Unit
 from zmon.placement.move_statements import (

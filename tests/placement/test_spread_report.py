@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.goldens import facts
 from tests.placement.study import FILES, MIB, SECOND, sample, site, with_traffic
-from tests.said import facts
 from zmon.base.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.placement.items import NO_TRAFFIC, Placement, Unit, placement_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.said import facts
+from tests.goldens import facts
 from zmon.base.absent import absent
 from zmon.machine.observation import (
     ObservedLcu,

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.said import refusals
-from tests.screen.test_golden import compare
+from tests.goldens import compare, refusals
 from zmon.base.toml import PROFILES
 from zmon.rule.grammar import (
     Hours,

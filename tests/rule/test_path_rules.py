@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.said import facts
+from tests.goldens import facts
 from zmon.base.event import BAD, OPEN, OVER
 from zmon.cli.main import main
 from zmon.interval import Interval

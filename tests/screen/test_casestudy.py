@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.casestudy import WAYS
-from tests.screen.test_golden import compare
+from tests.goldens import compare
 from zmon.cli.main import main
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.said import refusals
-from tests.screen.test_golden import compare
+from tests.goldens import compare, refusals
 from zmon.base.absent import absent
 from zmon.base.shipped import shipped
 from zmon.screen import definition

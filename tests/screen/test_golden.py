@@ -6,13 +6,13 @@ before it is kept.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.conftest import ListTimeline
+from tests.goldens import compare
 from zmon.base.absent import absent
 from zmon.base.shipped import shipped
 from zmon.cli.main import main
@@ -45,7 +45,7 @@ from zmon.session.page import FillTask, Page
 from zmon.session.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from zmon.interval import Interval
     from zmon.sample import Kind
@@ -54,23 +54,11 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("utc")
 
-GOLDEN = Path(__file__).parent.parent / "golden"
 RECORDING = Path(__file__).parents[2] / "recordings" / "hercules-four-queries.zmon"
 SECONDS = 60
 TENTH = 100_000_000
 """ns in a tenth of a second."""
 MS = 1_000_000
-
-
-def compare(name: str, lines: Iterable[str]) -> list[str]:
-    """Compare lines with a golden file, or write it; return the lines."""
-    found = list(lines)
-    file = GOLDEN / f"{name}.txt"
-    if os.environ.get("ZMON_GOLDEN") == "write":
-        file.parent.mkdir(exist_ok=True)
-        file.write_text("".join(f"{line}\n" for line in found), encoding="utf-8")
-    assert found == file.read_text(encoding="utf-8").splitlines()
-    return found
 
 
 # --- screens of captured machines -----------------------------------------------------------------------

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.said import refusals
-from tests.screen.test_golden import compare
+from tests.goldens import compare, refusals
 from zmon.base.absent import Absent, Value, absent
 from zmon.base.shipped import shipped
 from zmon.screen.definition import Column, load_screens

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.said import refusals
-from tests.screen.test_golden import compare
+from tests.goldens import compare, refusals
 from tests.tables.disks import watch
 from zmon.base.shipped import shipped
 from zmon.machine.figure import Variable

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.said import refusals
-from tests.screen.test_golden import compare
+from tests.goldens import compare, refusals
 from tests.session.test_session import SCREENS, session
 from zmon.session.commands import COMMANDS
 from zmon.session.explain import HelpPart, explain, rows

@@ -11,8 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import ListTimeline
-from tests.said import facts
-from tests.screen.test_golden import compare
+from tests.goldens import compare, facts
 from zmon.base.clock import DATED, clock
 from zmon.base.event import Event, What
 from zmon.base.shipped import shipped

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.diagnosis.simulated import view_of
-from tests.said import facts
+from tests.goldens import facts
 from zmon.base.absent import Absent, absent
 from zmon.diagnosis.judged import verdict_of
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE, UNLISTED

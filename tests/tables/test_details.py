@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.goldens import facts as facts_of
 from tests.placement.study import filled, sample
-from tests.said import facts as facts_of
 from tests.tables.test_user import simulated
 from zmon.base.absent import Absent, absent
 from zmon.base.shipped import shipped

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import interval_of
-from tests.said import facts
+from tests.goldens import facts
 from zmon.base.absent import Absent, absent
 from zmon.interval import IDLE
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE, U32

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.diagnosis.simulated import view_of
-from tests.said import facts
+from tests.goldens import facts
 from zmon.base.shipped import shipped
 from zmon.diagnosis import judged as diagnosed
 from zmon.diagnosis.diagnosis import Subject

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.said import facts
+from tests.goldens import facts
 from tests.tables.test_user import simulated
 from zmon.base.absent import Absent
 from zmon.base.clock import HOUR, clock

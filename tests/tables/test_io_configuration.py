@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.said import facts
+from tests.goldens import facts
 from zmon.base.absent import Absent
 from zmon.kinds import DEVICE
 from zmon.machine.view import View

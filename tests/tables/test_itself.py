@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.said import facts
+from tests.goldens import facts
 from zmon.base.absent import absent
 from zmon.kinds import SOURCE, TASKS
 from zmon.machine.view import View

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.diagnosis.simulated import view_of as simulated_view
+from tests.goldens import facts
 from tests.lab.plans import shorter
-from tests.said import facts
 from zmon.base.absent import Absent
 from zmon.base.clock import MINUTE
 from zmon.base.ranges import ranges

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.said import facts
+from tests.goldens import facts
 from tests.tables.disks import NOON, SECOND, seen, watch
 from zmon.base.absent import Absent
 from zmon.base.event import Event, What

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.said import facts
+from tests.goldens import facts
 from zmon.base.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, DASD, DEVICE, LAYER, MACHINE, MEMORY, PRESSURE, SWAP

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.frames import frame_of
+from tests.goldens import facts
 from tests.placement.study import FILES, SECOND, sample
-from tests.said import facts
 from zmon.base.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kinds import CONTAINER, DEVICE

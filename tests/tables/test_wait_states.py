@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.frames import frame_of
-from tests.said import facts
+from tests.goldens import facts
 from zmon.base.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kernel.processes import NO_DELAYS

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.test_frozen import compare
+from tests.goldens import compare, refusals
 from zmon.base.absent import Absent
 from zmon.topology.site import NO_SITE, Site, SiteError
 from zmon.topology.site_file import parse_map, parse_site, read_site
@@ -184,12 +184,7 @@ MISTAKES = (
 
 def test_what_cannot_be_used_is_named_with_its_place() -> None:
     """A mistake is told with file, line and key, and what would be right."""
-    told = []
-    for text in MISTAKES:
-        with pytest.raises(SiteError) as error:
-            site(text)
-        told.append(f"{text}\n=> {error.value}\n")
-    compare("site", "\n".join(told))
+    compare("said/site", refusals(SiteError, site, MISTAKES))
 
 
 def test_a_file_that_is_no_toml_is_named_with_its_line() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.test_frozen import compare
+from tests.goldens import compare, refusals
 from zmon.topology.site import MapRow, SiteError, VolumeMap, naming
 from zmon.topology.site_file import parse_map
 from zmon.values.uid import parse_uid
@@ -89,12 +89,7 @@ MISTAKES = (
 
 def test_a_line_that_cannot_be_used_is_named() -> None:
     """A mistake in a map is told with its line, and never left out silently."""
-    told = []
-    for text in MISTAKES:
-        with pytest.raises(SiteError) as error:
-            parse_map(text, "m")
-        told.append(f"{text!r}\n=> {error.value}\n")
-    compare("map", "".join(told))
+    compare("said/map", refusals(SiteError, lambda text: parse_map(text, "m"), MISTAKES))
     with pytest.raises(SiteError, match=r"^m:1: "):
         parse_map('7600,"6\n', "m")
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.casestudy import WAYS
+from tests.goldens import compare
 from zmon.cli.full_parser import joined
 from zmon.cli.inputs import listing_of, user_inputs
 from zmon.cli.source_options import open_source
@@ -21,7 +20,6 @@ from zmon.ui.app import Zmon
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-GOLDEN = Path(__file__).parent / "golden"
 SIZES = [(80, 24), (132, 43)]
 STEPS = {
     "files-all": ["FILES"],
@@ -87,10 +85,7 @@ def test_screens_look_as_they_did(
 ) -> None:
     """Each screen on the way is painted exactly as it was."""
     painted = walk(app, STEPS[name], size, seen, settle)
-    file = GOLDEN / f"{name}-{size[0]}x{size[1]}.txt"
-    if os.environ.get("ZMON_GOLDEN") == "write":
-        file.write_text("".join(f"{line}\n" for line in painted))
-    assert painted == file.read_text().splitlines()
+    compare(f"ui/{name}-{size[0]}x{size[1]}", painted)
 
 
 @pytest.mark.parametrize(

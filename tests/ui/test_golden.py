@@ -1,15 +1,15 @@
-"""Painted screens, compared with the text files in tests/ui/golden.
+"""Painted screens, compared with the text files in tests/golden/ui.
 
 `ZMON_GOLDEN=write pytest tests/ui/test_golden.py` writes them anew; read the difference before it is kept.
 """
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from tests.goldens import compare
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from zmon.ui.app import Zmon
 
-GOLDEN = Path(__file__).parent / "golden"
 SIZES = [(80, 24), (132, 43)]
 SCREENS = {
     "menu": [],
@@ -72,10 +71,6 @@ def test_screens_look_as_they_did(
                 app.glass.type(step)
                 await pilot.press("enter")
             await settle(app, pilot)
-        file = GOLDEN / f"{name}-{size[0]}x{size[1]}.txt"
-        if os.environ.get("ZMON_GOLDEN") == "write":
-            file.parent.mkdir(exist_ok=True)
-            file.write_text("".join(f"{line}\n" for line in seen(app)))
-        assert seen(app) == file.read_text().splitlines()
+        compare(f"ui/{name}-{size[0]}x{size[1]}", seen(app))
 
     on_terminal(paint, size)

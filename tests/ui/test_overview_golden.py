@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-import os
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.goldens import compare
 from zmon.base.shipped import shipped
 from zmon.lab.scenario import load_scenario
 from zmon.screen.definition import load_screens
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("utc")
 
-GOLDEN = Path(__file__).parent / "golden"
 RECORDINGS = Path(__file__).parents[2] / "recordings"
 SIZES = {"80x24": "blocks", "132x43": "blocks", "200x60": "blocks", "80x24-ascii": "ascii"}
 MACHINES = {
@@ -76,8 +75,4 @@ def test_overview_looks_as_it_did(machine: str, size: str, lay_out: Callable[[st
     session.sheet()
     glass = Glass(session, actions=GlassActions(), plain=size.endswith("ascii"), chart=SIZES[size])
     glass.resize(*map(int, size.partition("-")[0].split("x")))
-    found = texts(glass.lines()) + "\n"
-    file = GOLDEN / f"overview-{machine}-{size}.txt"
-    if os.environ.get("ZMON_GOLDEN") == "write":
-        file.write_text(found)
-    assert found == file.read_text()
+    compare(f"ui/overview-{machine}-{size}", texts(glass.lines()).splitlines())

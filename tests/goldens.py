@@ -1,8 +1,13 @@
-"""What tests ask of sentences that are not theirs: the facts in them, and the golden of a catalogue."""
+"""Texts that tests hold: what zmon prints and says is in files of tests/golden/; `make goldens` writes them.
+
+Of sentences that are not theirs tests ask the facts in them.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import pytest
 
@@ -10,6 +15,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 Asked = TypeVar("Asked")
+
+GOLDEN: Final = Path(__file__).parent / "golden"
+
+
+def compare(name: str, lines: Iterable[str]) -> list[str]:
+    """Hold lines against a golden file, or write it; return them."""
+    told = list(lines)
+    file = GOLDEN / f"{name}.txt"
+    if os.environ.get("ZMON_GOLDEN") == "write":
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("".join(f"{line}\n" for line in told), encoding="utf-8")
+    assert told == file.read_text(encoding="utf-8").splitlines()
+    return told
 
 
 def facts(sentence: str) -> str:
