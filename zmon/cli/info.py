@@ -6,8 +6,8 @@ import os
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.base.clock import length
-from zmon.base.plain_text import harmless
-from zmon.cli.output import FAILED, OK, complain, write_json, write_text
+from zmon.cli.output import FAILED, OK, complain
+from zmon.cli.result import ResultTable, write_result
 from zmon.cli.source_options import see_recorded, utc_clock
 from zmon.recorder.forecast import TOO_FEW, size_words
 from zmon.recorder.info import directory_info, recording_info
@@ -39,11 +39,9 @@ def run(args: argparse.Namespace) -> int:
     if not files:
         return complain(f"{args.source}: there is no recording in it; zmon record writes NNNN-NN-NN.zmon")
     damage = {file.path: _damage(file) for file in files} if args.check else None
-    if args.format == "json":
-        write_json(_file(files[0], damage) if directory is None else _directory(directory, damage))
-    else:
-        whole = files[0] if directory is None else directory.total
-        write_text(map(harmless, _text(whole, directory, damage)))
+    document = _file(files[0], damage) if directory is None else _directory(directory, damage)
+    whole = files[0] if directory is None else directory.total
+    write_result(args, _table(files), document, _sections(whole, directory, damage))
     for file in files:
         if file.problem:
             complain(f"{file.path}: {file.cause or file.problem}")
@@ -80,7 +78,25 @@ def _plainly(holes: Iterable[str], file: RecordingInfo) -> list[str]:
     return [f"pages of the file are damaged ({MALFORMED}); {what}", *rest]
 
 
-# JSON
+# output
+
+
+def _table(files: Iterable[RecordingInfo]) -> ResultTable:
+    """Return a row for each file."""
+    columns = ("path", "from", "to", "samples", "bytes", "format", "problem")
+    rows = (
+        [
+            file.path,
+            _moment(file.begin),
+            _moment(file.end),
+            file.samples,
+            file.size,
+            file.format,
+            file.problem,
+        ]
+        for file in files
+    )
+    return ResultTable(columns, rows)
 
 
 def _file(file: RecordingInfo, damage: dict[str, list[str]] | None) -> dict[str, Any]:
@@ -127,38 +143,36 @@ def _moment(ns: int | None) -> str | None:
     return None if ns is None else moment(ns)
 
 
-# text
-
-
-def _text(
+def _sections(
     whole: RecordingInfo, directory: DirectoryInfo | None, damage: dict[str, list[str]] | None
-) -> Iterator[str]:
-    """Yield lines for people: of a file, or of all files of a directory as one and of each."""
-    yield whole.path
-    yield from (f"  {name:<14}{value}" for name, value in _lines(whole) if value)
+) -> Iterator[Iterable[str]]:
+    """Yield sections for people: of a file, or of all files of a directory as one and of each."""
+    yield [whole.path, *(f"  {name:<14}{value}" for name, value in _lines(whole) if value)]
     if whole.kinds:
-        yield ""
-        yield f"  {'kind':<14}{'rows':>8}{'columns':>9}"
-        for name, rows in sorted(whole.kinds.items()):
-            yield f"  {name:<14}{rows.rows:>8,}{rows.columns:>9,}  {rows.missing}".rstrip()
-    if whole.parts:
-        yield ""
-        for part, size in sorted(whole.parts.items(), key=lambda pair: -pair[1]):
-            yield f"  {part:<32}{size:>16,}{100 * size / max(whole.size, 1):>6.1f} %"
+        yield [
+            f"  {'kind':<14}{'rows':>8}{'columns':>9}",
+            *(
+                f"  {name:<14}{rows.rows:>8,}{rows.columns:>9,}  {rows.missing}".rstrip()
+                for name, rows in sorted(whole.kinds.items())
+            ),
+        ]
+    yield [
+        f"  {part:<32}{size:>16,}{100 * size / max(whole.size, 1):>6.1f} %"
+        for part, size in sorted(whole.parts.items(), key=lambda pair: -pair[1])
+    ]
     if directory is not None:
-        yield ""
-        yield f"  {'file':<18}{'from (UTC)':<21}{'to':<21}{'samples':>9}{'bytes':>15}"
+        lines = [f"  {'file':<18}{'from (UTC)':<21}{'to':<21}{'samples':>9}{'bytes':>15}"]
         for file in directory.files:
             begin, end = (utc_clock(ns) if ns is not None else "-" for ns in (file.begin, file.end))
             name = os.path.basename(file.path)
-            yield f"  {name:<18}{begin:<21}{end:<21}{file.samples:>9,}{file.size:>15,}"
+            lines.append(f"  {name:<18}{begin:<21}{end:<21}{file.samples:>9,}{file.size:>15,}")
+        yield lines
     files = [whole] if directory is None else directory.files
     unread = {file.path: "not checked, because it cannot be read" for file in files if file.problem}
     for path, holes in (damage or {}).items():
         many = "1 thing is damaged" if len(holes) == 1 else f"{len(holes):,} things are damaged"
-        yield ""
-        yield f"{path}: {unread.get(path) or (many if holes else 'no damage was found')}"
-        yield from (f"  {problem}" for problem in holes)
+        state = unread.get(path) or (many if holes else "no damage was found")
+        yield [f"{path}: {state}", *(f"  {problem}" for problem in holes)]
 
 
 def _lines(file: RecordingInfo) -> Iterator[tuple[str, str]]:

@@ -116,6 +116,7 @@ def _run(arguments: Sequence[str]) -> int:
 
         args = parse(name, arguments, defaults.declare)
     defaults.complete(args)
+    args.called = name
     if sys.stdout is None and name in PRINTING:
         return complain("standard output is closed")
     module = import_module(f"zmon.cli.{MODULES.get(name, name)}")

@@ -1,4 +1,4 @@
-"""The result of a command, made once: a table for CSV, what JSON has with it, and sections of text."""
+"""The result of a command, made once: a table for CSV, what JSON has, and sections for text and HTML."""
 
 from __future__ import annotations
 
@@ -60,10 +60,14 @@ class ResultTable(NamedTuple):
         """Return the rows by the names of the columns."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
+    def texts(self) -> Iterator[list[str]]:
+        """Yield the rows as people read them."""
+        yield from (list(map(_cell, row, self.headings)) for row in self.rows)
+
     def lines(self) -> Iterator[str]:
         """Yield the headings and the rows in columns."""
         heads = zip(*(heading.text.split("\n") for heading in self.headings), strict=True)
-        texts = [*heads, *(list(map(_cell, row, self.headings)) for row in self.rows)]
+        texts = [*heads, *self.texts()]
         widths = []
         for heading, column in zip(self.headings, zip(*texts, strict=True), strict=True):
             width = max(heading.width, *map(cells, column))
@@ -96,12 +100,17 @@ def write_result(  # noqa: PLR0913 - what is written, and how
     """Print a result in the format that `--format` names.
 
     CSV has the table, with its heading if it is the `first` result; JSON the document, see
-    `as_json`; text the sections, with a blank line between two, in lines of `width` or the terminal's.
+    `as_json`; text the sections, with a blank line between two, in lines of `width` or the terminal's; HTML
+    the sections on a page, which several results share.
     """
     if args.format == "json":
         write_json(as_json(document, reasons=reasons), indent=indent)
     elif args.format == "csv":
         write_csv(islice(table.records(), not first, None), safe=args.csv_safe)
+    elif args.format == "html":
+        from zmon.cli.result_page import page  # noqa: PLC0415 - most results are none
+
+        write_text(page(sections, args.called, first=first))
     else:
         write_text(lines_of(sections, max(terminal_width(), width), first=first))
 

@@ -460,7 +460,7 @@ def where(parser: argparse.ArgumentParser) -> None:
     _option(parser, "-r --recursive", "look at each file in a directory and below")
     _option(parser, "-e --evidence", "print the source of each step: file and line, ioctl, answer of CP")
     text = "text for people (default), csv: a record per part of a file on a disk, json: everything"
-    _format(parser, "text", "csv", "json", text=text)
+    _format(parser, "text", "csv", "json", "html", text=text)
     _listings(parser, "tablespaces and their files")
     add_lookup(parser)
     parser.epilog = LISTING_HELP
@@ -489,7 +489,7 @@ def spread(parser: argparse.ArgumentParser) -> None:
     text = "files or tablespaces that must not be moved: '/db/log*'"
     _option(parser, "--pin PATTERN", text, several=True)
     add_lookup(parser)
-    _format(parser, "text", "csv", "json")
+    _format(parser, "text", "csv", "json", "html")
     parser.epilog = LISTING_HELP
 
 
@@ -519,7 +519,7 @@ def sizing(parser: argparse.ArgumentParser) -> None:
     _option(parser, "--from SOURCE", "take the rates of a recording or capture", dest="source", type=source)
     _option(parser, "--at TIME", "end of the interval in a recording: 14:32, -10m")
     _option(parser, "--since TIME", "begin of the interval; -5m is 5 minutes before its end")
-    _format(parser, "text", "csv", "json")
+    _format(parser, "text", "csv", "json", "html")
     parser.set_defaults(
         cache=False, exact=False, cp=False, processes=False, no_hypervisor=False, interval=2.0, count=1
     )
@@ -544,7 +544,7 @@ def rules(parser: argparse.ArgumentParser) -> None:
     text = "site file, which may choose a profile and name LCUs, see docs/site.md"
     _option(parser, "--site FILE", text, default="")
     add_cp(parser)
-    _format(parser, "text", "csv", "json", "prometheus", "grafana")
+    _format(parser, "text", "csv", "json", "html", "prometheus", "grafana")
     parser.set_defaults(
         listing=(), cache=False, exact=False, cp=False, processes=False, no_hypervisor=False, interval=2.0
     )
@@ -565,7 +565,7 @@ def whatif(parser: argparse.ArgumentParser) -> None:
     _option(parser, "--at TIME", "end of the interval in a recording: 14:32, -10m")
     _option(parser, "--since TIME", "begin of the interval; -5m is 5 minutes before its end")
     _option(parser, "-n --count", "number of intervals (default 1)", type=positive, default=1)
-    _format(parser, "text", "csv", "json")
+    _format(parser, "text", "csv", "json", "html")
     add_inputs(parser)
     parser.epilog = "Changes:\n" + "".join(f"  {form}\n" for form in FORMS)
 
@@ -585,7 +585,7 @@ def diagnose(parser: argparse.ArgumentParser) -> None:
     _option(parser, "--until TIME", "end of the interval, the same as --at")
     _option(parser, "-n --count", "number of intervals (default 1)", type=positive, default=1)
     _option(parser, "--status", "exit status and first line as Nagios has them: whether something is short")
-    _format(parser, "text", "csv", "json")
+    _format(parser, "text", "csv", "json", "html")
     add_inputs(parser)
 
 
@@ -606,7 +606,7 @@ def check(parser: argparse.ArgumentParser) -> None:
     _option(parser, "--until TIME", "end of that interval, the same as --at")
     _option(parser, "--all", "list also what is as advised and what does not apply")
     _option(parser, "--status", "exit status and first line as Nagios has them: whether something is bad")
-    _format(parser, "text", "csv", "json")
+    _format(parser, "text", "csv", "json", "html")
     add_inputs(parser)
     parser.set_defaults(count=1)
 
@@ -630,7 +630,7 @@ def plot(parser: argparse.ArgumentParser) -> None:
     _option(parser, "--height N", "lines", type=positive)
     text = "characters to draw with (default: ZMON_PLOT, or as the terminal allows)"
     _option(parser, "--style", text, choices=("braille", "blocks", "ascii"))
-    _format(parser, "text", "csv", "json")
+    _format(parser, "text", "csv", "json", "html")
     add_inputs(parser)
 
 
@@ -749,7 +749,7 @@ def fleet(parser: argparse.ArgumentParser) -> None:
     _option(parser, "--since TIME", "begin of the time; -5m is 5 minutes before its end (default: -1h)")
     _option(parser, "--text", "print the views, on a terminal, too")
     _surface(parser)
-    _format(parser, "text", "csv", "json")
+    _format(parser, "text", "csv", "json", "html")
 
 
 def import_(parser: argparse.ArgumentParser) -> None:
@@ -783,7 +783,7 @@ def info(parser: argparse.ArgumentParser) -> None:
     """  # noqa: E501 - the help as it is printed
     _recording(parser)
     _option(parser, "--check", "read all of it, and say what is damaged")
-    _format(parser, "text", "json")
+    _format(parser, "text", "csv", "json", "html")
 
 
 def cut(parser: argparse.ArgumentParser) -> None:
@@ -851,7 +851,7 @@ def cp(parser: argparse.ArgumentParser) -> None:
     verbs = parser.add_subparsers(dest="word", required=True, metavar="WORD")
     parse = verbs.add_parser("parse", help="print what is understood of answers and directory entries")
     parse.add_argument("files", nargs="+", metavar="FILE", help="any text, - for standard input")
-    _format(parse, "text", "json", "csv")
+    _format(parse, "text", "json", "csv", "html")
     _option(parse, "--unknown", "list the lines that are not understood too")
     query = verbs.add_parser("query", help="send one of the queries to CP")
     query.add_argument("name", help="its name; zmon cp list names them all")
