@@ -110,6 +110,10 @@ class Kind:
         self.plural = plural or f"{name}s"
         """What the rows are called in a sentence."""
 
+    def __repr__(self) -> str:
+        """Return its name, as tests and errors say it."""
+        return f"<kind {self.name}>"
+
     @cached_property
     def fields(self) -> tuple[Field, ...]:
         """The fields in the order of the columns."""

@@ -17,7 +17,7 @@ from zmon.machine.view import View
 from zmon.screen.definition import Screen, load_screens
 from zmon.screen.sheet import headings, natural
 from zmon.tables.diagnosed import DOORS
-from zmon.tables.filled import definition, fill
+from zmon.tables.filled import definition, fill, with_figures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -105,7 +105,8 @@ def test_no_heading_is_wider_than_its_column(screen: Screen) -> None:
 def test_the_table_gives_every_column(screen: Screen, full_interval: Interval) -> None:
     """A column that no table fills would be dots for ever."""
     if screen.layout != "menu":
-        table = fill(screen.table, View(full_interval, argument=argument(screen)))
+        view = View(full_interval, argument=argument(screen))
+        table = with_figures(screen.table, view, fill(screen.table, view), screen.by_name)
         assert [c.name for c in screen.columns if c.name not in table.columns] == []
 
 

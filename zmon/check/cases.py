@@ -98,7 +98,18 @@ def _cases(table: TomlTable) -> list[Case]:
 
 
 def _run(record: Case, places: Mapping[str, list[Case]], facts: Facts | None, given: CheckInput) -> Finding:
-    """Return what a check finds, in the words of its record."""
+    """Return what a check finds, in the words of its record.
+
+    Raises:
+        LookupError: it names a place, a field or a form that there is not.
+    """
+    try:
+        return _found(record, places, facts, given)
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise LookupError(f"{FOLDER}: {record['id']} names what there is not: {error}") from error
+
+
+def _found(record: Case, places: Mapping[str, list[Case]], facts: Facts | None, given: CheckInput) -> Finding:
     fields = Fields(given)
     finding = _judged([{"on": record.get("on", ())}], fields, places)
     if finding is None:
@@ -110,7 +121,7 @@ def _run(record: Case, places: Mapping[str, list[Case]], facts: Facts | None, gi
         fields = Fields(settings, *([facts(given)] if facts else ()), fields)
         finding = _judged([{"needs": record.get("needs", ())}, *record["case"]], fields, places)
     if finding is None:
-        raise LookupError(f"{record['id']}: no case is meant")
+        raise LookupError("no case is meant")
     return finding
 
 

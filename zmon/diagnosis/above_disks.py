@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.sizes import KIB
-from zmon.diagnosis.seen import cause
+from zmon.diagnosis.seen import Cause
 from zmon.machine.observed_volumes import detailed, details_of
 from zmon.words.template import With
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from zmon.diagnosis.seen import Causes
     from zmon.diagnosis.situation import Situation
 
 HALF: Final = 0.5
@@ -60,4 +61,4 @@ def _busy(situation: Situation) -> Sequence[With]:
 
 
 SORTS: Final = {"stacked disks": stacked_disks, "busy volumes": _busy}
-CAUSES: Final = {id_: cause(id_, SORTS, {}) for id_ in ("D11", "D11b")}
+CAUSES: Final[Causes] = {id_: Cause(id_, SORTS) for id_ in ("D11", "D11b")}

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from zmon.diagnosis.diagnosis import Diagnoses
+    from zmon.diagnosis.seen import Causes
     from zmon.diagnosis.situation import Situation
     from zmon.machine.observation import ObservedLoad, ObservedVolume
     from zmon.machine.observed_paths import ExtendedVolume
@@ -124,4 +125,4 @@ def _seen(
     return Seen(most_first, sum(hot.values()), {**beside, **facts}, case)
 
 
-CAUSES: Final = {"D20": added_volumes}
+CAUSES: Final[Causes] = {"D20": added_volumes}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import Absent
 from zmon.base.ranges import names
 from zmon.diagnosis.phrases import why_untimed
-from zmon.diagnosis.seen import Remedy, cause
+from zmon.diagnosis.seen import Cause, Remedy
 from zmon.machine.observation import FEW_ALIASES, MANY_ALIASES, mean_of
 from zmon.queueing.change import AliasNumber
 from zmon.queueing.undecided import is_uncached
@@ -20,6 +20,7 @@ from zmon.words.template import With
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from zmon.diagnosis.seen import Causes
     from zmon.diagnosis.situation import Situation
 
 PROPOSED: Final = FEW_ALIASES
@@ -146,4 +147,4 @@ REMEDIES: Final = {
     "larger pools": _larger_pools,
     "more aliases of volumes": _more_of_volumes,
 }
-CAUSES: Final = {id_: cause(id_, SORTS, REMEDIES) for id_ in ("D4", "D4b", "D4d")}
+CAUSES: Final[Causes] = {id_: Cause(id_, SORTS, REMEDIES) for id_ in ("D4", "D4b", "D4d")}

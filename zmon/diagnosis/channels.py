@@ -8,7 +8,7 @@ from zmon.base.absent import Absent, absent
 from zmon.base.ranges import ranges
 from zmon.diagnosis.diagnosis import Subject
 from zmon.diagnosis.phrases import why_untimed
-from zmon.diagnosis.seen import Remedy, cause
+from zmon.diagnosis.seen import Cause, Remedy
 from zmon.machine.observation import busy_words, mean_of
 from zmon.queueing.change import PathNumber
 from zmon.queueing.waiting import lcus_behind
@@ -17,6 +17,7 @@ from zmon.words.template import With
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from zmon.diagnosis.seen import Causes
     from zmon.diagnosis.situation import Situation
 
 NO_PATHS: Final = absent(
@@ -72,4 +73,4 @@ def _more_paths(situation: Situation, groups: Sequence[With]) -> Remedy:
     )
 
 
-CAUSES: Final = {"D2": cause("D2", {"full paths": _full_paths}, {"more paths": _more_paths})}
+CAUSES: Final[Causes] = {"D2": Cause("D2", {"full paths": _full_paths}, {"more paths": _more_paths})}

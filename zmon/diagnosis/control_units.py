@@ -16,7 +16,7 @@ from zmon.base.record import NamedTuple
 from zmon.base.sizes import MB
 from zmon.diagnosis.diagnosis import nothing_known
 from zmon.diagnosis.phrases import UNCACHED, can_be_timed, gain, no_cmf, said_of_units, why_untimed
-from zmon.diagnosis.seen import Remedy, Seen, cause, diagnosed
+from zmon.diagnosis.seen import Cause, Remedy, Seen, diagnosed
 from zmon.machine.observation import (
     FEW_ALIASES,
     MAX_MISS,
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from zmon.base.absent import Number
     from zmon.diagnosis.diagnosis import Diagnoses
+    from zmon.diagnosis.seen import Causes
     from zmon.diagnosis.situation import Situation
     from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedVolume
 
@@ -290,7 +291,7 @@ def _uneven(
     )
 
 
-CAUSES: Final = {
+CAUSES: Final[Causes] = {
     "D3": uneven_data,
-    **{id_: cause(id_, SORTS, REMEDIES) for id_ in ("D1", "D9", "D4c")},
+    **{id_: Cause(id_, SORTS, REMEDIES) for id_ in ("D1", "D9", "D4c")},
 }

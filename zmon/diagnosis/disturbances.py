@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent
 from zmon.diagnosis.phrases import MACHINE, waiting_tasks
-from zmon.diagnosis.seen import Seen, cause, diagnosed
+from zmon.diagnosis.seen import Cause, Seen, diagnosed
 from zmon.words.template import With
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zmon.diagnosis.diagnosis import Diagnoses
+    from zmon.diagnosis.seen import Causes
     from zmon.diagnosis.situation import Situation
     from zmon.machine.observed_system import HungDisk
 
@@ -69,4 +70,4 @@ def _lacking(situation: Situation) -> Sequence[With]:
     return [With(measurement, **MACHINE._asdict(), waits=0.0) for measurement in lacking]
 
 
-CAUSES: Final = {"D21": hung_disks, "D22": cause("D22", {"measurements": _lacking}, {})}
+CAUSES: Final[Causes] = {"D21": hung_disks, "D22": Cause("D22", {"measurements": _lacking})}

@@ -11,7 +11,7 @@ from zmon.base.ranges import names
 from zmon.diagnosis.diagnosis import Subject
 from zmon.diagnosis.phrases import of_paths
 from zmon.diagnosis.scsi_paths import carriers_of
-from zmon.diagnosis.seen import Seen, cause, diagnosed
+from zmon.diagnosis.seen import Cause, Seen, diagnosed
 from zmon.machine.observation import path_groups
 from zmon.machine.path_repair import BrokenPath, get_back_channel_paths, get_back_disk_paths
 from zmon.values.path_masks import Unused
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from zmon.diagnosis.diagnosis import Diagnoses
+    from zmon.diagnosis.seen import Causes
     from zmon.diagnosis.situation import Situation
     from zmon.machine.observed_paths import LcuPaths, MultipathDisk, PathLeaf
 
@@ -204,4 +205,4 @@ SORTS: Final[Mapping[str, Callable[[Situation], Sequence[With] | Absent]]] = {
     "LCUs on one channel": _on_one_channel,
     "LCUs without HPF": _without_hpf,
 }
-CAUSES: Final = {"D13": lost_paths, **{id_: cause(id_, SORTS, {}) for id_ in ("D13b", "D19")}}
+CAUSES: Final[Causes] = {"D13": lost_paths, **{id_: Cause(id_, SORTS) for id_ in ("D13b", "D19")}}

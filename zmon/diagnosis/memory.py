@@ -9,13 +9,14 @@ from zmon.base.limits import limit
 from zmon.base.sizes import GIB
 from zmon.diagnosis.diagnosis import Subject
 from zmon.diagnosis.phrases import MACHINE, waiting_tasks
-from zmon.diagnosis.seen import cause
+from zmon.diagnosis.seen import Cause
 from zmon.words.template import With
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zmon.diagnosis.diagnosis import Diagnoses
+    from zmon.diagnosis.seen import Causes
     from zmon.diagnosis.situation import Situation
     from zmon.machine.observation import ObservedVolume
     from zmon.machine.observed_system import ObservedSystem
@@ -108,4 +109,4 @@ def cached_files(situation: Situation) -> Diagnoses:
 
 
 SORTS: Final = {"memory": _memory, "blocked tasks": _blocked}
-CAUSES: Final = {**{id_: cause(id_, SORTS, {}) for id_ in ("D16", "D17")}, "D18": cached_files}
+CAUSES: Final[Causes] = {**{id_: Cause(id_, SORTS) for id_ in ("D16", "D17")}, "D18": cached_files}

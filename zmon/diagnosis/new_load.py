@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from zmon.base.absent import Number
     from zmon.diagnosis.diagnosis import Diagnoses, Diagnosis
+    from zmon.diagnosis.seen import Causes
     from zmon.diagnosis.situation import Situation
     from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedVolume
     from zmon.machine.observed_history import LoadPeriod
@@ -201,4 +202,4 @@ def _as_before(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> 
     return [With(None, titles=[title for _, _, title in alike], now=now / MB, then=then / MB)]
 
 
-CAUSES: Final = {"D23": new_load}
+CAUSES: Final[Causes] = {"D23": new_load}

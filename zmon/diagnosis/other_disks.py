@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.diagnosis.seen import cause
+from zmon.diagnosis.seen import Cause
 from zmon.machine.observation import requests_of
 from zmon.words.template import With
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from zmon.diagnosis.seen import Causes
     from zmon.diagnosis.situation import Situation
 
 KINDS: Final = ("virtio", "SCSI", "NVMe")
@@ -36,4 +37,4 @@ def _disks(situation: Situation) -> Sequence[With]:
     ]
 
 
-CAUSES: Final = {"D24": cause("D24", {"disks": _disks}, {})}
+CAUSES: Final[Causes] = {"D24": Cause("D24", {"disks": _disks})}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zmon.base.absent import Absent, absent
 from zmon.base.limits import limit
 from zmon.diagnosis.phrases import why_untimed
-from zmon.diagnosis.seen import cause
+from zmon.diagnosis.seen import Cause
 from zmon.interval import IDLE
 from zmon.machine.observation import NO_LCU, mean_of
 from zmon.machine.observed_volumes import detailed, details_of
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from zmon.base.absent import Number
+    from zmon.diagnosis.seen import Causes
     from zmon.diagnosis.situation import Situation
     from zmon.machine.observation import ObservedLcu, ObservedVolume, Volumes
 
@@ -138,4 +139,4 @@ SORTS: Final[Mapping[str, Callable[[Situation], Sequence[Any] | Absent]]] = {
     "devices in use by others": partial(_in_detail, "device_busy"),
     "devices in a queue": partial(_in_detail, "cu_queue"),
 }
-CAUSES: Final = {id_: cause(id_, SORTS, {}) for id_ in ("D5", "D5b", "D5c")}
+CAUSES: Final[Causes] = {id_: Cause(id_, SORTS) for id_ in ("D5", "D5b", "D5c")}

@@ -12,7 +12,7 @@ from zmon.base.absent import Absent, absent
 from zmon.base.ranges import many
 from zmon.diagnosis.diagnosis import Subject
 from zmon.diagnosis.phrases import MACHINE
-from zmon.diagnosis.seen import Remedy, cause
+from zmon.diagnosis.seen import Cause, Remedy
 from zmon.machine.observation import mean_of
 from zmon.queueing.change import ProcessorNumber
 from zmon.queueing.waiting import processors_full
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from zmon.diagnosis.diagnosis import NotKnown
+    from zmon.diagnosis.seen import Causes
     from zmon.diagnosis.situation import Situation
 
 ZVM: Final = "z/VM"
@@ -183,4 +184,4 @@ SORTS: Final[Mapping[str, Callable[[Situation], Sequence[With] | Absent]]] = {
     "withheld processors": _withheld, "full processors": _full, "requests over FCP": _fcp,
 }  # fmt: skip
 REMEDIES: Final = {"more processors": _more_processors, "what is below": _below}
-CAUSES: Final = {id_: cause(id_, SORTS, REMEDIES) for id_ in ("D15", "D15b")}
+CAUSES: Final[Causes] = {id_: Cause(id_, SORTS, REMEDIES) for id_ in ("D15", "D15b")}

@@ -17,7 +17,7 @@ from zmon.base.limits import limit
 from zmon.base.record import NamedTuple
 from zmon.base.same import Same
 from zmon.diagnosis.phrases import UNCACHED, why_untimed
-from zmon.diagnosis.seen import Seen, cause, diagnosed
+from zmon.diagnosis.seen import Cause, Seen, diagnosed
 from zmon.machine.observation import mean_by_rate, mean_of
 from zmon.machine.observed_volumes import detailed, details_of
 from zmon.queueing.fit import QUEUED, SLOWER
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from zmon.base.absent import Number, Value
     from zmon.diagnosis.diagnosis import Diagnoses
+    from zmon.diagnosis.seen import Causes
     from zmon.diagnosis.situation import Situation
     from zmon.machine.observation import ObservedLcu, ObservedLoad
     from zmon.machine.observed_volumes import VolumeDetail
@@ -209,4 +210,4 @@ SORTS: Final[Mapping[str, Callable[[Situation], Sequence[With] | Absent]]] = {
     "LCUs with writes": _writing,
     "waited LCUs": _waited,
 }
-CAUSES: Final = {**{id_: cause(id_, SORTS, {}) for id_ in ("D6", "D7")}, "D8": remote_mirror}
+CAUSES: Final[Causes] = {**{id_: Cause(id_, SORTS) for id_ in ("D6", "D7")}, "D8": remote_mirror}

@@ -10,7 +10,7 @@ from zmon.base.ranges import names
 from zmon.base.record import NamedTuple
 from zmon.diagnosis.diagnosis import Subject
 from zmon.diagnosis.phrases import gain, of_paths
-from zmon.diagnosis.seen import Remedy, Seen, cause, diagnosed
+from zmon.diagnosis.seen import Cause, Remedy, Seen, diagnosed
 from zmon.interval import IDLE
 from zmon.queueing.change import PathNumber, PathsInUse
 from zmon.queueing.waiting import FULL_PATHS
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from zmon.base.absent import Number
     from zmon.diagnosis.diagnosis import Diagnoses
+    from zmon.diagnosis.seen import Causes
     from zmon.diagnosis.situation import Situation
     from zmon.machine.observation import ObservedLoad
     from zmon.machine.observed_paths import MultipathDisk, PathLeaf
@@ -329,8 +330,8 @@ def _twice(situation: Situation, groups: Sequence[With]) -> Remedy:
     return Remedy(facts, (PathNumber(2, times=True),), "double the paths")
 
 
-CAUSES: Final = {
+CAUSES: Final[Causes] = {
     "D14": uneven_paths,
     "D14b": one_path_does_all,
-    "D14c": cause("D14c", {"full FCP paths": _full}, {"twice the paths": _twice}),
+    "D14c": Cause("D14c", {"full FCP paths": _full}, {"twice the paths": _twice}),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property, partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from zmon.base.absent import Absent
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from zmon.queueing.change import Change
 
 T = TypeVar("T")
+
+Causes = dict[str, "Callable[[Situation], Diagnoses]"]
+"""What looks for each diagnosis, by its id."""
 
 CLAIM: Final = ("clause", "brief")
 """The keys of a case of which the second one in its record may name the first."""
@@ -124,25 +128,32 @@ class Means:
         return next(value for value in values if isinstance(value, Absent)) if mean is None else mean
 
 
-def cause(
-    id_: str,
-    sorts: Mapping[str, Callable[[Situation], Sequence[Any] | Absent]],
-    remedies: Mapping[str, Callable[[Situation, Sequence[Any]], Remedy]],
-) -> Callable[[Situation], Diagnoses]:
-    """Return what looks for a diagnosis that compares figures: for the things of each of its cases.
+class Cause:
+    """What looks for a diagnosis that compares figures: for the things of each of its cases."""
 
-    `sorts` return the things of a sort that requests wait for, each with how many as `waits`, most first; or
-    why they are not known, which is told if nothing else is found.
-    """
+    def __init__(
+        self,
+        id_: str,
+        sorts: Mapping[str, Callable[[Situation], Sequence[Any] | Absent]],
+        remedies: Mapping[str, Callable[[Situation, Sequence[Any]], Remedy]] = MappingProxyType({}),
+    ) -> None:
+        """Look for the things of these sorts.
 
-    def diagnoses(situation: Situation) -> Diagnoses:
-        return _in_own_words(id_, lambda record: compared(record, situation))
+        A sort returns those that requests wait for, each with how many as `waits`, most first; or why they
+        are not known, which is told if nothing else is found.
+        """
+        self.id, self.sorts, self.remedies = id_, sorts, remedies
 
-    def compared(record: DiagnosisRecord, situation: Situation) -> Diagnoses:
+    def __call__(self, situation: Situation) -> Diagnoses:
+        """Return what there is of it."""
+        return _in_own_words(self.id, lambda record: self.compared(record, situation))
+
+    def compared(self, record: DiagnosisRecord, situation: Situation) -> Diagnoses:
+        """Return what there is of it by a record."""
         diagnoses: list[Diagnosis] = []
         why: Absent | None = None
         for label, case in record.cases.items():
-            things = sorts[case["of"]](situation)
+            things = self.sorts[case["of"]](situation)
             if isinstance(things, Absent):
                 why = why or things
                 continue
@@ -153,7 +164,7 @@ def cause(
                 lost = sum(thing.waits for thing in group)
                 if not holds(case.get("together", ()), Fields({"lost": lost})):
                     continue
-                helps = remedies[case["remedy"]](situation, group) if "remedy" in case else Remedy()
+                helps = self.remedies[case["remedy"]](situation, group) if "remedy" in case else Remedy()
                 facts = {"no_cmf": no_cmf(situation.load), **helps.facts}
                 tells = gain(situation, helps.changes, helps.what) if helps.changes else nothing_known
                 diagnoses.append(
@@ -162,8 +173,6 @@ def cause(
             if not diagnoses:
                 why = why or _unknown(things, case)
         return tuple(diagnoses) or why or ()
-
-    return diagnoses
 
 
 def _unknown(things: Sequence[Any], case: Mapping[str, Any]) -> Absent | None:
@@ -194,13 +203,17 @@ def diagnosed(id_: str, seen: Seen) -> Diagnosis:
 
 
 def _in_own_words(id_: str, work: Callable[[DiagnosisRecord], T]) -> T:
-    """Return what follows from a record; where the user's own cannot be asked or said, from that of zmon."""
+    """Return what follows from a record; where the user's own cannot be asked or said, from that of zmon.
+
+    Raises:
+        LookupError: that of zmon names a sort, a remedy or a field that there is not.
+    """
     record = catalogue()[id_]
     try:
         return work(record)
-    except (AttributeError, KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         if record is as_shipped()[id_]:
-            raise
+            raise LookupError(f"rules/diagnoses: {id_} names what there is not: {error}") from error
         return work(as_shipped()[id_])
 
 

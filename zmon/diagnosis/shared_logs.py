@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zmon.diagnosis.diagnosis import Diagnoses
+    from zmon.diagnosis.seen import Causes
     from zmon.diagnosis.situation import Situation
     from zmon.machine.observation import ObservedLcu
     from zmon.queueing.fit import FlowShare
@@ -97,4 +98,4 @@ def _disc_of(situation: Situation, lcus: Sequence[ObservedLcu]) -> Sequence[With
     return [With(None, titles=sorted(lcu.title for lcu in lcus), disc=disc, serv=serv)] if is_timed else ()
 
 
-CAUSES: Final = {"D12": logs_beside_data}
+CAUSES: Final[Causes] = {"D12": logs_beside_data}

@@ -8,7 +8,7 @@ from zmon.base.absent import Absent
 from zmon.base.sizes import KIB
 from zmon.diagnosis.above_disks import stacked_disks
 from zmon.diagnosis.phrases import UNCACHED, why_untimed
-from zmon.diagnosis.seen import cause
+from zmon.diagnosis.seen import Cause
 from zmon.machine.observation import NO_LCU, mean_by_rate, mean_of
 from zmon.machine.observed_volumes import details_of
 from zmon.words.template import With
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zmon.base.absent import Number
+    from zmon.diagnosis.seen import Causes
     from zmon.diagnosis.situation import Situation
 
 LARGE: Final = 32_768.0
@@ -77,4 +78,4 @@ def _sequential(situation: Situation, lcu: str) -> Number:
 
 
 SORTS: Final = {"transfers": _transfers, "stacked disks": stacked_disks, "waited LCUs": _waited_lcus}
-CAUSES: Final = {id_: cause(id_, SORTS, {}) for id_ in ("D10", "D10b")}
+CAUSES: Final[Causes] = {id_: Cause(id_, SORTS) for id_ in ("D10", "D10b")}

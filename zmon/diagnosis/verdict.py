@@ -41,14 +41,15 @@ from zmon.queueing.waiting import FULL_PROCESSORS
 from zmon.words.records import SWITCHED_OFF
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from zmon.diagnosis.diagnosis import Diagnoses, Diagnosis
+    from zmon.diagnosis.diagnosis import Diagnosis
+    from zmon.diagnosis.seen import Causes
     from zmon.diagnosis.situation import Situation
     from zmon.machine.observation import ObservedLoad
     from zmon.queueing.resource import Resource
 
-CAUSES: Final[Mapping[str, Callable[[Situation], Diagnoses]]] = {
+CAUSES: Final[Causes] = {
     **processors.CAUSES,
     **memory.CAUSES,
     **disturbances.CAUSES,
