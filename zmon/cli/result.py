@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import groupby, islice
 
 from zmon.base.absent import Absent
 from zmon.base.light_typing import TYPE_CHECKING, Any, Final
@@ -17,6 +17,18 @@ if TYPE_CHECKING:
 
 MIN_WIDTH: Final = 60
 """Characters that sentences are folded to, however narrow the terminal is."""
+
+PAGE: Final = """\
+<!DOCTYPE html>
+<html lang="en">
+<meta charset="UTF-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>zmon {}</title>
+<body style="font-family: sans-serif; max-width: 60em; margin: 1em">"""
+"""The begin of a page; HTML lets its end be left out."""
+FIGURE: Final = ' style="text-align: right; padding-left: 1em"'
+HTML: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+"""What is a part of the form of a page, as text."""
 
 
 class Sentence(NamedTuple):
@@ -108,9 +120,7 @@ def write_result(  # noqa: PLR0913 - what is written, and how
     elif args.format == "csv":
         write_csv(islice(table.records(), not first, None), safe=args.csv_safe)
     elif args.format == "html":
-        from zmon.cli.result_page import page  # noqa: PLC0415 - most results are none
-
-        write_text(page(sections, args.called, first=first))
+        write_text(page_of(sections, args.called, first=first))
     else:
         write_text(lines_of(sections, max(terminal_width(), width), first=first))
 
@@ -131,3 +141,38 @@ def _lines(part: Part, width: int) -> Iterable[str]:
     return (
         part.lines() if isinstance(part, ResultTable) else folded(part.words, width, part.before, part.indent)
     )
+
+
+def page_of(sections: Iterable[Iterable[Part]], title: str, *, first: bool) -> Iterator[str]:
+    """Yield sections as HTML, behind the begin of the page if they are the first on it."""
+    if first:
+        yield PAGE.format(title.translate(HTML))
+    for section in sections:
+        yield "<section>"
+        for is_plain, parts in groupby(section, lambda part: isinstance(part, str)):
+            if is_plain:
+                lines = "\n".join(harmless(str(part)) for part in parts)
+                yield f'<pre style="white-space: pre-wrap">{lines.translate(HTML)}</pre>'
+            else:
+                for part in parts:
+                    yield from _block(part)
+        yield "</section>"
+
+
+def _block(part: Part) -> Iterator[str]:
+    """Yield a sentence as a paragraph, or a table."""
+    if isinstance(part, Sentence):
+        yield f"<p>{harmless(part.before + part.words).strip().translate(HTML)}</p>"
+    elif isinstance(part, ResultTable):
+        yield "<table>"
+        yield _row("th", [heading.text for heading in part.headings], part)
+        yield from (_row("td", texts, part) for texts in part.texts())
+        yield "</table>"
+
+
+def _row(tag: str, texts: Sequence[str], table: ResultTable) -> str:
+    written = (
+        f"<{tag}{FIGURE * bool(heading.form)}>{text.translate(HTML)}"
+        for text, heading in zip(texts, table.headings, strict=True)
+    )
+    return f"<tr>{''.join(written)}"

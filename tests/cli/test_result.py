@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.cli.main import main
-from zmon.cli.result import Heading, ResultTable, Sentence
-from zmon.cli.result_page import page
+from zmon.cli.result import Heading, ResultTable, Sentence, page_of
 
 if TYPE_CHECKING:
     import pytest
@@ -44,7 +43,7 @@ def test_lines_sentences_and_tables_are_told_apart_and_what_they_say_is_text(
 ) -> None:
     """Lines are preformatted, a sentence is a paragraph, and a table has a cell for each value."""
     table = ResultTable(("a", "b"), [[cell, 5.0]], [Heading("A"), Heading("B", "{:.1f}".format)])
-    read = Reader([*page([[line, line], [Sentence(sentence), table]], "diagnose", first=False)])
+    read = Reader([*page_of([[line, line], [Sentence(sentence), table]], "diagnose", first=False)])
     assert read.tags == ["section", "pre", "section", "p", "table", "tr", "th", "th", "tr", "td", "td"]
     text = "".join(read.texts)
     assert all(said in text for said in (f"{line}\n{line}", sentence.strip(), cell, "5.0"))
