@@ -92,7 +92,7 @@ def test_processors_that_would_gain_3_percent_are_not_advised(capsys: pytest.Cap
     assert main([*source, "-f", "json"]) == 0
     first = json.loads(capsys.readouterr().out)["diagnoses"][0]
     assert first["id"] == "D15"
-    assert first["action"].startswith("More processors would gain little, 1.03 times the throughput")
+    assert " 1.03 times " in first["action"]
     assert not first["gain"]
 
 
