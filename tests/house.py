@@ -7,6 +7,7 @@ import re
 import sys
 import tomllib
 from collections import Counter
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -247,31 +248,31 @@ def phrases(text: str) -> Iterator[tuple[str, ...]]:
         yield from (tuple(spelled[at : at + PHRASE]) for at in range(len(spelled) - PHRASE + 1))
 
 
-def spoken_by_zmon(trees: Iterable[ast.Module]) -> set[tuple[str, ...]]:
-    """Return the phrases of all that zmon says: in its code, and in its records and screens."""
-    coded = (text for tree in trees for text in texts_in(tree))
+@cache
+def modules() -> dict[str, ast.Module]:
+    """Return the syntax trees of zmon, by the names of its modules without `zmon`."""
     return {
-        phrase
-        for text in (*coded, *texts_of(documents("rules", "screens", "figures")))
-        for phrase in phrases(text)
+        ".".join(path.relative_to(ZMON).with_suffix("").parts): ast.parse(path.read_text())
+        for path in sorted(ZMON.rglob("*.py"))
     }
 
 
-def asserted(spoken: Collection[tuple[str, ...]]) -> Iterator[str]:
-    """Yield the test modules with a text that repeats a phrase of zmon; some are what a test reads."""
-    for path in sorted(TESTS.rglob("*.py")):
-        if any(
-            phrase in spoken for text in texts_in(ast.parse(path.read_text())) for phrase in phrases(text)
-        ):
-            yield str(path.relative_to(TESTS))
+@cache
+def asserting_sentences() -> tuple[str, ...]:
+    """Return the test modules with a text that repeats a phrase of zmon; some are what a test reads."""
+    coded = [text for tree in modules().values() for text in texts_in(tree)]
+    recorded = texts_of(documents("rules", "screens", "figures"))
+    spoken = {phrase for text in (*coded, *recorded) for phrase in phrases(text)}
+    return tuple(
+        str(path.relative_to(TESTS))
+        for path in sorted(TESTS.rglob("*.py"))
+        if any(phrase in spoken for text in texts_in(ast.parse(path.read_text())) for phrase in phrases(text))
+    )
 
 
 def measures() -> Iterator[tuple[str, int | list[str]]]:
     """Yield what is measured with its number, or with what is counted."""
-    trees = {
-        ".".join(path.relative_to(ZMON).with_suffix("").parts): ast.parse(path.read_text())
-        for path in sorted(ZMON.rglob("*.py"))
-    }
+    trees = modules()
     spoken = {module: wording(tree) for module, tree in trees.items()}
     screens = documents("screens", "figures")
     tables = {module: tree for module, tree in trees.items() if module.startswith("tables.")}
@@ -304,7 +305,7 @@ def measures() -> Iterator[tuple[str, int | list[str]]]:
     yield "lines of zmon", packages().total()
     yield "lines of screens and figures", sum(map(lines_of, toml_files("screens", "figures")))
     yield "lines of tests", sum(map(lines_of, TESTS.rglob("*.py")))
-    yield "test files that assert sentences", [*asserted(spoken_by_zmon(trees.values()))]
+    yield "test files that assert sentences", [*asserting_sentences()]
 
 
 def main(word: str = "") -> None:
