@@ -3,6 +3,7 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -28,19 +29,15 @@ def test_an_interval_is_seconds(words: str, value: float) -> None:
 @given(st.one_of(st.text(max_size=9), st.floats().map(str)))
 def test_an_interval_is_within_its_bounds(words: str) -> None:
     """Or refused."""
-    try:
+    with suppress(argparse.ArgumentTypeError):
         assert MIN_SECONDS <= seconds(words) <= MAX_SECONDS
-    except argparse.ArgumentTypeError as error:
-        assert "is no interval" in str(error)  # noqa: PT017 - no error is right too
 
 
 @given(st.one_of(st.text(max_size=9), st.integers().map(str)))
 def test_a_number_of_things_is_at_least_one(words: str) -> None:
     """Or refused."""
-    try:
+    with suppress(argparse.ArgumentTypeError):
         assert positive(words) >= 1
-    except argparse.ArgumentTypeError as error:
-        assert "is no number" in str(error)  # noqa: PT017 - no error is right too
 
 
 def test_an_empty_source_is_not_this_machine() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zmon.kernel import capture_open
-from zmon.kernel.capture_open import CaptureError, open_capture
+from zmon.kernel.capture_open import NOT_A_CAPTURE, CaptureError, open_capture
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -131,8 +131,9 @@ def test_a_link_reads_nothing_outside_of_its_pass(write: Callable[[bytes], str],
         _member("other/proc/stat"),
         _special("1/proc/loop", tarfile.SYMTYPE, target),
     ]
-    with pytest.raises(OSError, match=r"not in the capture|leads out|symbolic links"):
+    with pytest.raises(OSError, match=r".") as error:
         open_capture(write(_tar(members))).passes[0].read("proc/loop")
+    assert error.value.errno in {errno.ENOENT, errno.EXDEV, errno.ELOOP}
 
 
 # --- what cannot be opened --------------------------------------------------------------------
@@ -144,20 +145,20 @@ def test_a_link_reads_nothing_outside_of_its_pass(write: Callable[[bytes], str],
 def test_an_archive_without_kernel_files_is_no_capture(write: Callable[[bytes], str], data: bytes) -> None:
     """The sentence begins with the path."""
     path = write(data)
-    with pytest.raises(CaptureError, match="holds no pass") as error:
+    with pytest.raises(CaptureError, match=NOT_A_CAPTURE) as error:
         open_capture(path)
     assert str(error.value).startswith(path)
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     """With the system's words."""
-    with pytest.raises(CaptureError, match=r"nothing cannot be read: No such file or directory\."):
+    with pytest.raises(CaptureError, match=r"/nothing .*: No such file or directory\."):
         open_capture(str(tmp_path / "nothing"))
 
 
 def test_a_device_is_no_capture() -> None:
     """It is not opened."""
-    with pytest.raises(CaptureError, match="/dev/null is neither"):
+    with pytest.raises(CaptureError, match=r"^/dev/null "):
         open_capture("/dev/null")
 
 
@@ -212,7 +213,7 @@ def test_a_directory_behind_a_link_is_no_pass(tmp_path: Path) -> None:
     (tmp_path / "elsewhere/proc").mkdir(parents=True)
     (tmp_path / "given").mkdir()
     (tmp_path / "given/1-idle").symlink_to("../elsewhere")
-    with pytest.raises(CaptureError, match="holds no pass"):
+    with pytest.raises(CaptureError, match=NOT_A_CAPTURE):
         open_capture(str(tmp_path / "given"))
 
 
@@ -282,7 +283,7 @@ def test_a_name_that_is_no_text_can_be_read(write: Callable[[bytes], str]) -> No
 @pytest.mark.parametrize("path", ["/", "/proc", "/sys/"])
 def test_the_running_kernel_is_no_capture(path: str) -> None:
     """What looks like a root, but is this machine, is refused with the way to look at it."""
-    with pytest.raises(CaptureError, match="leave --from out"):
+    with pytest.raises(CaptureError, match=f"^{path} .* --from "):
         open_capture(path)
 
 
@@ -292,7 +293,7 @@ def test_passes_without_end_are_refused(tmp_path: Path, monkeypatch: pytest.Monk
     for number in range(3):
         (tmp_path / str(number) / "proc").mkdir(parents=True)
         (tmp_path / str(number) / "proc/stat").touch()
-    with pytest.raises(CaptureError, match="holds 3 passes"):
+    with pytest.raises(CaptureError, match=r"\b3\b.*\b2\b"):
         open_capture(str(tmp_path))
 
 
@@ -305,9 +306,9 @@ def test_a_directory_of_that_name_without_a_kernel_file_is_no_pass(
     (tmp_path / directory).mkdir(parents=True)
     if name:
         (tmp_path / file).touch()
-    with pytest.raises(CaptureError, match="holds no pass"):
+    with pytest.raises(CaptureError, match=NOT_A_CAPTURE):
         open_capture(str(tmp_path))
-    with pytest.raises(CaptureError, match="holds no pass"):
+    with pytest.raises(CaptureError, match=NOT_A_CAPTURE):
         open_capture(write(_tar([_member("include/sys/wait.h")])))
 
 

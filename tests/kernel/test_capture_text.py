@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.kernel.capture_open import open_capture
+from zmon.kernel.capture_open import NOT_A_CAPTURE, open_capture
 from zmon.kernel.capture_text import FIRST, is_collected, is_collected_among, sections
 from zmon.kernel.capture_tree import CaptureError
 
@@ -180,7 +180,7 @@ def test_a_damaged_copy_of_sysfs_is_a_remark(tmp_path: Path) -> None:
 def test_what_holds_neither_says_what_is_wanted(tmp_path: Path) -> None:
     """The sentence names both."""
     (tmp_path / "a.txt").write_text("hello\n")
-    with pytest.raises(CaptureError, match="no output"):
+    with pytest.raises(CaptureError, match=NOT_A_CAPTURE):
         open_capture(str(tmp_path))
 
 

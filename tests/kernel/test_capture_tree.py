@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from zmon.kernel import capture_tree
 from zmon.kernel.capture_tree import (
+    NO_REGULAR_FILE,
     ArchivedTree,
     CapturedFile,
     CapturedFolder,
@@ -190,20 +191,20 @@ def test_a_directory_on_disk_knows_what_lies_beside_it(tmp_path: Path) -> None:
 def test_a_pipe_on_disk_is_not_opened(tmp_path: Path) -> None:
     """A reader would wait there for ever."""
     os.mkfifo(tmp_path / "stat")
-    with pytest.raises(OSError, match="no regular file"):
+    with pytest.raises(OSError, match=NO_REGULAR_FILE):
         DirectoryTree(str(tmp_path)).read("stat")
 
 
 def test_a_device_on_disk_is_not_opened() -> None:
     """Opening one may already do something."""
-    with pytest.raises(OSError, match="no regular file"):
+    with pytest.raises(OSError, match=NO_REGULAR_FILE):
         read_regular("/dev/null", "null")
 
 
 def test_a_link_on_disk_is_not_opened(tmp_path: Path) -> None:
     """Paths are resolved before; whatever became a link since then is refused."""
     (tmp_path / "stat").symlink_to("/etc/hostname")
-    with pytest.raises(OSError, match="no regular file"):
+    with pytest.raises(OSError, match=NO_REGULAR_FILE):
         read_regular(str(tmp_path / "stat"), "stat")
 
 
@@ -230,8 +231,9 @@ def test_forty_links_in_a_row_are_followed() -> None:
 def test_forty_one_links_are_too_many() -> None:
     """Neither does Linux follow them."""
     nodes: dict[str, Node] = {f"l{n}": CapturedLink(f"l{n + 1}", 0) for n in range(41)}
-    with pytest.raises(OSError, match="symbolic links"):
+    with pytest.raises(OSError, match=r".") as error:
         ArchivedTree("", "", {**nodes, "l41": CapturedFile(b"end", 0)}).read("l0")
+    assert error.value.errno == errno.ELOOP
 
 
 def test_a_very_deep_path_is_only_a_path() -> None:
@@ -348,7 +350,7 @@ def test_paths_that_imply_many_directories_are_refused(monkeypatch: pytest.Monke
     """The names of directories that only paths imply are bounded, too."""
     monkeypatch.setattr(capture_tree, "MAX_DIRECTORY_BYTES", 10_000)
     nodes = {f"proc/{n}/" + "/".join(["d" * 20] * 20): CapturedFile(b"", 0) for n in range(10)}
-    with pytest.raises(capture_tree.CaptureError, match="directories' names"):
+    with pytest.raises(capture_tree.CaptureError, match=" 0 MiB "):
         ArchivedTree("a", "", nodes)
 
 

@@ -12,6 +12,7 @@ from zmon.base.absent import Absent, absent
 from zmon.kernel import cmf
 from zmon.kernel.activity import DiskReader
 from zmon.kernel.cmf import OFFLINE, MeasuredDevice, parse_cmbdata, parse_cmf, read_exact, settled
+from zmon.kernel.dasd_ioctl import NO_ANSWER
 from zmon.kinds import CMF, CMF_BASIC, CMF_OFF, NO_CMF_TIMES, TICK
 
 if TYPE_CHECKING:
@@ -108,13 +109,13 @@ def test_the_basic_format_knows_less() -> None:
 
 def test_too_few_files() -> None:
     """A missing file is an error that shows what was there."""
-    with pytest.raises(ValueError, match="files expected"):
+    with pytest.raises(ValueError, match="found"):
         parse_cmf(REAL[:5], UID)
 
 
 def test_no_number() -> None:
     """A word is an error that shows it."""
-    with pytest.raises(ValueError, match=r"numbers expected.*many"):
+    with pytest.raises(ValueError, match="many"):
         parse_cmf([b"many", *REAL[1:]], UID)
 
 
@@ -280,7 +281,7 @@ def test_the_time_is_that_of_the_device(tree: Tree) -> None:
 
 def test_another_machine(make_tree: Callable[..., Tree]) -> None:
     """Without ccw devices the frame says so."""
-    assert "no ccw device" in str(measurement(make_tree()).missing)
+    assert measurement(make_tree()).missing is cmf.NONE_MEASURED
 
 
 def test_a_device_that_fails(make_tree: Callable[..., Tree]) -> None:
@@ -320,4 +321,4 @@ def test_exact_totals_of_a_base_device(make_tree: Callable[..., Tree]) -> None:
 def test_exact_totals_refused(make_tree: Callable[..., Tree]) -> None:
     """A refusal becomes the reason of the whole row."""
     row = named(read_exact(make_tree(), MeasuredDevice("0.0.7000", BASE, UID, None), "dasdd", CMF))
-    assert "BIODASDREADALLCMB was not captured" in str(row["ssch"])
+    assert row["ssch"] is absent(NO_ANSWER.format("BIODASDREADALLCMB"))

@@ -8,8 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.base.absent import Absent
-from zmon.kernel.dasd_ioctl import parse_dasd_devices, parse_info2, parse_volser, read_dasd, read_identity
+from zmon.base.absent import Absent, absent
+from zmon.kernel.dasd_ioctl import (
+    NO_ANSWER,
+    NO_NODE,
+    NONE_ASKED,
+    NONE_ONLINE,
+    NOT_ECKD,
+    parse_dasd_devices,
+    parse_info2,
+    parse_volser,
+    read_dasd,
+    read_identity,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +65,7 @@ def test_all_captured_volumes() -> None:
 
 def test_a_device_without_a_block_device() -> None:
     """Question marks are no number and no name."""
-    assert "no block device" in str(parse_dasd_devices(OFFLINE)[0]["name"])
+    assert parse_dasd_devices(OFFLINE)[0]["name"] is NO_NODE
 
 
 def test_a_device_without_a_discipline() -> None:
@@ -93,7 +104,7 @@ def test_an_unformatted_volume_has_no_size() -> None:
 
 def test_another_line_is_shown() -> None:
     """What is not understood is in the message."""
-    with pytest.raises(ValueError, match="not understood: 'hello'"):
+    with pytest.raises(ValueError, match="'hello'"):
         parse_dasd_devices("hello")
 
 
@@ -124,7 +135,7 @@ def test_a_storage_server_of_zeros_is_none() -> None:
 def test_cylinders(name: str, cylinders: int) -> None:
     """The count of an ECKD volume is the one it was made with; FBA has none."""
     assert parse_info2(answer(name))["cylinders"] == cylinders
-    assert "ECKD" in str(parse_info2(answer("dasda-BIODASDINFO2-hercules-6.12"))["cylinders"])
+    assert parse_info2(answer("dasda-BIODASDINFO2-hercules-6.12"))["cylinders"] is NOT_ECKD
 
 
 def test_a_large_volume() -> None:
@@ -148,7 +159,7 @@ def test_without_configuration_data_no_subsystem() -> None:
 
 def test_a_cut_answer() -> None:
     """Another length than 416 is rejected with what was found."""
-    with pytest.raises(ValueError, match="416 bytes expected, found 415"):
+    with pytest.raises(ValueError, match=r"\b416\b.*\b415\b"):
         parse_info2(INFO2[:-1])
 
 
@@ -192,7 +203,7 @@ def test_a_few_volumes_alone(make_tree: Callable[..., Tree]) -> None:
 
 def test_no_volumes_alone(make_tree: Callable[..., Tree]) -> None:
     """Nothing was asked, and the frame says so."""
-    assert "no DASD" in str(read_identity(make_tree(), {}).missing)
+    assert read_identity(make_tree(), {}).missing is NONE_ASKED
 
 
 def test_a_disk_that_is_no_dasd_is_not_asked(make_tree: Callable[..., Tree]) -> None:
@@ -204,17 +215,17 @@ def test_a_disk_that_is_no_dasd_is_not_asked(make_tree: Callable[..., Tree]) -> 
 def test_a_question_that_was_not_captured(make_tree: Callable[..., Tree]) -> None:
     """What was not answered is absent, the rest is there."""
     frame = read_dasd(make_tree({"proc/dasd/devices": DEVICES.encode()}))
-    assert "BIODASDINFO2 was not captured" in str(frame.cell("0.0.7001", "lss"))
+    assert frame.cell("0.0.7001", "lss") is absent(NO_ANSWER.format("BIODASDINFO2"))
 
 
 def test_no_driver(make_tree: Callable[..., Tree]) -> None:
     """Without the file the frame says so."""
-    assert "cannot be read" in str(read_dasd(make_tree()).missing)
+    assert "/proc/dasd/devices" in str(read_dasd(make_tree()).missing)
 
 
 def test_no_volume(make_tree: Callable[..., Tree]) -> None:
     """An empty file is a driver without work."""
-    assert "no DASD is online" in str(read_dasd(make_tree({"proc/dasd/devices": b""})).missing)
+    assert read_dasd(make_tree({"proc/dasd/devices": b""})).missing is NONE_ONLINE
 
 
 @given(st.text())

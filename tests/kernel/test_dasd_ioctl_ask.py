@@ -5,7 +5,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.kernel.dasd_ioctl import BIODASDINFO2, BIODASDPSRD, BIODASDREADALLCMB, Question, ask, unanswered
+from zmon.base.absent import absent
+from zmon.kernel.dasd_ioctl import (
+    BIODASDINFO2,
+    BIODASDPSRD,
+    BIODASDREADALLCMB,
+    NEEDS_GROUP,
+    NEEDS_ONLINE,
+    NO_ANSWER,
+    NOT_OFFERED,
+    Question,
+    ask,
+    unanswered,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +33,7 @@ def test_a_captured_tree_answers_from_its_file(make_tree: Callable[..., Tree]) -
 
 def test_a_captured_answer_of_another_length_is_rejected(make_tree: Callable[..., Tree]) -> None:
     """A cut answer is no answer."""
-    with pytest.raises(ValueError, match="192 bytes expected, found 191"):
+    with pytest.raises(ValueError, match=r"\b192\b.*\b191\b"):
         ask(make_tree({"ioctl/dasda/BIODASDPSRD.bin": bytes(191)}), "dasda", BIODASDPSRD)
 
 
@@ -52,20 +64,19 @@ def test_the_number_carries_the_size(question: Question) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "words"),
+    ("number", "reason"),
     [
-        (errno.EACCES, "needs root"),
-        (errno.ENOENT, "not captured"),
-        (errno.ENOTTY, "not offered"),
-        (errno.ENODEV, "online"),
-        (errno.EIO, "failed: no luck"),
+        (errno.EACCES, NEEDS_GROUP),
+        (errno.ENOENT, NO_ANSWER),
+        (errno.ENOTTY, NOT_OFFERED),
+        (errno.ENODEV, NEEDS_ONLINE),
     ],
 )
-def test_a_refusal_says_what_to_do(number: int, words: str) -> None:
-    """The reason is one a person can act on."""
-    assert words in unanswered(BIODASDINFO2, OSError(number, "no luck")).reason
+def test_a_refusal_says_what_to_do(number: int, reason: str) -> None:
+    """The reason is one a person can act on, or else what the kernel said."""
+    assert unanswered(BIODASDINFO2, OSError(number, "no luck")) is absent(reason.format("BIODASDINFO2"))
+    assert unanswered(BIODASDINFO2, OSError(errno.EIO, "no luck")).reason.endswith(": no luck")
 
 
 def test_refusals_are_kept_once() -> None:
     """The same refusal is the same absence."""
-    assert "BIODASDINFO2 needs root" in str(unanswered(BIODASDINFO2, PermissionError(errno.EACCES, "")))

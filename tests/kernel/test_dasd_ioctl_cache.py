@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.base.absent import Absent, absent
-from zmon.kernel.dasd_ioctl import parse_psrd, read_cache
+from zmon.kernel.dasd_ioctl import COUNTS_NOTHING, NO_ANSWER, NO_ECKD, parse_psrd, read_cache
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +20,6 @@ FIXTURES = Path(__file__).parents[1] / "fixtures" / "devices"
 ZEROS = bytes.fromhex(
     "".join((FIXTURES / "dasdm-BIODASDPSRD-hercules-6.1.hex").read_text(encoding="utf-8").splitlines()[1:])
 )
-NOTHING = absent("this control unit counts nothing")
 
 
 def counted(flags: int = 0, status: int = 0) -> bytes:
@@ -62,12 +61,12 @@ def test_status(status: int, field: str, value: str) -> None:
 
 def test_a_simulated_control_unit_counts_nothing() -> None:
     """All zeros are no counts at all."""
-    assert parse_psrd(ZEROS)["reads"] is NOTHING
+    assert parse_psrd(ZEROS)["reads"] is COUNTS_NOTHING
 
 
 def test_and_its_status_says_nothing() -> None:
     """Zero would mean that caching is active."""
-    assert parse_psrd(ZEROS)["caching"] is NOTHING
+    assert parse_psrd(ZEROS)["caching"] is COUNTS_NOTHING
 
 
 def test_but_it_says_who_it_is() -> None:
@@ -82,7 +81,7 @@ def test_an_answer_that_calls_itself_invalid() -> None:
 
 def test_a_cut_answer() -> None:
     """Another length than 192 is rejected."""
-    with pytest.raises(ValueError, match="192 bytes expected, found 0"):
+    with pytest.raises(ValueError, match=r"\b192\b.*\b0\b"):
         parse_psrd(b"")
 
 
@@ -108,13 +107,13 @@ def test_volumes_are_asked_each(make_tree: Callable[..., Tree]) -> None:
     tree = make_tree({"proc/dasd/devices": MINIDISKS.encode(), "ioctl/dasda/BIODASDPSRD.bin": counted()})
     first, second = read_cache(tree).column("reads")
     assert first == 1
-    assert "BIODASDPSRD was not captured" in str(second)
+    assert second is absent(NO_ANSWER.format("BIODASDPSRD"))
 
 
 def test_other_disks_are_not_asked(make_tree: Callable[..., Tree]) -> None:
     """FBA has no cache counts."""
     tree = make_tree({"proc/dasd/devices": MINIDISKS.replace("ECKD", "FBA ").encode()})
-    assert "no ECKD volume" in str(read_cache(tree).missing)
+    assert read_cache(tree).missing is NO_ECKD
 
 
 @given(st.one_of(st.binary(), st.binary(min_size=192, max_size=192)))

@@ -8,16 +8,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import write_capture
-from zmon.base.absent import Absent
+from zmon.base.absent import Absent, absent
 from zmon.interval import REPLACED, TOO_LONG, Interval
 from zmon.kernel.capture_open import open_capture
 from zmon.kernel.dasd_statistics import (
     FOLDER,
     NOT_BUILT,
+    NOT_IN_KERNEL,
     NOT_IN_PROC,
     OFF,
     STATISTICS,
     SWITCH,
+    UNCAPTURED,
+    UNCAPTURED_OR_NO_DRIVER,
     parse_profile,
     parse_statistics,
     read_profiles,
@@ -107,7 +110,7 @@ def test_lines_that_are_not_known_are_passed_over(profile: str) -> None:
         ("start_time 1", "start_time x", "start_time"),
         ("total_pav 0", "", "total_pav"),
         ("total_hpf 0", "total_hpf -1", "total_hpf: .*'-1"),
-        ("histogram_sectors 0", "histogram_sectors", "histogram_sectors: expected 32 counts, found 31"),
+        ("histogram_sectors 0", "histogram_sectors", r"histogram_sectors: .*\b32\b.*\b31\b"),
     ],
 )
 def test_a_profile_of_another_form_is_refused(profile: str, before: str, after: str, said: str) -> None:
@@ -154,10 +157,10 @@ def test_a_kernel_that_cannot_count_is_said_to_be_one() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
-        ("dasd I/O", "tape I/O", "counts of requests"),
-        ("Scale Factor is  1", "Scale Factor is  7", "counts of requests"),
-        ("Histogram of sizes (512B secs)", "Histogram", "expected the line 'Histogram of sizes"),
-        ("8411", "", "expected 32 counts, found 31"),
+        ("dasd I/O", "tape I/O", "'.*tape I/O"),
+        ("Scale Factor is  1", "Scale Factor is  7", "'.*dasd I/O"),
+        ("Histogram of sizes (512B secs)", "Histogram", "'Histogram of sizes"),
+        ("8411", "", r"\b32\b.*\b31\b"),
         ("8411", "84x1", "'84x1'"),
     ],
 )
@@ -242,34 +245,22 @@ def test_a_kernel_that_cannot_count_says_so(make_tree: Callable[..., Tree]) -> N
 
 
 @pytest.mark.parametrize(
-    ("files", "is_open"),
-    [
-        ({}, True),
-        ({"proc/dasd/devices": b""}, False),
-    ],
+    ("files", "reason"), [({}, UNCAPTURED_OR_NO_DRIVER), ({"proc/dasd/devices": b""}, UNCAPTURED)]
 )
 def test_a_capture_without_statistics_says_so(
-    make_tree: Callable[..., Tree], files: dict[str, bytes], is_open: bool
+    make_tree: Callable[..., Tree], files: dict[str, bytes], reason: str
 ) -> None:
     """Whether there is a driver is known only if the capture holds another of its files."""
-    missing = read_profiles(make_tree(files)).missing
-    assert missing is not None
-    assert ("/proc/dasd/statistics" in missing.reason, "no DASD driver" in missing.reason) == (True, is_open)
+    assert read_profiles(make_tree(files)).missing is absent(reason)
 
 
 @pytest.mark.parametrize(
-    ("folder", "reason"),
-    [
-        ("proc", NO_DASD_DRIVER.reason),
-        ("proc/dasd/devices", "no /proc/dasd/statistics"),
-    ],
+    ("folder", "reason"), [("proc", NO_DASD_DRIVER), ("proc/dasd/devices", absent(NOT_IN_KERNEL))]
 )
-def test_a_machine_without_statistics_says_so(tmp_path: Path, folder: str, reason: str) -> None:
+def test_a_machine_without_statistics_says_so(tmp_path: Path, folder: str, reason: Absent) -> None:
     """The driver is not loaded, or does not count."""
     (tmp_path / folder).mkdir(parents=True)
-    missing = read_profiles(LiveTree(str(tmp_path))).missing
-    assert missing is not None
-    assert missing.reason.endswith(reason)
+    assert read_profiles(LiveTree(str(tmp_path))).missing is reason
 
 
 def test_a_file_that_is_not_understood_costs_its_own_row_only(
@@ -280,7 +271,7 @@ def test_a_file_that_is_not_understood_costs_its_own_row_only(
     frame = read_profiles(tree)
     broken = frame.cell("dasda", "requests")
     assert isinstance(broken, Absent)
-    assert "found '42" in broken.reason
+    assert "'42" in broken.reason
     assert frame.cell("global", "requests") == 9492
 
 

@@ -10,8 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.base.absent import Absent, absent
-from zmon.kernel.diag204 import DIAG_204, NO_AUTHORITY, parse_diag204, read_diag204
-from zmon.kernel.sysinfo import NEEDS_LPAR
+from zmon.kernel.diag204 import (
+    DIAG_204,
+    NO_AUTHORITY,
+    NO_CAP,
+    NO_DEBUGFS,
+    NO_GROUP,
+    NO_THREADS,
+    NO_WEIGHT,
+    parse_diag204,
+    read_diag204,
+)
+from zmon.kernel.sysinfo import NEEDS_LPAR, NOT_CAPTURED
+from zmon.kernel.tree import NEEDS_ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,7 +115,7 @@ def test_own_partition_unknown() -> None:
 
 def test_blank_names_are_absent() -> None:
     """A partition in no group has no group, and the reason says so."""
-    assert "capacity group" in str(LPARS.cell("LNXPROD", "group"))
+    assert LPARS.cell("LNXPROD", "group") is NO_GROUP
 
 
 def test_shared_cpu() -> None:
@@ -116,18 +127,18 @@ def test_shared_cpu() -> None:
         "accumulated": 900, "dispatched": 800, "online_time": 1000, "wait": 50,
         "mt_idle": row(CPUS, "ZOSPROD/4")["mt_idle"], "clock": 1_000_000,
     }  # fmt: skip
-    assert "multithreading" in str(CPUS.cell("ZOSPROD/4", "mt_idle"))
+    assert CPUS.cell("ZOSPROD/4", "mt_idle") is NO_THREADS
 
 
 def test_dedicated_cpu_has_no_weight() -> None:
     """The weight 0xffff means dedicated and is no weight."""
     assert CPUS.cell("LNXPROD/0", "dedicated") == 1
-    assert "dedicated" in str(CPUS.cell("LNXPROD/0", "weight"))
+    assert CPUS.cell("LNXPROD/0", "weight") is NO_WEIGHT
 
 
 def test_no_cap_is_absent() -> None:
     """A cap of 0 means that there is none; it must not look like a cap to nothing."""
-    assert "no absolute cap" in str(CPUS.cell("LNXPROD/1", "cap_type"))
+    assert CPUS.cell("LNXPROD/1", "cap_type") is NO_CAP
 
 
 def test_offline_cpu() -> None:
@@ -196,7 +207,7 @@ def test_clock_in_microseconds() -> None:
 @pytest.mark.parametrize("size", [0, 63, 64, 100, 64 + 64 + 96 + 95])
 def test_short_answer(size: int) -> None:
     """An answer that ends before its own length is refused, and the message says what was found."""
-    with pytest.raises(ValueError, match=f"found {size}"):
+    with pytest.raises(ValueError, match=rf"\b{size}\b"):
         parse_diag204(two_partitions()[:size])
 
 
@@ -204,7 +215,7 @@ def test_counts_beyond_the_answer() -> None:
     """An answer whose counts promise more blocks than it has is refused with the place."""
     data = bytearray(two_partitions())
     data[64] = 200
-    with pytest.raises(ValueError, match="partition at offset"):
+    with pytest.raises(ValueError, match=r"offset \d+"):
         parse_diag204(bytes(data))
 
 
@@ -212,7 +223,7 @@ def test_later_envelope() -> None:
     """An envelope of a version that zmon does not know is not guessed at."""
     data = bytearray(two_partitions())
     data[9] = 1
-    with pytest.raises(ValueError, match="version 0, found 1"):
+    with pytest.raises(ValueError, match="found 1"):
         parse_diag204(bytes(data))
 
 
@@ -226,21 +237,18 @@ def test_not_valid_in_a_guest(make_tree: Callable[..., Tree]) -> None:
 def test_without_root(make_tree: Callable[..., Tree]) -> None:
     """A file that may not be read is absent because of the right that is missing."""
     tree = make_tree({"proc/sysinfo": b"LPAR Name: A\n"}, errors={DIAG_204: PermissionError(13, "denied")})
-    assert read_diag204(tree)[1].missing is absent("needs root")
+    assert read_diag204(tree)[1].missing is NEEDS_ROOT
 
 
 def test_without_debugfs(make_tree: Callable[..., Tree]) -> None:
     """On a Z without the file the reason says what to look at."""
     missing = read_diag204(make_tree({"proc/sysinfo": b"LPAR Name: A\n"}))[0].missing
-    assert missing is not None
-    assert "is debugfs mounted" in missing.reason
+    assert missing is absent(NO_DEBUGFS)
 
 
 def test_elsewhere(make_tree: Callable[..., Tree]) -> None:
     """Nobody is told to mount debugfs on a machine that has no partitions."""
-    missing = read_diag204(make_tree())[0].missing
-    assert missing is not None
-    assert "IBM Z" in missing.reason
+    assert read_diag204(make_tree())[0].missing is NOT_CAPTURED
 
 
 def test_one_large_read(make_tree: Callable[..., Tree], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ def test_payload() -> None:
 
 def test_truncated() -> None:
     """An answer that did not fit into the read is refused."""
-    with pytest.raises(ValueError, match=r"diag_204: expected 64\+5 bytes, found 68"):
+    with pytest.raises(ValueError, match=r"diag_204: .*\b64\+5 .*\b68$"):
         hypfs_payload(struct.pack(">Q56x", 5) + b"abcd", "diag_204")
 
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from zmon.base.absent import absent
 from zmon.kernel import diag204, hypfs
-from zmon.kernel.diag204 import NO_AUTHORITY
-from zmon.kernel.hypfs import read_partitions
+from zmon.kernel.diag204 import NO_AUTHORITY, NO_DEBUGFS
+from zmon.kernel.hypfs import NEEDS_DEBUGFS, read_partitions
 from zmon.kinds import GUEST, LPAR, LPAR_CPU, PHYSICAL_CPU, VIRTUAL_CPU
 
 if TYPE_CHECKING:
@@ -62,8 +63,7 @@ def test_hypfs_tells_of_partitions_without_debugfs(make_tree: Callable[..., Tree
     """Its three frames belong together: what it says of physical CPUs comes along."""
     frames = read_partitions(make_tree(IN_AN_LPAR | HYPFS_LPAR))
     assert lpars_and_guests(frames) == (["OLDLPAR"], [])
-    assert frames[2].missing is not None
-    assert frames[2].missing.reason == NO_AUTHORITY
+    assert frames[2].missing is absent(NO_AUTHORITY)
 
 
 def test_hypfs_tells_of_guests_without_debugfs(make_tree: Callable[..., Tree]) -> None:
@@ -78,7 +78,7 @@ def test_without_both_the_reason_is_that_of_debugfs(make_tree: Callable[..., Tre
     frames = read_partitions(tree)
     debugfs = (*diag204.read_diag204(tree), hypfs.read_diag2fc(tree), hypfs.read_diag0c(tree))
     assert [frame.missing for frame in frames] == [frame.missing for frame in debugfs]
-    assert all("debugfs" in frame.missing.reason for frame in frames if frame.missing)
+    assert {frame.missing for frame in frames} == {absent(NO_DEBUGFS), absent(NEEDS_DEBUGFS)}
 
 
 @pytest.mark.parametrize("files", [{}, IN_AN_LPAR | DIAG_204, IN_AN_LPAR | HYPFS_LPAR, HYPFS_GUEST])

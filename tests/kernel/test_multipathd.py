@@ -64,7 +64,7 @@ def test_what_a_version_lacks_is_absent() -> None:
 @pytest.mark.parametrize("text", ["", "fail\n", "timeout\n", "[]", '{"maps": 3}', "[" * 100_000])
 def test_an_answer_without_maps_is_refused(text: str) -> None:
     """Old versions do not know the command."""
-    with pytest.raises(ValueError, match="multipathd: no JSON"):
+    with pytest.raises(ValueError, match=r"^multipathd: "):
         parse_maps(text)
 
 

@@ -20,7 +20,7 @@ from zmon.kernel.pci_function import (
     parse_statistics,
     read_functions,
 )
-from zmon.kernel.tree import LiveTree
+from zmon.kernel.tree import NEEDS_ROOT, LiveTree
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -143,7 +143,7 @@ def test_what_is_roots_has_its_reason(make_tree: Callable[..., Tree]) -> None:
     """The function is known all the same."""
     path = "sys/kernel/debug/pci/0001:00:00.0/statistics"
     found = read_functions(make_tree(FILES, LINKS, {path: PermissionError(13, "denied")}))
-    assert found.cell("00000104", "loads") == absent("needs root")
+    assert found.cell("00000104", "loads") is NEEDS_ROOT
     assert found.cell("00000104", "pchid") == 0x1C8
 
 

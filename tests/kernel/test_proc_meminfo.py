@@ -10,9 +10,18 @@ from hypothesis import strategies as st
 
 from tests.conftest import DictTree
 from zmon.base.absent import Absent, absent
-from zmon.kernel.proc_meminfo import MEMINFO, NO_CMM, VMSTAT, parse_cmm, parse_stalls, read_memory
+from zmon.kernel.proc_meminfo import (
+    COUNTED,
+    MEMINFO,
+    NO_CMM,
+    NOT_COUNTED,
+    VMSTAT,
+    parse_cmm,
+    parse_stalls,
+    read_memory,
+)
 from zmon.kernel.proc_stat import parse_amounts
-from zmon.kernel.tree import LiveTree
+from zmon.kernel.tree import NEEDS_ROOT, NOT_GIVEN, LiveTree
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,7 +69,7 @@ def test_captured(make_tree: Callable[..., Tree]) -> None:
         "swapped_in": 5, "swapped_out": 6, "dirty": 40_960, "writeback": 0, "major_faults": 7,
         "refaulted_file": 8, "huge_total": 7,
     }  # fmt: skip
-    assert "refaults" in str(frame.cell("memory", "refaulted_anon"))
+    assert frame.cell("memory", "refaulted_anon") is NOT_COUNTED.about(COUNTED["refaulted_anon"])
 
 
 def test_line_that_is_missing(make_tree: Callable[..., Tree]) -> None:
@@ -72,19 +81,19 @@ def test_line_that_is_missing(make_tree: Callable[..., Tree]) -> None:
 def test_paging_is_not_counted(make_tree: Callable[..., Tree]) -> None:
     """A kernel without paging counters has none: absent, not 0."""
     frame = read_memory(make_tree(files("nr_free_pages 1\n")))
-    assert "swapped in" in str(frame.cell("memory", "swapped_in"))
+    assert frame.cell("memory", "swapped_in") is NOT_COUNTED.about(COUNTED["swapped_in"])
 
 
 def test_paging_was_not_captured(make_tree: Callable[..., Tree]) -> None:
     """Without /proc/vmstat the sizes stay."""
     frame = read_memory(make_tree({MEMINFO: HERCULES.encode()}))
-    assert "not given" in str(frame.cell("memory", "swapped_out"))
+    assert frame.cell("memory", "swapped_out") is NOT_GIVEN
     assert frame.cell("memory", "total") == 1_030_594_560
 
 
 def test_not_captured(make_tree: Callable[..., Tree]) -> None:
     """Without the file there is no row, and a reason."""
-    assert "not given" in str(read_memory(make_tree()).missing)
+    assert read_memory(make_tree()).missing is NOT_GIVEN
 
 
 def test_psutil_sees_the_same_sizes() -> None:
@@ -98,14 +107,14 @@ def test_psutil_sees_the_same_sizes() -> None:
 @pytest.mark.parametrize("content", ["", "MemFree: 1 kB\n", "MemTotal: much\n", "MemTotal 5\n"])
 def test_other_meminfo(make_tree: Callable[..., Tree], content: str) -> None:
     """A file of another form, or without the total, is refused."""
-    with pytest.raises(ValueError, match="/proc/meminfo: expected"):
+    with pytest.raises(ValueError, match=r"^/proc/meminfo: "):
         read_memory(make_tree({MEMINFO: content.encode()}))
 
 
 @pytest.mark.parametrize("content", ["pswpin\n", "pswpin\npswpout 5\n"])
 def test_other_vmstat(make_tree: Callable[..., Tree], content: str) -> None:
     """A label without a number is refused, and the message shows it."""
-    with pytest.raises(ValueError, match="/proc/vmstat: expected pswpin and a number"):
+    with pytest.raises(ValueError, match=r"^/proc/vmstat: .* pswpin "):
         read_memory(make_tree(files(content)))
 
 
@@ -155,7 +164,7 @@ def test_cmm_that_may_not_be_read(make_tree: Callable[..., Tree]) -> None:
     """That is another reason than a module that is not loaded."""
     refusal = {"proc/sys/vm/cmm_pages": PermissionError(13, "Permission denied")}
     frame = read_memory(make_tree(files(), {}, refusal))
-    assert frame.cell("memory", "cmm_pages") is absent("needs root")
+    assert frame.cell("memory", "cmm_pages") is NEEDS_ROOT
     assert frame.cell("memory", "cmm_timed_pages") is absent(NO_CMM)
 
 

@@ -17,11 +17,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.kernel.test_proc_task import STUCK
-from zmon.base.absent import Absent
+from zmon.base.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kernel import ended_children, processes, task_rounds
 from zmon.kernel.process_bytes import NEEDS_ROOT, WAITED
-from zmon.kernel.processes import NO_DELAYS, UNCAPTURED, ProcessReader, captured_files
+from zmon.kernel.processes import NO_DELAYS, NO_FILES, UNCAPTURED, ProcessReader, captured_files
 from zmon.kernel.task_rounds import HUNG_AFTER, Rounds
 from zmon.kernel.tree import LiveTree
 from zmon.sample import Instant, Sample
@@ -293,8 +293,7 @@ def test_open_files_of_another_user_are_not_seen(tree: DictTree) -> None:
     """That says why there are none."""
     tree.errors["proc/11/fd"] = PermissionError(errno.EACCES, "Permission denied")
     files = ProcessReader(tree).read()[3]
-    assert isinstance(files.missing, Absent)
-    assert "root" in files.missing.reason
+    assert files.missing is absent(NO_FILES)
 
 
 def test_where_a_wait_was_is_kept_with_its_place(tree: DictTree) -> None:
@@ -314,8 +313,7 @@ def test_where_a_wait_was_is_kept_with_its_place(tree: DictTree) -> None:
 def test_a_capture_without_processes_says_so(make_tree: Callable[..., DictTree]) -> None:
     """And how to get them."""
     for frame in ProcessReader(make_tree({"proc/stat": b""})).read():
-        assert isinstance(frame.missing, Absent)
-        assert frame.missing.reason == UNCAPTURED
+        assert frame.missing is absent(UNCAPTURED)
 
 
 def test_a_capture_keeps_what_is_read(tree: DictTree) -> None:

@@ -20,7 +20,7 @@ from zmon.kernel.setting import (
     private_excerpts,
     read_settings,
 )
-from zmon.kernel.tree import LiveTree
+from zmon.kernel.tree import NEEDS_ROOT, LiveTree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -96,8 +96,7 @@ def test_what_is_not_there_has_a_reason(make_tree: Callable[..., Tree]) -> None:
     assert read_settings(make_tree({"sys/block/sda/size": b"1"})).missing is not None
     refused = {"etc/multipath.conf": OSError(errno.EACCES, os.strerror(errno.EACCES))}
     value = settings(make_tree(FILES, LINKS, refused, live=True))["multipath.conf"]
-    assert isinstance(value, Absent)
-    assert value.reason == "needs root"
+    assert value is NEEDS_ROOT
 
 
 def written(folder: Path, files: Mapping[str, bytes]) -> LiveTree:
@@ -148,5 +147,5 @@ def test_hundreds_of_thousands_of_words_are_read_in_one_go() -> None:
     """No pattern takes longer than its text."""
     assert parse_fstab("/dev/dasd" * 100_000) == 0
     assert parse_cmdline("hugepages=1 " * 100_000)["cmdline/hugepages"]
-    with pytest.raises(ValueError, match="ranges"):
+    with pytest.raises(ValueError, match=r"\b5000\b"):
         parse_ignored("0.0.0000 " * 6000)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.base.absent import Absent
-from zmon.kernel.sysinfo import CM_ENABLE, parse_version, read_machine
+from zmon.kernel.sysinfo import CM_ENABLE, LPAR_ONLY, NO_GUEST, NO_HOSTNAME, parse_version, read_machine
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +32,7 @@ def test_lpar(make_tree: Callable[..., Tree]) -> None:
     assert [frame.cell("machine", name) for name in ("type", "environment", "lpar_name", "lpar_cpus")] == [
         "2097", "lpar", "HERCULES", 128,
     ]  # fmt: skip
-    assert "virtual machine" in str(frame.cell("machine", "guest_name"))
+    assert frame.cell("machine", "guest_name") is NO_GUEST
 
 
 def test_guest(make_tree: Callable[..., Tree]) -> None:
@@ -67,7 +67,7 @@ def test_captured_host_name(make_tree: Callable[..., Tree]) -> None:
 def test_host_name_not_captured(make_tree: Callable[..., Tree]) -> None:
     """Our own host name never stands in for one that was not captured."""
     frame = read_machine(make_tree(files("hyperion-4.9")))
-    assert "not captured" in str(frame.cell("machine", "hostname"))
+    assert frame.cell("machine", "hostname") is NO_HOSTNAME
 
 
 def test_running_kernel(make_tree: Callable[..., Tree]) -> None:
@@ -92,12 +92,12 @@ def test_cm_enable(make_tree: Callable[..., Tree]) -> None:
 def test_no_cm_enable(make_tree: Callable[..., Tree]) -> None:
     """Where channel measurement is not offered the reason says where it is."""
     frame = read_machine(make_tree(files("qemu-7.2")))
-    assert "in an LPAR only" in str(frame.cell("machine", "cm_enable"))
+    assert frame.cell("machine", "cm_enable") is LPAR_ONLY
 
 
 def test_version_of_another_system() -> None:
     """A file that does not begin as /proc/version does is refused with what was found."""
-    with pytest.raises(ValueError, match="found 'FreeBSD 14'"):
+    with pytest.raises(ValueError, match="'FreeBSD 14'"):
         parse_version("FreeBSD 14")
 
 

@@ -9,8 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.base.absent import absent
-from zmon.kernel.sysinfo import STHYI_CAPTURED, STHYI_FIELDS, parse_sthyi, read_sthyi
+from zmon.base.absent import code_of
+from zmon.kernel.diag204 import NO_CAP
+from zmon.kernel.sysinfo import (
+    NO_ANSWER,
+    NO_HYPERVISOR,
+    NO_PARTITION,
+    NOT_TOLD,
+    STHYI_CAPTURED,
+    STHYI_FIELDS,
+    parse_sthyi,
+    read_sthyi,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,14 +88,14 @@ def test_caps_in_hundredths_of_a_core() -> None:
 
 def test_no_cap_is_absent() -> None:
     """A cap of 0 means that there is none; it must not look like a cap to nothing."""
-    assert "no absolute cap" in str(PARSED["cap_absolute_cp"])
+    assert PARSED["cap_absolute_cp"] is NO_CAP
 
 
 def test_invalid_fields_are_absent() -> None:
     """A field whose validity flag is off says nothing, whatever it contains."""
     row = parse_sthyi(answer(valid=0))
-    assert "the capacity group" in str(row["cap_group_name"])
-    assert "the absolute cap" in str(row["cap_absolute_ifl"])
+    assert row["cap_group_name"] is NOT_TOLD.about("capacity group")
+    assert row["cap_absolute_ifl"] is NOT_TOLD.about("absolute cap")
 
 
 @pytest.mark.parametrize(
@@ -98,45 +108,46 @@ def test_invalid_fields_are_absent() -> None:
 )
 def test_each_flag_is_about_its_own_fields(valid: int, fields: set[str]) -> None:
     """Weight-based and absolute caps, and the group."""
-    told = {name for name, value in parse_sthyi(answer(valid=valid)).items() if "not tell" not in str(value)}
+    row = parse_sthyi(answer(valid=valid))
+    told = {name for name, value in row.items() if code_of(value) != NOT_TOLD.code}
     assert told - {"vm_name"} == fields
 
 
 def test_the_hypervisor_is_the_innermost() -> None:
     """The last pair is the one that this Linux runs in."""
     assert PARSED["vm_name"] == "ZVMA"
-    assert "no hypervisor" in str(parse_sthyi(answer(pairs=2))["vm_name"])
+    assert parse_sthyi(answer(pairs=2))["vm_name"] is NO_HYPERVISOR
 
 
 def test_an_lpar_has_no_hypervisor() -> None:
     """In an LPAR there is no pair."""
-    assert "no hypervisor" in str(parse_sthyi(answer(pairs=0))["vm_name"])
+    assert parse_sthyi(answer(pairs=0))["vm_name"] is NO_HYPERVISOR
 
 
 def test_missing_section() -> None:
     """A section of no length is not there."""
     data = bytearray(answer())
     struct.pack_into(">H", data, 18, 0)
-    assert "no partition" in str(parse_sthyi(bytes(data))["cap_group_name"])
+    assert parse_sthyi(bytes(data))["cap_group_name"] is NO_PARTITION
 
 
 def test_section_beyond_the_page() -> None:
     """A section that lies outside is refused with its name and place."""
     data = bytearray(answer())
     struct.pack_into(">H", data, 16, 4090)
-    with pytest.raises(ValueError, match="partition section needs 56 bytes within 4096, found 80 at 4090"):
+    with pytest.raises(ValueError, match=r"partition .*\b56 .*\b4096, .*\b80 at 4090"):
         parse_sthyi(bytes(data))
 
 
 def test_too_many_hypervisors() -> None:
     """The header has room for three pairs."""
-    with pytest.raises(ValueError, match="at most 3 hypervisors, found 4"):
+    with pytest.raises(ValueError, match=r"\b3 .*\b4$"):
         parse_sthyi(answer(pairs=4))
 
 
 def test_short_header() -> None:
     """Less than a header is refused."""
-    with pytest.raises(ValueError, match="found 12 bytes"):
+    with pytest.raises(ValueError, match=r"\b12\b"):
         parse_sthyi(bytes(12))
 
 
@@ -147,8 +158,7 @@ def test_captured(make_tree: Callable[..., Tree]) -> None:
 
 def test_not_captured(make_tree: Callable[..., Tree]) -> None:
     """A capture without the answer says so."""
-    why = absent("the answer of s390_sthyi was not captured")
-    assert read_sthyi(make_tree()) == dict.fromkeys(STHYI_FIELDS, why)
+    assert read_sthyi(make_tree()) == dict.fromkeys(STHYI_FIELDS, NO_ANSWER)
 
 
 @pytest.mark.skipif(os.uname().machine == "s390x", reason="there the call exists")
@@ -158,7 +168,7 @@ def test_other_machines(make_tree: Callable[..., Tree]) -> None:
     found = read_sthyi(live)
     (why,) = set(found.values())
     assert list(found) == list(STHYI_FIELDS)
-    assert "system call" in str(why)
+    assert "s390_sthyi: " in str(why)
 
 
 @given(st.binary(max_size=400))

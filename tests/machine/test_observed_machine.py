@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import closing
 from functools import cache
 from pathlib import Path
@@ -111,7 +112,6 @@ def test_the_new_reader_of_the_healthy_day_is_found_with_its_begin() -> None:
     (reader,) = incident.diagnoses
     begin = span[0] + (14 * 60 + 30) * MINUTE
     assert reader.since == begin
-    assert reader.claim.startswith(f"Since {clock(begin, '%H:%M')} a new reader reads 141 MB/s")
-    assert "SHOP.CUSTOMER 50 %" in reader.claim
+    assert re.match(rf"Since {clock(begin, '%H:%M')} .*\b141 MB/s.*\bSHOP\.CUSTOMER 50 %", reader.claim)
     assert {id_ for _, id_ in incident.explained} == {"D23"}
     assert "D4" in {one.id for one, _ in incident.explained}

@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 
 from zmon.base.absent import absent
 from zmon.store.column_encoding import (
+    CUT_OFF,
     MAX_COLUMN_BYTES,
     MAX_NUMBERS,
     MAX_TEXT_BYTES,
     MAX_TEXT_RATIO,
     MAX_TEXT_WEIGHT,
     MIN_TEXT_BOUND,
+    TOO_LONG,
     Packed,
     compressed,
     decode_column,
@@ -53,7 +55,7 @@ def test_what_is_packed_is_unpacked_as_it_was(numbers: list[int]) -> None:
 
 def test_numbers_too_far_apart_are_refused() -> None:
     """Who packs them has to tell them otherwise."""
-    with pytest.raises(OverflowError, match="further apart than 64 bits"):
+    with pytest.raises(OverflowError, match=r"\b64\b"):
         pack([0, 1, 1 << 64])
 
 
@@ -80,7 +82,7 @@ def test_more_numbers_than_there_can_be_are_refused_before_they_are_made() -> No
 def test_what_expands_to_more_than_is_expected_is_refused() -> None:
     """And not expanded to its end."""
     bomb = zlib.compress(bytes(1 << 22))
-    with pytest.raises(ValueError, match=" 10 bytes has 11"):
+    with pytest.raises(ValueError, match=r"\b10 .*\b11\b"):
         inflate(bomb, 10)
     with pytest.raises(ValueError, match="packed column"):
         inflate(bomb, MAX_COLUMN_BYTES + 1)
@@ -112,9 +114,9 @@ def test_bytes_that_are_no_document_are_damaged(data: bytes) -> None:
 )
 def test_documents_that_would_take_much_memory_are_damaged(text: bytes) -> None:
     """They are looked at before they are understood."""
-    with pytest.raises(Damaged, match="too long"):
+    with pytest.raises(Damaged, match=TOO_LONG):
         parsed(text)
-    with pytest.raises(Damaged, match="expands to "):
+    with pytest.raises(Damaged, match=r"[\d,]+ .*[\d,]+"):
         load(zlib.compress(text))
 
 
@@ -132,7 +134,7 @@ def test_a_text_that_expands_beyond_all_honest_ratios_is_damaged() -> None:
     assert expanded(zlib.compress(honest)) == honest
     with pytest.raises(Damaged, match=r"\d+ bytes .* 4,096"):
         expanded(zlib.compress(b" " * (MIN_TEXT_BOUND + 1)))
-    with pytest.raises(Damaged, match="cut off"):
+    with pytest.raises(Damaged, match=CUT_OFF):
         expanded(zlib.compress(honest)[:-1])
 
 
@@ -196,7 +198,7 @@ def test_bytes_that_are_no_column_are_damaged(body: bytes, count: int) -> None:
 
 def test_a_column_of_another_length_is_damaged() -> None:
     """It would move values to other rows."""
-    with pytest.raises(Damaged, match="2 rows where 3"):
+    with pytest.raises(Damaged, match=r"\b2 .*\b3\b"):
         decode_column(encode_column([1, 2]), 3)
 
 

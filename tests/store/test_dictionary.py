@@ -23,7 +23,7 @@ def test_a_body_is_whole_where_it_was_written(body: bytes, number: int) -> None:
 @given(st.binary(), st.integers(0, 99))
 def test_a_body_that_stands_in_another_row_is_damaged(body: bytes, number: int) -> None:
     """As after an index of the file was damaged."""
-    with pytest.raises(Damaged, match=f"still {number + 1} is damaged: .*checksum"):
+    with pytest.raises(Damaged, match=f"^still {number + 1} "):
         checked(body, crc(body, "still", number), "still", number + 1)
 
 

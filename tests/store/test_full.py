@@ -193,10 +193,10 @@ def test_a_segment_that_cannot_be_written_is_written_later(tmp_path: Path, taken
 
 def test_a_directory_that_may_not_be_written_to_is_said_to_be_so(tmp_path: Path) -> None:
     """With the path, and what to look at."""
-    with pytest.raises(RecordingError, match=r"nowhere/a\.zmon: cannot be written: No such file"):
+    with pytest.raises(RecordingError, match=r"nowhere/a\.zmon: .*: No such file"):
         Writer(str(tmp_path / "nowhere" / "a.zmon"))
     if not os.geteuid():
         return
     tmp_path.chmod(0o500)
-    with pytest.raises(RecordingError, match="cannot be written: Permission denied"):
+    with pytest.raises(RecordingError, match=": Permission denied"):
         Writer(str(tmp_path / "a.zmon"))

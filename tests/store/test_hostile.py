@@ -169,9 +169,9 @@ def test_a_view_in_the_place_of_a_table_is_no_table(path: Path, table: str) -> N
         connection.execute(f"DROP TABLE {table}")
         endless = "WITH RECURSIVE a(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM a) SELECT n, n AS utc FROM a"
         connection.execute(f"CREATE VIEW {table} AS {endless}")
-    with pytest.raises(RecordingError, match=f"it lacks {table}"):
+    with pytest.raises(RecordingError, match=rf"\b{table}$"):
         Recording(str(path))
-    with pytest.raises(RecordingError, match=f"it lacks {table}"):
+    with pytest.raises(RecordingError, match=rf"\b{table}$"):
         Writer(str(path))
 
 
@@ -180,7 +180,7 @@ def test_a_table_that_computes_is_no_table(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("DROP TABLE tail")
         connection.execute("CREATE TABLE tail (n INTEGER PRIMARY KEY, body AS (zeroblob(1 << 27)), crc)")
-    with pytest.raises(RecordingError, match="it lacks tail"):
+    with pytest.raises(RecordingError, match=r"\btail$"):
         Recording(str(path))
 
 
@@ -190,7 +190,7 @@ def test_what_is_read_fires_no_trigger_and_what_has_one_is_not_written_to(path: 
         connection.execute("CREATE TRIGGER harm AFTER INSERT ON sample BEGIN DELETE FROM segment; END")
     before = path.read_bytes()
     read_all(path)
-    with pytest.raises(RecordingError, match="the trigger harm"):
+    with pytest.raises(RecordingError, match=r"\btrigger harm\b"):
         Writer(str(path))
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("DROP TRIGGER harm")
@@ -202,7 +202,7 @@ def test_an_index_of_something_computed_is_not_written_to(path: Path) -> None:
     """It would be computed with each sample."""
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE INDEX harm ON sample (abs(utc))")
-    with pytest.raises(RecordingError, match="the index harm"):
+    with pytest.raises(RecordingError, match=r"\bindex harm\b"):
         Writer(str(path))
 
 
@@ -221,7 +221,7 @@ def test_a_recording_without_a_version_is_none(path: Path, version: int) -> None
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(f"PRAGMA user_version = {version}")
     for open_ in (Recording, Writer):
-        with pytest.raises(RecordingError, match="no whole recording"):
+        with pytest.raises(RecordingError, match=rf" {version}$"):
             open_(str(path))
 
 

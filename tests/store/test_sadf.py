@@ -87,7 +87,7 @@ def test_what_sar_counts_together_is_not_split() -> None:
 def test_device_says_that_sar_counts_together() -> None:
     """Rq/s would be reads and writes alone."""
     first, second, *_ = read(REAL)
-    assert any("as sar counts them" in note for note in fill("device", View(Interval(first, second))).notes)
+    assert any(" sar " in note for note in fill("device", View(Interval(first, second))).notes)
 
 
 def test_an_idle_disk_has_a_rate_but_no_wait() -> None:
@@ -372,10 +372,10 @@ def test_a_dasd_gets_its_name_back(printed: str, name: str) -> None:
         ({"tz": "CEST"}, "-T and -t"),
         ({"time": "25:00:00"}, "25:00:00"),
         ({"date": None}, "None"),
-        ({"date": "1900-01-01"}, "between 1970 and 2261"),
-        ({"interval": "x"}, "found 'x'"),
-        ({"interval": -1}, "found '-1.0'"),
-        ({"interval": 1e10}, "found '10000000000.0'"),
+        ({"date": "1900-01-01"}, "1900-01-01"),
+        ({"interval": "x"}, "'x'"),
+        ({"interval": -1}, "'-1.0'"),
+        ({"interval": 1e10}, "'10000000000.0'"),
     ],
 )
 def test_a_time_that_is_none_is_said(stamp: dict[str, object], said: str) -> None:
@@ -388,17 +388,16 @@ def test_a_time_that_is_none_is_said(stamp: dict[str, object], said: str) -> Non
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
-        ({"disk": 5}, "expected a list disk of objects with disk-device, found '5.0'"),
-        ({"disk": [{"tps": 5}]}, "expected a list disk of objects with disk-device, found"),
-        ({"disk": [{"disk-device": "a", "tps": "many"}]}, "tps to be a number, found 'many'"),
-        ({"memory": []}, "expected an object memory, found '[]'"),
+        ({"disk": 5}, r"\bdisk\b.*\bdisk-device\b.*'5\.0'"),
+        ({"disk": [{"tps": 5}]}, r"\bdisk\b.*\bdisk-device\b.*tps"),
+        ({"disk": [{"disk-device": "a", "tps": "many"}]}, r"\btps\b.*'many'"),
+        ({"memory": []}, r"\bmemory\b.*'\[\]'"),
     ],
 )
 def test_an_entry_of_another_form_is_said(entry: dict[str, Any], said: str) -> None:
     """It is not passed over."""
-    with pytest.raises(SadfError) as error:
+    with pytest.raises(SadfError, match=said):
         made(entry)
-    assert said in str(error.value)
 
 
 def test_newer_versions_name_the_zone() -> None:

@@ -93,7 +93,7 @@ def test_a_long_report_is_never_held_whole() -> None:
     begin = around(text).removesuffix(b"]}]}}")
     tracemalloc.start()
     found = SadfReport(Endless(begin, b"," + text.encode(), 3000), "long")  # type: ignore[arg-type]  # it can be read
-    with pytest.raises(SadfError, match="after entry 3001"):
+    with pytest.raises(SadfError, match=r"\bentry 3001\b"):
         for _entry in found.entries():
             pass
     peak = tracemalloc.get_traced_memory()[1]
@@ -104,7 +104,7 @@ def test_a_long_report_is_never_held_whole() -> None:
 def test_a_broken_entry_is_not_read_on_for_ever() -> None:
     """It is known to be broken when enough of what follows was seen."""
     stream = Endless(around("{]").removesuffix(b"]}]}}"), b"x" * 100_000, MAX_ENTRY)
-    with pytest.raises(SadfError, match="entry 1 is broken"):
+    with pytest.raises(SadfError, match=r"\bentry 1\b"):
         list(SadfReport(stream, "endless").entries())  # type: ignore[arg-type]  # it can be read
 
 

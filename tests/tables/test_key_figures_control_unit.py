@@ -70,7 +70,7 @@ def test_one_of_them(name: str, minute: Callable[..., Interval]) -> None:
 
 def test_one_that_is_not_there(minute: Callable[..., Interval]) -> None:
     """CTLUNIT lists those that are."""
-    with pytest.raises(NoSuchThing, match="CTLUNIT lists"):
+    with pytest.raises(NoSuchThing, match=r"'9999'.*\bCTLUNIT\b"):
         fill("control_unit_log", View(minute(1), argument="9999"))
 
 
@@ -80,7 +80,7 @@ def test_an_ssid_of_two_boxes_names_neither(make_interval: Callable[..., Interva
         f"0.0.7{n}00": {"online": 1, "alias": 0, "uid": f"IBM.{box}.2480.00"} for n, box in enumerate("AB")
     }
     view = View(make_interval({DEVICE: devices}, {DEVICE: devices}), argument="2480")
-    with pytest.raises(NoSuchThing, match=r"IBM\.A\.2480 or IBM\.B\.2480"):
+    with pytest.raises(NoSuchThing, match=r"IBM\.A\.2480 .*IBM\.B\.2480"):
         fill("control_unit_log", view)
 
 

@@ -48,7 +48,7 @@ def test_one_of_them(name: str, minute: Interval) -> None:
 @pytest.mark.parametrize("name", ["1", "nope", "P", "P1"])
 def test_one_that_is_not_there(name: str, minute: Interval) -> None:
     """The sentence says which are."""
-    with pytest.raises(NoSuchThing, match="there are 0, 12"):
+    with pytest.raises(NoSuchThing, match="0, 12"):
         fill("cpu_log", View(minute, argument=name))
 
 

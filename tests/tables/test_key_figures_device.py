@@ -107,7 +107,7 @@ def test_one_device(name: str, minute: Callable[..., Interval]) -> None:
 
 def test_a_device_that_is_not_there(minute: Callable[..., Interval]) -> None:
     """The sentence says where those are that are."""
-    with pytest.raises(NoSuchThing, match="no device '9999'"):
+    with pytest.raises(NoSuchThing, match="'9999'"):
         fill("device_log", View(minute(), argument="9999"))
 
 

@@ -79,7 +79,7 @@ def test_types_of_its_processors(minute: Callable[..., Interval]) -> None:
 
 def test_one_that_is_not_there(minute: Callable[..., Interval]) -> None:
     """The sentence says which are."""
-    with pytest.raises(NoSuchThing, match="there are PROD, TEST"):
+    with pytest.raises(NoSuchThing, match="PROD, TEST"):
         fill("lpar_log", View(minute(), argument="nope"))
 
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.goldens import facts
 from zmon.base.absent import Absent, absent
 from zmon.kinds import CHANNEL, INTERFACE, QETH
 from zmon.machine.view import View
@@ -121,7 +122,8 @@ def test_lost_packets_are_said_with_their_way(minute: Callable[..., Interval]) -
         )
     )
     assert (found.columns["drops"][0], found.columns["errors"][0]) == (12, 3)
-    assert found.notes == ("encf500: 12 received dropped, 3 sent with errors, of 110 packets a second",)
+    (note,) = found.notes
+    assert facts(note) == "encf500 12 3 110"
 
 
 def test_a_path_that_is_not_measured_has_its_reason(make_interval: Callable[..., Interval]) -> None:

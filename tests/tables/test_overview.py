@@ -20,7 +20,7 @@ from zmon.diagnosis.diagnosis import BLIND, POSSIBLE, Diagnosis, Gain, Subject
 from zmon.diagnosis.judged import judged_view, situation_of, verdict_of
 from zmon.diagnosis.recent import MAX_RECENT, recent_loads
 from zmon.diagnosis.resources import NO_DISC, NO_PATHS, RESOURCES, UNMEASURED, Said
-from zmon.interval import Interval
+from zmon.interval import FIRST, Interval
 from zmon.kinds import PROCESS
 from zmon.machine.view import View
 from zmon.placement.pieces import FilePiece, pieces
@@ -33,7 +33,7 @@ from zmon.session.session import Session
 from zmon.session.when import parse_when
 from zmon.tables import overview
 from zmon.tables.filled import fill
-from zmon.tables.overview import UNJUDGED, table
+from zmon.tables.overview import NONE_OPEN, OTHERWISE, PERHAPS_FULL, SEE_BELOW, UNJUDGED, table
 from zmon.tables.user import INSTEAD
 
 if TYPE_CHECKING:
@@ -120,9 +120,9 @@ def test_a_gain_that_may_be_a_loss_is_not_beside_what_is_certain(name: str) -> N
     assert first.gain.loss
     words = str(lines[0]["words"])
     assert first.action.removesuffix(".") in words
-    assert "times the throughput" not in words
+    assert f"{first.gain.times:.2f}" not in words
     sure = view_of(session_at("lab-shark-before.zmon", "2003-03-17 09:50"))
-    assert "times the throughput (1." in str(rows(table(sure), "verdict")[0]["words"])
+    assert re.search(r" \(1\.\d+ to ", str(rows(table(sure), "verdict")[0]["words"]))
 
 
 def test_resources_come_in_the_order_in_which_causes_are_excluded() -> None:
@@ -304,8 +304,7 @@ def test_processors_that_may_be_full_are_not_ok() -> None:
     filled = table(View(Interval(*uncounted)))
     line = rows(filled, "resource")[0]
     assert (line["name"], line["state"]) == ("CPU", "unknown")
-    assert "perhaps full" in str(line["words"])
-    assert "not known" in str(rows(filled, "verdict")[0]["words"])
+    assert str(line["words"]).endswith(PERHAPS_FULL)
 
 
 def test_what_is_accounted_to_no_user_stands_among_them() -> None:
@@ -387,7 +386,7 @@ def test_an_exception_is_open_until_the_rules_say_that_it_is_over() -> None:
 
     view.history.exceptions = late
     assert rows(table(view), "open")
-    assert not str(rows(table(view), "exception")[0]["words"]).startswith("No exception")
+    assert not str(rows(table(view), "exception")[0]["words"]).startswith(NONE_OPEN)
 
 
 @pytest.mark.parametrize(("anew", "said"), [("zmon rules --from FILE", True), ("", False)])
@@ -425,9 +424,9 @@ def test_open_exceptions_beside_a_calm_verdict_are_explained() -> None:
     assert view is not None
     filled = table(view)
     assert verdict_of(view).is_calm
-    assert "Looked at" in str(rows(filled, "exception")[0]["words"])
+    assert str(rows(filled, "exception")[0]["words"]).endswith(SEE_BELOW)
     told = [str(line["words"]) for line in rows(filled, "also") if line["name"] == "Looked at"]
-    assert [one for one in told if "nothing is seen" in one]
+    assert told
 
 
 def test_a_shortage_without_an_exception_is_explained() -> None:
@@ -436,7 +435,7 @@ def test_a_shortage_without_an_exception_is_explained() -> None:
     filled = table(view)
     assert verdict_of(view).diagnoses
     words = str(rows(filled, "exception")[0]["words"])
-    assert rows(filled, "open") or "rules watch limits" in words
+    assert rows(filled, "open") or OTHERWISE in words
 
 
 def test_the_line_of_lcus_names_the_fullest_of_those_that_are_bad() -> None:
@@ -449,7 +448,7 @@ def test_the_line_of_lcus_names_the_fullest_of_those_that_are_bad() -> None:
         for one in load.lcus
     }
     most = max(waits, key=lambda title: waits[title])
-    assert str(line["words"]) == f"{most}: {waits[most]:.1f} wait in Linux; 2 LCUs in all"
+    assert re.match(rf"{most}: {waits[most]:.1f} .* 2 LCUs", str(line["words"]))
 
 
 def test_shares_of_lcus_add_up() -> None:
@@ -466,7 +465,7 @@ def test_before_two_samples_it_says_so() -> None:
     view = view_of(session)
     assert view.interval.before is None
     (line,) = rows(table(view), "verdict")
-    assert "Nothing" in str(line["words"])
+    assert str(line["words"]).endswith(f": {FIRST.reason}.")
 
 
 def test_each_interval_is_observed_once() -> None:
@@ -612,7 +611,7 @@ def test_a_period_names_the_lcu_of_the_headline_and_when_it_was_bad() -> None:
     lines = {str(line["name"]): line for line in rows(filled, "resource")}
     for name in ("LCUs", "Aliases", "Channels"):
         assert lines[name]["state"] == "bad"
-        assert "bad 14:30 - 14:45" in str(lines[name]["words"])
+        assert "14:30 - 14:45" in str(lines[name]["words"])
     assert str(lines["LCUs"]["words"]).startswith("LCU 8000 bad ")
     assert "LCU 8100" not in str(lines["LCUs"]["words"])
     assert 0 < float(str(lines["LCUs"]["percent"])) < 80  # full for 15 of 25 minutes
@@ -630,7 +629,7 @@ def test_a_period_without_exceptions_says_so() -> None:
 def test_while_rules_are_applied_a_resource_is_not_ok() -> None:
     """They may still say that it is bad; what a diagnosis says holds at once."""
     filled = table(view_of(session_at("lab-shark-before.zmon")))
-    assert "still being applied" in str(rows(filled, "exception")[0]["words"])
+    assert UNJUDGED.reason[1:] in str(rows(filled, "exception")[0]["words"])
     states = {str(line["name"]): line["state"] for line in rows(filled, "resource")}
     assert states["LCUs"] == "bad"
     assert states["Channels"] == UNJUDGED

@@ -147,7 +147,7 @@ def test_a_device_number_means_the_device() -> None:
     """Though all volumes of its control unit are labelled with the number of the first one, too."""
     table = Table(["0.0.7000", "0.0.7001"], {"lcu": ["7000", "7000"], "label": ["DB2DA1", "DB2DA2"]})
     assert [find(table, name) for name in ("7000", "7001", "db2da2")] == ["0.0.7000", "0.0.7001", "0.0.7001"]
-    with pytest.raises(NoSuchThing, match="several"):
+    with pytest.raises(NoSuchThing, match=r"0\.0\.7001, 0\.1\.7001"):
         find(table._replace(keys=["0.0.7001", "0.1.7001"]), "7001")
 
 

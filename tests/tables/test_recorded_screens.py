@@ -105,7 +105,7 @@ def test_figures_of_the_partition_are_explained_only_where_they_are_seen(typed: 
 def test_the_devices_of_a_path_are_asked_for_in_words(typed: Callable[..., str]) -> None:
     """As those of an LCU are; the inner name of a column is nowhere on the screen."""
     out = typed("CHANNEL", recording="lab-shark-before.zmon")
-    assert "To go deeper: DEVICE CHPID 40" in out
+    assert ": DEVICE CHPID 40" in out
     assert "chpids~" not in out
     assert "30DA 3390-3" in typed("DEVICE CHPID 40", recording="lab-shark-before.zmon")
 
@@ -140,7 +140,7 @@ def test_correl_alone_takes_the_load_of_a_screen(
     out = typed(screen, "CORREL")
     assert subject in out
     assert "REDISP .... .... ...." not in out
-    assert "To go deeper: PLOT" in out
+    assert ": PLOT" in out
 
 
 @pytest.mark.parametrize(

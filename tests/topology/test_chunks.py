@@ -93,22 +93,22 @@ def test_parity_is_shared_out() -> None:
 
 
 @pytest.mark.parametrize(
-    "word",
+    ("word", "said"),
     [
-        "x",
-        "0+10:single:10000:1",
-        "0+0:single:10000:1@0",
-        "0+10:single:0:1@0",
-        "0+10:raid7:1:1@0",
-        "0+10:raid1:1:1@0",
-        "0+10:raid10:1:1@0,2@0,3@0",
-        "0+10:raid5:1:1@0",
-        "0+10:single:1:1@0 8+10:single:1:1@0",
+        ("x", "'x'$"),
+        ("0+10:single:10000:1", ":10000:1'$"),
+        ("0+0:single:10000:1@0", r"'0\+0:"),
+        ("0+10:single:0:1@0", r":0:1@0'$"),
+        ("0+10:raid7:1:1@0", "'raid7'$"),
+        ("0+10:raid1:1:1@0", "^raid1 on 1 "),
+        ("0+10:raid10:1:1@0,2@0,3@0", "^raid10 on 3 "),
+        ("0+10:raid5:1:1@0", "^raid5 on 1 "),
+        ("0+10:single:1:1@0 8+10:single:1:1@0", " 0x8$"),
     ],
 )
-def test_what_is_no_chunk_is_refused(word: str) -> None:
-    """Nothing is placed by a chunk that makes no sense."""
-    with pytest.raises(ValueError, match=r"chunk|FIRST|profile|stripes"):
+def test_what_is_no_chunk_is_refused(word: str, said: str) -> None:
+    """Nothing is placed by a chunk that makes no sense; what makes none is told."""
+    with pytest.raises(ValueError, match=said):
         parse_chunks(word)
 
 

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.base.absent import Absent, absent
-from zmon.kinds import DASD, DEVICE, LAYER, MACHINE
+from zmon.kinds import DASD, DEVICE, LAYER, MACHINE, NO_DASD
 from zmon.sample import Frame, empty_frame
-from zmon.topology.claims import Claim, Grade, claims_frame
-from zmon.topology.identity import UNKNOWN_PLATFORM, Platform, VolumeIndex, platform_of
+from zmon.topology.claims import NOT_SAID, VIRTUAL_DISK, Claim, Grade, claims_frame
+from zmon.topology.identity import NO_PLATFORM, OF_KVM, UNKNOWN_PLATFORM, Platform, VolumeIndex, platform_of
 from zmon.topology.lun import OTHER_LUN
 from zmon.topology.site import NO_SITE, Site
 from zmon.topology.site_file import parse_map, parse_site
@@ -98,6 +98,16 @@ def real(rdev: str, volser: str, state: str = "CP-SYSTEM") -> Claim:
     return Claim(rdev=rdev, volser=volser, mode=state, via="QUERY DASD", origin="qdasd.txt", line=2)
 
 
+def numbers(volume: Volume) -> list[str]:
+    """Return the numbers of devices, subsystems and sizes in the contradictions of a volume."""
+    return re.findall(r"\b\d{3,5}\b", " ".join(volume.conflicts))
+
+
+def calls(volume: Volume) -> list[str]:
+    """Return what a contradiction calls an LCU, and at its end by unique ids."""
+    return re.findall(r"\bLCU \d\b|\b\d{4}$", volume.conflicts[0])
+
+
 # --- a map of a part
 
 
@@ -140,7 +150,7 @@ def test_another_subchannel_set_makes_a_fifth_digit() -> None:
 def test_in_an_lpar_claims_about_a_guest_are_not_used() -> None:
     """They are of another machine, which is said."""
     found = one(Disk("0.0.7612", UID), virtual("7612", "7000"), host=LPAR)
-    assert (found.rdev, "cp.txt:4 describes 7612" in found.conflicts[0]) == ("7612", True)
+    assert (found.rdev, numbers(found)) == ("7612", ["7612"])
 
 
 def test_in_a_guest_cp_knows_the_real_number() -> None:
@@ -151,23 +161,19 @@ def test_in_a_guest_cp_knows_the_real_number() -> None:
 
 def test_without_claims_the_reason_says_what_to_do() -> None:
     """An absent rdev names the query that tells it."""
-    found = one(Disk("0.0.0201")).rdev
-    assert isinstance(found, Absent)
-    assert "QUERY VIRTUAL DASD" in found.reason
+    assert one(Disk("0.0.0201")).rdev is NOT_SAID
 
 
 def test_kvm_has_no_cp_to_ask() -> None:
     """Its guests know the unique id at best."""
-    found = one(Disk("0.0.0201"), host=Platform("kvm")).rdev
-    assert isinstance(found, Absent)
-    assert "KVM" in found.reason
+    assert one(Disk("0.0.0201"), host=Platform("kvm")).rdev is OF_KVM
 
 
 def test_the_serial_of_a_disk_that_is_no_dasd_is_no_label() -> None:
     """Udev has it under the same name."""
     found = one(Disk("0.0.7100", name="sda", volser="35005076300c71234"), host=Platform("kvm"))
     assert isinstance(found.volser, Absent)
-    assert (found.label, found.evidence) == (absent("not a DASD"), ())
+    assert (found.label, found.evidence) == (NO_DASD, ())
 
 
 def test_a_label_leads_from_the_directory_to_the_real_device() -> None:
@@ -224,11 +230,8 @@ def test_what_cp_says_now_goes_before_a_saved_answer() -> None:
     """And the saved answer is shown as a contradiction."""
     old, now = virtual("0201", "7000"), virtual("0201", "7612", origin="/dev/vmcp", line=0)
     found = one(Disk("0.0.0201"), old, now)
-    words = (
-        "the rdev of 0201: 7612 by /dev/vmcp (QUERY VIRTUAL DASD), "
-        "7000 by cp.txt:4 (QUERY VIRTUAL DASD); 7612 is used"
-    )
-    assert (found.rdev, found.conflicts) == ("7612", (words,))
+    assert (found.rdev, numbers(found)) == ("7612", ["0201", "7612", "7000", "7612"])
+    assert re.search(r"7612 by /dev/vmcp .*7000 by cp\.txt:4 ", found.conflicts[0])
 
 
 def test_an_answer_of_cp_goes_before_a_directory() -> None:
@@ -253,31 +256,28 @@ def test_a_weak_claim_alone_is_an_assumption() -> None:
 def test_two_answers_of_equal_worth_leave_the_real_number_open() -> None:
     """Both are told, with where they stand."""
     found = one(Disk("0.0.0201"), virtual("0201", "7000"), virtual("0201", "7612", line=5))
-    assert (isinstance(found.rdev, Absent), found.conflicts) == (
-        True,
-        ("the rdev of 0201: 7000 by cp.txt:4 (QUERY VIRTUAL DASD), 7612 by cp.txt:5 (QUERY VIRTUAL DASD)",),
-    )
+    assert (isinstance(found.rdev, Absent), numbers(found)) == (True, ["0201", "7000", "7612"])
+    assert re.search(r"7000 by cp\.txt:4 .*7612 by cp\.txt:5 ", found.conflicts[0])
 
 
 def test_a_size_that_is_not_that_of_the_disk_hints_at_an_old_answer() -> None:
     """A pasted answer may be of yesterday, or of another guest."""
     found = one(Disk("0.0.0201", cylinders=10016), virtual("0201", "7612", length=3338))
-    assert re.findall(r"\d{4,}", found.conflicts[0]) == ["3338", "0201", "10016"]
+    assert numbers(found) == ["3338", "0201", "10016"]
 
 
 def test_an_answer_for_another_guest_names_both() -> None:
     """Its devices have the same numbers, and are other disks."""
     found = one(Disk("0.0.0201"), virtual("0201", "7612", user="LNX001"))
-    assert str(found.rdev.reason if isinstance(found.rdev, Absent) else "").startswith(
-        "the answer about 0201 is for guest LNX001; this guest is LINDB01"
-    )
+    assert isinstance(found.rdev, Absent)
+    assert re.findall(r"\b[A-Z]*\d+\b", found.rdev.reason) == ["0201", "LNX001", "LINDB01"]
 
 
 def test_the_size_in_a_damaged_line_is_compared_too() -> None:
     """A line whose columns are shifted is weak, but a better one decides where there is one."""
     weak = virtual("0201", "7612", length=800, weak="by words")
     found = one(Disk("0.0.0201", cylinders=3338), weak)
-    assert "CP reports 800 cylinders for 0201, Linux sees 3338" in found.conflicts[0]
+    assert numbers(found) == ["800", "0201", "3338"]
     assert one(Disk("0.0.0201", cylinders=3338), weak, virtual("0201", "7612", length=3338)).conflicts == ()
 
 
@@ -299,11 +299,11 @@ def test_an_answer_of_another_size_is_never_exact(seen: dict[str, Value], told: 
     assert all(each.grade is grade for each in found.evidence)
 
 
-@pytest.mark.parametrize(("size", "said"), [(2048, []), (4096, ["CP reports 2048 blocks for 0300"])])
+@pytest.mark.parametrize(("size", "said"), [(2048, []), (4096, ["2048", "0300", "4096"])])
 def test_the_size_of_an_fba_disk_is_compared_too(size: int, said: list[str]) -> None:
     """In blocks of 512 bytes."""
     found = one(Disk("0.0.0300", size=size, discipline="FBA"), virtual("0300", "F001", length=2048))
-    assert [words.partition(",")[0] for words in found.conflicts] == said
+    assert numbers(found) == said
 
 
 @pytest.mark.parametrize(
@@ -319,9 +319,7 @@ def test_a_saved_answer_is_never_exact(origin: str, grade: Grade) -> None:
 def test_without_sysinfo_nobody_knows_whose_number_it_is() -> None:
     """It is no virtual one, and CP's answer is not what is missing."""
     found = one(Disk("0.0.0201"), host=Platform())
-    assert isinstance(found.vdev, Absent)
-    assert isinstance(found.rdev, Absent)
-    assert "/proc/sysinfo is missing" in found.rdev.reason
+    assert (found.vdev, found.rdev) == (NO_PLATFORM, NO_PLATFORM)
     assert one(Disk("0.0.0201"), virtual("0201", "7612"), host=Platform())[3:5] == ("0201", "7612")
 
 
@@ -348,9 +346,7 @@ def test_where_a_linux_runs_is_known_by_sysinfo(cells: dict[str, str], host: Pla
 
 def test_a_virtual_disk_has_no_real_device() -> None:
     """The directory says so."""
-    found = one(Disk("0.0.0300"), minidisk("0300", "", via="V-DISK")).rdev
-    assert isinstance(found, Absent)
-    assert "virtual disk in storage" in found.reason
+    assert one(Disk("0.0.0300"), minidisk("0300", "", via="V-DISK")).rdev is VIRTUAL_DISK
 
 
 def test_a_rule_of_the_site_reads_the_number_in_a_label() -> None:
@@ -369,7 +365,7 @@ def test_only_a_site_may_say_that_numbers_are_equal() -> None:
 def test_a_claim_goes_before_equal_numbers() -> None:
     """And that the site is wrong there is said."""
     found = one(Disk("0.0.7612"), virtual("7612", "7500"), known=site(f"vdev_is_rdev = true\n{RULE}"))
-    assert (found.lcu, "claims say 7500" in found.conflicts[0]) == ("LCU 5", True)
+    assert (found.lcu, numbers(found)[-1]) == ("LCU 5", "7500")
 
 
 # --- labels
@@ -378,7 +374,8 @@ def test_a_claim_goes_before_equal_numbers() -> None:
 def test_the_label_on_a_whole_volume_is_that_of_cp() -> None:
     """A dedicated volume has one label; two of them contradict each other."""
     found = one(Disk("0.0.0201", volser="DB9999"), virtual("0201", "7612", "DB0201"))
-    assert found.conflicts == ("the label: DB0201 by claims, DB9999 on the disk (/run/udev/data/b94:0)",)
+    (conflict,) = found.conflicts
+    assert re.findall(r"DB\d+|/\S+\d", conflict) == ["DB0201", "DB9999", "/run/udev/data/b94:0"]
 
 
 def test_a_minidisk_behind_cylinder_0_may_have_a_label_of_its_own() -> None:
@@ -552,7 +549,10 @@ def test_one_real_number_with_two_unique_ids_is_told() -> None:
     found = all_of(
         [Disk("0.0.0201", UID), Disk("0.0.0202", other)], [virtual("0201", "7612"), virtual("0202", "7612")]
     )
-    assert all("are both on 7612 as claims say" in volume.conflicts[0] for volume in found)
+    named = [UID, other]
+    assert [re.findall(r"\b7612\b|IBM\S+", volume.conflicts[0]) for volume in found] == [
+        ["7612", *named], ["7612", *named[::-1]]
+    ]  # fmt: skip
 
 
 def test_one_unique_id_with_two_real_numbers_is_told() -> None:
@@ -560,14 +560,16 @@ def test_one_unique_id_with_two_real_numbers_is_told() -> None:
     found = all_of(
         [Disk("0.0.0201", UID), Disk("0.0.0202", UID)], [virtual("0201", "7612"), virtual("0202", "7613")]
     )
-    assert all("claims name" in volume.conflicts[0] for volume in found)
+    assert [re.findall(r"\b761\d\b", volume.conflicts[0]) for volume in found] == [
+        ["7612", "7613"], ["7613", "7612"]
+    ]  # fmt: skip
 
 
 def test_the_ssid_of_cp_is_held_against_the_unique_id() -> None:
     """Serial numbers are no secret of CP's: the join is checked."""
     details = Claim(rdev="7612", ssid="1600", via="QUERY DASD DETAILS", origin="cp.txt", line=7)
     found = one(Disk("0.0.0201", UID), virtual("0201", "7612"), details)
-    assert found.conflicts == ("SSID 1500 by the uid of 0.0.0201, 1600 by CP for 7612",)
+    assert numbers(found) == ["1500", "0201", "1600", "7612"]
 
 
 def test_a_map_that_parts_an_lcu_is_told() -> None:
@@ -575,7 +577,7 @@ def test_a_map_that_parts_an_lcu_is_told() -> None:
     known = site("", "7612,6\n7613,5\n")
     other = "IBM.750000000DXP71.1500.19"
     found = all_of([Disk("0.0.7612", UID), Disk("0.0.7613", other)], known=known, host=LPAR)
-    assert all("name the same LCU" in volume.conflicts[0] for volume in found)
+    assert [calls(volume) for volume in found] == [["LCU 6", "LCU 5", "1500"], ["LCU 5", "LCU 6", "1500"]]
 
 
 def test_a_wrong_number_does_not_give_a_certain_lcu_another_name() -> None:
@@ -586,10 +588,10 @@ def test_a_wrong_number_does_not_give_a_certain_lcu_another_name() -> None:
     assert {(volume.lcu_name, volume.key, volume.grade) for volume in found} == {
         ("LCU 6", UID.rpartition(".")[0], Grade.EXACT)
     }
-    assert "0.0.0202 is on LCU 2 by site.toml:4 (7nXX)" in "".join(found[2].conflicts)
+    assert re.search(r"0\.0\.0202 .*\bLCU 2 .* site\.toml:4 \(7nXX\)", "".join(found[2].conflicts))
     undecided = all_of(disks[1:], claims[1:], site())
     assert {volume.lcu_name for volume in undecided} == {"LCU 1500"}
-    assert all("name the same LCU" in volume.conflicts[0] for volume in undecided)
+    assert [calls(volume) for volume in undecided] == [["LCU 6", "LCU 2", "1500"], ["LCU 2", "LCU 6", "1500"]]
 
 
 def test_a_map_that_joins_two_lcus_is_told() -> None:
@@ -597,7 +599,7 @@ def test_a_map_that_joins_two_lcus_is_told() -> None:
     known = site("", "7612-7613,6\n")
     other = "IBM.750000000DXP71.1600.18"
     found = all_of([Disk("0.0.7612", UID), Disk("0.0.7613", other)], known=known, host=LPAR)
-    assert all("are both on LCU 6 by map.csv:1" in volume.conflicts[0] for volume in found)
+    assert all(re.search(r"\bLCU 6 .* map\.csv:1\b", volume.conflicts[0]) for volume in found)
 
 
 # --- what else is known of a volume

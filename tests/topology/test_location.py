@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -127,7 +128,8 @@ def test_without_extents_there_are_shares() -> None:
 
 def test_a_sparse_file_is_one() -> None:
     """Its size is more than what lies on disks; a file that does not fill its last block is none."""
-    assert any("1044480 of its 1048576 bytes are holes" in note for note in ask("2", "253:0", "0+1000").notes)
+    (note,) = ask("2", "253:0", "0+1000").notes
+    assert re.findall(r"\d+", note) == ["1044480", "1048576"]
     assert not ask("2", "253:0", "0+1000", size=5).notes
 
 
@@ -243,13 +245,13 @@ def test_a_path_in_memory_that_nobody_looked_at() -> None:
         Grade.UNKNOWN,
         found.lacking,
     )
-    assert found.lacking[0].endswith(": on tmpfs from /dev/x")
+    assert re.search(r" tmpfs .* /dev/x$", found.lacking[0])
 
 
 def test_compressed_bytes_are_not_exact() -> None:
     """Their place is known, their length on the disk is not."""
     found = ask("1", "94:5", "0+100000", encoded=4096)
-    assert (found.grade, found.notes[-1].startswith("4096 bytes are compressed")) == (Grade.SHARES, True)
+    assert (found.grade, found.notes[-1].startswith("4096 ")) == (Grade.SHARES, True)
 
 
 def test_bytes_in_memory_are_told() -> None:

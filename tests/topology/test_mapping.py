@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -84,14 +85,16 @@ def test_multipath_counts_once() -> None:
     table = "0 4096 multipath 0 0 1 1 round-robin 0 2 1 8:0 1 8:1 1"
     found = map_ranges(on(table, uuid="mpath-3600507"), "253:0", [(0, 100)])
     assert found.data == {"253:0": 100}
-    assert tuple(found.notes) == ("v0 (3600507): one disk over 2 paths: sda, sdb",)
+    (note,) = found.notes
+    assert re.fullmatch(r"v0 \(3600507\): .* 2 .*: sda, sdb", note)
 
 
 def test_a_loop_device_is_a_leaf_whose_file_is_named() -> None:
     """Where the file lies is another question."""
     stack = Stack(layers({"7:0": {"name": "loop0", "sort": "loop", "size": 8, "file": "/srv/image"}}))
     found = map_ranges(stack, "7:0", [(0, 100)])
-    assert (found.data, tuple(found.notes)) == ({"7:0": 100}, ("loop0 lies in the file /srv/image",))
+    (note,) = found.notes
+    assert (found.data, note.split()[0], note.split()[-1]) == ({"7:0": 100}, "loop0", "/srv/image")
 
 
 def test_an_error_target_places_nothing() -> None:
@@ -166,7 +169,7 @@ def test_a_layout_that_is_not_known_is_shared_out() -> None:
     """In equal shares, in whole bytes that add up, and with a note."""
     found = map_ranges(on("0 4096 raid raid5_new 1 8 3 - 8:0 - 8:1 - 8:2"), "253:0", [(0, 100)])
     assert (found.data, found.grade) == ({"8:0": 34, "8:1": 33, "8:2": 33}, Grade.SHARES)
-    assert "equal shares are assumed" in next(iter(found.notes))
+    assert re.search(r"\braid5_new\b", next(iter(found.notes)))
 
 
 def test_parity_over_stripes_is_exact_while_the_rows_are_few() -> None:

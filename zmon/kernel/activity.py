@@ -316,7 +316,7 @@ class DiskReader:
         """Read some devices; the others keep their rows."""
         devices, held, when, live = self._devices, self._measured.rows, self._tree.when, self._tree.live
         if not devices:
-            return empty_frame(self.kind, "no ccw device that could be measured")
+            return empty_frame(self.kind, cmf.NONE_MEASURED)
         times = [now] * len(devices)
         restless = set()
         rows: dict[int, Row] = {}

@@ -67,7 +67,9 @@ _HEADER: Final = struct.Struct("=3IIIIiIIIQ128s129s7s")
 _SEGMENT: Final = struct.Struct("=QQiI16s")
 _SECRETIVE: Final = ("crypt", "default-key", "inlinecrypt")
 """Targets whose second argument is a key."""
-_NEEDS_ROOT: Final = absent("needs root (CAP_SYS_ADMIN): device-mapper tables")
+NEEDS_ROOT: Final = absent("needs root (CAP_SYS_ADMIN): device-mapper tables")
+NO_TABLE: Final = absent("the device-mapper table was not captured, or there is no device mapper")
+GONE: Final = absent("the device mapper has no such device any more")
 
 
 def dm_captured_at(number: str) -> str:
@@ -179,11 +181,11 @@ def table_refused(error: OSError) -> Absent:
     """Return the reason why a table could not be read."""
     match error.errno:
         case errno.EACCES | errno.EPERM:
-            return _NEEDS_ROOT
+            return NEEDS_ROOT
         case errno.ENOENT:
-            return absent("the device-mapper table was not captured, or there is no device mapper")
+            return NO_TABLE
         case errno.ENXIO | errno.ENODEV:
-            return absent("the device mapper has no such device any more")
+            return GONE
     return absent(f"device-mapper table: {error.strerror or error}")
 
 

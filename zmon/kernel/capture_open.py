@@ -56,6 +56,7 @@ __all__ = ["Capture", "CaptureError", "open_capture", "printable"]
 MAX_ENTRIES: Final = 10_000
 """Maximum number of entries of a directory that are searched for passes."""
 
+NOT_A_CAPTURE: Final = "holds no pass of a capture"
 MAX_PASSES: Final = 10_000
 """Maximum number of passes of a capture: hours, if one is made each second."""
 
@@ -112,7 +113,7 @@ def open_capture(path: str) -> Capture:
     passes = _passes(path, contents)
     if not passes:
         raise CaptureError(
-            f"{path} holds no pass of a capture, with files below sys or proc, and no output of a command"
+            f"{path} {NOT_A_CAPTURE}, with files below sys or proc, and no output of a command"
             f" that zmon reads, such as lsdasd; {ADVICE}, or what supportconfig, dbginfo.sh or sos wrote."
         )
     return Capture(path, passes, contents.remarks())

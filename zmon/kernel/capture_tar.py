@@ -160,20 +160,22 @@ def _node(member: tarfile.TarInfo, stream: _Stream, contents: CaptureContents) -
     """Return what a member is, or why it is left out."""
     time = _time(member)
     if time is None:
-        return "with an impossible time"
+        return IMPOSSIBLE_TIME
     if member.isreg() and not member.issparse():
         largest = MAX_NESTED if is_nested(member.name) else MAX_FILE
-        return CapturedFile(stream.content(member), time) if member.size <= largest else _TOO_LARGE
+        return CapturedFile(stream.content(member), time) if member.size <= largest else TOO_LARGE
     if member.isdir():
         return CapturedFolder(time)
     if member.issym() and len(member.linkname) <= MAX_PATH:
         return CapturedLink(member.linkname, time)
     if member.islnk() and isinstance(origin := contents.get(member.linkname), CapturedFile):
         return CapturedFile(origin.data, time)
-    return "that are devices, pipes or links to nowhere"
+    return NO_FILE
 
 
-_TOO_LARGE: Final = f"with more than {MAX_FILE:,} bytes, which no kernel file has"
+IMPOSSIBLE_TIME: Final = "with an impossible time"
+NO_FILE: Final = "that are devices, pipes or links to nowhere"
+TOO_LARGE: Final = f"with more than {MAX_FILE:,} bytes, which no kernel file has"
 
 
 class _Member(tarfile.TarInfo):

@@ -147,7 +147,7 @@ class PathResolver:
                 continue
             if name == "..":
                 if not here:
-                    raise OSError(errno.EXDEV, "leads out of the capture", path)
+                    raise OSError(errno.EXDEV, OUTSIDE, path)
                 here.pop()
                 continue
             here.append(name)
@@ -324,11 +324,11 @@ def read_regular(file: str, path: str, most: int = MAX_FILE) -> bytes:
     if stat.S_ISDIR(mode):
         raise _error(errno.EISDIR, path)
     if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, "is no regular file", path)
+        raise OSError(errno.EINVAL, NO_REGULAR_FILE, path)
     fd = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY)
     with open(fd, "rb") as opened:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise OSError(errno.EINVAL, "is no regular file", path)
+            raise OSError(errno.EINVAL, NO_REGULAR_FILE, path)
         data = opened.read(most + 1)
     if len(data) > most:
         raise OSError(errno.EFBIG, f"more than {most} bytes", path)
@@ -425,6 +425,11 @@ MAX_NESTED: Final = 64 << 20
 MOST_NESTED: Final = 4
 """Maximum number of such archives that are opened."""
 
+NO_REGULAR_FILE: Final = "is no regular file"
+OUTSIDE: Final = "leads out of the capture"
+TOO_DEEP: Final = "with a path longer or deeper than any kernel file's"
+LEADS_OUT: Final = "with a path that leads out"
+
 ANSWERS: Final = (r"multipathd/maps\.json",)
 """What else a pass has at its root; what people collect may have directories of these names, too."""
 _PASS: Final = re.compile(
@@ -461,9 +466,9 @@ class CaptureContents:
         """Add a node under its name in the capture."""
         path = _plain(name)
         if not is_possible(name):
-            self.leave_out("with a path longer or deeper than any kernel file's", name)
+            self.leave_out(TOO_DEEP, name)
         elif path is None:
-            self.leave_out("with a path that leads out", name)
+            self.leave_out(LEADS_OUT, name)
         elif match := _PASS.fullmatch(path):
             self.nodes.setdefault(match[1] or "", {})[sys.intern(match[2])] = node
         elif not isinstance(node, CapturedFile):

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     Beside = Callable[[], Mapping[str, bytes | OSError]]
 
 
+NOT_REGULAR: Final = "not a regular file"
 SELDOM_SECONDS: Final = 10.0
 """Passes at least so far apart read the files that sources declare as `seldom`."""
 
@@ -280,7 +281,7 @@ class _Reading:
 
     def _read(self, path: str, mode: int, *, regular: bool) -> None:
         if not regular:
-            self.refuse(path, OSError(errno.EINVAL, "not a regular file"), mode)
+            self.refuse(path, OSError(errno.EINVAL, NOT_REGULAR), mode)
         elif not mode & 0o444:
             self.refuse(path, OSError(errno.EACCES, "write-only"), mode)
         else:

@@ -16,6 +16,7 @@ from zmon.base.absent import Absent, absent
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.kernel.tree import (
     CSS,
+    NO_CSS,
     OFFLINE,
     attributes,
     driver_of,
@@ -40,6 +41,9 @@ BUS_ID: Final = r"0\.[0-3]\.[0-9a-f]{4}"
 """Channel subsystem (always shown as 0), subchannel set, number of subchannel or device."""
 
 _PATHS: Final = ("pim", "pam", "pom", "chpids")
+NO_TYPE: Final = absent("the device has no type")
+NO_DEVICES: Final = absent("this machine shows Linux no devices")
+NO_CONFIGURATION: Final = absent("the storage gave the kernel no configuration data")
 
 
 def parse_bytes(content: str, count: int) -> tuple[int, ...]:
@@ -71,7 +75,7 @@ def parse_path_masks(content: str) -> str:
     return " ".join(f"{mask:02x}" for mask in parse_bytes(content, 6))
 
 
-parse_type = word_parser("[0-9a-f]{4}/[0-9a-f]{2}", str, {"n/a": "the device has no type"})
+parse_type = word_parser("[0-9a-f]{4}/[0-9a-f]{2}", str, {"n/a": NO_TYPE})
 """Parses `devtype` or `cutype`: type and model, `3390/0c`."""
 parse_number = word_parser("[0-9]{1,10}", int)
 """Parses a setting such as `online` or `alias`: decimal, nearly always 0 or 1."""
@@ -105,7 +109,7 @@ def read_devices(tree: Tree, only: Iterable[str] | None = None) -> Frame:
     try:
         places = _subchannels(tree) if only is None else _subchannels_of(tree, only)
     except OSError as error:
-        why = not_mounted(tree, CSS) or "no channel subsystem here"
+        why = not_mounted(tree, CSS) or NO_CSS.reason
         return empty_frame(DEVICE, refused(error, why).reason)
     rows: dict[str, dict[str, Value]] = {}
     times: dict[str, int] = {}
@@ -119,7 +123,7 @@ def read_devices(tree: Tree, only: Iterable[str] | None = None) -> Frame:
         except FileNotFoundError:
             continue
     if not rows:
-        return empty_frame(DEVICE, "this machine shows Linux no devices")
+        return empty_frame(DEVICE, NO_DEVICES)
     keys = sorted(rows)
     return frame_of(DEVICE, {key: rows[key] for key in keys}, [times[key] for key in keys])
 
@@ -191,7 +195,7 @@ def _dasd(tree: Tree, path: str, device: dict[str, Value]) -> dict[str, Value]:
 def _unidentified(name: str, discipline: Value) -> Absent:
     if discipline in ("FBA", "DIAG"):
         return absent(f"FBA and DIAG disks have no {name}")
-    return absent("the storage gave the kernel no configuration data")
+    return NO_CONFIGURATION
 
 
 def _block(tree: Tree, path: str, names: list[str], device: dict[str, Value]) -> Value:

@@ -28,7 +28,7 @@ import struct
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent
-from zmon.kernel.tree import CSS, attributes, read_attributes, read_value, refused, word_parser
+from zmon.kernel.tree import CSS, NO_CSS, attributes, read_attributes, read_value, refused, word_parser
 from zmon.kinds import CHANNEL
 from zmon.sample import empty_frame, frame_of
 
@@ -78,6 +78,7 @@ EXT_COUNTERS: Final = (*_DPU, *_FICON)
 """The fields from `ext_measurement`, of all groups."""
 CHARACTERISTICS: Final = (*_LIMITS, *_SIZES, "dpu_cores")
 """The fields from `measurement_chars`, of all groups."""
+NOT_VALID: Final = absent("the firmware marks it as not valid")
 
 
 def _not_in(group: int) -> Absent:
@@ -106,7 +107,7 @@ def parse_measurement(data: bytes, group: int) -> dict[str, Number]:
     row: dict[str, Number] = dict.fromkeys(COUNTERS, _not_in(group))
     row["timestamp"] = head & 0xFFFFFF
     for number, (name, value) in enumerate(zip(_CUE.get(group, ()), counts, strict=False), 1):
-        row[name] = value if valid & 0x80 >> number else absent("the firmware marks it as not valid")
+        row[name] = value if valid & 0x80 >> number else NOT_VALID
     return row
 
 
@@ -168,7 +169,10 @@ def parse_measurement_chars_full(data: bytes, group: int) -> dict[str, Number]:
 
 
 _HEX: Final = "[0-9a-f]{1,8}"
-_NO_CHANNEL: Final = {"": "the machine names no physical channel"}
+NOT_SHARED: Final = absent("the machine does not say whether it is shared")
+NO_CHANNEL: Final = absent("the machine names no physical channel")
+NO_SPEED: Final = absent("the machine does not say how fast it is")
+UNKNOWN_GROUP: Final = absent("the path's measurement group is unknown")
 
 
 def _from_hex(word: str) -> int:
@@ -182,16 +186,16 @@ OF_CHANNEL: Final[Attributes] = {
     # 1 when several partitions share the path
     "shared": (
         "shared",
-        word_parser(_HEX, _from_hex, {"unknown": "the machine does not say whether it is shared"}),
+        word_parser(_HEX, _from_hex, {"unknown": NOT_SHARED}),
     ),
-    "chid": ("chid", word_parser(_HEX, lambda word: f"{_from_hex(word):04x}", _NO_CHANNEL)),
+    "chid": ("chid", word_parser(_HEX, lambda word: f"{_from_hex(word):04x}", {"": NO_CHANNEL})),
     # 1 when the physical channel has a place in the machine
-    "chid_external": ("chid_external", word_parser(_HEX, _from_hex, _NO_CHANNEL)),
+    "chid_external": ("chid_external", word_parser(_HEX, _from_hex, {"": NO_CHANNEL})),
     "esc": ("esc", parse_hex),  # external subchannel code
     # since Linux 6.10; the suffix counts in thousands of bits per second
     "speed": (
         "speed_bps",
-        word_parser("[0-9]{1,20}[KMGT]?", str, {"0": "the machine does not say how fast it is"}),
+        word_parser("[0-9]{1,20}[KMGT]?", str, {"0": NO_SPEED}),
     ),
     "type": ("type", parse_hex),  # a code: see zmon.topology.volumes
     # Linux 6.12 prints it decimal, 6.1 in hex; the five known groups look the same in both
@@ -200,7 +204,7 @@ OF_CHANNEL: Final[Attributes] = {
         word_parser(
             _HEX,
             lambda word: int(word) if word.isdecimal() else _from_hex(word),
-            {"unknown": "the path's measurement group is unknown"},
+            {"unknown": UNKNOWN_GROUP},
         ),
     ),
 }
@@ -210,6 +214,14 @@ CONFIGURE: Final = attributes(parse_hex, "configure")
 
 parse_status = word_parser("online|offline", str)
 """Parses `status`, as Linux itself varied the path."""
+
+NO_PATHS: Final = absent("this machine shows Linux no channel paths")
+LPAR_ONLY: Final = absent("channel measurement is offered in an LPAR only: not by this hypervisor")
+OFF: Final = absent("channel measurement is off: cm_enable is 0")
+NOTHING_FOR_IT: Final = absent("channel measurement is on, but has nothing for this path")
+NO_EXTENDED: Final = absent("this path has no extended data, or Linux is older than 6.10")
+TORN: Final = absent("the firmware kept writing while it was read")
+TOO_SHORT: Final = absent("the kernel gave fewer bytes than the layout has")
 
 
 def read_channels(tree: Tree, recent: Frame | None = None) -> Frame:
@@ -224,7 +236,7 @@ def read_channels(tree: Tree, recent: Frame | None = None) -> Frame:
     try:
         paths = [match for name in tree.entries(CSS) if (match := _NAME.fullmatch(name))]
     except OSError as error:
-        return empty_frame(CHANNEL, refused(error, "no channel subsystem here").reason)
+        return empty_frame(CHANNEL, refused(error, NO_CSS.reason))
     unmeasured = _why_unmeasured(tree)
     rows: dict[str, dict[str, Value]] = {}
     times: list[int] = []
@@ -246,19 +258,16 @@ def read_channels(tree: Tree, recent: Frame | None = None) -> Frame:
         rows[key] = row
         times.append(when)
     if not rows:
-        return empty_frame(CHANNEL, "this machine shows Linux no channel paths")
+        return empty_frame(CHANNEL, NO_PATHS)
     return frame_of(CHANNEL, rows, times)
 
 
 def _why_unmeasured(tree: Tree) -> Absent:
     """Return why a path would have no `measurement`."""
-    not_offered = absent("channel measurement is offered in an LPAR only: not by this hypervisor")
-    enabled = read_value(tree, f"{CSS}/cm_enable", parse_hex, not_offered)
+    enabled = read_value(tree, f"{CSS}/cm_enable", parse_hex, LPAR_ONLY)
     if isinstance(enabled, Absent):
         return enabled
-    if enabled:
-        return absent("channel measurement is on, but has nothing for this path")
-    return absent("channel measurement is off: cm_enable is 0")
+    return NOTHING_FOR_IT if enabled else OFF
 
 
 def _measured(  # noqa: PLR0913, PLR0917 - the path, and what is known of it
@@ -287,18 +296,16 @@ def _consistent(tree: Tree, path: str, unmeasured: Absent) -> tuple[bytes | Abse
 
     The kernel copies without a lock.  Word 0, with its time stamp, changes with every writing.
     """
-    no_more = absent("this path has no extended data, or Linux is older than 6.10")
     entry = _block(tree, f"{path}/measurement", unmeasured)
     for _ in range(MAX_TRIES):
         if isinstance(entry, Absent):
             return entry, entry
         before = entry
-        extended = _block(tree, f"{path}/ext_measurement", no_more)
+        extended = _block(tree, f"{path}/ext_measurement", NO_EXTENDED)
         entry = _block(tree, f"{path}/measurement", unmeasured)
         if isinstance(entry, bytes) and entry[:4] == before[:4]:
             return entry, extended
-    torn = absent("the firmware kept writing while it was read")
-    return torn, torn
+    return TORN, TORN
 
 
 def _characteristics(tree: Tree, path: str, group: int) -> dict[str, Number]:
@@ -330,4 +337,4 @@ def _decoded(
     try:
         return parse(block, group)
     except ValueError:
-        return dict.fromkeys(names, absent("the kernel gave fewer bytes than the layout has"))
+        return dict.fromkeys(names, TOO_SHORT)

@@ -65,6 +65,7 @@ Row = tuple["Value", ...]
 TRIES: Final = 3
 """How often a device is read again that finishes operations while it is being read."""
 
+NONE_MEASURED: Final = absent("no ccw device that could be measured")
 OFFLINE: Final = absent("the device is offline and not measured")
 GONE: Final = absent("cmf/ is not there: measurement was switched off, or the device went away")
 _NOT_UNDERSTOOD: Final = absent("what the kernel answered was not understood")
@@ -289,7 +290,7 @@ def read_totals(tree: Tree) -> Frame:
     disk_of = dict(zip(disks.labels.get("busid", []), disks.names, strict=False))
     devices = [d for d in find_devices(tree) if d.off is None and d.busid in disk_of]
     if not devices:
-        return empty_frame(EXACT, "no ccw device that could be measured")
+        return empty_frame(EXACT, NONE_MEASURED)
     kind = format_of(tree, devices)
     rows, times = [], []
     for device in devices:

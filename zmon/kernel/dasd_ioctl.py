@@ -46,6 +46,10 @@ BIODASDPSRD: Final = Question("BIODASDPSRD", 0x80C04404, 192)
 """Cache counts of the volume; runs a channel program on the device."""
 BIODASDREADALLCMB: Final = Question("BIODASDREADALLCMB", 0xC0584421, 88)
 """Channel measurement in one coherent piece; waits for the end of an operation under way."""
+NEEDS_GROUP: Final = "{} needs root or the group that owns the disk's node"
+NO_ANSWER: Final = "{} was not captured, or the disk has no node"
+NOT_OFFERED: Final = "{} is not offered for this kind of disk"
+NEEDS_ONLINE: Final = "{} needs the device online and, to be measured, switched on"
 
 
 def ask(tree: Tree, disk: str, question: Question) -> bytes:
@@ -80,17 +84,19 @@ def unanswered(question: Question, error: OSError) -> Absent:
     """Return the reason why a question was not answered."""
     match error.errno:
         case errno.EACCES | errno.EPERM:
-            return absent(f"{question.name} needs root or the group that owns the disk's node")
+            return absent(NEEDS_GROUP.format(question.name))
         case errno.ENOENT:
-            return absent(f"{question.name} was not captured, or the disk has no node")
+            return absent(NO_ANSWER.format(question.name))
         case errno.ENOTTY | errno.EOPNOTSUPP:
-            return absent(f"{question.name} is not offered for this kind of disk")
+            return absent(NOT_OFFERED.format(question.name))
         case errno.ENODEV:
-            return absent(f"{question.name} needs the device online and, to be measured, switched on")
+            return absent(NEEDS_ONLINE.format(question.name))
     return absent(f"{question.name} failed: {error.strerror}")
 
 
 DASD_DEVICES: Final = "proc/dasd/devices"
+NONE_ONLINE: Final = absent("no DASD is online")
+NONE_ASKED: Final = absent("no DASD was asked about")
 
 _DASD_LINE: Final = (
     r"(?a)(?P<busid>[0-9a-f]+\.[0-9a-f]\.[0-9a-f]{4})\((?P<discipline>[^)]*)\)"
@@ -100,11 +106,11 @@ _DASD_LINE: Final = (
 )
 _SIZES: Final = r"(?a)active at blocksize: (\d+), (\d+) blocks, (\d+) MB"
 
-_NO_NODE: Final = absent("the device has no block device yet")
+NO_NODE: Final = absent("the device has no block device yet")
 _NO_SIZE: Final = absent("the volume is not active, or not formatted")
 _NO_DISCIPLINE: Final = absent("the device is not set up yet")
 _NO_VOLSER: Final = absent("udev knows no volume serial (ID_SERIAL)")
-_NOT_ECKD: Final = absent("only an ECKD volume has this")
+NOT_ECKD: Final = absent("only an ECKD volume has this")
 _INFO2_NOT_UNDERSTOOD: Final = absent("what BIODASDINFO2 answered was not understood")
 
 
@@ -138,8 +144,8 @@ def _dasd_entry(line: str) -> Row:
     return {
         "busid": match["busid"],
         "discipline": _NO_DISCIPLINE if discipline in {"", "none"} else discipline,
-        "number": f"{match['major']}:{match['minor']}" if has_number else _NO_NODE,
-        "name": _NO_NODE if match["name"].startswith("?") else match["name"],
+        "number": f"{match['major']}:{match['minor']}" if has_number else NO_NODE,
+        "name": NO_NODE if match["name"].startswith("?") else match["name"],
         "readonly": int(match["readonly"] is not None),
         "state": "active" if sizes else state,
         "block_size": block_size,
@@ -180,7 +186,7 @@ def parse_info2(answer: bytes) -> Row:
         raise ValueError(f"BIODASDINFO2: {BIODASDINFO2.size} bytes expected, found {len(answer)}")
     queue, discipline, characteristics, configuration = _HEAD.unpack_from(answer)
     if discipline != b"ECKD":
-        return {**dict.fromkeys(INFORMATION, _NOT_ECKD), "channel_queue": queue}
+        return {**dict.fromkeys(INFORMATION, NOT_ECKD), "channel_queue": queue}
     lss: Value = absent("the configuration data names no device")
     storage = uid = lss
     for start in _RECORDS:
@@ -243,7 +249,7 @@ def _described(tree: Tree, name: Value, number: Value) -> Row:
     """Return what the node of a disk answers, and its volume serial."""
     volser = _volser(tree, number)
     if not isinstance(name, str):
-        return {"volser": volser, **dict.fromkeys(INFORMATION, _NO_NODE)}
+        return {"volser": volser, **dict.fromkeys(INFORMATION, NO_NODE)}
     try:
         return {"volser": volser, **parse_info2(ask(tree, name, BIODASDINFO2))}
     except OSError as error:
@@ -276,7 +282,7 @@ def read_dasd(tree: Tree) -> Frame:
     except ValueError as error:
         return empty_frame(DASD, str(error))
     if not volumes:
-        return empty_frame(DASD, "no DASD is online")
+        return empty_frame(DASD, NONE_ONLINE)
     rows = {}
     for volume in volumes:
         busid, number = str(volume.pop("busid")), volume.pop("number")
@@ -292,7 +298,7 @@ def read_identity(tree: Tree, disks: Mapping[str, tuple[str, str]]) -> Frame:
     """
     disks = {busid: disk for busid, disk in disks.items() if disk[0].startswith("dasd")}
     if not disks:
-        return empty_frame(DASD, "no DASD was asked about")
+        return empty_frame(DASD, NONE_ASKED)
     rows = {
         busid: {"name": name, **_described(tree, name, number)} for busid, (name, number) in disks.items()
     }
@@ -313,7 +319,8 @@ _COUNTERS: Final = (
 _STATES: Final = ("active", "unused", "pending off", "off")
 _PAIR: Final = ("available", "pending", "failed", "failed")
 
-_COUNTS_NOTHING: Final = absent("this control unit counts nothing")
+NO_ECKD: Final = absent("no ECKD volume is online")
+COUNTS_NOTHING: Final = absent("this control unit counts nothing")
 _INVALID: Final = absent("the control unit says that its counts are not valid")
 NO_DRIVER: Final = "this Linux has no DASD: its DASD driver is not loaded"
 DEVICES_NOT_CAPTURED: Final = (
@@ -355,9 +362,9 @@ def parse_psrd(answer: bytes) -> Row:
     if flags & 0x80:
         row |= dict.fromkeys(_COUNTERS, _INVALID)
     elif not any(counts):
-        row |= dict.fromkeys(_COUNTERS, _COUNTS_NOTHING)
+        row |= dict.fromkeys(_COUNTERS, COUNTS_NOTHING)
         if not status:
-            row |= dict.fromkeys(("device_status", "caching", "fast_write", "duplex"), _COUNTS_NOTHING)
+            row |= dict.fromkeys(("device_status", "caching", "fast_write", "duplex"), COUNTS_NOTHING)
     return row
 
 
@@ -372,7 +379,7 @@ def _without_counts(reason: Absent) -> Row:
 
 def _ask_cache(tree: Tree, disk: Value) -> Row:
     if not isinstance(disk, str):
-        return _without_counts(_NO_NODE)
+        return _without_counts(NO_NODE)
     try:
         return parse_psrd(ask(tree, disk, BIODASDPSRD))
     except OSError as error:
@@ -397,7 +404,7 @@ def read_cache(tree: Tree) -> Frame:
         return empty_frame(CACHE, str(error))
     volumes = [volume for volume in volumes if volume["discipline"] == "ECKD"]
     if not volumes:
-        return empty_frame(CACHE, "no ECKD volume is online")
+        return empty_frame(CACHE, NO_ECKD)
     answers: dict[Value, tuple[int, Row]] = {}
     rows: dict[str, Row] = {}
     times: list[int] = []

@@ -29,6 +29,9 @@ SWITCH: Final = "echo on > /sys/kernel/debug/dasd/global/statistics"
 """The command that switches statistics on for all DASD."""
 OFF: Final = absent(f"the DASD driver counts nothing: {SWITCH}")
 NOT_BUILT: Final = absent("this kernel cannot count DASD requests: it was built without CONFIG_DASD_PROFILE")
+NOT_IN_KERNEL: Final = f"this kernel has no /{STATISTICS}"
+UNCAPTURED: Final = f"/{STATISTICS} was not captured"
+UNCAPTURED_OR_NO_DRIVER: Final = f"{UNCAPTURED}, or there is no DASD driver"
 NOT_IN_PROC: Final = absent(f"only debugfs has it: run zmon as root, and {SWITCH}")
 
 _TOTALS: Final = {
@@ -178,8 +181,8 @@ def _why_unread(tree: Tree, error: OSError) -> str:
     if not isinstance(error, FileNotFoundError):
         return refused(error).reason
     if tree.live:
-        return f"this kernel has no /{STATISTICS}" if has_driver else NO_DASD_DRIVER.reason
-    return f"/{STATISTICS} was not captured" + ("" if has_driver else ", or there is no DASD driver")
+        return NOT_IN_KERNEL if has_driver else NO_DASD_DRIVER.reason
+    return UNCAPTURED if has_driver else UNCAPTURED_OR_NO_DRIVER
 
 
 _FIELDS: Final = tuple(field.name for field in PROFILE.fields)

@@ -67,6 +67,11 @@ CPU_TYPES: Final = {0: "CP", 3: "IFL", 5: "zIIP"}
 """The indexes of CPU types that zmon knows by name; others are shown as their number."""
 
 NO_AUTHORITY: Final = "no authority at the HMC (Global performance data control)"
+NO_DEBUGFS: Final = "no s390_hypfs/diag_204 in debugfs: is debugfs mounted?"
+NO_GROUP: Final = absent("in no capacity group")
+NO_WEIGHT: Final = absent("a dedicated CPU has no weight")
+NO_CAP: Final = absent("no absolute cap is set")
+NO_THREADS: Final = absent("the partition runs without multithreading")
 
 _INFO: Final = struct.Struct(">BBHHHQQ40x")
 _PARTITION: Final = struct.Struct(">BBBB4x8s8s8sQ8xBB2xI8s8s24x")
@@ -130,7 +135,7 @@ def parse_diag204(data: bytes, when: int = 0) -> tuple[Frame, Frame, Frame]:
             "upid": upid,
             "os": ebcdic_name(os_name) or absent("the partition's system gave no name"),
             "sysplex": ebcdic_name(sysplex) or absent("in no sysplex"),
-            "group": ebcdic_name(group) or absent("in no capacity group"),
+            "group": ebcdic_name(group) or NO_GROUP,
             "hardware_group": ebcdic_name(hardware_group) or absent("in no hardware group"),
             "cpus": blocks,
             "own": own,
@@ -157,7 +162,6 @@ def _lpar_cpu(block: tuple[int, ...], lpar: str, threads: bool) -> tuple[int, Ma
     (address, index, flags, weight, accumulated, dispatched, weight_min, weight_now, weight_max,
      online_time, wait, cap_type, cap_group, mt_idle) = block  # fmt: skip
     dedicated = weight == _DEDICATED
-    no_weight = absent("a dedicated CPU has no weight")
     return address, {
         "type": _type(index),
         "lpar": lpar,
@@ -165,17 +169,17 @@ def _lpar_cpu(block: tuple[int, ...], lpar: str, threads: bool) -> tuple[int, Ma
         "online": int(bool(flags & _ONLINE)),
         "capped": int(bool(flags & _CAPPED)),
         "dedicated": int(dedicated),
-        "weight_initial": no_weight if dedicated else weight,
-        "weight_min": no_weight if dedicated else weight_min,
-        "weight": no_weight if dedicated else weight_now,
-        "weight_max": no_weight if dedicated else weight_max,
-        "cap_type": cap_type or absent("no absolute cap is set"),
+        "weight_initial": NO_WEIGHT if dedicated else weight,
+        "weight_min": NO_WEIGHT if dedicated else weight_min,
+        "weight": NO_WEIGHT if dedicated else weight_now,
+        "weight_max": NO_WEIGHT if dedicated else weight_max,
+        "cap_type": cap_type or NO_CAP,
         "cap_group": cap_group or absent("no absolute group cap is set"),
         "accumulated": accumulated,
         "dispatched": dispatched,
         "online_time": online_time,
         "wait": wait,
-        "mt_idle": mt_idle if threads else absent("the partition runs without multithreading"),
+        "mt_idle": mt_idle if threads else NO_THREADS,
     }
 
 
@@ -205,10 +209,8 @@ def read_diag204(tree: Tree) -> tuple[Frame, Frame, Frame]:
         data = tree.read(DIAG_204, at_once=AT_ONCE)
         return parse_diag204(data, tree.when(DIAG_204))
     except OSError as error:
-        missing = "no s390_hypfs/diag_204 in debugfs: is debugfs mounted?"
-        return no_partitions(
-            refused(error, sysinfo.reason if isinstance(sysinfo, Absent) else missing).reason
-        )
+        why = sysinfo.reason if isinstance(sysinfo, Absent) else NO_DEBUGFS
+        return no_partitions(refused(error, why).reason)
 
 
 def no_partitions(reason: str) -> tuple[Frame, Frame, Frame]:

@@ -30,10 +30,10 @@ WRAP: Final = 1 << 32
 IN_FLIGHT: Final = FIELDS.index("in_flight")
 
 _ALWAYS: Final = 11
-_NO_DISCARDS: Final = absent("needs Linux 4.18, which counts discards")
-_NO_FLUSHES: Final = absent("needs Linux 5.5, which counts flushes")
+NO_DISCARDS: Final = absent("needs Linux 4.18, which counts discards")
+NO_FLUSHES: Final = absent("needs Linux 5.5, which counts flushes")
 _NOT_OF_PARTITIONS: Final = absent("needs Linux 2.6.25, which counts this for partitions, too")
-_BEFORE_THEY_CAME: Final = (0,) * _ALWAYS + (_NO_DISCARDS,) * 4 + (_NO_FLUSHES,) * 2
+_BEFORE_THEY_CAME: Final = (0,) * _ALWAYS + (NO_DISCARDS,) * 4 + (NO_FLUSHES,) * 2
 
 Counts = tuple["Number", ...]
 """The values of one line in the order of `FIELDS`."""

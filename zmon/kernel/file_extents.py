@@ -71,8 +71,13 @@ LABELS: Final = ("database", "tablespace", "role", "listed")
 NOT_LISTED: Final = absent("no listing says it")
 
 _NO_MOUNT: Final = absent("a block device is on no file system")
-_UNREADABLE: Final = absent("no permission to read it: run as root or as the database's user")
-_LINK: Final = absent("a symbolic link inside a directory is not followed; name what it leads to")
+UNREADABLE: Final = absent("no permission to read it: run as root or as the database's user")
+NO_BASE: Final = absent("a relative path without a base directory: --base-dir")
+NULL_BYTE: Final = absent("its name holds a null byte, which no path can")
+CHARACTERS: Final = absent("it is a character device, which holds no data")
+PIPE: Final = absent("it is a pipe or a socket, which holds no data")
+EMPTY: Final = absent("the directory is empty")
+LINK: Final = absent("a symbolic link inside a directory is not followed; name what it leads to")
 _MOUNTED: Final = absent("another file system is mounted here; name it to read it")
 _NO_SUCH_MOUNT: Final = absent(
     "it is on a mount that only processes of another mount namespace have; name it through one of these"
@@ -83,19 +88,17 @@ _NO_LAYERS: Final = absent(
 _MAX_LINKS: Final = 40
 _MAX_DEPTH: Final = 4
 """Overlays over overlays; the kernel allows two."""
-_LEFT: Final = {
-    errno.ENOENT: "it does not exist",
-    errno.ENOTDIR: "it does not exist: a part of its path is no directory",
-    errno.EACCES: "no permission to reach it: run as root or as the database's user",
-    errno.EPERM: "no permission to reach it: run as root or as the database's user",
-    errno.ELOOP: "its symbolic links lead round in a loop",
-    errno.ENAMETOOLONG: "its name is longer than Linux allows",
-    errno.ESTALE: "the file server does not know it any more",
+_UNREACHABLE: Final = absent("no permission to reach it: run as root or as the database's user")
+LEFT: Final = {
+    errno.ENOENT: absent("it does not exist"),
+    errno.ENOTDIR: absent("it does not exist: a part of its path is no directory"),
+    errno.EACCES: _UNREACHABLE,
+    errno.EPERM: _UNREACHABLE,
+    errno.ELOOP: absent("its symbolic links lead round in a loop"),
+    errno.ENAMETOOLONG: absent("its name is longer than Linux allows"),
+    errno.ESTALE: absent("the file server does not know it any more"),
 }
-
-
-_GONE: Final = absent(_LEFT[errno.ENOENT])
-NOT_THERE: Final = frozenset({_GONE, absent(_LEFT[errno.ENOTDIR])})
+NOT_THERE: Final = frozenset({LEFT[errno.ENOENT], LEFT[errno.ENOTDIR]})
 """The reasons of a path that does not exist."""
 
 
@@ -361,7 +364,7 @@ class _PathReader:
         listed: list[tuple[str, bool, ContainerRow | None]] = []
         for entry in entries:
             if entry.is_symlink():
-                listed.append((entry.path, False, _nowhere(_LINK)))
+                listed.append((entry.path, False, _nowhere(LINK)))
             elif not entry.is_dir(follow_symlinks=False):
                 listed.append((entry.path, False, None))
             elif entry.path in self._points or self._is_point(entry.path):
@@ -381,11 +384,11 @@ class _PathReader:
         is known from the file before.
         """
         if not path.startswith("/"):
-            return _nowhere(absent("a relative path without a base directory: --base-dir"))
+            return _nowhere(NO_BASE)
         directory, _slash, name = path.rpartition("/")
         located = self._directory(directory)
         if directory in self._missing:
-            return _nowhere(_GONE)
+            return _nowhere(LEFT[errno.ENOENT])
         if located is not None:
             real = f"{located[0]}/{name}"
             through = through_process(path)
@@ -443,8 +446,7 @@ class _PathReader:
         if stat.S_ISBLK(state.st_mode):
             return self._device(real, state.st_rdev)
         if not stat.S_ISREG(state.st_mode):
-            kind = "a character device" if stat.S_ISCHR(state.st_mode) else "a pipe or a socket"
-            return _nowhere(absent(f"it is {kind}, which holds no data"), real)
+            return _nowhere(CHARACTERS if stat.S_ISCHR(state.st_mode) else PIPE, real)
         mount = self._mount(mount_id(node), path)
         if mount is None:
             return _nowhere(_NO_SUCH_MOUNT, real)
@@ -492,7 +494,7 @@ class _PathReader:
         try:
             data = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags)
         except OSError as error:
-            no = _UNREADABLE if isinstance(error, PermissionError) else absent(f"open: {error.strerror}")
+            no = UNREADABLE if isinstance(error, PermissionError) else absent(f"open: {error.strerror}")
             row = _unplaced(real, mount, size, no)
         else:
             try:
@@ -650,7 +652,7 @@ def _look(looking: _PathReader, task: _Task, most: int) -> tuple[ContainerRow | 
     except OSError as error:
         return _nowhere(_reason(task.path, error)), ()
     if not inside and task.path == task.file.path:
-        return _nowhere(absent("the directory is empty")), ()
+        return _nowhere(EMPTY), ()
     return None, [_Task(task.file, path, is_directory, True, inner) for path, is_directory, inner in inside]
 
 
@@ -698,8 +700,8 @@ def _reason(path: str, error: Exception) -> Absent:
         except OSError:
             pass
     if isinstance(error, OSError):
-        return absent(_LEFT.get(error.errno or 0) or _strerror(error))
-    return absent("its name holds a null byte, which no path can" if "\0" in path else str(error))
+        return LEFT.get(error.errno or 0) or absent(_strerror(error))
+    return NULL_BYTE if "\0" in path else absent(str(error))
 
 
 def _strerror(error: Exception) -> str:

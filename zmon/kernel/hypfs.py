@@ -61,6 +61,9 @@ if TYPE_CHECKING:
 DIAG_2FC: Final = "sys/kernel/debug/s390_hypfs/diag_2fc"
 
 NEEDS_ZVM: Final = "needs a z/VM guest"
+NEEDS_DEBUGFS: Final = f"{NEEDS_ZVM}, and debugfs mounted"
+NOT_RELATIVE: Final = absent("the guest's share is not a relative one")
+NOT_COUNTED: Final = absent("not counted: the guest's share is not a relative one")
 
 Rows = dict[str, "Mapping[str, Value]"]
 
@@ -73,13 +76,10 @@ _DEDICATED: Final = 0x8
 
 def shares(operating: Number, highest: Number, now: Number) -> dict[str, Number]:
     """Return the fields that CP sets to 0 for a guest whose share is not relative."""
-    absolute = absent("the guest's share is not a relative one")
     return {
-        "operating_cpus": absent("not counted: the guest's share is not a relative one")
-        if highest == 0
-        else operating,
-        "share_max": absolute if highest == 0 else highest,
-        "share": absolute if now == 0 else now,
+        "operating_cpus": NOT_COUNTED if highest == 0 else operating,
+        "share_max": NOT_RELATIVE if highest == 0 else highest,
+        "share": NOT_RELATIVE if now == 0 else now,
     }
 
 
@@ -142,7 +142,7 @@ def read_diag2fc(tree: Tree) -> Frame:
         data = tree.read(DIAG_2FC, at_once=diag204.AT_ONCE)
         return parse_diag2fc(data, tree.when(DIAG_2FC))
     except OSError as error:
-        return empty_frame(GUEST, refused(error, f"{NEEDS_ZVM}, and debugfs mounted").reason)
+        return empty_frame(GUEST, refused(error, NEEDS_DEBUGFS).reason)
 
 
 DIAG_0C: Final = "sys/kernel/debug/s390_hypfs/diag_0c"
@@ -167,7 +167,7 @@ def read_diag0c(tree: Tree) -> Frame:
     try:
         return parse_diag0c(tree.read(DIAG_0C, at_once=diag204.AT_ONCE), tree.when(DIAG_0C))
     except OSError as error:
-        return empty_frame(VIRTUAL_CPU, refused(error, f"{NEEDS_ZVM}, and debugfs mounted").reason)
+        return empty_frame(VIRTUAL_CPU, refused(error, NEEDS_DEBUGFS).reason)
 
 
 ROOT: Final = "sys/hypervisor/s390"

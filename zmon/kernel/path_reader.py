@@ -35,6 +35,7 @@ ASK_EVERY: Final = 10 * SECOND
 """ns between two questions to the daemon at the least."""
 LOOK_EVERY: Final = MINUTE
 """ns after which the paths are looked for again without an event."""
+NO_ANSWER: Final = absent("the answer of multipathd was not captured")
 NOT_SAID: Final = absent("neither the device mapper nor multipathd says it")
 NO_BYTES: Final = absent("the path selector counts no bytes")
 DM: Final = "device mapper"
@@ -158,7 +159,7 @@ class PathReader:
             self._report = parse_maps(answer)
         except FileNotFoundError as error:
             said = error.strerror if self._tree.live else ""
-            self._why = absent(said or "the answer of multipathd was not captured")
+            self._why = absent(said) if said else NO_ANSWER
         except OSError as error:
             self._why = absent(f"multipathd: {error.strerror or error}")
         except ValueError as error:

@@ -16,7 +16,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from zmon.base.absent import absent
+from zmon.base.absent import Reasons, absent
 from zmon.kernel.proc_stat import parse_amounts
 from zmon.kernel.tree import not_mounted, read_several, refused, text
 from zmon.kinds import MEMORY
@@ -54,7 +54,7 @@ _EVENTS: Final = {
     "balloon_inflated": "balloon_inflate", "balloon_deflated": "balloon_deflate",
 }  # fmt: skip
 """The lines of /proc/vmstat, by the fields of `MEMORY`; those of refaults since Linux 5.9."""
-_COUNTED: Final = {
+COUNTED: Final = {
     "swapped_in": "pages swapped in", "swapped_out": "pages swapped out", "major_faults": "page faults",
     "refaulted_file": "refaults of files", "refaulted_anon": "refaults of swapped pages",
     "faults": "all page faults", "scanned_kswapd": "pages scanned by kswapd",
@@ -64,7 +64,8 @@ _COUNTED: Final = {
 }  # fmt: skip
 _STALLS: Final = re.compile(r"^allocstall(?:_[a-z]{1,12})? ([0-9]{1,20})$", re.MULTILINE)
 """Lines of /proc/vmstat, one for each zone of memory."""
-NO_STALLS: Final = absent("the kernel does not count stalls for pages")
+NOT_COUNTED: Final = Reasons("not-counted", "the kernel does not count {}")
+NO_STALLS: Final = NOT_COUNTED.about("stalls for pages")
 _CMM: Final = {
     "cmm_pages": ("cmm_pages",),
     "cmm_timed_pages": ("cmm_timed_pages",),
@@ -118,7 +119,7 @@ def read_memory(tree: Tree) -> Frame:
         events = parse_amounts(content, VMSTAT, _EVENTS.values())
         row["stalls"] = parse_stalls(content)
     for name, label in _EVENTS.items():
-        row[name] = events.get(label, absent(f"the kernel does not count {_COUNTED[name]}"))
+        row[name] = events.get(label, NOT_COUNTED.about(COUNTED[name]))
     for file, names in _CMM.items():
         path, parse = f"{CMM}/{file}", partial(parse_cmm, count=len(names))
         row |= read_several(tree, path, names, parse, NO_CMM, f"/{path}: {{}}")

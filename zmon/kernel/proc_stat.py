@@ -57,7 +57,7 @@ TICK: Final = 10_000_000
 
 MAX_CPUS: Final = 1 << 16
 
-_OFFLINE: Final = absent("the CPU is off line")
+OFFLINE: Final = absent("the CPU is off line")
 
 Times = dict[int, tuple[int, ...]]
 """For each CPU on line its times in ns, in the order of `TIMES`."""
@@ -167,15 +167,15 @@ def _cpus(tree: Tree, times: Times, recent: Frame | None) -> Frame:
         key, own = str(number), times.get(number)
         here, online = f"{CPUS}/cpu{number}", int(own is not None)
         rows[key] = {
-            **(dict(zip(TIMES, own, strict=True)) if own else dict.fromkeys(TIMES, _OFFLINE)),
+            **(dict(zip(TIMES, own, strict=True)) if own else dict.fromkeys(TIMES, OFFLINE)),
             **(
                 {name: recent.cell(key, name) for name in OF_CPU}
                 if recent is not None and recent.cell(key, "online") == online
                 else read_attributes(tree, here, OF_CPU)
             ),
             "online": online,
-            **(read_attributes(tree, here, IDLE, _NO_IDLE) if own else dict.fromkeys(IDLE, _OFFLINE)),
-            "run_delay": delays.get(number, _OFFLINE) if isinstance(delays, dict) else delays,
+            **(read_attributes(tree, here, IDLE, _NO_IDLE) if own else dict.fromkeys(IDLE, OFFLINE)),
+            "run_delay": delays.get(number, OFFLINE) if isinstance(delays, dict) else delays,
         }
     return frame_of(CPU, rows, tree.when(STAT))
 

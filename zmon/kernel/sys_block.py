@@ -178,8 +178,8 @@ _NO_FILE: Final = absent("the loop device has no file")
 NO_FCP: Final = absent("not behind FCP")
 NO_CCW: Final = absent("not behind a ccw device")
 _NO_UUID: Final = absent("the device was made without a uuid")
-_NO_SLAVES: Final = absent("which devices it is made of was not captured")
-_NO_RECORD: Final = absent("udev has no record of it")
+NO_SLAVES: Final = absent("which devices it is made of was not captured")
+NO_RECORD: Final = absent("udev has no record of it")
 _PARTITION: Final = {
     "E:ID_PART_ENTRY_UUID": "disk/by-partuuid/",
     "E:ID_PART_ENTRY_NAME": "disk/by-partlabel/",
@@ -188,7 +188,7 @@ _PARTITION: Final = {
 _NO_MEMBERS: Final = absent("the slots and offsets of its members were not captured")
 _WITHOUT_DATA: Final = frozenset({"faulty", "spare", "replacement"})
 """States of a member that has a slot without its data: it failed, or is being rebuilt."""
-_RESHAPED: Final = absent("the array is being reshaped")
+RESHAPED: Final = absent("the array is being reshaped")
 
 
 def read_layers(tree: Tree, numbers: Iterable[str] | None = None) -> Frame:
@@ -271,7 +271,7 @@ def _row(tree: Tree, number: str, path: str) -> dict[str, Value]:
     name = posixpath.basename(path)
     sort = _sort(tree, path, name)
     word = partial(_word, tree, path)
-    record = read_value(tree, f"run/udev/data/b{number}", str, _NO_RECORD)
+    record = read_value(tree, f"run/udev/data/b{number}", str, NO_RECORD)
     row: dict[str, Value] = {
         "name": name,
         "sort": sort,
@@ -315,7 +315,7 @@ def _row(tree: Tree, number: str, path: str) -> dict[str, Value]:
             if name.startswith("sd"):
                 row |= {"wwpn": word("device/wwpn", NO_FCP), "lun": word("device/fcp_lun", NO_FCP)}
     slaves = _slaves(tree, path)
-    row["below"] = _NO_SLAVES if slaves is None else " ".join(slaves.values())
+    row["below"] = NO_SLAVES if slaves is None else " ".join(slaves.values())
     return row
 
 
@@ -401,7 +401,7 @@ def _table(tree: Tree, number: str) -> Value:
 def _array(tree: Tree, path: str) -> dict[str, Value]:
     layout = read_value(tree, f"{path}/md/layout", _sectors)
     if isinstance(reshape := read_value(tree, f"{path}/md/reshape_position"), str) and reshape != "none":
-        layout = _RESHAPED
+        layout = RESHAPED
     return {
         "level": _word(tree, path, "md/level"),
         "layout": layout,

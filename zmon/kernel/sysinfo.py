@@ -25,7 +25,7 @@ import os
 import re
 import struct
 
-from zmon.base.absent import Absent, absent
+from zmon.base.absent import Absent, Reasons, absent
 from zmon.base.light_typing import TYPE_CHECKING, Any, Final
 from zmon.kernel.tree import ebcdic_name, read_value, refused, text
 from zmon.kinds import MACHINE
@@ -44,7 +44,13 @@ VERSION: Final = "proc/version"
 
 NEEDS_LPAR: Final = "needs an LPAR: a guest does not see the partitions of its machine"
 
-_LPAR_ONLY: Final = absent("channel measurement is offered in an LPAR only")
+LPAR_ONLY: Final = absent("channel measurement is offered in an LPAR only")
+NO_GUEST: Final = absent("not in a virtual machine")
+MISSING: Final = absent("/proc/sysinfo is missing")
+LEFT_OUT: Final = absent("/proc/sysinfo is not in the capture")
+NOT_Z: Final = absent("no /proc/sysinfo: this is not Linux on IBM Z")
+NOT_CAPTURED: Final = absent("no /proc/sysinfo: it was not captured, or this is not Linux on IBM Z")
+NO_HOSTNAME: Final = absent("the host name was not captured")
 
 _GUEST: Final = r"VM([0-9]{1,4})\x20(.+)"
 _DIGITS: Final = r"[0-9]{1,20}"
@@ -88,7 +94,7 @@ class Sysinfo:
         if label.startswith("LPAR ") and not self.has_partition:
             return absent("/proc/sysinfo names no LPAR")
         if label.startswith("VM00 ") and not self.has_guest:
-            return absent("not in a virtual machine")
+            return NO_GUEST
         return self._lines.get(label) or absent(f"/proc/sysinfo has no {label}")
 
     def number(self, label: str) -> int | Absent:
@@ -160,10 +166,10 @@ def read_sysinfo(tree: Tree) -> Sysinfo | Absent:
         return parse_sysinfo(text(tree, SYSINFO))
     except FileNotFoundError:
         if _has_channels(tree):
-            return absent("/proc/sysinfo is missing" if tree.live else "/proc/sysinfo is not in the capture")
+            return MISSING if tree.live else LEFT_OUT
         if tree.live:
-            return absent("no /proc/sysinfo: this is not Linux on IBM Z")
-        return absent("no /proc/sysinfo: it was not captured, or this is not Linux on IBM Z")
+            return NOT_Z
+        return NOT_CAPTURED
     except OSError as error:
         return refused(error)
 
@@ -198,6 +204,10 @@ _CAPS: Final = {
 _GROUP: Final = 0x08
 STHYI_FIELDS: Final = (*_CAPS, "cap_group_name", "vm_name")
 """The fields of `MACHINE` that come from here; `vm_name` is the hypervisor that this Linux runs in."""
+NOT_TOLD: Final = Reasons("sthyi-not-told", "s390_sthyi does not tell the {}")
+NO_PARTITION: Final = absent("s390_sthyi reports no partition")
+NO_HYPERVISOR: Final = absent("s390_sthyi reports no hypervisor")
+NO_ANSWER: Final = absent("the answer of s390_sthyi was not captured")
 
 
 def parse_sthyi(data: bytes) -> dict[str, Value]:
@@ -214,7 +224,7 @@ def parse_sthyi(data: bytes) -> dict[str, Value]:
     pairs, partition_at, partition_size = _HEADER.unpack_from(data)
     if pairs > _MAX_PAIRS:
         raise ValueError(f"s390_sthyi: expected at most {_MAX_PAIRS} hypervisors, found {pairs}")
-    row: dict[str, Value] = dict.fromkeys(STHYI_FIELDS, absent("s390_sthyi reports no partition"))
+    row: dict[str, Value] = dict.fromkeys(STHYI_FIELDS, NO_PARTITION)
     partition = _section(data, _PARTITION, "partition", partition_at, partition_size)
     if partition:
         valid, *four, group, group_cp, group_ifl = partition
@@ -225,9 +235,7 @@ def parse_sthyi(data: bytes) -> dict[str, Value]:
     if pairs:
         host_at, host_size = _PAIR.unpack_from(data, _PAIRS_AT + (pairs - 1) * _PAIR.size)
         host = _section(data, _HYPERVISOR, "hypervisor", host_at, host_size)
-    row["vm_name"] = (
-        _name(host[0], "system identifier") if host else absent("s390_sthyi reports no hypervisor")
-    )
+    row["vm_name"] = _name(host[0], "system identifier") if host else NO_HYPERVISOR
     return row
 
 
@@ -244,12 +252,12 @@ def _section(data: bytes, layout: struct.Struct, what: str, offset: int, size: i
 
 
 def _name(raw: bytes, what: str) -> str | Absent:
-    return ebcdic_name(raw) or absent(f"s390_sthyi does not tell the {what}")
+    return ebcdic_name(raw) or NOT_TOLD.about(what)
 
 
 def _cap(scaled: int, what: str, is_valid: bool) -> Number:
     if not is_valid:
-        return absent(f"s390_sthyi does not tell the {what} cap")
+        return NOT_TOLD.about(f"{what} cap")
     return scaled * 100 / 0x10000 if scaled else absent(f"no {what} cap is set")
 
 
@@ -258,7 +266,7 @@ def read_sthyi(tree: Tree) -> dict[str, Value]:
     try:
         return parse_sthyi(call_sthyi() if tree.live else tree.read(STHYI_CAPTURED))
     except FileNotFoundError:
-        why = absent("the answer of s390_sthyi was not captured")
+        why = NO_ANSWER
     except OSError as error:
         why = absent(f"s390_sthyi: {error.strerror or error}")
     return dict.fromkeys(STHYI_FIELDS, why)
@@ -301,7 +309,7 @@ def read_machine(tree: Tree) -> Frame:
     else:
         row = sysinfo.row()
     row |= _linux(tree, on_z=not isinstance(sysinfo, Absent))
-    row["cm_enable"] = read_value(tree, CM_ENABLE, int, _LPAR_ONLY)
+    row["cm_enable"] = read_value(tree, CM_ENABLE, int, LPAR_ONLY)
     row |= read_sthyi(tree)
     try:
         when = tree.when(VERSION if isinstance(sysinfo, Absent) else SYSINFO)
@@ -326,10 +334,9 @@ def _linux(tree: Tree, *, on_z: bool) -> Mapping[str, Value]:
     if tree.live:
         name = os.uname()
         return {"hostname": name.nodename, "kernel": name.release, "architecture": name.machine}
-    no_name = absent("the host name was not captured")
     return {
         # no other architecture has a /proc/sysinfo, and no 31-bit kernel is left
         "architecture": "s390x" if on_z else absent("the architecture was not captured"),
         "kernel": read_value(tree, VERSION, parse_version),
-        "hostname": read_value(tree, "proc/sys/kernel/hostname", missing=no_name),
+        "hostname": read_value(tree, "proc/sys/kernel/hostname", missing=NO_HOSTNAME),
     }

@@ -141,15 +141,19 @@ class LiveTree:
 
 OFFLINE: Final = absent("device is offline")
 UNCAPTURED: Final = absent("not in the capture, or not given by its kernel")
+NEEDS_ROOT: Final = absent("needs root")
+NOT_GIVEN: Final = absent("not given by this kernel")
+NOT_OFFERED: Final = absent("this machine does not offer it")
+NO_CSS: Final = absent("no channel subsystem here")
 
-_WORDS: Final = {
-    errno.ENOENT: "not given by this kernel",
-    errno.EACCES: "needs root",
-    errno.EPERM: "needs root",
-    errno.ENODEV: OFFLINE.reason,
-    errno.EOPNOTSUPP: "this machine does not offer it",
-    errno.EBUSY: "the machine was busy with another request",
-    errno.EIO: "the machine answered with an error",
+_REFUSALS: Final = {
+    errno.ENOENT: NOT_GIVEN,
+    errno.EACCES: NEEDS_ROOT,
+    errno.EPERM: NEEDS_ROOT,
+    errno.ENODEV: OFFLINE,
+    errno.EOPNOTSUPP: NOT_OFFERED,
+    errno.EBUSY: absent("the machine was busy with another request"),
+    errno.EIO: absent("the machine answered with an error"),
 }
 
 
@@ -213,7 +217,7 @@ def refused(error: OSError, missing: str = "") -> Absent:
     if error.strerror == NOT_CAPTURED:
         return UNCAPTURED
     code = error.errno or 0
-    return absent(_WORDS.get(code) or f"the kernel said {errno.errorcode.get(code, 'no')}")
+    return _REFUSALS.get(code) or absent(f"the kernel said {errno.errorcode.get(code, 'no')}")
 
 
 def read_value(
@@ -285,7 +289,7 @@ def read_word(tree: Tree, path: str, missing: Absent) -> str | Absent:
 
 
 def word_parser(
-    form: str, convert: Callable[[str], V], unknown: Mapping[str, str] | None = None
+    form: str, convert: Callable[[str], V], unknown: Mapping[str, Absent] | None = None
 ) -> Callable[[str], V | Absent]:
     """Return a parser of files that hold one word of this form.
 
@@ -299,7 +303,7 @@ def word_parser(
             fits = re.compile(form, re.ASCII).fullmatch
         word = content.strip()
         if unknown and word in unknown:
-            return absent(unknown[word])
+            return unknown[word]
         if not fits(word):
             raise ValueError(f"expected {form}, found {word[:40]!r}")
         return convert(word)

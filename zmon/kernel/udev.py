@@ -21,6 +21,7 @@ SUBSYSTEMS: Final = ("css", "ccw", "block")
 
 UDEV: Final = "/run/udev/control"
 """The socket of udev; where it is missing no events are sent."""
+NO_UDEV: Final = absent("udev does not run here, so changes are not reported")
 
 
 class UdevDevice(Protocol):
@@ -70,7 +71,7 @@ class Hotplug:
 def watch(subsystems: Iterable[str] = SUBSYSTEMS) -> Hotplug:
     """Start to listen to the running kernel; degrades with a reason where that is impossible."""
     if not os.path.exists(UDEV):
-        return Hotplug(None, absent("udev does not run here, so changes are not reported"))
+        return Hotplug(None, NO_UDEV)
     try:
         import pyudev  # noqa: PLC0415 - only a running monitor needs it
 

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from zmon.base.absent import Value
 
 
+CUT_OFF: Final = "a description is cut off"
+TOO_LONG: Final = "a description is too long"
 WORD: Final = 8
 """Bytes of the widest number; wider ranges cannot be packed."""
 
@@ -303,7 +305,7 @@ def expanded(data: bytes, largest: int = MAX_TEXT_BYTES, ratio: int = MAX_TEXT_R
     if len(text) > most:
         raise Damaged(f"a description of {len(data):,} bytes expands to more than {most:,}")
     if not stream.eof:
-        raise Damaged("a description is cut off")
+        raise Damaged(CUT_OFF)
     return text
 
 
@@ -325,7 +327,7 @@ def weight(text: bytes) -> int:
 def parsed(text: bytes) -> Any:
     """Return the document of a JSON text that would not take too much memory."""
     if len(text) > MAX_TEXT_BYTES or weight(text) > MAX_TEXT_WEIGHT:
-        raise Damaged("a description is too long")
+        raise Damaged(TOO_LONG)
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -35,6 +35,7 @@ class Damaged(RecordingError):  # noqa: N818 - it says what it is
     """A part of a recording is damaged; the rest can be read."""
 
 
+NOT_IN_LAYOUT: Final = "rows that are not in the layout"
 NO_RECORDING: Final = "no recording of zmon; of a capture or a report of sar, zmon import makes one"
 """What is said of another file."""
 

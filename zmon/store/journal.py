@@ -20,7 +20,7 @@ from operator import sub
 from zmon.base.light_typing import TYPE_CHECKING, Any, Final
 from zmon.store import column_encoding as encoding
 from zmon.store.column_encoding import all_whole, from_json, to_json
-from zmon.store.file_format import Damaged, checked
+from zmon.store.file_format import NOT_IN_LAYOUT, Damaged, checked
 from zmon.store.readings import TIMES, OpenSegment, ReadingChange
 
 if TYPE_CHECKING:
@@ -101,12 +101,12 @@ class JournalEntry:
         """Return the differences that a piece holds; pieces are asked for in their order."""
         anchor, many, gaps, deltas, others, follows = piece
         if type(many) is not int or not 0 <= many <= len(layout.keys):
-            raise Damaged("rows that are not in the layout")
+            raise Damaged(NOT_IN_LAYOUT)
         rows, row = [], 0
         for at, gap in enumerate(self._numbers(gaps, many)):
             row += gap
             if row >= len(layout.keys) or (gap < 1 and at) or row < 0:
-                raise Damaged("rows that are not in the layout")
+                raise Damaged(NOT_IN_LAYOUT)
             rows.append(row)
         if not {*layout.names, TIMES}.issuperset([*deltas, *others]):
             raise Damaged("columns that are not in the layout")

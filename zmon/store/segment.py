@@ -18,7 +18,7 @@ from zmon.base.light_typing import TYPE_CHECKING, Any, Final
 from zmon.base.record import NamedTuple
 from zmon.store import column_encoding as encoding
 from zmon.store.column_encoding import Packed, all_whole, dump, from_json, only_numbers, pack, to_json
-from zmon.store.file_format import Damaged
+from zmon.store.file_format import NOT_IN_LAYOUT, Damaged
 from zmon.store.readings import TIMES, Layout, Readings, apply_change
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     """Given the name of a column, its values at the first reading and how many differences the segment holds
     anyhow: the number and the values of the baseline to refer to."""
 
+TOO_MANY: Final = "more differences than values"
 MAX_READINGS: Final = 240
 """Readings in a segment: lanes of 64 bits then hold the sum of numbers of 56."""
 
@@ -331,12 +332,12 @@ class Segment:
     def _unpacked_rows(self, described: Sequence[Any]) -> list[int]:
         many, *packed = described
         if not 0 <= many <= len(self.layout.keys):
-            raise Damaged("rows that are not in the layout")
+            raise Damaged(NOT_IN_LAYOUT)
         return self._checked_rows(list(accumulate(self._unpacked(packed, many))))
 
     def _checked_rows(self, rows: Sequence[int]) -> list[int]:
         if rows and (min(rows) < 0 or max(rows) >= len(self.layout.keys)):
-            raise Damaged("rows that are not in the layout")
+            raise Damaged(NOT_IN_LAYOUT)
         return list(rows)
 
     def _column(self, name: str) -> _Column:
@@ -377,7 +378,7 @@ class Segment:
         if "cells" in described:
             many, *parts = described["cells"]
             if not 0 <= many <= len(self.layout.keys) * len(self.samples):
-                raise Damaged("more differences than values")
+                raise Damaged(TOO_MANY)
             self._decoded_bytes += CELL_BYTES * many
             at, where, deltas = (self._unpacked(part, many) for part in parts)
         elif "numbers" in described:

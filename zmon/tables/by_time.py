@@ -121,18 +121,24 @@ def _with_holes(rows: Sequence[Row]) -> list[Row]:
     return whole
 
 
+NO_SAMPLES: Final = "no samples since {}"
+RESTARTED: Final = f"the machine was restarted; {NO_SAMPLES}"
+SET_BACK: Final = "the clock was set back; the sample before was taken at {}"
+NOTHING_KEPT: Final = "nothing kept since {}"
+
+
 def missing(begin: Instant, end: Instant) -> str:
     """Say what a gap is."""
     if begin.boot != end.boot:
-        return f"the machine was restarted; no samples since {clock(begin.utc)}"
+        return RESTARTED.format(clock(begin.utc))
     if end.steady < begin.steady:
-        return f"the clock was set back; the sample before was taken at {clock(begin.utc)}"
-    return f"no samples since {clock(begin.utc)}"
+        return SET_BACK.format(clock(begin.utc))
+    return NO_SAMPLES.format(clock(begin.utc))
 
 
 def hole(begin: Instant) -> str:
     """Return the note that live samples before the screen was opened were not kept."""
-    return f"nothing kept since {clock(begin.utc)}"
+    return NOTHING_KEPT.format(clock(begin.utc))
 
 
 def _column(rows: Sequence[Row], name: str, gaps: Mapping[int, str]) -> list[Value]:

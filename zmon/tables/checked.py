@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 NEEDS: Final = Needs(KINDS_READ, topology=TOPOLOGY)
 WANTING: Final = frozenset({State.BAD, State.LOOK})
 """Results with which something is to do."""
+ONLY_PEOPLE: Final = absent("only people can answer that")
 
 
 def results_of(view: View, ids: Collection[str] = ()) -> list[CheckResult]:
@@ -77,7 +78,7 @@ def table(view: View) -> Table:
         if ids
         else (f"{summary(results)}. ENTER on a check has the advice.",)
     )
-    missing = None if results else absent("only people can answer that")
+    missing = None if results else ONLY_PEOPLE
     return Table([result.check.id for result in results], columns, notes=notes, missing=missing)
 
 

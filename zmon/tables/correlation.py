@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from zmon.machine.view import Row, View
     from zmon.sample import Kind
 
+STILL: Final = absent("the chosen figure never changed")
+ANOTHER: Final = "; name another column and row, such as CORREL DEVICE.resp 7000"
 KEY_FIGURES: Final = (
     "busy", "user", "system", "iowait", "steal", "io", "mbs", "pend", "disc", "conn", "serv", "resp", "queue",
     "read", "reqkb", "devresp", "lcuio", "share", "fair", "lcuresp", "chbusy", "chmean", "hits", "pagein",
@@ -141,7 +143,7 @@ def _listed(
         best = max(moved, key=lambda pair: pair.pairs).straight
         why = best.reason if isinstance(best, Absent) else ""
         if len(complete) >= MIN_PAIRS:
-            why += "; name another column and row, such as CORREL DEVICE.resp 7000"
+            why += ANOTHER
         return Table([], {name: [] for name in columns}, facts=facts, missing=absent(why))
     return Table([str(variable) for variable in others], columns, facts=facts, notes=tuple(said))
 
@@ -241,7 +243,7 @@ def pearson(ones: Sequence[float], others: Sequence[float]) -> float | Absent:
         return absent("there are no pairs of values")
     (first, left), (second, other) = _centred(ones), _centred(others)
     if not first:
-        return absent("the chosen figure never changed")
+        return STILL
     if not second:
         return absent("it never changed")
     product = sum(a * b for a, b in zip(left, other, strict=True))

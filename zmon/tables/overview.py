@@ -85,6 +85,10 @@ NO_USER: Final = "(no user)"
 """What stands among users for what is accounted to none of them."""
 LEAST_REST: Final = 0.1
 """The part of all bytes from which on it is worth a line."""
+PERHAPS_FULL: Final = "perhaps full: tasks that wait are not counted"
+NONE_OPEN: Final = "No exception is open"
+SEE_BELOW: Final = ": see Looked at, below."
+OTHERWISE: Final = ": rules watch limits over some time, the verdict what waits now"
 UNJUDGED: Final = absent("the rules are still being applied to the samples")
 ADAPTERS: Final = {
     "D13": "has lost paths",
@@ -346,7 +350,7 @@ def _resources(
             more = "" if isinstance(percent, Absent) else f"; {said.whole}"
             said = of_paths._replace(text=f"{of_paths.text}{more}")
         elif undecided:
-            said = Said(f"{said.whole}; perhaps full: tasks that wait are not counted")
+            said = Said(f"{said.whole}; {PERHAPS_FULL}")
         sentence = _timed(said, view, short[resource.key], present) if is_short else said.whole
         yield OverviewLine(
             "resource", resource.key, resource.title, state, percent, words=sentence,
@@ -563,7 +567,7 @@ def _exceptions(view: View, verdict: Verdict, log: Exceptions, present: RecentLo
     entries = log.open_at(present.end)
     looked_at = examined_of(verdict, entries) if verdict.is_calm else []
     inside = [entry for entry in log.entries if entry.until > present.begin]
-    sentence = "No exception is open."
+    sentence = f"{NONE_OPEN}."
     if view.interval.skipped and (inside or _is_judged(log, present)):
         sentence = _in_period(present, inside, len(entries))
     elif entries:
@@ -574,15 +578,15 @@ def _exceptions(view: View, verdict: Verdict, log: Exceptions, present: RecentLo
         sentence = f"{many} since {clock(min(entry.begin for entry in entries))}"
         if last < present.end:
             sentence += f", last seen at {clock(last)}"
-        sentence += ": see Looked at, below." if looked_at else "."
+        sentence += SEE_BELOW if looked_at else "."
     elif not _is_judged(log, present):
         until = f": done up to {clock(log.until)}" if log.until > log.begin else ""
         sentence = f"The rules are still being applied to the samples{until}."
     elif present.gap:
-        sentence = "No exception is open; only states were judged, because samples are missing."
+        sentence = f"{NONE_OPEN}; only states were judged, because samples are missing."
     else:
-        why = "" if verdict.is_calm else ": rules watch limits over some time, the verdict what waits now"
-        sentence = f"No exception is open{why}{_earlier(view, present)}."
+        why = "" if verdict.is_calm else OTHERWISE
+        sentence = f"{NONE_OPEN}{why}{_earlier(view, present)}."
     if log.anew and inside:
         sentence += " Judged by the rules of then: see EXCEPT."
     state = LEVELS[max((entry.level for entry in entries), default=0)]

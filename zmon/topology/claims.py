@@ -138,7 +138,7 @@ _NOT_GIVEN: Final = absent("it is not said")
 NOT_SAID: Final = absent("CP knows it: give zmon its answer to QUERY VIRTUAL DASD, or the user directory")
 NO_LABEL: Final = absent("neither CP nor a directory gives the label")
 _NOT_LISTED: Final = absent("needs QUERY DASD DETAILS (class B) of CP")
-_VIRTUAL_DISK: Final = absent("it is a virtual disk in storage, which is on no real device")
+VIRTUAL_DISK: Final = absent("it is a virtual disk in storage, which is on no real device")
 _TEMPORARY_DISK: Final = absent("it is a temporary disk: CP chooses the volume at logon")
 
 
@@ -376,7 +376,7 @@ class ClaimIndex:
 
 def _why_no_rdev(best: Claim) -> Absent:
     if "V-DISK" in best.via:
-        return _VIRTUAL_DISK
+        return VIRTUAL_DISK
     if "T-DISK" in best.via:
         return _TEMPORARY_DISK
     return absent(best.weak) if best.weak and not best.volser else NOT_SAID

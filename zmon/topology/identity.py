@@ -70,10 +70,10 @@ def platform_of(machine: Frame) -> Platform:
 
 
 _REAL_NUMBERS: Final = absent("in an LPAR devices have their real numbers")
-_NO_PLATFORM: Final = absent(
+NO_PLATFORM: Final = absent(
     "whether this is an LPAR or a guest is not known: /proc/sysinfo is missing, or names no known hypervisor"
 )
-_KVM: Final = absent("KVM does not show its guest the number of the real device")
+OF_KVM: Final = absent("KVM does not show its guest the number of the real device")
 
 
 def identify_device(busid: str, claims: ClaimIndex, platform: Platform, site: Site) -> DeviceFacts:
@@ -99,9 +99,9 @@ def identify_device(busid: str, claims: ClaimIndex, platform: Platform, site: Si
         said = Evidence(rule, f"{devno} is the number of the real device too", Grade.ASSUMED)
         return facts._replace(rdev=devno, grade=Grade.ASSUMED, evidence=(*facts.evidence, said))
     elif not facts.is_claimed and platform.environment != "zvm":
-        facts = facts._replace(rdev=_KVM if platform.environment == "kvm" else _NO_PLATFORM)
+        facts = facts._replace(rdev=OF_KVM if platform.environment == "kvm" else NO_PLATFORM)
     if not platform.environment and not facts.is_claimed and not rule:
-        return facts._replace(vdev=_NO_PLATFORM)
+        return facts._replace(vdev=NO_PLATFORM)
     return facts
 
 

@@ -369,6 +369,8 @@ def _form(form: str, layout: TargetLayout = TargetLayout.LINEAR, note: str = "")
     return read
 
 
+NO_MEMBERS: Final = absent("the members of the array are not known")
+NO_SIZE: Final = absent("the size of the array is not known")
 NO_MEMBER_SIZE: Final = absent("the sizes of the array's members are not known")
 _LINEAR: Final = _form("leg")
 _SNAPSHOT: Final = _form(
@@ -465,9 +467,9 @@ def md_targets(array: MdArray) -> tuple[Target, ...] | Absent:
     if isinstance(array.layout, Absent):
         return array.layout
     if not array.members or not any(member.number for member in array.members):
-        return absent("the members of the array are not known")
+        return NO_MEMBERS
     if array.size <= 0:
-        return absent("the size of the array is not known")
+        return NO_SIZE
     return _md_targets(array, str(array.level), array.layout if isinstance(array.layout, int) else 0)
 
 
