@@ -53,11 +53,11 @@ def test_a_verdict_on_a_longer_time_than_the_interval_says_its_time_everywhere()
     ("name", "resource", "ids", "busy", "state"),
     [
         ("shark-before", "lcu", "D3", "", "bad"),
-        ("shark-channels-only", "channel", "D3", "56", ""),
+        ("shark-channels-only", "channel", "D3", "56", "bad"),
         ("fcp-failover", "channel", "D14b", "", "look"),
         ("path-lost", "channel", "D13", "", "bad"),
         ("path-slow", "channel", "D5", "", "look"),
-        ("swap-begins", "channel", "D16", "3", ""),
+        ("swap-begins", "channel", "D16", "3", "bad"),
     ],
 )
 def test_it_is_the_claim_about_what_is_listed_or_else_the_first(
@@ -99,4 +99,4 @@ def test_a_device_has_that_of_itself_its_lcu_or_its_paths() -> None:
     interval, skew = whole.interval, conclusion(whole, "lcu").words
     of = {one: View(interval, argument=one, inputs=no_inputs) for one in ("3373", "0F41")}
     assert conclusion(of["3373"], "device") == Conclusion(skew, "bad")
-    assert conclusion(of["0F41"], "device") == Conclusion(f"Not this device: {skew}")
+    assert conclusion(of["0F41"], "device") == Conclusion(f"Not this device: {skew}", "bad")

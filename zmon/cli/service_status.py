@@ -100,7 +100,7 @@ def state_of_verdict(verdict: Verdict) -> ServiceState:
     if many:
         first = max(verdict.diagnoses, key=lambda diagnosis: diagnosis.is_bad)
         more = f"; {many - 1} more" if many > 1 else ""
-        level = CRITICAL if first.is_bad else WARNING
+        level = CRITICAL if verdict.is_bad else WARNING
         claim = timed_claim(first).removesuffix(".")
         return ServiceState(level, f"{claim} ({first.id}, {first.confidence}){more}", figures)
     if verdict.damage:

@@ -32,7 +32,7 @@ class Conclusion(NamedTuple):
 
     words: str
     state: str = ""
-    """`bad` or `look`; empty if nothing is short, or nothing that the screen lists."""
+    """That of the verdict, on each screen alike: `bad` or `look`; empty if nothing is short."""
 
 
 class ListedThings(NamedTuple):
@@ -70,20 +70,19 @@ def conclusion(view: View, resource: str) -> Conclusion:
         return Conclusion(calm_on(view, verdict))
     is_about = _is_about_one(view) if view.argument else _is_about_list(LISTED[resource])
     first = verdict.diagnoses[0]
-    every = [*((cause, "") for cause in verdict.diagnoses if cause.id != BLIND), *verdict.explained]
+    state = "bad" if verdict.is_bad else "look"
+    every = [*((root, "") for root in verdict.diagnoses if root.id != BLIND), *verdict.explained]
     if first.confidence != POSSIBLE:
         every = [pair for pair in every if pair[0].confidence != POSSIBLE]
-    diagnosis, cause = next((pair for pair in every if is_about(pair[0])), (None, ""))
+    diagnosis, by = next((pair for pair in every if is_about(pair[0])), (None, ""))
     if diagnosis is None:
-        return Conclusion(
-            f"{_elsewhere(view, resource, verdict)}{_clause(view, first)} ({first.confidence})."
-        )
-    root = next((diagnosis for diagnosis in verdict.diagnoses if diagnosis.id == cause), None)
-    state = "bad" if diagnosis.is_bad else "look"
-    if root is None:
+        before = _elsewhere(view, resource, verdict)
+        return Conclusion(f"{before}{_clause(view, first)} ({first.confidence}).", state)
+    cause = next((root for root in verdict.diagnoses if root.id == by), None)
+    if cause is None:
         return Conclusion(f"{_clause(view, diagnosis)} ({diagnosis.confidence}).", state)
     return Conclusion(
-        f"{_clause(view, root)} ({root.confidence}). Because of that: {_clause(view, diagnosis)}.", state
+        f"{_clause(view, cause)} ({cause.confidence}). Because of that: {_clause(view, diagnosis)}.", state
     )
 
 
@@ -118,7 +117,7 @@ def _elsewhere(view: View, resource: str, verdict: Verdict) -> str:
     if view.argument:
         return "Not this device: "
     listed = LISTED[resource]
-    ids = {diagnosis.id for diagnosis in verdict.diagnoses} | {cause.id for cause, _ in verdict.explained}
+    ids = {root.id for root in verdict.diagnoses} | {effect.id for effect, _ in verdict.explained}
     if not ids.isdisjoint(short_of(listed.use) or ids):
         return ""
     load = situation_of(judged_view(view)).load

@@ -288,6 +288,11 @@ class Verdict(NamedTuple):
     """What of the recording was damaged that it rests on; then nothing is said not to be short."""
 
     @property
+    def is_bad(self) -> bool:
+        """Whether something is bad, not only worth a look."""
+        return any(diagnosis.is_bad for diagnosis in self.diagnoses)
+
+    @property
     def is_calm(self) -> bool:
         """Whether nothing is short: at most a measurement is off."""
         return all(diagnosis.id == BLIND for diagnosis in self.diagnoses)

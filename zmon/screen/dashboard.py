@@ -185,7 +185,7 @@ FORMS: Final[Mapping[str, ListForm]] = {
     ),
 }  # fmt: skip
 """The lists, in their order."""
-PARTS: Final = ("sentence", "besides", "remedy")
+PARTS: Final = ("sentence", "besides", "remedy", "level")
 """Columns that a verdict is put together from: how sure it is stands behind its first sentence."""
 TEXTS: Final = ("text", "names")
 """Formats of what is aligned left; of names that do not fit the first are written."""
@@ -245,17 +245,17 @@ class Dashboard:
         lines: list[DashboardLine] = []
         for place in self._places.get("verdict", ()):
             sure, claim = self._text("state", place), self._text("name", place)
-            text = self._text("words", place)
+            text, kind = self._text("words", place), "message"
             if sure:  # it is the claim that is certain, not what is said of the gain
-                sentence, besides, remedy = (self._text(part, place) for part in PARTS)
+                sentence, besides, remedy, level = (self._text(part, place) for part in PARTS)
                 claim = f"{sentence} ({sure}).{besides}"
-                text = f"{claim}{remedy}"
+                text, kind = f"{claim}{remedy}", STATES.get(level, kind)
             done = 0
             for line in wrap(text, self.width - 2):
                 spans = [DashboardSpan(1, len(line) + 1, "strong")]
                 if done < len(claim):
                     end = 1 + min(len(line), len(claim) - done)
-                    spans.append(DashboardSpan(1, end, "alarm" if sure else "message"))
+                    spans.append(DashboardSpan(1, end, kind))
                 done += len(line) + 1
                 doors = () if lines else (Door(place, 1, 1),)
                 lines.append(DashboardLine(f" {line}", tuple(spans), doors))

@@ -127,11 +127,13 @@ class OverviewLine(NamedTuple):
     """... the further ones, each behind a blank ..."""
     remedy: str = ""
     """... and what follows them in `words`."""
+    level: str = ""
+    """Of a verdict `bad` or `look`; empty if nothing is short."""
 
 
 FIELDS: Final = (
     "section", "name", "state", "percent", "io", "mbs", "resp", "where", "words", "command",
-    "sentence", "besides", "remedy",
+    "sentence", "besides", "remedy", "level",
 )  # fmt: skip
 
 
@@ -246,6 +248,7 @@ def _verdict(view: View, verdict: Verdict) -> Iterator[OverviewLine]:
             sentence=f"{time_on(view, first)}{first.sentence}",
             besides=first.besides,
             remedy=remedy,
+            level="bad" if verdict.is_bad else "look",
         )
     for diagnosis in others:
         claim_words = claim_on(view, diagnosis)

@@ -26,7 +26,7 @@ SMALLEST: Final = (40, 9)
 """Width and height that are needed at the least."""
 
 STATES: Final = {"bad": "alarm", "look": "look"}
-"""What a conclusion is painted as; one that is not about what the screen lists is plain."""
+"""What a conclusion is painted as; one that says that nothing is short is plain."""
 
 _LABELS: Final = re.compile(r"\b(?:CPU|SER|Interval)\b")
 
