@@ -29,7 +29,7 @@ SWITCH: Final = "echo on > /sys/kernel/debug/dasd/global/statistics"
 """The command that switches statistics on for all DASD."""
 OFF: Final = absent(f"the DASD driver counts nothing: {SWITCH}")
 NOT_BUILT: Final = absent("this kernel cannot count DASD requests: it was built without CONFIG_DASD_PROFILE")
-NOT_IN_KERNEL: Final = f"this kernel has no /{STATISTICS}"
+NOT_IN_KERNEL: Final = "this kernel has no /proc/dasd/statistics"
 UNCAPTURED: Final = f"/{STATISTICS} was not captured"
 UNCAPTURED_OR_NO_DRIVER: Final = f"{UNCAPTURED}, or there is no DASD driver"
 NOT_IN_PROC: Final = absent(f"only debugfs has it: run zmon as root, and {SWITCH}")
