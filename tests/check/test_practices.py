@@ -46,7 +46,7 @@ def test_every_practice_of_the_studies_and_of_the_health_checker_is_there() -> N
 def test_a_machine_as_advised_has_nothing_to_look_at() -> None:
     """All that applies is ok, and what does not apply says why."""
     results = run_checks(given())
-    assert {one.state for one in results} == {State.OK, State.NOT_APPLICABLE}
+    assert [one.check.id for one in results if one.state not in {State.OK, State.NOT_APPLICABLE}] == []
     assert all(one.words for one in results)
     assert sum(one.state is State.OK for one in results) > 40
     assert worst(results) is State.OK
@@ -90,7 +90,7 @@ def test_elsewhere_nothing_is_wrong() -> None:
     if os.uname().machine.startswith("s390"):
         pytest.skip("this is Linux on IBM Z")
     results = run_checks(CheckInput(Machine(sample_once(LiveTree(), "boot", Choice(KINDS_READ)))))
-    assert not {one.state for one in results} & {State.BAD, State.LOOK}
+    assert [one.check.id for one in results if one.state in {State.BAD, State.LOOK}] == []
     assert {one.check.id for one in results if one.state is State.OK} <= {"B27"}
     other = changed(good(), dict.fromkeys((KINDS["device"], KINDS["layer"], KINDS["container"])))
     other[MACHINE]["machine"] |= {"architecture": "x86_64", "environment": "none"}
