@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from zmon.base.absent import absent
+from zmon.diagnosis.catalogue import catalogue
+from zmon.diagnosis.diagnosis import LIKELY
 from zmon.diagnosis.situation import Situation
 from zmon.diagnosis.verdict import verdict
 from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedProcessors, ObservedVolume, Volumes
@@ -93,6 +95,20 @@ def test_one_volume_that_others_use_is_found(name: str, id_: str, at: int) -> No
     assert [(one.id, one.subjects[0].key, one.subjects[1].key) for one in found.diagnoses] == [
         (id_, f"L{at}", key)
     ]
+
+
+@pytest.mark.parametrize("at", PLACES)
+def test_who_reserves_a_volume_comes_before_the_aliases_that_it_then_lacks(at: int) -> None:
+    """D5b is measured, and explains D4b of the same volume: aliases would wait for the device as well."""
+    slow = volumes(at)[4]._replace(rate=120.0, pend=0.0065, response=0.025)
+    found = verdict(crowd([slow], {slow.key: CALM._replace(device_busy=0.006)}))
+    assert [(one.id, one.confidence) for one in found.diagnoses] == [("D5b", LIKELY)]
+    assert {(one.id, by) for one, by in found.explained} == {("D4b", "D5b"), ("D5", "D5b")}
+
+
+def test_a_queue_above_the_disks_explains_the_tasks_that_wait_for_it() -> None:
+    """D11 explains D17: the tasks wait for something that was found."""
+    assert "D17" in catalogue()["D11"].explains
 
 
 @pytest.mark.parametrize("at", PLACES)
