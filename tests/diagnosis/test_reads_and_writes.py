@@ -1,6 +1,8 @@
-"""Since when writes wait for a remote mirror, and what that proves."""
+"""Since when writes wait for a remote mirror, and whether misses of the cache are the cause of a wait."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,6 +14,9 @@ from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, Diagnosis
 from zmon.diagnosis.verdict import CAUSES
 from zmon.machine.observed_history import SlowerWrites
 from zmon.machine.observed_volumes import VolumeDetail
+
+if TYPE_CHECKING:
+    from zmon.machine.observation import ObservedLoad
 
 BEGIN = 1_773_662_400_000_000_000
 WHEN = clock(BEGIN, "%H:%M")
@@ -42,3 +47,25 @@ def test_few_quick_writes_before_prove_nothing(before: SlowerWrites | Absent) ->
     assert found.claim.startswith("A write to LCU 7 takes")
     assert "night" in found.confirm
     assert (found.since, found.confidence) == (None, POSSIBLE)
+
+
+@pytest.mark.parametrize(
+    ("disc", "misses", "ids"),
+    [(0.002, 0.3, []), (0.002, 0.1, ["D6"]), (0.012, 0.3, ["D6"]), (None, 0.3, ["D6"])],
+)
+def test_reads_that_missed_the_cache_before_are_not_what_makes_them_wait_now(
+    disc: float | None, misses: float, ids: list[str]
+) -> None:
+    """Where as many missed when Disc was short, requests wait for something else now."""
+
+    def of(time: float, part: float) -> ObservedLoad:
+        one = volume(rate=900.0, reads=0.9)._replace(disc=time, response=time + 0.001)
+        seen = load(one)
+        return seen._replace(lcus=tuple(lcu._replace(misses=part) for lcu in seen.lcus))
+
+    now, before = of(0.02, 0.3), None if disc is None else of(disc, misses)
+    details = {one.key: VolumeDetail(0.0, 0.0, 0.7, 0.0, 0.0, "simplex", 0.1, 32) for one in now.volumes}
+    asked = situation(now)._replace(details=lambda: details, earlier=lambda: before)
+    found = CAUSES["D6"](asked)
+    assert not isinstance(found, Absent)
+    assert [one.id for one in found] == ids

@@ -39,7 +39,9 @@ ALIKE: Final = 0.1
 OTHER_LOAD: Final = 2.0
 """Times the writes of another LCU that make a different load."""
 AS_MANY: Final = 0.75
-"""The part of the writes that there were before from which on it is not the load that makes them slow."""
+"""The part of the writes, or of the misses, of before from which on there were as many."""
+SHORT: Final = 0.5
+"""The part of Disc up to which it was short before."""
 PRIMARY: Final = "primary"
 
 
@@ -132,6 +134,20 @@ def _lcu(unit: _Unit, **more: Number) -> With:
     return With(unit, kind=unit.lcu.kind, key=unit.lcu.key, title=unit.lcu.title, **more)
 
 
+class _Waited(With):
+    """An LCU that requests wait for, with the load of before, which is read when it is asked."""
+
+    @property
+    def misses_as_before(self) -> bool:
+        """Whether as many requests missed its cache before, when Disc was short: then they wait for more."""
+        before = self.earlier()
+        lcu = None if before is None else before.lcus_by_key.get(self.key)
+        if before is None or lcu is None:
+            return False
+        misses, disc = lcu.misses, before.time_of(lcu, "disc")
+        return bool(misses >= AS_MANY * self.lcu.misses and disc <= SHORT * self.disc)
+
+
 def _writing(situation: Situation) -> Sequence[With]:
     """Return the LCUs with enough writes; they wait as long as writes take longer than reads."""
     return [
@@ -150,7 +166,16 @@ def _waited(situation: Situation) -> Sequence[With] | Absent:
     units = [unit for unit in _units(situation) if unit.lcu.key in waited] if waited else []
     timed = [(unit, load.time_of(unit.lcu, "disc")) for unit in units]
     return [
-        _lcu(unit, disc=disc, serv=load.time_of(unit.lcu, "serv"), waits=(unit.reads + unit.writes) * disc)
+        _Waited(
+            unit,
+            kind=unit.lcu.kind,
+            key=unit.lcu.key,
+            title=unit.lcu.title,
+            disc=disc,
+            serv=load.time_of(unit.lcu, "serv"),
+            waits=(unit.reads + unit.writes) * disc,
+            earlier=situation.earlier,
+        )
         for unit, disc in timed
         if not isinstance(disc, Absent)
     ]
