@@ -106,7 +106,7 @@ def verdict(situation: Situation) -> Verdict:
     first.sort(key=lambda diagnosis: _rank(diagnosis, explained))
     first = [compared(diagnosis, situation.machine.usual) for diagnosis in first]
     damage = situation.damage()
-    limit = None if damage else _next(uses, ids)
+    limit = None if damage else _next(situation.load, uses, ids)
     short, more = _sentences(situation, first, limit, unknown)
     return Verdict(
         tuple(first),
@@ -152,7 +152,7 @@ def calm(
     """
     damage = damage or whole.damage
     blind = tuple(diagnosis for diagnosis in whole.diagnoses if diagnosis.id == BLIND)
-    limit = None if damage else _next(resource_uses(situation.load), set())
+    limit = None if damage else _next(situation.load, resource_uses(situation.load), set())
     short, more = _calm_sentences(situation, limit, unknown, damage, may_wait)
     return whole._replace(
         diagnoses=blind,
@@ -239,16 +239,18 @@ def _excluded(uses: Sequence[Resource], ids: set[str]) -> Iterator[str]:
         said.add(use.kind)
 
 
-def _next(uses: Sequence[Resource], ids: set[str]) -> Resource | None:
+def _next(load: ObservedLoad, uses: Sequence[Resource], ids: set[str]) -> Resource | None:
     """Return which shared resource is full next; none where one is short.
 
     What is next then depends on what is done about it: the gain of a diagnosis says it.  A volume is none: a
-    single stream keeps one busy, and others are beside it.
+    single stream keeps one busy, and others are beside it.  Where DASD are not timed, an LCU may be full
+    before what is measured: only what has no room is said then.
     """
     if not ids.isdisjoint(short_of("")):
         return None
     listed = (use for use in uses if ids.isdisjoint(short_of(use.kind)) and use.kind != "volume")
-    return next((use for use in listed if use.use > 1 / WORTH_SAYING), None)
+    least = NO_ROOM if load.is_untimed else 1 / WORTH_SAYING
+    return next((use for use in listed if use.use >= least), None)
 
 
 def _limit_words(resource: Resource | None) -> str:
