@@ -113,6 +113,14 @@ class KernelFiles:
             when = round((BEGIN + reading.time) * 1e9)
             _write(f"{directory}/pass-{which:04}", files, when)
 
+    def called(self, part: str) -> list[str]:
+        """Return the names of a part in small letters: its number or label, and what Linux calls its disk."""
+        disk = self._disks.get(part)
+        if disk is None:
+            return [self._names.of(part).lower()]
+        numbers = [word.rpartition(".")[2] for word in disk.path.split("/")[2:4] if word.startswith("0.0.")]
+        return [self._names.of(part).lower(), disk.name, *numbers[1:]]
+
     # --- what seldom changes --------------------------------------------------------------------
 
     def _system(self) -> Iterator[tuple[str, File]]:

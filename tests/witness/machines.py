@@ -525,7 +525,7 @@ def above_the_disks() -> list[Machine]:
         ),
         Machine(
             "virtio-slow",
-            Truth("the host answers data0 in 10 ms, one request after the other", ("D24",), ("vda", "vdb")),
+            Truth("the host answers data0 in 10 ms, one request after the other", ("D24",), ("data0",)),
             (Program("oltp", ("data0",), threads=12, kib=8), Program("other", ("data1",), rate=50)),
             virtual_disks=(VirtualDisk("data0", servers=1, service=0.01), VirtualDisk("data1")),
             where="kvm",
