@@ -160,7 +160,7 @@ def _parts(text: CpText) -> tuple[str, Rows, list[str], list[str]]:
         ]
     if claims := directory.claims():
         rows["claim"] = claims
-    unknown = [f"{line}: {line_text}" for line, line_text in text.unknown]
+    unknown = [f"{number}: {line}" for number, line in text.unknown]
     return text.origin, rows, text.odd, unknown
 
 

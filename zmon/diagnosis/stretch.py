@@ -267,8 +267,8 @@ def _rest(steps: Sequence[Step], left_out: Sequence[Stretch]) -> str:
     """Return what is said of the time outside of the stretches that are diagnosed."""
     texts = []
     if left_out:
-        span = times(min(entry.begin for entry in left_out), max(last_one.end for last_one in left_out))
-        titles = dict.fromkeys(f"{catalogue()[entry.id].title} ({entry.id})" for entry in left_out)
+        span = times(min(stretch.begin for stretch in left_out), max(stretch.end for stretch in left_out))
+        titles = dict.fromkeys(f"{catalogue()[stretch.id].title} ({stretch.id})" for stretch in left_out)
         texts.append(f"{len(left_out)} more in {span}, in which less time is lost: {', '.join(titles)}.")
     may_wait = may_wait_in(steps)
     if may_wait:

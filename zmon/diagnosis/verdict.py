@@ -249,8 +249,8 @@ def _next(load: ObservedLoad, uses: Sequence[Resource], ids: set[str]) -> Resour
     if not ids.isdisjoint(short_of("")):
         return None
     listed = (use for use in uses if ids.isdisjoint(short_of(use.kind)) and use.kind != "volume")
-    least = NO_ROOM if load.is_untimed else 1 / WORTH_SAYING
-    return next((use for use in listed if use.use >= least), None)
+    fullest = next((use for use in listed if use.use > 1 / WORTH_SAYING), None)
+    return None if fullest is None or (fullest.use < NO_ROOM and load.is_untimed) else fullest
 
 
 def _limit_words(resource: Resource | None) -> str:

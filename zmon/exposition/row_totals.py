@@ -58,7 +58,7 @@ class RowTotals:
             if counter.unit_field:
                 columns.append(delta.numbers(counter.unit_field))
             for row, (value, seconds, *unit) in enumerate(zip(*columns, strict=True)):
-                if any(value_or_part.__class__ is Absent for value_or_part in (value, seconds, *unit)):
+                if any(cell.__class__ is Absent for cell in (value, seconds, *unit)):
                     continue
                 labels = counter.labels(delta, row)
                 if labels:

@@ -77,10 +77,10 @@ class GuestEngine(FaultEngine):
     def guest(self) -> GuestCounts:
         """Return what happened since the last interval."""
         times = GuestCounts(*self._sums)  # type: ignore[arg-type]  # microseconds
-        columns = {name: int(value * 1000) for name, value in times._asdict().items() if name.endswith("_ns")}
+        spent = {name: int(value * 1000) for name, value in times._asdict().items() if name.endswith("_ns")}
         pages = {name: int(value) for name, value in times._asdict().items() if name.startswith("swapped")}
         running = self._held + len(self._tasks)
-        return GuestCounts(**columns, **pages, running=running, blocked=self._waiting)
+        return GuestCounts(**spent, **pages, running=running, blocked=self._waiting)
 
     def _tell(self) -> None:
         """Count the time since something changed last."""

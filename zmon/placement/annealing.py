@@ -141,11 +141,11 @@ class Annealing:
         self.where = self.home.copy()
         self.top, self.bytes = state.top, 0
 
-    def begin_with(self, energies: Mapping[int, int], top: float) -> None:
+    def begin_with(self, unit_of: Mapping[int, int], top: float) -> None:
         """Take a placement that reaches a lower level, by the new units of items that are moved."""
-        where = [energies.get(number, home) for number, home in zip(self.items, self.home, strict=True)]
+        where = [unit_of.get(number, home) for number, home in zip(self.items, self.home, strict=True)]
         allowed = all(unit in units for unit, units in zip(where, self.copied, strict=True))
-        if top < self.top and len(energies) <= self.most and energies.keys() <= set(self.items) and allowed:
+        if top < self.top and len(unit_of) <= self.most and unit_of.keys() <= set(self.items) and allowed:
             self.where, self.top, self.bytes = where, top, sum(map(getitem, self.copied, where))
 
     def search(self, bound: float) -> None:

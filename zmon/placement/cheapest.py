@@ -183,16 +183,16 @@ class Cheapest:
             ]
             for place in order
         ]
-        best, limit, choice = below, below, list[int]()
+        best, limit, cheapest = below, below, list[int]()
         for _, option in (ones[0] for ones in priced if len(ones) == 1 and ones[0][1].brings is not None):
             there[option.brings] += 1
 
         def place_next(at: int, spent: float, size: int) -> None:  # noqa: C901 - likewise
-            nonlocal best, limit, choice
+            nonlocal best, limit, cheapest
             if at == len(order):
                 self.left -= LEAF
                 if size < best and self._allowed(where):
-                    best, choice = size, where.copy()
+                    best, cheapest = size, where.copy()
                     limit = -inf if first else min(limit, best)
                 return
             for cost, copied, unit, uses, brings, bars in todo[at]:
@@ -221,9 +221,9 @@ class Cheapest:
             limit = most = spent + part * (below - spent)
             limit = min(limit, best)
             place_next(0, spent, size)
-            if self.left < 0 or best <= most or (first and choice):
+            if self.left < 0 or best <= most or (first and cheapest):
                 break
-        return choice
+        return cheapest
 
     def _settled(
         self, priced: Sequence[Sequence[Priced]]

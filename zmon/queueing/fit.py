@@ -711,7 +711,7 @@ def _found_waits(
     place_of = {key: at for at, key in enumerate(volumes.column("key"))}
     ones = volumes.part([place_of[key] for key in often])
     measured = list(map(mul, ones.column("rate"), ones.column("queued")))
-    bounds: tuple[list[float], list[float]] = [0.0] * len(ones), [0.0] * len(ones)
+    estimates: tuple[list[float], list[float]] = [0.0] * len(ones), [0.0] * len(ones)
     classes, aliases = _classes(model.flows), _aliases(model)
     rates = {members: _rate(flows) for members, flows in classes.items()}
     is_shared = len(ones) < len(model.flows)
@@ -738,10 +738,10 @@ def _found_waits(
             ((flow.rate / rate) ** 2, model.population[flow.members], flow.rate / rates[flow.members])
             for flow in flows
         ]
-        for evenly, waits in enumerate(bounds):
+        for evenly, waits in enumerate(estimates):
             met = sum([part * own_part(many, fraction, evenly) for part, many, fraction in parts])
             waits[at] = work * (1 - met)
-    return list(often), measured, bounds
+    return list(often), measured, estimates
 
 
 def _with_factors(model: FittedModel) -> tuple[FittedModel, Network, Solution]:

@@ -296,7 +296,7 @@ def _largest_change(before: Sequence[float], now: Sequence[float]) -> float:
 
 def _steps(before: Place, then: Place, now: Place) -> tuple[float, float]:
     """Return the quotient of two steps, the last over the first, and the cosine of the angle between them."""
-    most = max((value for value_ in now.work for value in value_.values()), default=0.0) or 1.0
+    most = max((value for work in now.work for value in work.values()), default=0.0) or 1.0
     first, last = [
         [
             *(

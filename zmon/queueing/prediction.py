@@ -235,9 +235,7 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
     used = _uses(base.network, now.use), _uses(network, then.use)
     doubts = tuple(_doubts(base, model, used, changes))
     assumed = (*_missing(base), *(doubt.assumed for doubt in doubts))
-    error, slower = (
-        1 + error_part * WORSE ** len(assumed) for error_part in (THROUGHPUT_ERROR, RESPONSE_ERROR)
-    )
+    error, slower = (1 + error_of * WORSE ** len(assumed) for error_of in (THROUGHPUT_ERROR, RESPONSE_ERROR))
     sampled = _sampled(base, network, then, taken=_only_adds(model, base.model))
     bound = _bound(times, network, then.use, error if assumed else 1 + sampled)
     most = float("inf") if isinstance(bound, Absent) else rate * bound
@@ -326,10 +324,8 @@ def _outcome(
 def _between(outcome: _Outcome, other: _Outcome) -> _Outcome:
     """Return the outcome in the middle of two, by ratios; resources are used as in the first."""
     flows = tuple(
-        flow._replace(
-            rate=sqrt(flow.rate * flow_then.rate), response=sqrt(flow.response * flow_then.response)
-        )
-        for flow, flow_then in zip(outcome.flows, other.flows, strict=True)
+        flow._replace(rate=sqrt(flow.rate * opposite.rate), response=sqrt(flow.response * opposite.response))
+        for flow, opposite in zip(outcome.flows, other.flows, strict=True)
     )
     times = sum(flow.rate for flow in flows) / outcome.rate
     return _Outcome(flows, tuple(use * times for use in outcome.use))

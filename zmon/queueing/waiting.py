@@ -148,19 +148,19 @@ def waiting(load: ObservedLoad, before: ObservedLoad | None = None) -> Waiting:
     places.sort(key=lambda place: -place.waits)
     full = _processors(load)
     new = _surge(load, before, places)
-    places_all = (*([full] if full else ()), *([new] if new else ()), *places)
+    in_order = (*([full] if full else ()), *([new] if new else ()), *places)
     lost = sum(place.waits for place in places)
     decided = Waiting(tuple(places), lost, "").by_lcu(load)
     maybe = undecided(load, decided)
-    if places_all:
-        first = places_all[0]
+    if in_order:
+        first = in_order[0]
         use = (
             ""
             if isinstance(first.use, Absent) or first.kind in {"volume", "volumes", "surge"}
             else f" ({busy_words(first.use)})"
         )
         text = first.waiting[:1].upper() + first.waiting[1:]
-        return Waiting(places_all, lost, f"{text}{use}", undecided=maybe)
+        return Waiting(in_order, lost, f"{text}{use}", undecided=maybe)
     if maybe:
         text = words_of(maybe)
         return Waiting((), 0.0, f"{text[:1].upper()}{text[1:]}", undecided=maybe)

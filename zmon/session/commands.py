@@ -286,27 +286,27 @@ def draw(session: Session, command: str, operands: str) -> None:
     column, row = session.chosen()
     if session.page.against is not None:
         column = next((name for name in screen.by_name if column.removeprefix(name) in SIDES), column)
-    named_ = variable.names(screen)
+    drawable = variable.names(screen)
     if definition(screen.table).about_figures and not fields:
         session.open(command, f"{row} {since}".strip() if row else "")  # CORREL's rows are figures by name
         return
     argument = session.page.argument
     if (drawn := _drawn(session)) is not None:
         screen, column, row = drawn
-        argument, named_ = row, variable.names(screen)
+        argument, drawable = row, variable.names(screen)
     if not (screen.drawn or fields):
         raise CommandError(variable.NO_FIGURES.format(screen.command))
-    named = _column(fields[0], screen) if fields and named_ else ""
+    named = _column(fields[0], screen) if fields and drawable else ""
     if named:
         column, fields = named, fields[1:]
-    elif fields and (not named_ or _names_screen(session, fields[0])):
-        session.open(command, operands if named_ else _with_screen(session, operands))
+    elif fields and (not drawable or _names_screen(session, fields[0])):
+        session.open(command, operands if drawable else _with_screen(session, operands))
         return
-    if named_ and column not in named_:
+    if drawable and column not in drawable:
         column = variable.natural_column(screen)
         row = row if fields else _busiest(session, screen, column) or row
     rows = fields or [argument if needs(screen.table).history else row or argument]
-    session.open(command, " ".join([f"{screen.command}.{column}", *rows, since]) if named_ else "")
+    session.open(command, " ".join([f"{screen.command}.{column}", *rows, since]) if drawable else "")
 
 
 def _with_screen(session: Session, operands: str) -> str:

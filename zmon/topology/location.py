@@ -102,7 +102,7 @@ def locate_file(file: DataFile, mounts: Mounts, stack: Stack, volumes: Mapping[s
     """Map one file to the volumes that it lies on; nothing is read."""
     mount = mounts.by_id.get(file.mount) if isinstance(file.mount, str) else None
     below = _below(file, mount, mounts)
-    through = [mount_ for mount_ in (mount, below if below is not mount else None) if mount_]
+    through = [on for on in (mount, below if below is not mount else None) if on]
     sure = Grade.ASSUMED if file.unseen else Grade.EXACT
     locator = _Locator(stack, sure)
     locator.prove(map(_mounted, through))
