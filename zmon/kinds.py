@@ -141,6 +141,7 @@ DEVICE: Final = Kind(
         *_gauges("online", "alias", "cmb_enable", "readonly", "hpf", "ese"),
         Field("use_diag", Meaning.GAUGE, "", "use_diag"),
         Field("path_masks", Meaning.LABEL, "six masks", "path_masks", privacy=KEEP),
+        Field("copy_role", Meaning.LABEL, "none, primary or secondary", "copy_role", privacy=KEEP),
     ),
     key_form=BUSID_FORM,
 )

@@ -258,7 +258,7 @@ SOURCES: Final = (
         identity=(
             f"{_SUBCHANNEL}/{{type,chpids,pimpampom,dev_busid,driver}}",
             "sys/bus/ccw/devices/*",
-            f"{_DEVICE}/{{driver,copy_pair,copy_role,expires,retries,timeout}}",
+            f"{_DEVICE}/{{driver,copy_pair,expires,retries,timeout}}",
             f"{_DEVICE}/paths_info/*/fc_security",
             f"{_DEVICE}/{{failed,in_recovery,peer_wwnn,peer_wwpn,card_version,lic_version}}",
         ),

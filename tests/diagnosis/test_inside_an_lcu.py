@@ -15,6 +15,7 @@ from zmon.queueing.fit import FlowShare
 from zmon.queueing.undecided import undecided
 
 if TYPE_CHECKING:
+    from zmon.base.absent import Number
     from zmon.diagnosis.diagnosis import Verdict
 
 CALM = ObservedLcu("C", "LCU 8", "box", PATHS, misses=0.0)
@@ -177,3 +178,53 @@ def test_a_wait_that_is_not_timed_is_not_nothing() -> None:
     now = machine(LCU._replace(aliases=16), *slow)
     assert [(place.kind, place.key) for place in undecided(now, ())] == [("untimed", "L")]
     assert not judged(now).sentence.startswith("Nothing")
+
+
+def beside_one_slow(disc: float, *, estimated: bool = False) -> list[ObservedVolume]:
+    """Return volumes of which one alone is slow; Disc of all is that of their aliases together."""
+    slow, *others = volumes(4, disc, rate=20.0)
+    slow = slow._replace(rate=600.0)
+    quick = [other._replace(response=0.0016) for other in others]
+    one_by_one = [one._replace(estimated=True, pend=0.0, disc=0.0, conn=0.0008) for one in (slow, *quick)]
+    return one_by_one if estimated else [slow, *quick]
+
+
+@pytest.mark.parametrize("misses", [0.3, CACHE_NOT_READ])
+def test_where_one_volume_alone_is_slow_its_disks_are_full_and_not_the_lcu(misses: Number) -> None:
+    """The other volumes answer in less than Disc, so that Disc is of the slow one."""
+    found = judged(machine(LCU._replace(aliases=16, alias_use=12.0, misses=misses), *beside_one_slow(0.025)))
+    diagnosis = found.diagnoses[0]
+    assert (diagnosis.id, diagnosis.confidence) == ("D9", LIKELY)
+    assert [subject.key for subject in diagnosis.subjects] == ["0.0.7000", "L"]
+    assert not {"D1", "D3"} & {other.id for other in found.diagnoses}
+
+
+def test_without_times_a_slow_volume_is_no_lack_of_aliases_that_are_there() -> None:
+    """Base and aliases have room for all its requests: they are long at the disks, as far as can be told."""
+    now = machine(LCU._replace(aliases=16), *beside_one_slow(0.025, estimated=True))
+    found = judged(now).diagnoses[0]
+    assert (found.id, found.confidence, found.subjects[0].key) == ("D9", POSSIBLE, "0.0.7000")
+    few = machine(LCU._replace(aliases=2), *beside_one_slow(0.025, estimated=True))
+    assert judged(few).diagnoses[0].id == "D4"  # three at a time take 5 ms each: nothing is slow behind them
+
+
+@pytest.mark.parametrize("estimated", [False, True])
+def test_small_writes_that_take_long_wait_for_the_write_cache_or_its_disks(estimated: bool) -> None:
+    """The cache answers a write at once as long as it has room; a full LCU would move more bytes."""
+    writes = [one._replace(reads=0.1) for one in volumes(4, 0.02, rate=200.0)]
+    untimed = [one._replace(estimated=True, pend=0.0, disc=0.0, conn=0.004) for one in writes]
+    now = machine(LCU._replace(aliases=16, misses=CACHE_NOT_READ), *(untimed if estimated else writes))
+    found = judged(now).diagnoses[0]
+    assert (found.id, found.confidence) == ("D9", POSSIBLE)
+    assert "write cache" in found.claim
+
+
+def test_aliases_none_of_which_is_in_use_are_not_used() -> None:
+    """Requests that came in bursts would use them in the bursts."""
+    waiting = [one._replace(rate=700.0, response=0.0062) for one in volumes(1, 0.0)]
+    unused = LCU._replace(aliases=8, alias_use=0.0)
+    found = judged(machine(unused, *waiting)).diagnoses[0]
+    assert (found.id, found.confidence, found.subjects[0].key) == ("D4d", LIKELY, "L")
+    assert undecided(machine(unused, *waiting), ()) == ()
+    some = LCU._replace(aliases=8, alias_use=2.0)
+    assert [place.kind for place in undecided(machine(some, *waiting), ())] == ["bursts"]

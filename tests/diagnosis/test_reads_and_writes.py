@@ -16,6 +16,7 @@ from zmon.machine.observed_history import SlowerWrites
 from zmon.machine.observed_volumes import VolumeDetail
 
 if TYPE_CHECKING:
+    from zmon.base.absent import Value
     from zmon.machine.observation import ObservedLoad
 
 BEGIN = 1_773_662_400_000_000_000
@@ -69,3 +70,43 @@ def test_reads_that_missed_the_cache_before_are_not_what_makes_them_wait_now(
     found = CAUSES["D6"](asked)
     assert not isinstance(found, Absent)
     assert [one.id for one in found] == ids
+
+
+@pytest.mark.parametrize(
+    ("disc", "misses", "ids"),
+    [
+        (0.0075, 0.5, [("D6", LIKELY)]),  # 15 ms a miss: they queue, and the arrays have time
+        (0.004, 0.5, []),  # 8 ms a miss: what a disk takes
+        (0.030, 0.5, [("D6", POSSIBLE)]),  # 60 ms a miss: the arrays are full
+        (0.0075, 0.2, [("D6", POSSIBLE)]),  # 37 ms a miss
+    ],
+)
+def test_how_long_a_miss_takes_tells_misses_from_full_arrays(
+    disc: float, misses: float, ids: list[tuple[str, str]]
+) -> None:
+    """A miss that takes as long as two disks do waits for an array that is full."""
+    one = volume(rate=350.0, reads=0.95)._replace(disc=disc, response=disc + 0.0012)
+    now = load(one)
+    now = now._replace(lcus=tuple(lcu._replace(misses=misses) for lcu in now.lcus))
+    details = {one.key: VolumeDetail(0.0, 0.0, 1 - misses, 0.0, 0.0, "simplex", 0.1, 32)}
+    asked = situation(now)._replace(details=lambda: details)
+    found = CAUSES["D6"](asked)
+    assert not isinstance(found, Absent)
+    assert [(one.id, one.confidence) for one in found] == ids
+    arrays = CAUSES["D9"](asked)
+    assert not isinstance(arrays, Absent)
+    assert bool(arrays) == (ids == [("D6", POSSIBLE)])
+
+
+@pytest.mark.parametrize(("role", "confidence"), [("primary", LIKELY), (absent("no relation"), POSSIBLE)])
+def test_a_mirror_is_named_without_cache_statistics(role: Value, confidence: str) -> None:
+    """Writes alone take longer inside, where nothing waits: perhaps a mirror, and likely if it is a pair."""
+    one = volume(rate=200.0, reads=0.5)
+    one = one._replace(disc=0.001, response=0.0022, read_response=0.0012, write_response=0.0032)
+    unread = absent("no cache statistics")
+    details = {one.key: VolumeDetail(0.0, 0.0, unread, unread, unread, role, 0.4, 32)}
+    asked = situation(load(one), slower_writes=unread)._replace(details=lambda: details)
+    assert only(CAUSES["D8"](asked)).confidence == confidence
+    in_linux = one._replace(disc=0.0)  # the time is lost before the LCU
+    asked = situation(load(in_linux))._replace(details=lambda: details)
+    assert isinstance(CAUSES["D8"](asked), Absent) or role == "primary"

@@ -208,3 +208,20 @@ def test_paths_that_were_not_read_are_not_known_only_where_there_is_fcp() -> Non
     unread = situation(now, maps=UNKNOWN)
     assert all(isinstance(cause(unread), Absent) for cause in (CAUSES["D14b"], CAUSES["D14"], CAUSES["D14c"]))
     assert CAUSES["D14b"](situation(maps=UNKNOWN)) == ()
+
+
+def test_of_two_full_paths_the_one_with_the_longer_queue_is_not_slow() -> None:
+    """Both have requests all the time and do as many: what was behind one before is no slow link."""
+    long, short = leaf("60", 60.0, 0.247), leaf("61", 60.0, 0.0198)
+    assert only(CAUSES["D14"](behind((long, short)))).id == "D14"
+    full = (long._replace(busy=1.0), short._replace(busy=1.0))
+    assert CAUSES["D14"](behind(full)) == ()
+    idle = (long._replace(busy=1.0), short._replace(busy=0.7))  # as much as chance gives
+    assert only(CAUSES["D14"](behind(idle))).id == "D14"
+
+
+def test_a_slow_path_explains_no_slow_disk_while_one_has_just_come_back() -> None:
+    """What waits behind it may be an old queue: the disk is what is slow."""
+    asked = behind((leaf("60", 60.0, 0.247), leaf("61", 60.0, 0.0198)))
+    came_back = asked._replace(machine=asked.machine._replace(came_back=lambda _disk: True))
+    assert {subject.kind for subject in only(CAUSES["D14"](came_back)).subjects} == {"adapter"}

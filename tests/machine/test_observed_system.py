@@ -284,3 +284,16 @@ def test_what_an_older_recording_has_of_zmon_itself_is_no_load(
     (one,) = lacking_measurements(view)
     assert facts(one.why).startswith("20")
     assert observed_load(view.interval).processors.noticed == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(
+    ("io_ms", "in_flight", "seconds"), [(15_040, 101, [15.0]), (15_040, 0, []), (4_000, 101, [])]
+)
+def test_a_disk_hangs_that_answered_before(
+    make_interval: Callable[..., Interval], io_ms: int, in_flight: int, seconds: list[float]
+) -> None:
+    """What completed took 40 ms in all, and Linux's clock went on for the requests that are there."""
+    before, after = block(5, 0, 0), dict(block(285, in_flight, io_ms)) | {"read_ms": 40}
+    found = hung_disks(View(make_interval({BLOCK: {"sda": before}}, {BLOCK: {"sda": after}})))
+    assert not isinstance(found, Absent)
+    assert [disk.seconds for disk in found] == seconds

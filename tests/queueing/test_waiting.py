@@ -270,3 +270,24 @@ def test_what_waits_for_paths_waits_for_no_lcu() -> None:
     assert [one.kind for one in waiting(now).places] == ["paths"]
     assert not waiting(now).by_lcu(now)
     assert not waiting(now).by_volume(now)
+
+
+@pytest.mark.parametrize(
+    ("ficon", "size", "kinds"),
+    [(True, 4096.0, {"lcu"}), (False, 4096.0, {"paths"}), (True, 262_144.0, {"paths"})],
+)
+def test_connect_times_that_overlap_fill_no_path(ficon: bool, size: float, kinds: set[str]) -> None:
+    """FICON has several requests on the way: with fewer bytes than ESCON carries it has room."""
+    lcus = tuple(ObservedLcu(key, f"LCU {key}", "box", PATHS, misses=0.0) for key in "LM")
+    ones = [volume(300.0, disc=0.02, key=key)._replace(lcu=key, size=size, pend=0.0002) for key in "LM"]
+    now = load(*ones, paths=0.96)._replace(lcus=lcus, paths_measured=False)
+    found = waiting(now._replace(ficon=frozenset(PATHS) if ficon else frozenset()))
+    assert {place.kind for place in found.places} == kinds
+
+
+def test_an_lcu_whose_wait_is_just_too_short_to_be_named_shares_full_paths_all_the_same() -> None:
+    """Whether the paths are what all LCUs wait for does not change with one request more or less."""
+    lcus = tuple(ObservedLcu(key, f"LCU {key}", "box", PATHS, misses=0.0) for key in "LM")
+    ones = [volume(rate, disc=0.01, key=key)._replace(lcu=key) for key, rate in (("L", 200.0), ("M", 90.0))]
+    found = waiting(load(*ones, paths=0.99)._replace(lcus=lcus))
+    assert [place.kind for place in found.places] == ["paths"]

@@ -6,10 +6,12 @@ requests wait, `zmon.queueing.waiting` names the volume, or the pool of aliases 
 
 from __future__ import annotations
 
+from math import fsum
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent
 from zmon.base.ranges import names
+from zmon.diagnosis.control_units import untimed_below
 from zmon.diagnosis.phrases import why_untimed
 from zmon.diagnosis.seen import Cause, Remedy
 from zmon.machine.observation import FEW_ALIASES, MANY_ALIASES, mean_of
@@ -53,9 +55,35 @@ def _volumes(situation: Situation, *, timed: bool) -> list[With]:
 
 
 def _timed(situation: Situation, *, alone: bool) -> Sequence[With] | Absent:
-    """Return the timed volumes with one subchannel or with several; why not, where some are not timed."""
-    volumes = [volume for volume in _volumes(situation, timed=True) if (volume.servers == 1) == alone]
+    """Return the timed volumes with one subchannel or with several; why not, where some are not timed.
+
+    Those beside a pool that serves none of them are neither.
+    """
+    volumes = [
+        volume
+        for volume in _volumes(situation, timed=True)
+        if (volume.servers == 1) == alone and not (alone and volume.has_aliases)
+    ]
     return volumes or _unless_untimed(situation)
+
+
+def _unused(situation: Situation) -> Sequence[With] | Absent:
+    """Return the LCUs whose pool of aliases is not used, each with the volumes that requests wait for."""
+    volumes: dict[str, list[With]] = {}
+    for volume in _volumes(situation, timed=True):
+        if volume.servers == 1 and volume.has_aliases:
+            volumes.setdefault(volume.lcu.key, []).append(volume)
+    pools = [
+        With(waited[0].lcu, waits=fsum(volume.waits for volume in waited), waited=waited)
+        for waited in volumes.values()
+    ]
+    return pools or _unless_untimed(situation)
+
+
+def _untimed(situation: Situation) -> list[With]:
+    """Return the untimed volumes that may wait for an alias: not those that are slow behind their LCU."""
+    below = {volume.key for volume in untimed_below(situation)}
+    return [volume for volume in _volumes(situation, timed=False) if volume.key not in below]
 
 
 def _pools(situation: Situation, *, timed: bool) -> Sequence[With] | Absent:
@@ -89,7 +117,8 @@ def _unless_untimed(situation: Situation) -> tuple[()] | Absent:
 SORTS: Final = {
     "bare volumes": lambda situation: _timed(situation, alone=True),
     "volumes with aliases": lambda situation: _timed(situation, alone=False),
-    "untimed volumes": lambda situation: _volumes(situation, timed=False),
+    "unused pools": _unused,
+    "untimed volumes": _untimed,
     "pools": lambda situation: _pools(situation, timed=True),
     "untimed pools": lambda situation: _pools(situation, timed=False),
 }

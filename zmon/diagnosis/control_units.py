@@ -21,7 +21,9 @@ from zmon.machine.observation import (
     FEW_ALIASES,
     MAX_MISS,
     MIN_LONGER,
+    MOSTLY,
     NO_LCU,
+    NOT_TIMED,
     SMALL,
     busy_words,
     carried_by,
@@ -29,14 +31,17 @@ from zmon.machine.observation import (
     idle_lcus,
     mean_of,
     path_groups,
+    requests_of,
     state_of_idle,
+    takes_as_misses,
+    waits_for_disks,
 )
 from zmon.machine.observed_machine import ONE_TIME
 from zmon.queueing.change import StripedSpace
 from zmon.queueing.resource import NOT_KNOWN
 from zmon.queueing.undecided import may_be_misses
-from zmon.queueing.waiting import FULL_PATHS, lcus_behind
-from zmon.words.template import percent
+from zmon.queueing.waiting import FULL_PATHS, lcus_behind, served_at_least
+from zmon.words.template import With, percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,10 +56,8 @@ SKEWED: Final = 2.0
 """Times its even share of the bytes from which on an LCU has too much."""
 IDLE_LCUS: Final = 1 / 3
 """The part of the LCUs that are idle where data are placed unevenly."""
-MOSTLY: Final = 0.5
-"""The part of the requests that miss the cache from which on large ones, too, wait for disks."""
-MISSED: Final = 0.1
-"""The part of the requests that miss the cache from which on small ones wait for disks."""
+QUICK: Final = 0.5
+"""Times Disc of its LCU below which a request that takes no longer in all does not wait inside."""
 EVEN: Final = "with an even spread "
 """What the gain of D3 is of; that of moves of whole files, on MOVES, is another."""
 ALONE: Final = 0.995
@@ -67,14 +70,14 @@ class _FullLcu:
     kind = "lcu"
 
     def __init__(self, situation: Situation, lcu: ObservedLcu, waits: float) -> None:
-        load = situation.load
+        load = self._load = situation.load
         self.lcu, self.waits = lcu, waits
         self.key, self.title, self.aliases, self.misses = lcu.key, lcu.title, lcu.aliases, lcu.misses
         self.alias_use, self.half = lcu.alias_use, lcu.aliases // 2
         self.may_be_misses = may_be_misses(load, lcu)
-        self.volumes = tuple(volume for volume in load.used_of(lcu.key) if load.enough(volume.rate))
         used = load.used_of(lcu.key)
-        self.rate = used.rate
+        self.volumes = tuple(volume for volume in used if load.enough(volume.rate))
+        self.rate, self._used = used.rate, used
         self.disc, self.serv = load.time_of(lcu, "disc"), load.time_of(lcu, "serv")
         self.response, self.reads, self.size = (mean_of(used, name) for name in ("response", "reads", "size"))
         self.estimated = any(volume.estimated for volume in self.volumes)
@@ -98,11 +101,38 @@ class _FullLcu:
         return not isinstance(self.size, Absent) and self.size < SMALL
 
     @property
-    def is_for_disks(self) -> bool:
-        """Whether most requests need the disks: they miss the cache, or small ones write and still wait."""
-        if self.lcu.misses > (MISSED if self.is_small else MOSTLY):
-            return True
-        return self.is_small and self.reads < MOSTLY and not self.disc < MAX_MISS
+    def misses_alone(self) -> bool:
+        """Whether its requests take so long because they miss the cache, and the arrays have time."""
+        return takes_as_misses(self.lcu, self.disc)
+
+    @property
+    def waits_for_disks(self) -> bool:
+        """Whether disks are what requests wait for: of untimed ones small writes, which take long there."""
+        if not self.estimated:
+            return not self.misses_alone and waits_for_disks(self._load, self.lcu)
+        inside = served_at_least(self.lcu, self._used)
+        return self.is_untimed and self.is_small and self.reads < MOSTLY and inside >= MAX_MISS
+
+    @property
+    def is_for_writes(self) -> bool:
+        """Whether small writes wait that the cache should have answered, and nothing tells why it did not."""
+        return isinstance(self.misses, Absent) and self.reads < MOSTLY
+
+    @cached_property
+    def quick(self) -> list[ObservedVolume]:
+        """The volumes whose requests do not wait inside, whatever Disc says: aliases of a pool serve any."""
+        return [volume for volume in self._used if volume.response < QUICK * self.disc]
+
+    @cached_property
+    def slow(self) -> list[ObservedVolume]:
+        """The other ones, as far as they have enough I/O."""
+        return [volume for volume in self.volumes if volume not in self.quick]
+
+    @property
+    def few_are_slow(self) -> bool:
+        """Whether requests wait inside for some volumes only: then it is not the LCU that is full."""
+        are_many = self._load.enough(fsum(volume.rate for volume in self.quick))
+        return 0 < len(self.slow) <= len(self.quick) and are_many
 
     @property
     def may_be_crowded(self) -> bool:
@@ -114,7 +144,7 @@ class _FullLcu:
     def alike(self) -> float:
         """The part of its volumes whose Disc is long."""
         slow = [
-            volume for volume in self.volumes if volume.disc > MIN_LONGER * volume.conn + self._misses(volume)
+            volume for volume in self.slow if volume.disc > MIN_LONGER * volume.conn + self._misses(volume)
         ]
         return len(slow) / max(1, len(self.volumes))
 
@@ -132,6 +162,8 @@ class _Waits(NamedTuple):
 
     full: Sequence[_FullLcu]
     arrays: Sequence[_FullLcu]
+    some: Sequence[_FullLcu]
+    """In which requests wait for some volumes only: for the disks below these."""
     crowded: Sequence[_FullLcu]
     """All that requests wait in, where each may have too many aliases: a calm one would speak against it."""
     unknown: Absent | None
@@ -142,8 +174,10 @@ def _waits(situation: Situation) -> _Waits:
     load = situation.load
     lcus = load.lcus_by_key
     waited = [_FullLcu(situation, lcus[place.key], place.waits) for place in situation.waiting.of_kind("lcu")]
-    arrays = [lcu for lcu in waited if not lcu.estimated and lcu.is_for_disks]
-    full = [lcu for lcu in waited if lcu not in arrays]
+    timed = [lcu for lcu in waited if not lcu.estimated and not lcu.misses_alone]
+    some = [lcu for lcu in timed if lcu.few_are_slow]
+    arrays = [lcu for lcu in waited if lcu not in some and lcu.waits_for_disks]
+    full = [lcu for lcu in waited if (lcu.estimated or lcu in timed) and lcu not in (*some, *arrays)]
     keys = {lcu.key for lcu in waited}
     calm = any(load.enough(load.rate_of(lcu.key)) for lcu in load.lcus if lcu.key not in keys)
     crowded = full if not calm and all(lcu.may_be_crowded for lcu in full) else ()
@@ -153,7 +187,7 @@ def _waits(situation: Situation) -> _Waits:
     unknown = why_untimed(load) if load.is_untimed else UNCACHED if uncached else None
     if load.has_no_lcu:
         unknown = unknown or NO_LCU
-    return _Waits(full, arrays, crowded, unknown)
+    return _Waits(full, arrays, some, crowded, unknown)
 
 
 def _full(situation: Situation) -> Sequence[_FullLcu] | Absent:
@@ -164,6 +198,37 @@ def _full(situation: Situation) -> Sequence[_FullLcu] | Absent:
 def _arrays(situation: Situation) -> Sequence[_FullLcu] | Absent:
     waits = _waits(situation)
     return waits.arrays or waits.unknown or ()
+
+
+def untimed_below(situation: Situation) -> list[With]:
+    """Return the untimed volumes that requests wait for, and not for an alias: they are long at their LCU."""
+    load, below = situation.load, []
+    for place in situation.waiting.of_kind("volume"):
+        volume = load.volume(place.key)
+        lcu = None if volume is None else load.lcus_by_key.get(volume.lcu)
+        if volume is None or lcu is None or not volume.estimated or not volume.is_dasd or not lcu.aliases:
+            continue
+        quick = [other for other in load.used_of(lcu.key) if other.response < QUICK * volume.response]
+        at_least = served_at_least(lcu, load.used_of(lcu.key))
+        if load.enough(fsum(other.rate for other in quick)) and at_least >= MAX_MISS:
+            answer = mean_of(quick, "response")
+            below.append(With(volume, waits=place.waits, lcu=lcu, quick=answer, disc=NOT_TIMED))
+    return below
+
+
+def _volumes_below(situation: Situation) -> Sequence[With] | Absent:
+    """Return the volumes whose disks are full, each with those of its LCU that are quick."""
+    waits = _waits(situation)
+    volumes = []
+    for lcu in waits.some:
+        at = [requests_of(volume.rate, volume.response)[0] for volume in lcu.slow]
+        quick = mean_of(lcu.quick, "response")
+        for volume, many in zip(lcu.slow, at, strict=True):
+            disc = min(volume.disc, volume.response)
+            waits_for = lcu.waits * many / fsum(at)
+            volumes.append(With(volume, waits=waits_for, lcu=lcu.lcu, quick=quick, disc=disc))
+    volumes += untimed_below(situation)
+    return sorted(volumes, key=lambda volume: -volume.waits) or waits.unknown or ()
 
 
 def _crowded(situation: Situation) -> Sequence[_FullLcu] | Absent:
@@ -210,7 +275,12 @@ def _fewer_aliases(_situation: Situation, lcus: Sequence[_FullLcu]) -> Remedy:
     return Remedy({"queued": queued})
 
 
-SORTS: Final = {"full LCUs": _full, "full arrays": _arrays, "crowded LCUs": _crowded}
+SORTS: Final = {
+    "full LCUs": _full,
+    "full arrays": _arrays,
+    "volumes on full arrays": _volumes_below,
+    "crowded LCUs": _crowded,
+}
 REMEDIES: Final = {"data elsewhere": _data_elsewhere, "fewer aliases": _fewer_aliases}
 
 

@@ -18,7 +18,7 @@ from zmon.base.record import NamedTuple
 from zmon.base.same import Same
 from zmon.diagnosis.phrases import UNCACHED, why_untimed
 from zmon.diagnosis.seen import Cause, Seen, diagnosed
-from zmon.machine.observation import mean_by_rate, mean_of
+from zmon.machine.observation import MAX_MISS, mean_by_rate, mean_of, takes_as_misses
 from zmon.machine.observed_volumes import detailed, details_of
 from zmon.queueing.fit import QUEUED, SLOWER
 from zmon.words.template import With
@@ -42,6 +42,11 @@ AS_MANY: Final = 0.75
 """The part of the writes, or of the misses, of before from which on there were as many."""
 SHORT: Final = 0.5
 """The part of Disc up to which it was short before."""
+HITS: Final = 0.9
+FEW_HITS: Final = 0.7
+"""The part of the reads that are hits below which misses are named, where requests wait and elsewhere."""
+DISC: Final = 0.001
+"""Seconds of Disc from which on they are, where requests wait."""
 PRIMARY: Final = "primary"
 
 
@@ -134,8 +139,23 @@ def _lcu(unit: _Unit, **more: Number) -> With:
     return With(unit, kind=unit.lcu.kind, key=unit.lcu.key, title=unit.lcu.title, **more)
 
 
-class _Waited(With):
-    """An LCU that requests wait for, with the load of before, which is read when it is asked."""
+class _Inside(With):
+    """An LCU with what is inside, and with the load of before, which is read when it is asked."""
+
+    @property
+    def enough_hits(self) -> float:
+        """The part of the reads from which on its cache answers enough."""
+        return HITS if self.waited else FEW_HITS
+
+    @property
+    def short_disc(self) -> float:
+        """Seconds of Disc below which misses cost little: each no longer than a disk alone takes."""
+        return DISC if self.waited else MAX_MISS * self.lcu.misses
+
+    @property
+    def misses_alone(self) -> bool:
+        """Whether its requests take so long because they miss the cache, and wait for nothing before it."""
+        return not self.is_before and takes_as_misses(self.lcu, self.disc)
 
     @property
     def misses_as_before(self) -> bool:
@@ -157,17 +177,19 @@ def _writing(situation: Situation) -> Sequence[With]:
     ]
 
 
-def _waited(situation: Situation) -> Sequence[With] | Absent:
-    """Return the LCUs that requests wait for, which are as many as are inside."""
+def _inside(situation: Situation) -> Sequence[With] | Absent:
+    """Return the LCUs with reads and writes; as many requests wait as are inside."""
     load = situation.load
     if load.is_untimed:
         return why_untimed(load)
     waited = situation.waiting.by_lcu(load)
-    units = [unit for unit in _units(situation) if unit.lcu.key in waited] if waited else []
-    timed = [(unit, load.time_of(unit.lcu, "disc")) for unit in units]
+    inside = {place.key for place in situation.waiting.of_kind("lcu")}
+    timed = [(unit, load.time_of(unit.lcu, "disc")) for unit in _units(situation)]
     return [
-        _Waited(
+        _Inside(
             unit,
+            waited=unit.lcu.key in waited,
+            is_before=unit.lcu.key in waited.keys() - inside,
             kind=unit.lcu.kind,
             key=unit.lcu.key,
             title=unit.lcu.title,
@@ -192,7 +214,7 @@ def remote_mirror(situation: Situation) -> Diagnoses:
             continue
         if unit.lcu.key in waited:
             continue  # writes wait for something else
-        quick = unit.mirrored or unit.delayed < DELAYED
+        quick = unit.mirrored or unit.delayed < DELAYED or _is_inside(load, unit)
         if not quick or unit.longer < SLOWER:
             continue
         if mean_of(load.used_of(unit.lcu.key), "queued") < QUEUED * unit.longer:
@@ -205,6 +227,13 @@ def remote_mirror(situation: Situation) -> Diagnoses:
     if any(isinstance(unit.longer, Absent) for unit in units):
         return absent("the times of reads and of writes were not read: /proc/diskstats")
     return ()
+
+
+def _is_inside(load: ObservedLoad, unit: _Unit) -> bool:
+    """Return whether what writes take longer than reads is Disc, and no cache statistics say why."""
+    longer = unit.longer * unit.writes / (unit.reads + unit.writes)
+    is_timed = not any(load.used_of(unit.lcu.key).column("estimated"))
+    return is_timed and isinstance(unit.delayed, Absent) and load.time_of(unit.lcu, "disc") >= SHORT * longer
 
 
 def _mirror(situation: Situation, lcus: Sequence[With], lost: float) -> Seen:
@@ -233,6 +262,6 @@ def _mirror(situation: Situation, lcus: Sequence[With], lost: float) -> Seen:
 
 SORTS: Final[Mapping[str, Callable[[Situation], Sequence[With] | Absent]]] = {
     "LCUs with writes": _writing,
-    "waited LCUs": _waited,
+    "LCUs inside": _inside,
 }
 CAUSES: Final[Causes] = {**{id_: Cause(id_, SORTS) for id_ in ("D6", "D7")}, "D8": remote_mirror}

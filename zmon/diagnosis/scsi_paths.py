@@ -44,6 +44,10 @@ MIN_DISKS: Final = 4
 """The part of the disks, and how many, that make it no chance."""
 FEWER: Final = 0.8
 """Times the requests of its siblings below which a slow path carries fewer: each has as many by turns."""
+ALWAYS: Final = 0.95
+AT_ONCE: Final = 2.0
+"""The part of the time in which a full path has requests, at least, and how many at once, at most: as many
+that come at random, and none of which waits for another, leave it idle for a seventh of the time."""
 SLOW: Final = limit("path-slow") / 1000
 """Seconds of a request below which no path is slow: its example value there."""
 
@@ -84,6 +88,11 @@ class Carrier(NamedTuple):
     def use(self) -> Number:
         """Utilisation of its channel path."""
         return self.leaves[0].use
+
+    @property
+    def is_full(self) -> bool:
+        """Whether each of its paths has requests all the time, though few at once."""
+        return all(leaf.busy >= ALWAYS and leaf.rate * leaf.response < AT_ONCE for leaf in self.leaves)
 
 
 def carriers_of(leaves: Iterable[PathLeaf]) -> list[Carrier]:
@@ -236,7 +245,7 @@ def _in_turn(situation: Situation, carriers: Sequence[Carrier], maps: Sequence[M
 
 
 def _slow(situation: Situation, carriers: Sequence[Carrier], maps: Sequence[MultipathDisk]) -> Seen | None:
-    """Return the path that takes many times as long as its best sibling."""
+    """Return the path that takes many times as long as its best sibling, unless that is full, too."""
     timed = [
         (float(carrier.response), carrier)
         for carrier in carriers
@@ -246,8 +255,8 @@ def _slow(situation: Situation, carriers: Sequence[Carrier], maps: Sequence[Mult
         return None
     (least, good), (most, slow) = (pick(timed, key=lambda timing: timing[0]) for pick in (min, max))
     times = SLOW_TIMES_OF_ALL if _all_slower(maps, slow) else SLOW_TIMES
-    if most < SLOW or most < times * least:
-        return None
+    if most < SLOW or most < times * least or good.is_full:
+        return None  # a longer queue before one of two full paths makes it no slow one
     came_back = any(map(situation.machine.came_back, maps))
     siblings = [carrier.rate for _, carrier in timed if carrier is not slow]
     ports = {leaf.port for leaf in slow.leaves} - {""}
@@ -262,7 +271,8 @@ def _slow(situation: Situation, carriers: Sequence[Carrier], maps: Sequence[Mult
         "one_spare": len(spares) == 1,
         "first_path": first,
         "more_paths": more,
-        **_explained(situation, carriers, maps),
+        # what waits behind a path that came back may be an old queue: then it explains no slow disk
+        **_explained(situation, () if came_back else carriers, () if came_back else maps),
     }
     others = [carrier for carrier in carriers if carrier is not slow]
     return Seen([slow, *others], slow.rate * (most - least), facts, "slow")

@@ -89,7 +89,7 @@ OF_DEVICE: Final = {
 }
 """... each device, ..."""
 OF_DASD: Final = {
-    **attributes(str.strip, "status", "discipline", "vendor", "uid"),
+    **attributes(str.strip, "status", "discipline", "vendor", "uid", "copy_role"),
     **attributes(parse_number, "alias", "readonly", "hpf", "ese", "use_diag"),
     **attributes(parse_path_masks, "path_masks"),
 }

@@ -29,6 +29,8 @@ SECTORS: Final = ("sectors_read", "sectors_written")
 MAX_BUSY: Final = 110.0
 """Percent: what is a little more than 100 is due to clocks of 10 ms."""
 TOO_BUSY: Final = absent("the kernel counted more busy time than has passed")
+MIN_UNANSWERED: Final = 5.0
+"""Seconds for which requests are there without those that completed, from which on they hang."""
 MIN_HANG_BUSY: Final = 0.9
 """A disk whose requests do not complete hangs when it is busy for this part of the interval."""
 MIN_HANG_SECONDS: Final = 1.0
@@ -61,6 +63,8 @@ class Blocks(Things):
     def hung(self) -> dict[int, float]:
         """The rows in which requests are in Linux and none completed, with the seconds of that.
 
+        Where some completed before, the others are as long there as Linux's clock went on without these.
+
         The driver may hand back the requests of a stopped device, so that none counts as in flight; Linux's
         clock (`io_ms`) goes on all the same.  Kernels in which it does not have them in flight.
         """
@@ -68,10 +72,12 @@ class Blocks(Things):
         hung: dict[int, float] = {}
         columns = (self.numbers("done"), counted.numbers("io_ms"), counted.seconds, counted["in_flight"])
         for row, (requests, busy, seconds, now) in enumerate(zip(*columns, strict=True)):
-            if requests != 0 or isinstance(seconds, Absent):
+            if isinstance(seconds, Absent):
                 continue
             waited = 0.0
-            if not isinstance(busy, Absent) and busy >= MIN_HANG_BUSY * 1e3 * seconds:
+            if requests != 0:
+                waited = self._unanswered(row, busy) if busy >= MIN_UNANSWERED * 1e3 else 0.0
+            elif not isinstance(busy, Absent) and busy >= MIN_HANG_BUSY * 1e3 * seconds:
                 waited = min(busy / 1e3, seconds)
             elif now > 0 and counted.earlier("in_flight")[row] > 0:  # type: ignore[operator]  # gauges
                 waited = seconds
@@ -79,6 +85,13 @@ class Blocks(Things):
             if waited >= MIN_HANG_SECONDS and not any(counted.numbers(name)[row] > 0 for name in others):
                 hung[row] = waited
         return hung
+
+    def _unanswered(self, row: int, busy: Number) -> float:
+        """Return the seconds in which requests were there that did not complete, without those that did."""
+        answered = total([self.counted.numbers(name)[row] for name in self.times])
+        alone = (busy - answered) / 1e3
+        is_there = self.counted["in_flight"][row] > 0  # type: ignore[operator]  # a gauge
+        return 0.0 if isinstance(alone, Absent) or not is_there or alone < MIN_UNANSWERED else alone
 
 
 def _submitted(blocks: Blocks) -> list[Number]:

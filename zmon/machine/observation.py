@@ -34,10 +34,17 @@ MIN_LONGER: Final = 0.5
 """The wait of a request as a part of what it takes without waiting, from which on it matters."""
 FULL_ALIASES: Final = limit("alias-use")
 """The part of its aliases in use from which on an LCU has none for another request."""
+UNUSED_ALIASES: Final = 0.02
+"""The part of its aliases in use below which an LCU uses none, if requests wait for its bases."""
 SLOW_PATH: Final = 10e6
 """Bytes a second of the slowest path: ESCON."""
 MAX_MISS: Final = 0.010
 """Seconds that a cache miss takes at most: seek, rotation and transfer of a disk."""
+QUEUED_MISS: Final = 2 * MAX_MISS
+"""Seconds for each miss from which on it waits for an array at least as long as it is served there."""
+MISSED: Final = 0.1
+MOSTLY: Final = 0.5
+"""The part of the requests that miss the cache from which on small ones, and large ones, wait for disks."""
 SMALL: Final = 65_536.0
 """Bytes of a request below which Disc may be cache misses where the cache statistics were not read."""
 LATENCY: Final = 0.0003
@@ -352,6 +359,8 @@ class ObservedLoad(NamedTuple):
     processors: ObservedProcessors
     fcp: frozenset[str] = frozenset()
     """The paths that are FCP adapters."""
+    ficon: frozenset[str] = frozenset()
+    """The paths that are FICON: on each several requests are connected at a time."""
     missing: tuple[str, ...] = ()
     """What was not read, in words."""
     swap: frozenset[str] = frozenset()
@@ -584,3 +593,21 @@ def disc_of_misses(lcu: ObservedLcu, volumes: Sequence[ObservedVolume]) -> float
     if isinstance(lcu.misses, Absent):
         return min(float(disc), MAX_MISS) if isinstance(size, Absent) or size < SMALL else 0.0
     return min(float(disc), lcu.misses * MAX_MISS)
+
+
+def waits_for_disks(load: ObservedLoad, lcu: ObservedLcu) -> bool:
+    """Return whether disks are what requests wait for inside an LCU: how busy it is does not follow then.
+
+    They miss the cache, or are small, mostly write, and wait longer than one disk takes.
+    """
+    volumes, disc = load.used_of(lcu.key), load.time_of(lcu, "disc")
+    size, reads = mean_of(volumes, "size"), mean_of(volumes, "reads")
+    is_small = not isinstance(size, Absent) and size < SMALL
+    if lcu.misses > (MISSED if is_small else MOSTLY):
+        return True
+    return is_small and reads < MOSTLY and not disc < MAX_MISS
+
+
+def takes_as_misses(lcu: ObservedLcu, disc: Number) -> bool:
+    """Return whether requests are so long inside an LCU because they miss the cache: its arrays have time."""
+    return bool(lcu.misses > MISSED and disc < QUEUED_MISS * lcu.misses)

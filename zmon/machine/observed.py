@@ -62,7 +62,7 @@ from zmon.machine.observation import (
 from zmon.machine.topology import units_of
 from zmon.sample import pick
 from zmon.topology.site import NO_SITE, Site
-from zmon.topology.volumes import titles
+from zmon.topology.volumes import channel_type, titles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -74,8 +74,6 @@ if TYPE_CHECKING:
     from zmon.machine.view import View
     from zmon.topology.volumes import Lcu
 
-FCP: Final = 0x25
-"""Type of the channel path of an FCP adapter."""
 SCSI: Final = "SCSI"
 """The key of what all SCSI disks behind FCP adapters count as: one LCU."""
 QUEUE_DEPTH: Final = 32
@@ -134,7 +132,7 @@ def observed_load(
             )
         )  # fmt: skip
     load, measured_paths = _paths(interval)
-    fcp = _fcp(interval)
+    fcp = _of_type(interval, "FCP")
     adapters = sum(
         (float(use) for key in sorted(fcp) if not isinstance(use := load.get(key, CACHE_NOT_READ), Absent)),
         0.0,
@@ -163,6 +161,7 @@ def observed_load(
             delayed=total(processors.counted("run_delay", 1e-9)) if processors.keys else NOT_DELAYED,
         ),
         fcp,
+        _of_type(interval, "FICON"),
         () if unmeasured is None else (of_all(unmeasured).reason,),
         swap,
         _not_timed(devices, used.rows) if not observed else NOT_TIMED,
@@ -398,11 +397,13 @@ def _behind_adapters(
     return behind
 
 
-def _fcp(interval: Interval) -> frozenset[str]:
-    """Return the CHPIDs of FCP adapters."""
+def _of_type(interval: Interval, name: str) -> frozenset[str]:
+    """Return the CHPIDs of a type of channel path, as the Toolkit calls it; FCP are FCP adapters."""
     channels = interval.of(CHANNEL)
     types = zip(channels.keys, channels["type"], strict=True)
-    return frozenset(key.rpartition(".")[2] for key, code in types if code == FCP)
+    return frozenset(
+        key.rpartition(".")[2] for key, code in types if isinstance(code, int) and channel_type(code) == name
+    )
 
 
 def _paths(interval: Interval) -> tuple[dict[str, Number], bool]:

@@ -42,6 +42,7 @@ MAX_HALVED: Final = 14
 KNOWS_HPF: Final = "2107"
 """Type of the control units that know High Performance FICON."""
 UNPAIRED: Final = absent("the tables of the device mapper are readable by root only")
+UNCOUNTED: Final = absent("the disk is not counted")
 RUNNING: Final = "running"
 """State of a SCSI disk that answers."""
 LVM: Final = "LVM-"
@@ -94,6 +95,8 @@ class PathLeaf(NamedTuple):
     """Why it is not used: `failed`, `offline`, `gone`; empty if it may be."""
     adapter_offline: bool = False
     """Whether its adapter is there and was set offline."""
+    busy: Number = UNCOUNTED
+    """The part of the time in which it has a request."""
 
 
 class MultipathDisk(NamedTuple):
@@ -390,7 +393,8 @@ def came_back(view: View, disk: MultipathDisk) -> bool:
     if view.interval.before is None:
         return False
     works, begin = sum(not leaf.failed for leaf in disk.leaves), view.interval.before.at.utc
-    times = (begin - back for back in range(0, BACKLOG + 1, MINUTE) if begin - back >= view.history.first())
+    earliest = max(begin - BACKLOG, view.history.first())
+    times = (*range(begin, earliest, -MINUTE), earliest)
     each_minute = (_leaves_at(_Asked(view, utc, utc)).get(disk.title) for utc in times)
     return any(
         leaves is not None and sum(not leaf.failed for leaf in leaves) < works for leaves in each_minute
@@ -414,7 +418,9 @@ def _sets(table: object) -> tuple[PathSet, ...] | Absent:
 def _leaves(interval: Interval) -> Callable[[str], PathLeaf]:
     """Return a function that gives a path by the number of its disk."""
     layers, ccw, blocks = interval.after.frame(LAYER), interval.of(DEVICE), Blocks(interval)
-    rates, waits = (dict(zip(blocks.keys, blocks.numbers(key), strict=True)) for key in ("ios", "await"))
+    rates, waits, busy = (
+        dict(zip(blocks.keys, blocks.numbers(key), strict=True)) for key in ("ios", "await", "lbusy")
+    )
     use, _ = path_loads(interval)
     settings = interval.after.frame(SETTING)
     states = dict(zip(settings.keys, map(text_of, settings.column("value")), strict=True))
@@ -425,7 +431,6 @@ def _leaves(interval: Interval) -> Callable[[str], PathLeaf]:
         for number, _, state in (word.partition("=") for word in listed.split())
         if state == "F"
     }
-    nothing = absent("the disk is not counted")
     paths = interval.after.frame(PATH)
     said = reasons_in(paths)
     is_listed = paths.index.__contains__ if paths.keys else lambda _number: True
@@ -433,14 +438,16 @@ def _leaves(interval: Interval) -> Callable[[str], PathLeaf]:
     def leaf(number: str) -> PathLeaf:
         name, busid, port = (text_of(layers.cell(number, field)) for field in ("name", "busid", "wwpn"))
         chpid, _, _ = text_of(ccw.cell(busid, "chpids")).partition(" ")
-        rate, wait = rates.get(name, nothing), waits.get(name, nothing) * 1e-3
-        busy: Number = use.get(chpid, absent("the load of its channel path is not measured"))
+        rate, wait, used = (figures.get(name, UNCOUNTED) for figures in (rates, waits, busy))
+        load: Number = use.get(chpid, absent("the load of its channel path is not measured"))
         offline = ccw.cell(busid, "online") == 0
         state = states.get(f"disk/{name}/state", RUNNING)
         lost = state if state not in {RUNNING, ""} else "failed" if number in failed else ""
         # what is read with each sample comes before what is read seldom
         lost = said.get(number, lost) if is_listed(number) else GONE
-        return PathLeaf(number, name, busid, chpid, port, rate, wait, busy / 100.0, lost, offline)
+        return PathLeaf(
+            number, name, busid, chpid, port, rate, wait / 1e3, load / 100.0, lost, offline, used / 100.0
+        )
 
     return leaf
 

@@ -12,7 +12,7 @@ from zmon.interval import IDLE
 from zmon.kinds import BLOCK, CACHE, LAYER
 from zmon.machine.blocks import Blocks
 from zmon.machine.devices import devices_of
-from zmon.machine.join import plus, present, quotient
+from zmon.machine.join import first, plus, present, quotient
 from zmon.machine.topology import row_of
 from zmon.machine.volume_cache import READ_HITS, READS, WRITES
 from zmon.sample import pick
@@ -60,7 +60,7 @@ class VolumeDetail(NamedTuple):
     delayed: Number
     """The part of the writes that wait because the write cache is full."""
     duplex: Value
-    """`simplex`, or what it is in a pair: `primary`, `secondary`."""
+    """`simplex`, or what it is in a pair: `primary`, `secondary`; as its cache or the driver has it."""
     in_linux: Number
     """Requests of Linux that are not answered, on average."""
     tags: Number
@@ -156,7 +156,7 @@ def _detail(devices: Devices, name: str, rows: Sequence[int]) -> Sequence[Value]
         return devices.blocks.counted.at(rows, "nr_requests")
     cache = devices.cache
     if name == "duplex":
-        return cache.at(rows, "duplex")
+        return first(cache.at(rows, "duplex"), pick(devices.ccw["copy_role"], rows))  # type: ignore[arg-type]  # texts are values, too
     parts, wholes = OF_CACHE[name]
     part, whole = (plus(*(cache.at(rows, field) for field in names)) for names in (parts, wholes))
     return quotient(part, whole, 1.0, IDLE)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import Absent, absent
 from zmon.base.ranges import ranges
 from zmon.base.same import Same
-from zmon.machine.observation import MIN_LOST, disc_of_misses, mean_of, path_groups
+from zmon.machine.observation import MIN_LOST, disc_of_misses, mean_of, path_groups, waits_for_disks
 from zmon.queueing.fit import FittedFlow, observed_model, service_bytes, shows_lcus, taken_paths
 from zmon.queueing.resource import Resource, the_processors
 
@@ -119,10 +119,12 @@ def _lcus(load: ObservedLoad) -> Iterator[Resource]:
 
 
 def _tells(load: ObservedLoad, lcu: ObservedLcu) -> bool:
-    """Return whether enough requests wait in an LCU to tell how busy it is.
+    """Return whether enough requests wait in an LCU to tell how busy it is, and not for its disks.
 
     Without cache statistics all of Disc may be service, so there it takes as many as a diagnosis does.
     """
     volumes = load.used_of(lcu.key)
+    if waits_for_disks(load, lcu):
+        return False
     waiting = volumes.rate * (mean_of(volumes, "disc") - disc_of_misses(lcu, volumes))
     return bool(waiting >= (MIN_LOST if isinstance(lcu.misses, Absent) else LEAST_WAITING))

@@ -13,7 +13,16 @@ from zmon.base.absent import Absent, absent
 from zmon.base.milliseconds import ms
 from zmon.base.ranges import many, names
 from zmon.base.record import NamedTuple
-from zmon.machine.observation import FULL_ALIASES, LATENCY, MIN_LONGER, MIN_LOST, SLOW_PATH, SMALL, mean_of
+from zmon.machine.observation import (
+    FULL_ALIASES,
+    LATENCY,
+    MIN_LONGER,
+    MIN_LOST,
+    SLOW_PATH,
+    SMALL,
+    UNUSED_ALIASES,
+    mean_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -132,7 +141,7 @@ def _bursts(load: ObservedLoad, lcu: ObservedLcu) -> Iterator[UndecidedRequests]
     if isinstance(queued, Absent) or isinstance(serv, Absent):
         return
     lost = volumes.rate * queued
-    if lcu.pool_use < FULL_ALIASES and lost >= MIN_LOST and queued >= MIN_LONGER * serv:
+    if UNUSED_ALIASES <= lcu.pool_use < FULL_ALIASES and lost >= MIN_LOST and queued >= MIN_LONGER * serv:
         yield UndecidedRequests("bursts", lcu.key, lcu.title, lost, float(queued), use=float(lcu.pool_use))
 
 

@@ -10,6 +10,7 @@ Without channel measurement only what a request takes beyond a slow disk and a s
 from __future__ import annotations
 
 from itertools import compress
+from math import fsum
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent
@@ -24,8 +25,10 @@ from zmon.machine.observation import (
     MIN_LONGER,
     MIN_LOST,
     SLOW_PATH,
+    UNUSED_ALIASES,
     Volumes,
     busy_words,
+    bytes_of,
     disc_of_misses,
     mean_of,
     path_groups,
@@ -57,6 +60,10 @@ LIMITING_PATHS: Final = limit("path-full") / 100
 """Utilisations from which on requests wait for a resource whose queue is not measured."""
 MUCH_STOLEN: Final = limit("cpu-stolen") / 100
 """The part of the processors' time that the hypervisor withholds from which on it is named."""
+SLOWEST_FICON: Final = 17e6
+"""Bytes a second that an ESCON path carries at most, and the slowest FICON path several times."""
+FEW_STARTS: Final = 1000.0
+"""Starts of I/O a second below which none of FICON is busy with their number."""
 SURGE: Final = 3.0
 """How many times its bytes of before an LCU has where somebody new reads or writes."""
 WITHHELD: Final = absent("they are not busy, but withheld")
@@ -217,7 +224,11 @@ def _in_linux(load: ObservedLoad, volumes: Volumes) -> Iterator[Resource]:
             yield Resource("volume", volume.key, volume.title, lost, volume.use)
     for key, (lost, rate) in pooled.items():
         lcu = lcus[key]
-        if lcu.pool_use >= FULL_ALIASES and _long(lost / rate, mean_of(load.used_of(key), "serv"), rate):
+        if lcu.pool_use < UNUSED_ALIASES:
+            for volume in load.busy_of(key):
+                if waits := _long(volume.queued, volume.serv, volume.rate):
+                    yield Resource("volume", volume.key, volume.title, waits, volume.use)
+        elif lcu.pool_use >= FULL_ALIASES and _long(lost / rate, mean_of(load.used_of(key), "serv"), rate):
             yield Resource("aliases", key, lcu.title, lost, lcu.pool_use)
 
 
@@ -257,11 +268,25 @@ def _for_untimed(lcu: ObservedLcu | None, places: Sequence[Resource]) -> Iterato
         yield most
 
 
+def served_at_least(lcu: ObservedLcu, volumes: Sequence[ObservedVolume]) -> float:
+    """Return the seconds that requests are at an LCU at least beyond Linux, which nothing times.
+
+    `volumes` are those of it that they go to: if more come than subchannels do at once, as many are there.
+    """
+    many = sum(requests_of(disk.rate, disk.response)[0] for disk in volumes)
+    return min(many, _at_once(lcu, volumes)) / sum(disk.rate for disk in volumes)
+
+
+def _at_once(lcu: ObservedLcu, volumes: Sequence[ObservedVolume]) -> float:
+    """Return how many requests bases and aliases do at once: a base while Linux has one for it."""
+    return sum(float(disk.use) for disk in volumes if not isinstance(disk.use, Absent)) + lcu.aliases
+
+
 def _more_than_served(lcu: ObservedLcu, volumes: Sequence[ObservedVolume]) -> Iterator[Resource]:
     """Yield what has more requests than its bases and aliases do at once, however long each takes."""
     many = [requests_of(disk.rate, disk.response)[0] for disk in volumes]
     if lcu.aliases:
-        at_once = sum(float(disk.use) for disk in volumes if not isinstance(disk.use, Absent)) + lcu.aliases
+        at_once = _at_once(lcu, volumes)
         if sum(many) - at_once >= MIN_LOST:
             yield Resource("aliases", lcu.key, lcu.title, sum(many) - at_once, NOT_KNOWN)
         return
@@ -281,13 +306,23 @@ def _untimed(volume: ObservedVolume) -> Resource:
 def _in_lcus(load: ObservedLoad) -> Iterator[Resource]:
     """Yield LCUs in which requests wait: Disc that cache misses do not explain."""
     for lcu in load.lcus:
-        ones = load.used_of(lcu.key)
-        disc = mean_of(ones, "disc")
-        if not load.enough(ones.rate) or isinstance(disc, Absent) or ones.rate * disc < MIN_LOST:
-            continue  # no more requests wait than are there
-        lost = _long(disc - disc_of_misses(lcu, ones), mean_of(ones, "conn"), ones.rate)
-        if lost:
+        if lost := _long(*_inside(load, lcu), load.rate_of(lcu.key)):
             yield Resource("lcu", lcu.key, lcu.title, lost, NOT_KNOWN)
+
+
+def _inside(load: ObservedLoad, lcu: ObservedLcu) -> tuple[Number, Number]:
+    """Return how long a request waits inside an LCU, beyond cache misses, and how long it is transferred."""
+    volumes = load.used_of(lcu.key)
+    disc = mean_of(volumes, "disc")
+    if not load.enough(volumes.rate) or isinstance(disc, Absent):
+        return 0.0, NOT_KNOWN
+    return disc - disc_of_misses(lcu, volumes), mean_of(volumes, "conn")
+
+
+def _waits_inside(load: ObservedLoad, lcu: ObservedLcu) -> bool:
+    """Return whether requests wait long inside an LCU, be they few."""
+    wait, transfer = _inside(load, lcu)
+    return bool(wait >= MIN_LONGER * transfer)
 
 
 def _for_paths(load: ObservedLoad) -> Iterator[Resource]:
@@ -302,24 +337,37 @@ def _for_paths(load: ObservedLoad) -> Iterator[Resource]:
             continue
         pend = mean_of(ones, "pend")
         lost = 0.0 if isinstance(pend, Absent) else rate * max(0.0, pend - LATENCY)
+        if lost < MIN_LOST and _only_overlap(load, chpids, ones):
+            continue
         if lost >= MIN_LOST or max(uses) >= LIMITING_PATHS:
             yield Resource("paths", key, f"paths {ranges(chpids)}", lost, max(uses))
+
+
+def _only_overlap(load: ObservedLoad, chpids: Sequence[str], volumes: Sequence[ObservedVolume]) -> bool:
+    """Return whether paths are FICON with so few bytes and requests that their connect times only overlap."""
+    if load.paths_measured or not load.ficon.issuperset(chpids):
+        return False
+    starts = fsum(volume.rate for volume in volumes)
+    return starts < FEW_STARTS * len(chpids) and bytes_of(volumes) < SLOWEST_FICON * len(chpids)
 
 
 def _in_lcus_or_for_paths(load: ObservedLoad, untimed: Sequence[Resource]) -> Iterator[Resource]:
     """Yield the LCUs and the paths that requests wait for; `untimed` are LCUs without channel measurement.
 
-    Where paths are full and requests wait in all LCUs behind them, and in more than one, it is the paths that
-    these share: an LCU that cannot reconnect holds its requests.  So it is where nothing else tells in which
-    of both requests wait: that the paths are full is measured, that the LCU is full is not.
+    Where paths are full and requests wait in all LCUs behind them, in some long enough to be named, and in
+    more than one, it is the paths that these share: an LCU that cannot reconnect holds its requests.  So it
+    is where nothing else tells in which of both requests wait: that the paths are full is measured, that the
+    LCU is full is not.
     """
     without = {place.key for place in untimed} if load.paths_measured else set[str]()
     lcus = {place.key: place for place in (*untimed, *_in_lcus(load))}
     for place in _for_paths(load):
-        behind = {lcu.key for lcu in lcus_behind(load, place.key) if load.enough(load.rate_of(lcu.key))}
-        shared = behind if len(behind) > 1 and behind <= lcus.keys() else behind & without
+        busy = [lcu for lcu in lcus_behind(load, place.key) if load.enough(load.rate_of(lcu.key))]
+        behind = lcus.keys() & {lcu.key for lcu in busy}
+        wait_alike = all(lcu.key in behind or _waits_inside(load, lcu) for lcu in busy)
+        shared = behind if len(busy) > 1 and wait_alike else behind & without
         if place.use >= LIMITING_PATHS and shared:
-            inside = sum(lcus.pop(key).waits for key in shared)
+            inside = sum(lcus.pop(key).waits for key in sorted(shared))
             yield place._replace(waits=place.waits + inside, inside=inside)
         else:
             yield place
