@@ -191,9 +191,9 @@ def test_an_lcu_with_its_fair_share_is_not_among_those_that_carry_the_load() -> 
 
 
 def test_an_lcu_is_idle_by_its_bytes_as_in_a_diagnosis() -> None:
-    """The note counts as many as the verdict names, and calls them the same: of less than 1 % idle."""
+    """The note counts as many as the verdict names, and calls them the same: of less than 0.1 % idle."""
     names = ["2480", "2481", "2482"]
-    columns: dict[str, list[Value]] = {"io": [800.0, 100.0, 100.0], "mbs": [80.0, 30.0, 1.0]}
+    columns: dict[str, list[Value]] = {"io": [800.0, 100.0, 100.0], "mbs": [80.0, 30.0, 0.1]}
     columns["ssid"] = [*names]
     (finding,) = findings(called(names), columns)
     assert (facts(finding), finding.endswith(" idle")) == ("2480 80 1 3", True)

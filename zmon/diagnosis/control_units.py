@@ -40,7 +40,7 @@ from zmon.machine.observed_machine import ONE_TIME
 from zmon.queueing.change import StripedSpace
 from zmon.queueing.resource import NOT_KNOWN
 from zmon.queueing.undecided import may_be_misses
-from zmon.queueing.waiting import FULL_PATHS, lcus_behind, served_at_least
+from zmon.queueing.waiting import FULL_PATHS, lcus_behind, only_overlap, served_at_least
 from zmon.words.template import With, percent
 
 if TYPE_CHECKING:
@@ -258,8 +258,13 @@ def _data_elsewhere(situation: Situation, lcus: Sequence[_FullLcu]) -> Remedy:
 
 def _shared(load: ObservedLoad) -> dict[str, Any]:
     """Return what is known of paths that several LCUs share, if they may be busy."""
-    groups = [key for key in path_groups(load.lcus) if len(lcus_behind(load, key)) > 1]
-    uses = [load.paths.get(chpid, NOT_KNOWN) for key in groups for chpid in key.split()]
+    groups = {key: lcus_behind(load, key) for key in path_groups(load.lcus)}
+    uses = [
+        0.0 if only_overlap(load, key.split(), lcus) else load.paths.get(chpid, NOT_KNOWN)
+        for key, lcus in groups.items()
+        if len(lcus) > 1
+        for chpid in key.split()
+    ]
     uses_seen = [float(use) for use in uses if not isinstance(use, Absent)]
     most = max(uses_seen, default=0.0)
     return {

@@ -51,7 +51,7 @@ LATENCY: Final = 0.0003
 """Seconds after which an LCU accepts a request at the latest, if the paths are free."""
 IDLE_SHARE: Final = 0.25
 """Times its even share of the load below which an LCU is idle."""
-NOTHING: Final = 0.01
+NOTHING: Final = 0.001
 """The part of the whole load up to which an LCU has next to nothing of it."""
 NOTICED: Final = 0.02
 """The part of the processors that zmon itself uses, from which on it is named."""
@@ -63,6 +63,8 @@ NOT_TOGETHER: Final = absent("its devices were not timed together")
 FEW_ALIASES: Final = 10
 MANY_ALIASES: Final = 32
 """HyperPAV aliases of an LCU below which there are few, and above which there are many."""
+ROUNDED: Final = 1.05
+"""Utilisation up to which it is 100 %: figures that are read apart are not of exactly the same time."""
 OVERLAPPED: Final = absent("several requests are connected at a time, so their time is no utilisation")
 """Of a path: FICON has several requests on the way at a time, and each counts its own connect time."""
 NO_CAPACITY: Final = absent("the site file gives no capacity of the LCU")
@@ -517,8 +519,12 @@ def utilisation(use: Number) -> Number:
 
 
 def busy_words(use: float) -> str:
-    """Say how busy a path is: `76 % busy`, or `with 4.5 requests connected at a time` above that."""
-    return f"{100 * use:.0f} % busy" if use <= 1.0 else f"with {use:.1f} requests connected at a time"
+    """Say how busy a path is: `76 % busy`, or `with 4.5 requests connected at a time` well above 100."""
+    return (
+        f"{100 * min(use, 1.0):.0f} % busy"
+        if use < ROUNDED
+        else f"with {use:.1f} requests connected at a time"
+    )
 
 
 def requests_of(rate: float, response: Number) -> tuple[float, float]:

@@ -36,8 +36,8 @@ LONGER: Final = 2.0
 """Times as long as at the other LCUs, from which on it may, too."""
 NO_OTHER: Final = absent("no other LCU has enough requests")
 CAUSES: Final = {
-    "inside": "it is full, or they miss its cache; --cache tells",
-    "untimed": "they wait for it or in Linux, or take so long; channel measurement (CMF) tells",
+    "inside": "{full}, or they miss {its} cache; --cache tells",
+    "untimed": "they wait there or in Linux, or the disks are slow; channel measurement (CMF) tells",
     "pending": "a path, the control unit or another system holds them up; a calm time tells: COMPARE",
 }
 """What is left as the cause, and what would decide, by the kind of what is undecided."""
@@ -169,4 +169,5 @@ def words_of(places: Iterable[UndecidedRequests]) -> str:
     where = {"inside": "are inside", "untimed": "are at", "pending": "pend on the way to"}[first.kind]
     if len(alike) == 1 and not isinstance(first.others, Absent):
         wait_of += f" (other LCUs: {ms(first.others)})"
-    return f"{lost} {where} {titles}, {wait_of}: {CAUSES[first.kind]}"
+    full, its = ("it is full", "its") if len(alike) == 1 else ("these are full", "their")
+    return f"{lost} {where} {titles}, {wait_of}: {CAUSES[first.kind].format(full=full, its=its)}"

@@ -28,7 +28,6 @@ from zmon.machine.observation import (
     UNUSED_ALIASES,
     Volumes,
     busy_words,
-    bytes_of,
     disc_of_misses,
     mean_of,
     path_groups,
@@ -62,6 +61,8 @@ MUCH_STOLEN: Final = limit("cpu-stolen") / 100
 """The part of the processors' time that the hypervisor withholds from which on it is named."""
 SLOWEST_FICON: Final = 17e6
 """Bytes a second that an ESCON path carries at most, and the slowest FICON path several times."""
+EXACTLY: Final = 0.02
+"""How far the sum of connect times may be from the whole time to be it."""
 FEW_STARTS: Final = 1000.0
 """Starts of I/O a second below which none of FICON is busy with their number."""
 SURGE: Final = 3.0
@@ -331,24 +332,31 @@ def _for_paths(load: ObservedLoad) -> Iterator[Resource]:
         uses = [use for chpid in chpids if not isinstance(use := load.paths.get(chpid, NOT_KNOWN), Absent)]
         if not uses or max(uses) < FULL_PATHS:
             continue
-        ones = tuple(volume for lcu in lcus_behind(load, key) for volume in load.used_of(lcu.key))
+        lcus = lcus_behind(load, key)
+        ones = tuple(volume for lcu in lcus for volume in load.used_of(lcu.key))
         rate = sum(volume.rate for volume in ones)
         if not load.enough(rate):
             continue
         pend = mean_of(ones, "pend")
         lost = 0.0 if isinstance(pend, Absent) else rate * max(0.0, pend - LATENCY)
-        if lost < MIN_LOST and _only_overlap(load, chpids, ones):
+        if lost < MIN_LOST and only_overlap(load, chpids, lcus):
             continue
         if lost >= MIN_LOST or max(uses) >= LIMITING_PATHS:
             yield Resource("paths", key, f"paths {ranges(chpids)}", lost, max(uses))
 
 
-def _only_overlap(load: ObservedLoad, chpids: Sequence[str], volumes: Sequence[ObservedVolume]) -> bool:
-    """Return whether paths are FICON with so few bytes and requests that their connect times only overlap."""
+def only_overlap(load: ObservedLoad, chpids: Sequence[str], lcus: Sequence[ObservedLcu]) -> bool:
+    """Return whether paths to LCUs are FICON with few bytes and requests: their connect times only overlap.
+
+    Times that add up to all of the time, no less and no more, are those of one request after the other.
+    """
     if load.paths_measured or not load.ficon.issuperset(chpids):
         return False
-    starts = fsum(volume.rate for volume in volumes)
-    return starts < FEW_STARTS * len(chpids) and bytes_of(volumes) < SLOWEST_FICON * len(chpids)
+    uses = [use for chpid in chpids if not isinstance(use := load.paths.get(chpid, NOT_KNOWN), Absent)]
+    if uses and abs(1 - max(uses)) <= EXACTLY:
+        return False
+    starts, moved = (fsum(of(lcu.key) for lcu in lcus) for of in (load.rate_of, load.bytes_of))
+    return starts < FEW_STARTS * len(chpids) and moved < SLOWEST_FICON * len(chpids)
 
 
 def _in_lcus_or_for_paths(load: ObservedLoad, untimed: Sequence[Resource]) -> Iterator[Resource]:
