@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 import simpy
 
-from tests.witness.machines import MACHINES, box, unit, units, volumes
+from tests.witness.builders import box, unit, units, volumes
+from tests.witness.machines import MACHINES
 from tests.witness.parts import END, Machine, Paths, Processors, Program, Truth, VirtualDisk
 from tests.witness.simulation import Server, SimulatedMachine, simulate
 
