@@ -13,6 +13,7 @@ from zmon.kinds import CACHE_NOT_READ
 from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedVolume
 from zmon.queueing.fit import FlowShare
 from zmon.queueing.undecided import undecided
+from zmon.queueing.waiting import waiting
 
 if TYPE_CHECKING:
     from zmon.base.absent import Number
@@ -228,3 +229,31 @@ def test_aliases_none_of_which_is_in_use_are_not_used() -> None:
     assert undecided(machine(unused, *waiting), ()) == ()
     some = LCU._replace(aliases=8, alias_use=2.0)
     assert [place.kind for place in undecided(machine(some, *waiting), ())] == ["bursts"]
+
+
+def test_without_times_half_of_the_volumes_are_slow_below_a_full_array() -> None:
+    """As many are quick: the LCU has time, and aliases for all requests, which are long at the disks."""
+    slow = [one._replace(rate=150.0, response=0.06) for one in volumes(2, 0.0)]
+    quick = [one._replace(key=f"{one.key}f", rate=50.0, response=0.002) for one in volumes(3, 0.0)]
+    ones = [one._replace(estimated=True, pend=0.0, disc=0.0, conn=0.002) for one in (*slow, *quick)]
+    now = machine(LCU._replace(aliases=16, misses=CACHE_NOT_READ), *ones)
+    found = judged(now).diagnoses[0]
+    assert (found.id, found.confidence) == ("D9", POSSIBLE)
+    assert [subject.key for subject in found.subjects] == ["0.0.7000", "0.0.7001", "L"]
+
+
+def test_many_volumes_with_few_requests_each_are_no_nothing() -> None:
+    """The requests of an LCU together are enough for a mean, though those of no volume are."""
+    few = [one._replace(rate=0.4) for one in volumes(6, 0.8, size=262_144.0)]
+    (place,) = waiting(machine(LCU, *few)).places
+    assert (place.kind, place.key) == ("lcu", "L")
+
+
+def test_scsi_disks_that_wait_alike_are_no_full_lcu() -> None:
+    """Their adapters, their ports or their pool may be what they share, and nothing tells which."""
+    disks = [
+        one._replace(sort="SCSI", estimated=True, pend=0.0, disc=0.0, conn=0.01, response=0.066)
+        for one in volumes(3, 0.0)
+    ]
+    found = judged(machine(LCU, *disks)).diagnoses
+    assert [(one.id, len(one.subjects)) for one in found] == [("D24", 3)]

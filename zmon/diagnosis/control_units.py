@@ -110,8 +110,13 @@ class _FullLcu:
         """Whether disks are what requests wait for: of untimed ones small writes, which take long there."""
         if not self.estimated:
             return not self.misses_alone and waits_for_disks(self._load, self.lcu)
-        inside = served_at_least(self.lcu, self._used)
-        return self.is_untimed and self.is_small and self.reads < MOSTLY and inside >= MAX_MISS
+        are_writes = self.is_untimed and self.is_small and self.reads < MOSTLY
+        return bool(are_writes and self.served_at_least >= MAX_MISS)
+
+    @property
+    def served_at_least(self) -> float:
+        """Seconds that a request takes there, where nothing times it."""
+        return served_at_least(self.lcu, self._used)
 
     @property
     def is_for_writes(self) -> bool:
@@ -121,7 +126,8 @@ class _FullLcu:
     @cached_property
     def quick(self) -> list[ObservedVolume]:
         """The volumes whose requests do not wait inside, whatever Disc says: aliases of a pool serve any."""
-        return [volume for volume in self._used if volume.response < QUICK * self.disc]
+        usual = self.response if self.estimated else self.disc
+        return [volume for volume in self._used if volume.response < QUICK * usual]
 
     @cached_property
     def slow(self) -> list[ObservedVolume]:
@@ -131,13 +137,18 @@ class _FullLcu:
     @property
     def few_are_slow(self) -> bool:
         """Whether requests wait inside for some volumes only: then it is not the LCU that is full."""
+        if self.estimated and not (self.is_untimed and self.aliases and self.served_at_least >= MAX_MISS):
+            return False
         are_many = self._load.enough(fsum(volume.rate for volume in self.quick))
         return 0 < len(self.slow) <= len(self.quick) and are_many
 
     @property
     def may_be_crowded(self) -> bool:
-        """Whether as many small requests came over aliases as wait inside: with fewer aliases none would."""
-        has_many = self.aliases >= FEW_ALIASES
+        """Whether as many small requests, which the cache answers, came over aliases as wait inside.
+
+        With fewer aliases none would.
+        """
+        has_many = self.aliases >= FEW_ALIASES and not isinstance(self.misses, Absent)
         return has_many and self.is_small and not self.estimated and bool(self.alias_use >= self.waits)
 
     @cached_property
@@ -175,7 +186,7 @@ def _waits(situation: Situation) -> _Waits:
     lcus = load.lcus_by_key
     waited = [_FullLcu(situation, lcus[place.key], place.waits) for place in situation.waiting.of_kind("lcu")]
     timed = [lcu for lcu in waited if not lcu.estimated and not lcu.misses_alone]
-    some = [lcu for lcu in timed if lcu.few_are_slow]
+    some = [lcu for lcu in waited if (lcu.estimated or lcu in timed) and lcu.few_are_slow]
     arrays = [lcu for lcu in waited if lcu not in some and lcu.waits_for_disks]
     full = [lcu for lcu in waited if (lcu.estimated or lcu in timed) and lcu not in (*some, *arrays)]
     keys = {lcu.key for lcu in waited}
@@ -224,7 +235,7 @@ def _volumes_below(situation: Situation) -> Sequence[With] | Absent:
         at = [requests_of(volume.rate, volume.response)[0] for volume in lcu.slow]
         quick = mean_of(lcu.quick, "response")
         for volume, many in zip(lcu.slow, at, strict=True):
-            disc = min(volume.disc, volume.response)
+            disc = NOT_TIMED if lcu.estimated else min(volume.disc, volume.response)
             waits_for = lcu.waits * many / fsum(at)
             volumes.append(With(volume, waits=waits_for, lcu=lcu.lcu, quick=quick, disc=disc))
     volumes += untimed_below(situation)

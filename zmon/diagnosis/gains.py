@@ -85,8 +85,12 @@ def by_gain(
 def _limiting(
     prediction: Prediction, diagnoses: Sequence[Diagnosis], useless: Collection[str]
 ) -> Diagnosis | None:
-    """Return the diagnosis that is first about the resource that limits in a prediction."""
-    candidates = (diagnosis for diagnosis in diagnoses if diagnosis.id not in useless and diagnosis.subjects)
+    """Return the diagnosis, more than a possibility, that is first about what limits in a prediction."""
+    candidates = (
+        diagnosis
+        for diagnosis in diagnoses
+        if diagnosis.id not in useless and diagnosis.subjects and diagnosis.confidence != POSSIBLE
+    )
     return next((diagnosis for diagnosis in candidates if _limit_of(diagnosis) == prediction.limiting), None)
 
 

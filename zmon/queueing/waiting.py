@@ -68,6 +68,7 @@ FEW_STARTS: Final = 1000.0
 SURGE: Final = 3.0
 """How many times its bytes of before an LCU has where somebody new reads or writes."""
 WITHHELD: Final = absent("they are not busy, but withheld")
+SCSI: Final = "SCSI"
 OF_LCU: Final = frozenset({"lcu", "aliases", "volume"})
 """The kinds of places that belong to one LCU."""
 
@@ -144,7 +145,7 @@ def waiting(load: ObservedLoad, before: ObservedLoad | None = None) -> Waiting:
     makes this load is to be found, not another placement.
     """
     volumes = load.busy
-    if not volumes:
+    if not volumes and not any(load.enough(load.rate_of(lcu.key)) for lcu in load.lcus):
         many = load.seconds * load.used.rate
         return Waiting((), 0.0, f"Nothing waits: {many:.0f} I/O in the interval are too few to tell")
     untimed = [*_not_timed(load, volumes)]
@@ -241,7 +242,10 @@ def _not_timed(load: ObservedLoad, volumes: Volumes) -> Iterator[Resource]:
         untimed.setdefault(volume.lcu, []).append(volume)
     for key, ones in untimed.items():
         lcu = lcus.get(key)
-        places = [*_for_untimed(lcu, [*map(_untimed, ones)])]
+        shares_a_unit = all(
+            disk.sort != SCSI for disk in ones
+        )  # of a LUN its adapters or its pool may be full
+        places = [*_for_untimed(lcu if shares_a_unit else None, [*map(_untimed, ones)])]
         yield from places
         if lcu is not None and not places:
             yield from _more_than_served(lcu, [disk for disk in ones if disk.is_dasd])
