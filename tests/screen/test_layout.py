@@ -15,7 +15,7 @@ from zmon.screen import layout, number
 from zmon.screen.compare import DIFFERENCE, THEN, compared, difference
 from zmon.screen.definition import Column, Limit, Screen, load_screens
 from zmon.screen.export import text
-from zmon.screen.sheet import ESTIMATE, Sheet
+from zmon.screen.sheet import ESTIMATE, CellMark, Sheet
 from zmon.session.page import Page
 from zmon.tables.table import Table
 from zmon.ui.grid import Grid
@@ -148,10 +148,10 @@ LONG = Column(name="long", head=("Long",), width=40, format="text")
 BOTH = Column(name="both", head=("Both",), width=4, format="rate", joined=True)
 
 
-def drawn(columns: tuple[Column, ...], width: int, first: int = 1) -> list[str]:
+def drawn(columns: tuple[Column, ...], width: int, first: int = 1, name: str = "A") -> list[str]:
     """Return heading and row of columns in a width."""
     values: dict[str, list[Value]] = {
-        "name": ["A"], "rate": [12.5], "time": [54.1], "long": ["one two three"], "both": [77.7]
+        "name": [name], "rate": [12.5], "time": [54.1], "long": ["one two three"], "both": [77.7]
     }  # fmt: skip
     sheet = Sheet(Screen(columns=columns), Table(["k"], values)).within(width, first)
     return [sheet.headings[-1], sheet.line(0)]
@@ -161,8 +161,17 @@ def test_a_sign_stands_where_a_column_does_not_fit() -> None:
     """The mark of the last value needs its place, too."""
     columns = (NAME, RATE, TIME)
     assert drawn(columns, 16) == [" Name Rate Time", " A    12.5 54.1!"]
-    assert drawn(columns, 15) == [" Name Rate >", " A    12.5"]
+    assert drawn(columns, 15) == [" Name Rate >", " A!   12.5"]
     assert drawn(columns, 15, 2) == [" Name < Time", " A      54.1!"]
+
+
+def test_a_name_has_the_mark_of_what_is_not_seen() -> None:
+    """Behind its last letter, or behind its column; what is seen, and as bad, needs none."""
+    assert drawn((NAME, TIME, RATE, TIME), 16)[1] == " A    54.1!"
+    assert drawn((NAME, RATE, TIME), 15, name="ABCD") == [" Name  Rate >", " ABCD! 12.5"]
+    assert drawn((NAME, RATE, TIME), 80, name="ABCD") == [" Name Rate Time", " ABCD 12.5 54.1!"]
+    sheet = Sheet(Screen(columns=(NAME, RATE, TIME)), Table(["k"], {"name": ["A"], "time": [1.5]}))
+    assert sheet.within(15).marks(0) == [CellMark(1, 5, "*")]
 
 
 def test_a_long_text_is_narrower_at_the_edge_and_says_so() -> None:

@@ -14,7 +14,6 @@ from zmon.base.absent import Absent
 from zmon.base.clock import clock as local_time
 from zmon.base.plain_text import harmless
 from zmon.cli.output import OK, complain
-from zmon.screen import layout
 from zmon.screen.dashboard import CURVE
 from zmon.screen.event_line import lines as happened
 from zmon.screen.export import sentence, text
@@ -341,10 +340,10 @@ class Console:
         self._top = max(0, self._top - self._room()) if self._top > PIECE else 0
 
     def _go_left(self) -> None:
-        self._first_column = layout.left(self.session.sheet().screen, WIDTH, self._first_column)
+        self._first_column = self.session.sheet().left(WIDTH, self._first_column)
 
     def _go_right(self) -> None:
-        self._first_column = layout.right(self.session.sheet().screen, WIDTH, self._first_column)
+        self._first_column = self.session.sheet().right(WIDTH, self._first_column)
 
     _moves: Final = {
         "FORWARD": _forward,

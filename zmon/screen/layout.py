@@ -75,6 +75,14 @@ def within(screen: Screen, width: int, first: int = 1, pictures: tuple[str, ...]
     return plain
 
 
+@lru_cache(maxsize=64)
+def with_marked_name(screen: Screen) -> Screen:
+    """Return a screen with room for a mark behind the names of the rows, and a blank behind it."""
+    name, *others = screen.columns
+    others[:1] = [_changed(column, gap=max(column.gap, name.trail + 2)) for column in others[:1]]
+    return _with(screen, [_changed(name, trail=name.trail + 1), *others])
+
+
 def _pictured(columns: Sequence[Column], pictures: Sequence[Picture]) -> list[Column]:
     """Return columns with those of pictures among them."""
     columns_made = []

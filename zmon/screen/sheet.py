@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 ESTIMATE: Final = "~"
 """Follows a value that is an estimate, before the mark of a limit."""
 
+MARKS: Final = ("", "*", "!")
+"""The marks of limits, the worst last."""
+
 NO_ESTIMATES: Final[Mapping[str, object]] = MappingProxyType({})
 
 _FIELD: Final = r"\{(?P<name>\w+)(?P<right>:)? *\}"
@@ -114,6 +117,8 @@ class Sheet:
         ruled = frozenset(table.marks)
         self.screen = layout.spaced(_roomy(screen, table), guessed, ruled) if screen.gridded else screen
         self._style = ""
+        self._unseen: list[tuple[CellPainter, Sequence[Value] | DrawnColumn]] = []
+        """The columns with marks that are left out for want of room: what writes them, and their values."""
         self.letters = False
         """Whether letters of other scripts are written; then not each character is one cell wide."""
         self.table = table
@@ -164,12 +169,39 @@ class Sheet:
         seen = self._undrawn()
         seen._style = style  # noqa: SLF001 - it is a copy of this one
         if self.screen.gridded:
-            seen.screen = layout.within(self.screen, width, first, self.pictures(style))
+            pictures = self.pictures(style)
+            seen.screen = layout.within(self.screen, width, first, pictures)
+            if self.narrow is not self.screen and self._marked_beside(seen.screen):
+                seen.screen = layout.within(self.narrow, width, first, pictures)
+            seen._unseen = self._marked_beside(seen.screen)  # noqa: SLF001 - it is a copy of this one
             seen._values = seen.shown_columns()  # noqa: SLF001 - it is a copy of this one
             seen.table = seen._with_notes_of_columns()  # noqa: SLF001 - likewise
         elif self.screen.layout == "page":
             seen.screen = self.screen.changed(room=width)
         return seen
+
+    def _marked_beside(self, seen: Screen) -> list[tuple[CellPainter, Sequence[Value] | DrawnColumn]]:
+        """Return columns with marks that a part of the screen leaves out: what writes them, and values."""
+        names = {column.name for column in seen.columns}
+        columns = zip(self._pens, self._values, strict=True) if self.table.keys else ()
+        return [(pen, values) for pen, values in columns if pen.name not in names and pen.has_marks(values)]
+
+    @cached_property
+    def narrow(self) -> Screen:
+        """The screen where columns with marks have no room: it may need room for a mark behind names."""
+        names = self._values[0] if any(pen.may_mark for pen in self._pens) and self._values else ()
+        width = self.screen.columns[0].width if names else 0
+        is_filled = any(not isinstance(name, str) or len(name) >= width for name in names)
+        return layout.with_marked_name(self.screen) if is_filled else self.screen
+
+    def right(self, width: int, first: int, style: str = "") -> int:
+        """Return the column that comes first when the next columns to the right are shown."""
+        is_more = self.within(width, first, style).screen.behind
+        return layout.right(self.narrow, width, first, self.pictures(style)) if is_more else first
+
+    def left(self, width: int, first: int) -> int:
+        """Return the column that comes first when the columns before these are shown."""
+        return layout.left(self.narrow, width, first)
 
     def _with_notes_of_columns(self) -> Table:
         """Return the table without the note on columns of the partition, where none of them is seen."""
@@ -285,13 +317,22 @@ class Sheet:
         """
         before, last = "", ""
         for pen, value in zip(self._pens, values, strict=True):
-            written, mark = pen.write(value)
-            if pen.ruled is not None:
-                mark = pen.ruled.get(row, "")
+            written, mark = pen.write(value)[0], pen.mark(value, row)
             if pen.is_difference:
                 written = number.difference(before, last, len(written)) or written
             before, last = last, written
             yield pen, value, written, mark
+
+    def _mark_beside(self, values: Sequence[Value], row: int) -> str:
+        """Return the worst mark of the cells of a row that are not seen, if it is worse than all that are.
+
+        The name of the row has it.
+        """
+        if not self._unseen or row == SUMMARY or values[0] == "":
+            return ""
+        seen = [pen.mark(value, row) for pen, value in zip(self._pens, values, strict=True) if pen.may_mark]
+        unseen = max((pen.mark(values[row], row) for pen, values in self._unseen), key=MARKS.index)
+        return unseen if MARKS.index(unseen) > max(map(MARKS.index, seen), default=0) else ""
 
     def _line(self, values: Sequence[Value], row: int) -> str:
         parts: list[str] = []
@@ -307,6 +348,9 @@ class Sheet:
                 parts.append(written)
                 marks = ESTIMATE + marks
         parts.append(marks)
+        if beside := self._mark_beside(values, row):
+            at = 1 if parts[1].endswith(" ") else 2
+            parts[at] = f"{parts[at].rstrip()}{beside}".ljust(len(parts[at]))
         return "".join(parts).rstrip()
 
     def deeper(self, place: int = 0) -> str:
@@ -365,8 +409,10 @@ class Sheet:
     def marks(self, place: int) -> list[CellMark]:
         """Return the cells of a row that exceed a limit, and those that say how much more or less it is."""
         row = self.rows[place]
-        marked = []
-        cells = self._cells([values[row] for values in self._values], row)
+        values = [values[row] for values in self._values]
+        name, cells = self.screen.columns[0], self._cells(values, row)
+        beside = self._mark_beside(values, row)
+        marked = [CellMark(self.screen.starts[0], name.width + 1, beside)] if beside else []
         for start, column, (_, _, written, mark) in zip(
             self.screen.starts, self.screen.columns, cells, strict=True
         ):
@@ -402,9 +448,10 @@ class CellPainter:
 
         `ruled` has the marks of rows where rules judge the column; else its own limit does.
         """
-        self.ruled = ruled
+        self._ruled = ruled
+        self.may_mark = bool(ruled) or (ruled is None and column.limit is not None)
         self._letters = letters
-        self.gap = column.gap
+        self.name, self.gap = column.name, column.gap
         self.guesses = estimated is None or bool(estimated)
         self.is_text = column.format in number.LEFT
         self.is_difference = column.signed
@@ -424,6 +471,15 @@ class CellPainter:
             if not self.is_text or isinstance(value, str):  # there 1 and 1.0 are written alike
                 self._known[value] = cell
         return cell
+
+    def has_marks(self, values: Sequence[Value] | DrawnColumn) -> bool:
+        """Return whether one of the values of the column has a mark."""
+        limit = self._column.limit if self._ruled is None else None
+        return bool(self._ruled) if limit is None else any(limit.mark(value).strip() for value in values)
+
+    def mark(self, value: Value, row: int) -> str:
+        """Return the mark of the value of a row: that of the rules where they judge the column."""
+        return self.write(value)[1] if self._ruled is None else self._ruled.get(row, "")
 
     def guessed(self, value: Value, row: int) -> bool:
         """Tell whether a value is an estimate, and there is one to be marked."""

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import Absent
 from zmon.base.plain_text import wrap
 from zmon.screen.export import why_empty
-from zmon.screen.layout import beside, left, right
+from zmon.screen.layout import beside
 from zmon.screen.query import heading
 from zmon.screen.sheet import natural, sorting
 from zmon.ui.line import EMPTY, Line, Part
@@ -366,10 +366,10 @@ class Grid(Pane):
 
     def shift(self, screens: int) -> bool:
         """Go right (or left) by as many columns as fit."""
+        sheet = self.sheet
         if screens > 0:
-            pictures = self.sheet.pictures(self._drawn_in)
-            return self._shift_to(right(self.sheet.screen, self.width, self.first, pictures))
-        return self._shift_to(left(self.sheet.screen, self.width, self.first))
+            return self._shift_to(sheet.right(self.width, self.first, self._drawn_in))
+        return self._shift_to(sheet.left(self.width, self.first))
 
     def nudge(self, columns: int) -> bool:
         """Go right (or left) by columns."""
