@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 LCU = Subject("lcu", "IBM.1.7600", "LCU 7600")
+PATHS = Subject("path", "50 51", "channel paths 50-51")
 RESOURCE_KEYS = {one.key for one in RESOURCES}
 
 
@@ -30,16 +31,16 @@ def verdict(*diagnoses: Diagnosis, explained: tuple[Diagnosis, ...] = ()) -> Ver
     return Verdict(diagnoses, tuple((one, "D1") for one in explained), "", "", ())
 
 
-def entry(table: str, cause: str, level: int = LOOK) -> tuple[ExceptionEntry, str]:
-    """Return an exception with the resource that its table lists."""
+def entry(table: str, cause: str, level: int = LOOK, key: str = LCU.key) -> tuple[ExceptionEntry, str, str]:
+    """Return an exception with the resource that its table lists, and no LCU."""
     nothing = absent("not asked for")
     exception = ExceptionEntry(
-        "rule", "", table, "key", "7600", 0, 1, level, nothing, 0, 1, nothing, nothing, 1, "", cause
+        "rule", "", table, key, "7600", 0, 1, level, nothing, 0, 1, nothing, nothing, 1, "", cause
     )
-    return exception, resource_in(table)
+    return exception, resource_in(table), ""
 
 
-def levels(verdict: Verdict, entries: Iterable[tuple[ExceptionEntry, str]] = ()) -> dict[str, int]:
+def levels(verdict: Verdict, entries: Iterable[tuple[ExceptionEntry, str, str]] = ()) -> dict[str, int]:
     """Return how bad each resource is; of one that is not short there is nothing."""
     return {key: short.level for key, short in shortages(verdict, entries).items()}
 
@@ -61,12 +62,21 @@ def test_what_costs_less_than_a_request_is_worth_a_look(id_: str, lost: float, l
 
 
 def test_what_another_diagnosis_explains_is_short_all_the_same() -> None:
-    """DIAGNOSE says so, and EXCEPT has an exception for it."""
-    found = levels(verdict(diagnosis("D1"), explained=(diagnosis("D4"),)), [entry("channel", "D2", BAD)])
-    assert found == {"lcu": BAD, "alias": BAD, "channel": BAD}
+    """It leads to the line that explains it, which alone is bad."""
+    found = verdict(diagnosis("D1"), explained=(diagnosis("D4"),))
+    short = shortages(found, [entry("control_unit", "D4", BAD), entry("channel", "D2", BAD, "50")])
+    assert {key: (one.level, one.by) for key, one in short.items()} == {
+        "lcu": (BAD, ""),
+        "alias": (LOOK, "lcu"),
+        "channel": (BAD, ""),
+    }
 
 
-PATHS = Subject("path", "50 51", "channel paths 50-51")
+def test_what_is_about_the_same_thing_explains_an_exception() -> None:
+    """D23 is about the paths to the LCU, too; that they are busy is no news beside it."""
+    found = verdict(diagnosis("D23")._replace(subjects=(LCU, PATHS)))
+    assert levels(found, [entry("channel", "D2", BAD, "50")]) == {"lcu": BAD, "channel": LOOK}
+    assert levels(found, [entry("channel", "D2", BAD, "52")]) == {"lcu": BAD, "channel": BAD}
 
 
 def test_what_is_explained_is_no_worse_than_what_explains_it() -> None:
@@ -76,7 +86,7 @@ def test_what_is_explained_is_no_worse_than_what_explains_it() -> None:
     assert levels(found) == {"channel": LOOK, "alias": LOOK}
     assert levels(found._replace(diagnoses=(diagnosis("D2", CERTAIN, PATHS),))) == {
         "channel": BAD,
-        "alias": BAD,
+        "alias": LOOK,
     }
 
 
@@ -84,7 +94,7 @@ def test_an_exception_of_what_is_explained_is_one_of_what_explains_it() -> None:
     """The headline is never about the resource that is better than others because of it."""
     found = Verdict((diagnosis("D2", LIKELY, PATHS),), ((diagnosis("D4"), "D2"),), "", "", ())
     short = shortages(found, [entry("control_unit", "D4", BAD)])
-    assert {key: one.level for key, one in short.items()} == {"channel": BAD, "alias": BAD, "lcu": BAD}
+    assert {key: one.level for key, one in short.items()} == {"channel": BAD, "alias": LOOK, "lcu": LOOK}
     assert (short["channel"].key, short["channel"].what) == ("50 51", "channel paths are full")
     alone = found._replace(diagnoses=(*found.diagnoses, diagnosis("D4")))
     assert shortages(alone, [entry("control_unit", "D4", BAD)])["channel"].level == LOOK
@@ -108,7 +118,7 @@ def test_a_shortage_is_that_of_the_headline() -> None:
     """Of equally bad ones the first diagnosis names the thing, and says when it was."""
     one = diagnosis("D1")._replace(begin=1, end=2)
     found = shortages(verdict(one), [entry("control_unit", "D1", BAD)])["lcu"]
-    assert found[1:] == ("lcu", LCU.key, LCU.title, 1, 2, "an LCU is full")
+    assert found[1:] == ("lcu", LCU.key, LCU.title, 1, 2, "an LCU is full", "")
 
 
 def test_a_measurement_that_is_off_makes_nothing_bad() -> None:
@@ -129,12 +139,12 @@ def test_a_measurement_that_is_off_makes_nothing_bad() -> None:
 )
 def test_an_exception_is_about_what_its_cause_is_about(table: str, cause: str, resource: str) -> None:
     """The table of its rule is only where it was seen."""
-    assert resource_of_exception(*entry(table, cause)) == resource
+    assert resource_of_exception(*entry(table, cause)[:2]) == resource
 
 
 def test_every_shipped_rule_and_every_diagnosis_is_about_a_resource_of_overview_or_none() -> None:
     """So that none is left out by a name that OVERVIEW does not know."""
-    of_rules = {resource_of_exception(*entry(rule.table, rule.cause)) for rule in load_rules()}
+    of_rules = {resource_of_exception(*entry(rule.table, rule.cause)[:2]) for rule in load_rules()}
     assert of_rules <= {"", *RESOURCE_KEYS}
     assert {resource_of(diagnosis(id_)) for id_ in catalogue()} <= {"", *RESOURCE_KEYS}
     assert resource_of(diagnosis("D18", subject=Subject("file", "/a"))) == ""

@@ -169,6 +169,12 @@ class ExceptionEntry(NamedTuple):
         """Sorts the heaviest first: level, weight, then the longest."""
         return -self.level, -self.weight, -self.seconds, self.rule, self.key
 
+    @property
+    def rank(self) -> tuple[float | str, ...]:
+        """Sorts what is open first, the heaviest before the others, then the newest: as lists have them."""
+        newest = 0 if self.state == OPEN else -self.begin
+        return self.state != OPEN, newest, *self.heaviness
+
 
 class Exceptions(NamedTuple):
     """The exceptions of a time, by their begin, and how far that is known."""

@@ -2,7 +2,7 @@
 
 OVERVIEW and the conclusion of a screen ask here, so that they agree with DIAGNOSE and EXCEPT: a diagnosis
 that is certain is bad if requests wait for it, or if something is lost, as `--status` has it; any other one
-is worth a look, and an exception has the level of its rule.
+is worth a look, and an exception has the level of its rule.  What another resource explains is worth a look.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from zmon.base.event import BAD, LOOK
 from zmon.base.record import NamedTuple
 from zmon.diagnosis.catalogue import catalogue, is_of
 from zmon.diagnosis.diagnosis import BLIND
+from zmon.diagnosis.related import diagnosis_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -60,15 +61,23 @@ class Shortage(NamedTuple):
     """When it was, UTC in ns; None where it was all the time."""
     what: str = ""
     """What is wrong, as a clause: `a path is lost`, or the sentence of an exception."""
+    by: str = ""
+    """The key of another resource, where what is wrong with that explains it."""
+
+    def explained(self, by: str) -> Shortage:
+        """Return it as what another resource explains, which alone is bad; empty if none does."""
+        return self._replace(level=LOOK, by=by) if by else self
 
 
-def shortages(verdict: Verdict, entries: Iterable[tuple[ExceptionEntry, str]] = ()) -> dict[str, Shortage]:
+def shortages(
+    verdict: Verdict, entries: Iterable[tuple[ExceptionEntry, str, str]] = ()
+) -> dict[str, Shortage]:
     """Return what is wrong with each resource, the worst of it, and of equals what is said first.
 
-    With each exception comes the resource that its table lists.  An exception of an LCU is one of the LCUs as
-    well, whatever its cause.  What explains something is not better than that: a diagnosis that is explained
-    is no worse than the one that explains it, and an exception with its cause is one of what explains it as
-    well.
+    With each exception come the resource that its table lists, and the LCU of a device.  An exception of an
+    LCU is one of the LCUs as well, whatever its cause.  What explains something is not better than that: a
+    diagnosis that is explained is no worse than the one that explains it, and an exception is one of what
+    explains it as well.  What another resource explains is to be looked at there.
     """
     shortage_of: dict[str, Shortage] = {}
     roots = {root.id: root for root in reversed(verdict.diagnoses)}
@@ -77,28 +86,27 @@ def shortages(verdict: Verdict, entries: Iterable[tuple[ExceptionEntry, str]] = 
     ]
     for diagnosis, id_ in verdict.explained:
         level = min(_level(diagnosis), _level(roots[id_])) if id_ in roots else _level(diagnosis)
-        pairs.append((resource_of(diagnosis), _short(diagnosis, level)))
-    for entry, listed in entries:
-        if cause := _root(entry.cause, roots, verdict):
-            root = _short(cause, entry.level)._replace(begin=entry.begin, end=entry.end)
-            pairs.append((resource_of(cause), root))
+        key = resource_of(diagnosis)
+        pairs.append((key, _short(diagnosis, level).explained(_other(key, roots.get(id_)))))
+    for entry, listed, lcu in entries:
+        root = diagnosis_of(verdict, entry, lcu)
+        if root is not None and not is_of(root.id, entry.cause):
+            cause = _short(root, entry.level)._replace(begin=entry.begin, end=entry.end)
+            pairs.append((resource_of(root), cause))
         kind = "lcu" if listed == "lcu" else ""
         short = Shortage(entry.level, kind, entry.key, entry.where, entry.begin, entry.end, entry.sentence)
-        pairs += [(key, short) for key in dict.fromkeys((resource_of_exception(entry, listed), kind)) if key]
+        keys = dict.fromkeys((resource_of_exception(entry, listed), kind))
+        pairs += [(key, short.explained(_other(key, root))) for key in keys if key]
     for key, short in pairs:
         if key not in shortage_of or short.level > shortage_of[key].level:
             shortage_of[key] = short
     return shortage_of
 
 
-def _root(cause: str, roots: Mapping[str, Diagnosis], verdict: Verdict) -> Diagnosis | None:
-    """Return the diagnosis that explains the cause of an exception; None if it is a diagnosis itself."""
-    if any(is_of(id_, cause) for id_ in roots):
-        return None
-    root_diagnoses = (
-        roots[id_] for diagnosis, id_ in verdict.explained if id_ in roots and is_of(diagnosis.id, cause)
-    )
-    return next(root_diagnoses, None)
+def _other(key: str, root: Diagnosis | None) -> str:
+    """Return the resource of what explains something, if it is another one."""
+    by = "" if root is None else resource_of(root)
+    return by if by != key else ""
 
 
 def _short(diagnosis: Diagnosis, level: int) -> Shortage:

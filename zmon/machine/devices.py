@@ -504,6 +504,7 @@ SHOWN: Final = catalogue(
 Devices.figures = SHOWN | catalogue(
     Figure("measured", attrgetter("timed"), lambda devices, rows: devices.measured(rows)),
     Figure("answered", attrgetter("answers"), lambda devices, rows: devices.answered(rows)),
+    _of_blocks("writes"),
     _of_blocks("wwait"),
     Figure("volqued", _volumes_queued),
     Figure("volbusy", _volumes_busy),
@@ -514,8 +515,8 @@ Devices.figures = SHOWN | catalogue(
 """The loads of DEVICE, which DEVLOG, CTLUNIT, CTLULOG and trends take from here, and its paths.
 
 No screen shows `measured` and `answered`, which times are averages over, `lost` and `lostchpids`, which rules
-watch and name, and `wwait`, `volqued` and `volbusy`, which diagnoses rest on: a volume with the aliases that
-serve it alone, where `qued` and `busy` are those of the device."""
+watch and name, `writes` and `wwait`, which both rest on, and `volqued` and `volbusy`, which diagnoses rest
+on: a volume with the aliases that serve it alone, where `qued` and `busy` are those of the device."""
 
 
 def unseen_disks(interval: Interval) -> Absent | None:

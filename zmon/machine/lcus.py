@@ -12,12 +12,14 @@ from operator import attrgetter, sub
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent, ratio, text_of
+from zmon.interval import IDLE
 from zmon.kinds import DASD, DEVICE, MACHINE, TYPE_UNKNOWN
 from zmon.machine.devices import Devices, devices_of, homes, most_lost, strays
 from zmon.machine.figure import Figure, catalogue
-from zmon.machine.join import Joined, not_below_zero, total
+from zmon.machine.join import Joined, not_below_zero, quotient, total
 from zmon.machine.things import Things, summed
 from zmon.machine.topology import rows_of_lcus, units_of
+from zmon.machine.volume_cache import WRITES
 from zmon.sample import pick
 from zmon.topology.identity import LSS_OF_GUEST, platform_of
 from zmon.topology.volumes import Lcu, lcus, short_titles
@@ -176,6 +178,19 @@ class ControlUnits(Things):
         rates = [devices.rate[row] for row in rows if devices.keys[row] in aliases]
         return 100.0 * ratio(total(rates), total([devices.rate[row] for row in rows]))
 
+    @property
+    def longer(self) -> list[Number]:
+        """How many ms a write to each takes longer than a read."""
+        reads = [self.devices.blocks.of("rwait", rows) for rows in self.members]
+        pairs = zip(self.numbers("wwait"), reads, strict=True)
+        return [write if read is IDLE else write - read for write, read in pairs]
+
+    def delayed_writes(self, rows: Sequence[int]) -> Number:
+        """Return how many of the writes wait for the write cache, in percent."""
+        cache = self.devices.cache
+        delayed, *writes = (total(cache.at(rows, name)) for name in ("dfw_delayed", *WRITES))
+        return quotient([delayed], [total(writes)], 100.0, IDLE)[0]
+
     def alias_mode(self, unit: Lcu) -> Value:
         """Return how the aliases of an LCU are bound: to all its bases, to one base each, or unknown."""
         uids = Joined(self.interval.of(DEVICE), list(unit.aliases), NO_ALIAS)["uid"]
@@ -207,10 +222,15 @@ def _aliases_used(lcus: ControlUnits) -> list[Number]:
     return [100.0 * ratio(*pair) for pair in zip(*map(lcus.column, ("aliasuse", "aliases")), strict=True)]
 
 
+def _of_ms(rate: Number, time: Number) -> Number:
+    """Return how many requests are somewhere on average, of their rate and the ms that each is there."""
+    return rate * max(time, 0.0) / 1e3
+
+
 _TRENDS: Final = {"io": 1, "mbs": 2, "pend": 3, "disc": 4, "conn": 5, "resp": 6, "queue": 7, "serv": 8}
 OF_DEVICES: Final = (
     "io", "mbs", "queue", "pend", "disc", "conn", "serv", "resp", "cuwt", "measured", "answered", "ios",
-    "read", "reqkb", "wwait",
+    "read", "reqkb", "writes", "wwait",
 )  # fmt: skip
 LOADS: Final = catalogue(
     *(
@@ -240,12 +260,20 @@ ControlUnits.figures = catalogue(
     Figure("fair", lambda lcus: [share * len(lcus.keys) / 100.0 for share in lcus.shares]),
     *LOADS.values(),
     Figure("wait", lambda lcus: not_below_zero([*map(sub, lcus.column("resp"), lcus.column("serv"))])),
+    Figure("inside", lambda lcus: [*map(_of_ms, *map(lcus.numbers, ("io", "disc")))]),
+    Figure("longer", attrgetter("longer"), over="writes"),
+    summed(Figure("late", lambda lcus: [*map(_of_ms, *map(lcus.numbers, ("writes", "longer")))])),
+    _each("delayed", lambda lcus, _unit, rows: lcus.delayed_writes(rows)),
     summed(_each("qued", lambda lcus, _unit, rows: lcus.devices.queued_at(rows))),
     summed(_each("hung", lambda lcus, _unit, rows: lcus.devices.blocks.of("hung", rows))),
     Figure("lss", attrgetter("subsystems")),
     _each("called", lambda _found, unit, _rows: unit.called or NOT_CALLED),
 )
-"""What is known of an LCU, but for the files on it."""
+"""What is known of an LCU, but for the files on it.
+
+No screen shows what a rule about writes watches: `longer`, ms that one takes longer than a read, `late`, how
+many are under way for that, `inside`, requests that are disconnected, and `delayed`, percent of the writes
+that wait for the write cache."""
 
 
 class OtherDisks(ControlUnits):

@@ -90,6 +90,8 @@ class History:
         """The options that name the source on a command line."""
         self.loads: dict[int, Any] = {}
         """The loads of intervals by their ends, as far as `zmon.diagnosis.recent` has seen them."""
+        self.causes: dict[tuple[str, str, int], Value] = {}
+        """The diagnoses of exceptions by rule, row and worst interval, as far as EXCEPT has asked."""
         self._rows: dict[tuple[Hashable, int, int], Row] = {}
         self._seen: dict[Hashable, deque[Row]] = {}
         self._lock = Lock()

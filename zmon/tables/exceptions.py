@@ -1,4 +1,7 @@
-"""EXCEPT: the exceptions of the time that is looked at, one row each: what is open first, then the newest."""
+"""EXCEPT: the exceptions of the time that is looked at, one row each: what is open first, then the newest.
+
+A rule knows a figure and a possible cause; which diagnosis it is, the verdict says.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,9 @@ from zmon.base.clock import DATED, clock, length
 from zmon.base.event import LEVELS, OPEN
 from zmon.base.ranges import names
 from zmon.diagnosis.catalogue import is_of
+from zmon.diagnosis.steps import part_of
 from zmon.machine.figure import Needs
+from zmon.machine.topology import units_of
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Table
 
@@ -23,15 +28,16 @@ if TYPE_CHECKING:
 
 NEEDS: Final = Needs(history=True, exceptions=True)
 NONE: Final = absent("no rule has held for long enough: no exceptions")
-NO_CAUSE: Final = absent("the rule names no cause")
+NO_CAUSE: Final = absent("the verdict on that interval has no diagnosis of it")
+NOT_ASKED: Final = absent("WORST leads to its worst interval, and DIAGNOSE says it there")
+MOST_ASKED: Final = 20
+"""Exceptions of another time, at most, of whose worst interval the verdict is asked."""
 
 
 def table(view: View) -> Table:
     """Fill EXCEPT; the keys are the numbers of the exceptions by their begin, from 1."""
     interval, exceptions = view.interval, exceptions_of(view)
-    entries = sorted(
-        exceptions.entries, key=lambda entry: (entry.state != OPEN, -entry.begin, entry.heaviness)
-    )
+    entries = sorted(exceptions.entries, key=lambda entry: entry.rank)
     days = {clock(utc, "%m-%d") for entry in entries for utc in (entry.begin, entry.end)}
     columns: dict[str, list[Value]] = {
         "number": [entry.number for entry in entries],
@@ -50,7 +56,7 @@ def table(view: View) -> Table:
         "unit": [entry.unit for entry in entries],
         "mean": [entry.mean for entry in entries],
         "intervals": [entry.intervals for entry in entries],
-        "cause": [entry.cause or NO_CAUSE for entry in entries],
+        "cause": _causes(view, entries),
         "sentence": [entry.words for entry in entries],
     }
     marks = {row: "!" if entry.level == len(LEVELS) - 1 else "*" for row, entry in enumerate(entries)}
@@ -117,14 +123,44 @@ def last_seen(entry: ExceptionEntry, until: int) -> str:
     return f"last seen at {clock(entry.end)}" if entry.state == OPEN and entry.end < until else ""
 
 
+def _causes(view: View, entries: Sequence[ExceptionEntry]) -> list[Value]:
+    """Return the diagnosis of each exception: by the verdict on the interval at hand, or on its worst."""
+    if view.figures_only or not entries:
+        return [NOT_ASKED] * len(entries)
+    from zmon.diagnosis.judged import verdict_of  # noqa: PLC0415 - most times have no exception
+    from zmon.diagnosis.related import diagnosis_of  # noqa: PLC0415 - likewise
+
+    def cause(entry: ExceptionEntry, at: View) -> Value:
+        lcu = units_of(at).of.get(entry.key, "")
+        diagnosis = diagnosis_of(verdict_of(at), entry, lcu)
+        return NO_CAUSE if diagnosis is None else diagnosis.id
+
+    kept, asked = view.history.causes, 0
+    causes: list[Value] = []
+    for entry in entries:
+        place = entry.rule, entry.key, entry.worst_end
+        if _is_present(view, entry):
+            causes.append(cause(entry, view))
+            continue
+        if place not in kept and asked < MOST_ASKED:
+            worst = next(view.history.past(entry.worst_end), None)
+            asked += 1
+            if worst is not None and worst.before is not None:
+                kept[place] = cause(entry, part_of(view, worst))
+        causes.append(kept.get(place, NOT_ASKED))
+    return causes
+
+
+def _is_present(view: View, entry: ExceptionEntry) -> bool:
+    """Return whether an exception held in the interval at hand."""
+    before, after = view.interval.before, view.interval.after
+    return before is not None and entry.begin < after.at.utc and entry.end > before.at.utc
+
+
 def _examined(view: View, entries: list[ExceptionEntry]) -> list[str]:
     """Say of causes that exceptions point to why DIAGNOSE does not name them, in the interval at hand."""
-    interval = view.interval
-    if interval.before is None or view.figures_only:
-        return []
-    begin, end = interval.before.at.utc, interval.after.at.utc
-    now = [entry for entry in entries if entry.cause and entry.begin < end and entry.end > begin]
-    if not now:
+    now = [entry for entry in entries if entry.cause and _is_present(view, entry)]
+    if not now or view.figures_only:
         return []
     from zmon.diagnosis.judged import verdict_of  # noqa: PLC0415 - most times have no exception
 

@@ -86,6 +86,7 @@ NO_USER: Final = "(no user)"
 LEAST_REST: Final = 0.1
 """The part of all bytes from which on it is worth a line."""
 PERHAPS_FULL: Final = "perhaps full: tasks that wait are not counted"
+TITLES: Final = {resource.key: resource.title for resource in RESOURCES}
 NONE_OPEN: Final = "No exception is open"
 SEE_BELOW: Final = ": see Looked at, below."
 OTHERWISE: Final = ": rules watch limits over some time, the verdict what waits now"
@@ -150,7 +151,10 @@ def table(view: View) -> Table:
     verdict = verdict_of(view)
     exceptions = view.history.exceptions(recent[0].begin, recent[-1].end)
     held = _fullest_first(view, _that_held(view, exceptions, recent[-1]), recent[-1])
-    short = shortages(verdict, [(entry, resource_in(entry.table)) for entry in held])
+    homes = units_of(view).of if held else {}
+    short = shortages(
+        verdict, [(entry, resource_in(entry.table), homes.get(entry.key, "")) for entry in held]
+    )
     present = recent[-1] = _speaking_of(view, recent[-1], short)
     short = _with_slow_device(present, verdict, short)
     units = unit_loads(view.interval)
@@ -355,6 +359,8 @@ def _resources(
         elif undecided:
             said = Said(f"{said.whole}; {PERHAPS_FULL}")
         sentence = _timed(said, view, short[resource.key], present) if is_short else said.whole
+        if is_short and short[resource.key].by:
+            sentence = f"see {TITLES[short[resource.key].by]}{'; ' * bool(sentence)}{sentence}"
         yield OverviewLine(
             "resource", resource.key, resource.title, state, percent, words=sentence,
             command=resource.command, estimated=_is_estimate(resource.key, present),
