@@ -85,7 +85,7 @@ def test_one_answer_everywhere(taken: Sequence[Sample], tmp_path: Path) -> None:
     writer.close()
     recording = open_recording(path)
     assert found(recording) == expected
-    live = Session(ListTimeline(taken, live=True), SCREENS, "EXCEPT")
+    live = Session(ListTimeline(taken, live=True, kept=ListTimeline(taken)), SCREENS, "EXCEPT")
     assert live.log.entries() == []
     for _ in taken:
         live.next()

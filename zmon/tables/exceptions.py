@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 NEEDS: Final = Needs(history=True, exceptions=True)
 NONE: Final = absent("no rule has held for long enough: no exceptions")
 NO_CAUSE: Final = absent("the verdict on that interval has no diagnosis of it")
-NOT_ASKED: Final = absent("WORST leads to its worst interval, and DIAGNOSE says it there")
+NOT_ASKED: Final = absent("the verdict on its worst interval, to which WORST leads, was not asked for")
 MOST_ASKED: Final = 20
 """Exceptions of another time, at most, of whose worst interval the verdict is asked."""
 
