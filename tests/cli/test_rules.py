@@ -105,7 +105,9 @@ def test_what_is_not_judged_is_said(capsys: pytest.CaptureFixture[str]) -> None:
 
 CASE = RECORDINGS / "casestudy"
 TOLD = ("--cp-file", str(CASE / "cp.txt"), "--site", str(CASE / "site.toml"))
-LCU_RULES = "Rules lcu-queue, alias-use, lcu-service, lcu-disks, lcu-pend, lcu-writes and lcu-share are not judged: "
+LCU_RULES = (
+    "Rules lcu-queue, alias-use, lcu-service, lcu-disks, lcu-pend, lcu-writes and lcu-share are not judged: "
+)
 
 
 @pytest.mark.parametrize("command", [("rules",), ("show", "EXCEPT")])

@@ -87,6 +87,15 @@ def test_nothing_short_is_a_verdict_with_its_next_limit() -> None:
     assert factor == pytest.approx(160 / 149, abs=0.1)  # four LCUs of 40 MB/s carry 149
 
 
+def test_processors_that_zmon_itself_has_are_no_next_limit() -> None:
+    """As in the first moment of a start: 24 times the rest of 0.2 s is no load that anybody can count on."""
+    light = load_of_scenario("idle-day")
+    started = ObservedProcessors(4, 0.99, own=0.95)
+    assert "processors" not in judged(light._replace(processors=started)).next_limit
+    running = started._replace(busy=0.3, own=0.05)
+    assert "processors" in judged(light._replace(processors=running)).next_limit
+
+
 @pytest.mark.parametrize("scenario", ["shark-before", "hyperpav-0", "pav-3"])
 def test_without_channel_measurement_nothing_is_denied(scenario: str) -> None:
     """What needs Pend, Disc and Conn is then not known; what remains is at most possible."""

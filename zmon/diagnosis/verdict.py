@@ -78,6 +78,8 @@ NOTHING_MEASURED: Final = (
 """The verdict where nothing can be short, because nothing is known of anything."""
 NO_ROOM: Final = 0.95
 """Utilisation from which on a resource has no room for more load."""
+MOSTLY: Final = 0.5
+"""The part of the processors' time that zmon itself has, from which on the rest is not told."""
 WORTH_SAYING: Final = 100.0
 """The factor of the load up to which it is said when a resource is full."""
 
@@ -243,13 +245,14 @@ def _next(load: ObservedLoad, uses: Sequence[Resource], ids: set[str]) -> Resour
     """Return which shared resource is full next; none where one is short.
 
     What is next then depends on what is done about it: the gain of a diagnosis says it.  A volume is none: a
-    single stream keeps one busy, and others are beside it.  Where DASD are not timed, an LCU may be full
-    before what is measured: only what has no room is said then.
+    single stream keeps one busy, and others are beside it.  Processors that zmon itself has mostly, as in the
+    first moment of a start, are none: what others have of so short a time says nothing.  Where DASD are not
+    timed, an LCU may be full before what is measured: only what has no room is said then.
     """
     if not ids.isdisjoint(short_of("")):
         return None
     listed = (use for use in uses if ids.isdisjoint(short_of(use.kind)) and use.kind != "volume")
-    fullest = next((use for use in listed if use.use > 1 / WORTH_SAYING), None)
+    fullest = next((use for use in listed if use.use > 1 / WORTH_SAYING and use.own < MOSTLY), None)
     return None if fullest is None or (fullest.use < NO_ROOM and load.is_untimed) else fullest
 
 
