@@ -171,16 +171,16 @@ class Sheet:
         if self.screen.gridded:
             pictures = self.pictures(style)
             seen.screen = layout.within(self.screen, width, first, pictures)
-            if self.narrow is not self.screen and self._marked_beside(seen.screen):
+            if self.narrow is not self.screen and self._left_out(seen.screen):
                 seen.screen = layout.within(self.narrow, width, first, pictures)
-            seen._unseen = self._marked_beside(seen.screen)  # noqa: SLF001 - it is a copy of this one
+            seen._unseen = self._left_out(seen.screen)  # noqa: SLF001 - it is a copy of this one
             seen._values = seen.shown_columns()  # noqa: SLF001 - it is a copy of this one
             seen.table = seen._with_notes_of_columns()  # noqa: SLF001 - likewise
         elif self.screen.layout == "page":
             seen.screen = self.screen.changed(room=width)
         return seen
 
-    def _marked_beside(self, seen: Screen) -> list[tuple[CellPainter, Sequence[Value] | DrawnColumn]]:
+    def _left_out(self, seen: Screen) -> list[tuple[CellPainter, Sequence[Value] | DrawnColumn]]:
         """Return columns with marks that a part of the screen leaves out: what writes them, and values."""
         names = {column.name for column in seen.columns}
         columns = zip(self._pens, self._values, strict=True) if self.table.keys else ()
@@ -323,7 +323,7 @@ class Sheet:
             before, last = last, written
             yield pen, value, written, mark
 
-    def _mark_beside(self, values: Sequence[Value], row: int) -> str:
+    def _mark_left_out(self, values: Sequence[Value], row: int) -> str:
         """Return the worst mark of the cells of a row that are not seen, if it is worse than all that are.
 
         The name of the row has it.
@@ -348,9 +348,9 @@ class Sheet:
                 parts.append(written)
                 marks = ESTIMATE + marks
         parts.append(marks)
-        if beside := self._mark_beside(values, row):
+        if left_out := self._mark_left_out(values, row):
             at = 1 if parts[1].endswith(" ") else 2
-            parts[at] = f"{parts[at].rstrip()}{beside}".ljust(len(parts[at]))
+            parts[at] = f"{parts[at].rstrip()}{left_out}".ljust(len(parts[at]))
         return "".join(parts).rstrip()
 
     def deeper(self, place: int = 0) -> str:
@@ -411,8 +411,8 @@ class Sheet:
         row = self.rows[place]
         values = [values[row] for values in self._values]
         name, cells = self.screen.columns[0], self._cells(values, row)
-        beside = self._mark_beside(values, row)
-        marked = [CellMark(self.screen.starts[0], name.width + 1, beside)] if beside else []
+        left_out = self._mark_left_out(values, row)
+        marked = [CellMark(self.screen.starts[0], name.width + 1, left_out)] if left_out else []
         for start, column, (_, _, written, mark) in zip(
             self.screen.starts, self.screen.columns, cells, strict=True
         ):
