@@ -126,9 +126,9 @@ def test_an_exception_leads_to_its_system() -> None:
     session, _ = opened()
     run(session, "EXCEPT")
     sheet = session.sheet()
-    assert sheet.table.columns["where"] == ["lnx2 7600", "lnx1 7600"]
-    assert sheet.table.columns["sentence"] == ["It is slow", f"It is slow {OWN_ONLY}"]
-    run(session, f"WORST {sheet.keys[1]}")
+    assert sheet.table.columns["where"] == ["lnx1 7600", "lnx2 7600"]
+    assert sheet.table.columns["sentence"] == [f"It is slow {OWN_ONLY}", "It is slow"]
+    run(session, f"WORST {sheet.keys[0]}")
     assert session.ended
     assert session.opens is not None
     assert session.opens[:3] == ("lnx1", "/fleet/lnx1", 2 * HOUR + HOUR // 2)

@@ -125,7 +125,7 @@ def last_seen(entry: ExceptionEntry, until: int) -> str:
 
 def _causes(view: View, entries: Sequence[ExceptionEntry]) -> list[Value]:
     """Return the diagnosis of each exception: by the verdict on the interval at hand, or on its worst."""
-    if view.figures_only or not entries:
+    if view.figures_only or view.history.fleet is not None or not entries:
         return [NOT_ASKED] * len(entries)
     from zmon.diagnosis.judged import verdict_of  # noqa: PLC0415 - most times have no exception
     from zmon.diagnosis.related import diagnosis_of  # noqa: PLC0415 - likewise
