@@ -198,7 +198,7 @@ def _plan(items: Iterable[FileItem], units: Sequence[Unit], **options: Any) -> p
     """Return up to `most` moves in order of benefit."""
     laid, options["shared"] = tuple(items), tuple(options.get("shared", ()))
     named = [unit._replace(others=sorted(unit.others)) for unit in units]  # type: ignore[arg-type]  # a set has no order
-    key = digest(sources_digest("zmon.placement.planner"), repr((laid, named, sorted(options.items()))))
+    key = digest(sources_digest("zmon.placement.whatif"), repr((laid, named, sorted(options.items()))))
     plan: planner.MovePlan = kept("plans", key, lambda: plan_anew(laid, units, **options))
     return plan
 

@@ -12,8 +12,8 @@ from zmon.diagnosis.judged import verdict_of, waits_in
 from zmon.machine.topology import machine_of
 from zmon.placement.file_traffic import attribution_of
 from zmon.placement.items import UnitKind, placement_of
-from zmon.placement.spread_report import SpreadQuery, even_words, report_spread
-from zmon.placement.whatif import predicted
+from zmon.placement.spread_report import SpreadQuery, even_words
+from zmon.placement.whatif import report_of
 from zmon.session.machines import open_lab
 from zmon.session.navigator import Navigator
 from zmon.tables.tablespaces import moves_table, spread_table
@@ -52,13 +52,11 @@ def test_one_question_has_one_number(extended: View) -> None:
     diagnosis = next(one for one in verdict_of(extended).diagnoses if one.id == "D20")
     notes = spread_table(extended).notes
     words = next(one for one in notes if one.startswith("All is on LCU 8000, "))
-    by_disk = predicted(
-        report_spread(
-            placement_of(machine_of(extended), by=UnitKind.DISK, traffic=attribution_of(extended)),
-            SpreadQuery(what="disk", traffic=True),
-            waits_in(extended),
-        ),
+    by_disk = report_of(
         extended,
+        placement_of(machine_of(extended), by=UnitKind.DISK, traffic=attribution_of(extended)),
+        SpreadQuery(what="disk", traffic=True),
+        waits_in(extended),
     )
     assert gain(words) == gain(diagnosis.gain_text) == gain(even_words(by_disk))
     assert "volume 8000" in words

@@ -29,7 +29,7 @@ from zmon.placement.spread_report import (
     times_words,
     why_no_move,
 )
-from zmon.placement.whatif import predicted
+from zmon.placement.whatif import report_of
 from zmon.screen.number import DOTS, bytes_, fitted, percent, queue, rate, shorten
 
 if TYPE_CHECKING:
@@ -115,9 +115,10 @@ def _answer(args: argparse.Namespace, listing: Listing | None, lookup: Lookup) -
         anyway=args.anyway,
     )
     try:
-        answer = report_spread(machine_placement, wanted, None if view is None else waits_in(view))
-        if view is not None:
-            answer = predicted(answer, view)
+        if view is None:
+            answer = report_spread(machine_placement, wanted)
+        else:
+            answer = report_of(view, machine_placement, wanted, waits_in(view))
     except ValueError as error:
         return complain(f"--lcus: {error}")
     notes, unread = ((), ()) if listing is None else (listing.notes, listing.unread)

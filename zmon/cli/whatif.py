@@ -24,8 +24,8 @@ from zmon.machine.view import View
 from zmon.placement.file_traffic import attribution_of
 from zmon.placement.items import placement_of
 from zmon.placement.planner import PLANNED
-from zmon.placement.spread_report import SpreadQuery, report_spread, why_no_move
-from zmon.placement.whatif import NEEDS, changes_of, known_names, model_of
+from zmon.placement.spread_report import SpreadQuery, why_no_move
+from zmon.placement.whatif import NEEDS, changes_of, known_names, model_of, report_of
 from zmon.queueing.change import ChangeError
 from zmon.queueing.change_words import FORMS, parse_change
 from zmon.queueing.prediction import LITTLE, loss_words, predict
@@ -143,7 +143,7 @@ def suggested_plan(view: View) -> MovePlan:
         raise ChangeError("moves needs the files of tablespaces: --listing")
     machine_placement = placement_of(machine_of(view), traffic=attribution_of(view))
     query = SpreadQuery(traffic=True, seconds=view.interval.seconds, moves=PLANNED)
-    report = report_spread(machine_placement, query, waits_in(view))
+    report = report_of(view, machine_placement, query, waits_in(view))
     if report.plan is None or not report.plan.steps:
         raise ChangeError(f"MOVES suggests no move in this interval: {report.no_use or why_no_move(report)}")
     return report.plan

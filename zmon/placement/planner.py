@@ -13,13 +13,14 @@ zmon suggests, and never moves anything.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import Counter
-from itertools import accumulate, combinations
+from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.record import NamedTuple
 from zmon.placement.annealing import LEVELLED, SAME, Annealing
+from zmon.placement.few_moves import Level, after, few_moves
 from zmon.placement.items import Hindrance
 from zmon.placement.measures import NO_LOAD
 from zmon.placement.planner_state import PlannerState
@@ -28,11 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.base.absent import Number
+    from zmon.placement.few_moves import Change, Throughput
     from zmon.placement.items import FileItem, Unit
     from zmon.placement.planner_state import SharedResource
-
-    Change = tuple[tuple[int, int], ...]
-    """Items with their new units: one item, two that change places, or some that gain only together."""
 
 
 COLDEST: Final = 8
@@ -44,8 +43,8 @@ CROWDED: Final = 16
 
 PLANNED: Final = 40
 """So many moves are planned, of which the first are suggested if fewer are asked for."""
-GAIN: Final = 0.005
-"""Smaller changes of Max/mean and Spr do not count: both are printed with two digits."""
+GAIN: Final = 0.01
+"""A move that gives less, as a part of the throughput or of Spr, is not worth a line."""
 WORTH: Final = 0.05
 """The relative increase of throughput, or Spr, that is required to suggest moves."""
 EQUAL: Final = 0.02
@@ -101,7 +100,8 @@ class FreshPlacement(NamedTuple):
     """The result of placing all movable items anew, largest first."""
 
     uneven: float
-    moves: int
+    files: int
+    """The number of files that move."""
     copied: int
     apart: float
 
@@ -113,8 +113,8 @@ class LongerPlan(NamedTuple):
     uneven: float
     copied: int
     apart: float
-    first: float
-    """The maximum after its first moves, as many as were asked for, as a multiple of the mean."""
+    first_times: float
+    """The throughput after its first moves, as many as were asked for, as a multiple of the present one."""
     is_begun: bool
     """Whether these are the moves that are suggested; else others are better."""
 
@@ -144,20 +144,23 @@ class MovePlan(NamedTuple):
     """The plan that goes on after these moves, if it has more than were asked for."""
 
 
-def plan_moves(
+def plan_moves(  # noqa: PLR0913 - the parts of a question
     items: Iterable[FileItem],
     units: Sequence[Unit],
     *,
     most: int = 20,
     traffic: bool = False,
     shared: Iterable[SharedResource] = (),
+    throughput: Throughput | None = None,
 ) -> MovePlan:
-    """Return up to `most` moves in order of benefit; an exchange counts as two moves.
+    """Return up to `most` moves in order of benefit; an exchange is one move.
 
-    They are the first moves of the plan of `PLANNED` moves, unless others are better by `EQUAL`.
+    They are the first moves of the plan of `PLANNED` moves, unless others are better by `GAIN`.  What a move
+    gains is what `throughput` predicts, or without it the bound that follows from the fullest resource.
 
     Raises:
-        ValueError: an item lies on a unit that is not among them, or two units have the same key.
+        ValueError: an item lies on a unit that is not among them, or two units have the same key, or the
+            throughput cannot be predicted.
     """
     begin = PlannerState(items, units, traffic=traffic, shared=shared)
     loads = begin.loads()
@@ -165,21 +168,22 @@ def plan_moves(
         return MovePlan((), loads, loads, NO_LOAD, NO_LOAD, NO_LOAD, NO_LOAD, None, (), is_anew=False)
     bound, uneven, apart = lowest(begin), begin.top / begin.mean, begin.apart()
     fresh, placed = _placed_anew(begin)
+    level = Level(begin, throughput)
     changes: list[Change] = []
     is_anew, longer = False, None
     if most:
-        changes, is_anew = _planned(begin, PLANNED, bound, placed)
+        changes, is_anew = _planned(level, begin, PLANNED, bound, placed)
         if most > PLANNED and sum(map(len, changes)) >= PLANNED - 1:
-            changes, is_anew = _planned(begin, most, bound, placed)
-        if sum(map(len, changes)) > most:
-            longer = _longer(begin, changes, most)
-            changes, is_anew = _first(begin, changes, most), False
-            if begin.mean * longer.first > bound * (1 + EQUAL):
-                others, anew = _planned(begin, most, bound, placed)
-                if _made(begin, others).top * (1 + EQUAL) < begin.mean * longer.first:
-                    changes, is_anew, longer = others, anew, longer._replace(is_begun=False)
+            changes, is_anew = _planned(level, begin, most, bound, placed)
+        if len(changes) > most:
+            whole, first = changes, _first(level, begin, changes, most)
+            changes, is_anew = first, False
+            if begin.top * level.of(after(begin, first)) > bound * (1 + GAIN):
+                changes, is_anew = _fewer(level, begin, most, bound, placed, first)
+            longer = _longer(level, begin, whole, first, is_begun=changes is first)
     steps = tuple(_steps(begin, changes))
-    if not steps or (uneven / steps[-1].uneven < 1 + WORTH - GAIN and steps[-1].apart - apart < WORTH):
+    times = 1 / level.of(after(begin, changes))
+    if not steps or (times < 1 + WORTH and steps[-1].apart - apart < WORTH):
         steps, is_anew, longer = (), False, None
     reached = steps[-1].uneven if steps else uneven
     return MovePlan(
@@ -198,35 +202,60 @@ def plan_moves(
 
 
 def _planned(
-    begin: PlannerState, most: int, bound: float, placed: Sequence[tuple[int, int]]
+    level: Level, begin: PlannerState, most: int, bound: float, placed: Sequence[tuple[int, int]]
 ) -> tuple[list[Change], bool]:
-    """Return the better plan of up to `most` moves, and whether it is that of placing all anew."""
-    changes = _telling(begin, _lowered(begin, most, bound, placed))
-    changes += _widened(_made(begin, changes), most - sum(map(len, changes)))
-    changes = _joined(begin, changes)
+    """Return the better plan that moves up to `most` files, and whether it is that of placing all anew."""
+    changes = _telling(level, begin, _lowered(begin, most, bound, placed))
+    changes += _widened(after(begin, changes), most - len(changes))
+    changes = _joined(level, begin, changes)
     if 0 < len(placed) <= most:
-        anew = _joined(begin, _telling(begin, _in_order(begin.copy(), placed)))
+        anew = _joined(level, begin, _telling(level, begin, _in_order(begin.copy(), placed)))
         if _is_better(begin, anew, changes, most):
             return anew, True
     return changes, False
 
 
-def _first(begin: PlannerState, changes: Sequence[Change], most: int) -> list[Change]:
-    """Return the first changes that are at most so many moves, and end with one that gains."""
-    counts = list(accumulate(map(len, changes)))
-    first = list(changes[: bisect_right(counts, most)])
-    gaining = list(_gains(begin, first))
+def _first(level: Level, begin: PlannerState, changes: Sequence[Change], most: int) -> list[Change]:
+    """Return the first changes, at most so many, that end with one that gains."""
+    first = list(changes[:most])
+    gaining = list(_gains(level, begin, first))
     while first and not gaining.pop():
         first.pop()
     return first
 
 
-def _longer(begin: PlannerState, changes: Sequence[Change], most: int) -> LongerPlan:
-    made, first = _made(begin, changes), _made(begin, _first(begin, changes, most))
+def _fewer(  # noqa: PLR0913, PLR0917 - what a plan is made of
+    level: Level,
+    begin: PlannerState,
+    most: int,
+    bound: float,
+    placed: Sequence[tuple[int, int]],
+    first: list[Change],
+) -> tuple[list[Change], bool]:
+    """Return the best plan of up to `most` moves, and whether it places all anew.
+
+    Of plans that are as good to the last digit shown it is the first moves of the longer one, then that
+    which moves fewer bytes.
+    """
+    planned, is_anew = first, False
+    if not level.is_predicted:  # the lowest level need not give the most throughput
+        planned, is_anew = _planned(level, begin, most, bound, placed)
+    few = _telling(level, begin, few_moves(begin, most, level, [first, planned]))
+    few += _widened(after(begin, few), most - len(few))
+    few = _joined(level, begin, few)
+    reached = [(level.of(after(begin, plan)), plan) for plan in (first, planned, few)]
+    least = min(reached)[0] * (1 + GAIN)
+    plan = next(plan for reached_level, plan in reached if reached_level <= least)
+    return plan, is_anew and plan is planned
+
+
+def _longer(
+    level: Level, begin: PlannerState, changes: Sequence[Change], first: Sequence[Change], *, is_begun: bool
+) -> LongerPlan:
+    made = after(begin, changes)
     copied = sum(made.copied(number) for change in changes for number, _ in change)
-    return LongerPlan(
-        sum(map(len, changes)), made.top / begin.mean, copied, made.apart(), first.top / begin.mean, True
-    )
+    first_times = 1 / level.of(after(begin, first))
+    return LongerPlan(len(changes), made.top / begin.mean, copied, made.apart(), first_times, is_begun)
 
 
 def _lowered(begin: PlannerState, most: int, bound: float, placed: Sequence[tuple[int, int]]) -> list[Change]:
@@ -237,16 +266,16 @@ def _lowered(begin: PlannerState, most: int, bound: float, placed: Sequence[tupl
     """
     barred: set[tuple[int, int]] = set()
     lowered: list[tuple[float, int, list[Change]]] = []
-    top = _made(begin, [tuple(placed)]).top
+    top = after(begin, [tuple(placed)]).top
     for last in (*[False] * DETOURS, True) if most else ():
         search = Annealing(begin, most, barred, leaving=not last)
         if not barred:
             search.begin_with(dict(placed), top)
         search.search(bound)
-        left = _spread(_made(begin, [tuple(search.moves())]))
+        left = _spread(after(begin, [tuple(search.moves())]))
         changes = _ordered(begin, left)
         left -= {move for change in changes for move in change}
-        made = _made(begin, changes)
+        made = after(begin, changes)
         lowered.append((made.top, sum(map(made.copied, search.items)), changes))
         if not left:
             break
@@ -354,7 +383,7 @@ def _ordered(begin: PlannerState, moves: set[tuple[int, int]]) -> list[Change]:
     made = {move for change in changes for move in change}
     early = list(_in_order(begin.copy(), moves - made))
     rest = moves.difference(*early)
-    others = [*early, *_in_order(_made(begin, early), rest)]
+    others = [*early, *_in_order(after(begin, early), rest)]
     return max(changes, others, key=lambda some: sum(map(len, some)))
 
 
@@ -391,21 +420,21 @@ def _opposite(state: PlannerState, moves: Sequence[tuple[int, int]]) -> Iterator
                 yield (number, unit), (other, home)
 
 
-def _telling(begin: PlannerState, changes: Iterable[Change]) -> list[Change]:
+def _telling(level: Level, begin: PlannerState, changes: Iterable[Change]) -> list[Change]:
     """Return the changes without those that gain nothing, alone or two together, and that no other needs."""
     kept = list(changes)
-    reached = _made(begin, kept)
-    top, apart = reached.top + GAIN / 2 * begin.mean, reached.apart() - GAIN
-    idle = [change for change, gains in zip(kept, _gains(begin, kept), strict=True) if not gains]
+    reached = after(begin, kept)
+    top, apart = level.of(reached) * (1 + GAIN / 2), reached.apart() - GAIN
+    idle = [change for change, gains in zip(kept, _gains(level, begin, kept), strict=True) if not gains]
     for some in (*((unit,) for unit in reversed(idle)), *combinations(idle, 2)):
         rest = [change for change in kept if change not in some]
-        without = _made(begin, rest)
+        without = after(begin, rest)
         if len(rest) > len(kept) - len(some) or not _has_room(begin, rest):
             continue
-        if without.top <= top and without.apart() >= apart:
+        if without.apart() >= apart and level.of(without) <= top:
             kept = rest
-    kept = _paired(begin, kept)
-    gaining = list(_gains(begin, kept))
+    kept = _paired(level, begin, kept)
+    gaining = list(_gains(level, begin, kept))
     while kept and not gaining.pop():
         kept.pop()
     return kept
@@ -422,9 +451,9 @@ def _has_room(begin: PlannerState, changes: Iterable[Change]) -> bool:
     return True
 
 
-def _paired(begin: PlannerState, changes: list[Change]) -> list[Change]:
+def _paired(level: Level, begin: PlannerState, changes: list[Change]) -> list[Change]:
     """Return the changes, a move that gains nothing made one with a later one in the opposite direction."""
-    for first, gains in zip(changes, _gains(begin, changes), strict=True):
+    for first, gains in zip(changes, _gains(level, begin, changes), strict=True):
         if gains or len(first) > 1:
             continue
         number, unit = first[0]
@@ -434,50 +463,42 @@ def _paired(begin: PlannerState, changes: list[Change]) -> list[Change]:
                 joined = [*changes[:place], (first[0], (other, to)), *changes[place + 1 :]]
                 joined.remove(first)
                 if _has_room(begin, joined):
-                    return _paired(begin, joined)
+                    return _paired(level, begin, joined)
     return changes
 
 
-def _joined(begin: PlannerState, changes: Iterable[Change]) -> list[Change]:
+def _joined(level: Level, begin: PlannerState, changes: Iterable[Change]) -> list[Change]:
     """Return the changes, those that gain nothing alone or raise the maximum made one with the next ones.
 
     So whoever stops after a change has all that those up to it gain.  The last ones without gain are left
     out.
     """
     state, targets = begin.copy(), dict[int, int]()
-    top, apart, where = state.top, state.apart(), state.where.copy()
+    top, apart, where = level.of(state), state.apart(), state.where.copy()
     joint: list[Change] = []
     for change in changes:
         for number, unit in change:
             state.move(number, unit)
             targets[number] = unit
-        if state.top <= top * (1 + SAME) and (
-            state.top <= top - GAIN * state.mean or state.apart() >= apart + GAIN
-        ):
+        then, wider = level.of(state), state.apart() >= apart + GAIN
+        if then <= top / (1 + GAIN) or (wider and then <= top * (1 + level.same)):
             joint.append(tuple((number, unit) for number, unit in targets.items() if unit != where[number]))
-            targets, top, apart, where = {}, state.top, state.apart(), state.where.copy()
+            targets, top, apart, where = {}, then, state.apart(), state.where.copy()
     return joint
 
 
-def _gains(state: PlannerState, changes: Iterable[Change]) -> Iterator[bool]:
+def _gains(level: Level, state: PlannerState, changes: Iterable[Change]) -> Iterator[bool]:
     """Yield for each change whether it improves on the best before it."""
     state = state.copy()
-    top, apart, least = state.top, state.apart(), GAIN * state.mean
+    top, apart = level.of(state), state.apart()
     for change in changes:
         for move in change:
             state.move(*move)
-        gains = state.top <= top - least or (state.apart() >= apart + GAIN and state.top < top + least)
+        then = level.of(state)
+        gains = then <= top / (1 + GAIN) or (state.apart() >= apart + GAIN and then < top * (1 + GAIN / 2))
         if gains:
-            top, apart = state.top, state.apart()
+            top, apart = min(top, then), state.apart()
         yield gains
-
-
-def _made(begin: PlannerState, changes: Iterable[Change]) -> PlannerState:
-    """Return the state after changes."""
-    state = begin.copy()
-    for move in (move for change in changes for move in change):
-        state.move(*move)
-    return state
 
 
 def _steps(begin: PlannerState, changes: Iterable[Change]) -> Iterator[PlanStep]:
@@ -543,7 +564,7 @@ def _is_better(begin: PlannerState, anew: Sequence[Change], changes: Sequence[Ch
     It is worth a tenth more bytes than the fewest for that maximum; if much more of the load is spread, twice
     that part more.
     """
-    made, other = _made(begin, anew), _made(begin, changes)
+    made, other = after(begin, anew), after(begin, changes)
     wider = made.apart() - other.apart()
     if not anew or made.top - other.top > EQUAL * begin.mean or wider < WORTH:
         return False
@@ -563,7 +584,7 @@ def _widened(state: PlannerState, most: int) -> list[Change]:
         worst = sorted(range(len(state.members)), key=lambda space: (-state.loss(space), space))[:CROWDED]
         ceiling = state.top * (1 + SAME)
         change = _best_of(state, _wider(state, worst), ceiling)
-        if not change and most > 1:
+        if not change:
             change = _best_of(state, _wider_by_exchange(state, worst), ceiling)
         before = state.apart()
         if not change:
@@ -573,7 +594,7 @@ def _widened(state: PlannerState, most: int) -> list[Change]:
         if state.apart() < before + GAIN:
             break
         made.append(change)
-        most -= len(change)
+        most -= 1
     return made
 
 

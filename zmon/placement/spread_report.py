@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.base.absent import Number
+    from zmon.placement.few_moves import Throughput
     from zmon.placement.items import FileItem, FilePlacement, Placement, Unit
     from zmon.placement.measures import Headroom, Spread
     from zmon.placement.planner import MovePlan
@@ -154,11 +155,22 @@ class SpreadReport(NamedTuple):
     """Over how many volumes of the only LCU `even` spreads, where that is predicted to help; else 0."""
 
 
-def report_spread(placement: Placement, wanted: SpreadQuery, waiting: Waiting | None = None) -> SpreadReport:
-    """Compute the report; `waiting` says for what requests wait, if that is known.
+def report_spread(
+    placement: Placement,
+    wanted: SpreadQuery,
+    waiting: Waiting | None = None,
+    throughput: Throughput | None = None,
+) -> SpreadReport:
+    """Compute the report.
+
+    Args:
+        placement: of the files.
+        wanted: the options.
+        waiting: for what requests wait, if that is known.
+        throughput: predicts what moves give, if a model of queues can.
 
     Raises:
-        ValueError: a name of `wanted.available` names no unit.
+        ValueError: a name of `wanted.available` names no unit, or the throughput cannot be predicted.
     """
     items = [_pinned(item, wanted.pins) for item in placement.items]
     units = available(placement, wanted.available)
@@ -183,7 +195,7 @@ def report_spread(placement: Placement, wanted: SpreadQuery, waiting: Waiting | 
     most = 0 if no_use and not wanted.anyway else wanted.moves
     shared = shared_resources(units, placement.channels)
     suggested = (
-        plan_moves(items, units, most=most, traffic=wanted.traffic, shared=shared)
+        plan_moves(items, units, most=most, traffic=wanted.traffic, shared=shared, throughput=throughput)
         if wanted.moves and units
         else None
     )
@@ -586,22 +598,26 @@ def anew_words(suggested: MovePlan) -> Iterable[str]:
     if suggested.is_anew:
         yield "Better than single moves: this plan places all files anew, and spreads tablespaces more"
     elif longer is not None:
-        result = _result(longer.uneven, longer.moves, longer.copied, longer.apart)
+        many = f"{longer.moves} move{'s' * (longer.moves != 1)}"
+        result = _result(longer.uneven, many, longer.copied, longer.apart)
         if longer.is_begun:
             yield f"These are the first moves of a plan that reaches {result}"
         else:
+            these = len(suggested.steps)
+            first = f"its first {these} moves" if these > 1 else "its first move"
             yield (
-                f"With more moves another plan, of which these are no part, reaches {result};"
-                f" its first moves, as many as these, reach {longer.first:.2f}"
+                f"With more moves another plan reaches {result};"
+                f" {first} would give {longer.first_times:.2f} times the throughput"
             )
     elif anew is not None and suggested.steps:
-        result = _result(anew.uneven, anew.moves, anew.copied, anew.apart)
-        more = anew.moves > sum(len(step.moves) for step in suggested.steps)
-        yield f"Placing all anew, largest first, {'takes more moves' if more else 'is no better'}: {result}"
+        result = _result(
+            anew.uneven, f"moving {anew.files} file{'s' * (anew.files != 1)}", anew.copied, anew.apart
+        )
+        more = anew.files > sum(len(step.moves) for step in suggested.steps)
+        yield f"Placing all anew, largest first, {'moves more files' if more else 'is no better'}: {result}"
 
 
-def _result(uneven: float, moves: int, copied: int, apart: float) -> str:
-    many = f"{moves} move{'s' * (moves != 1)}"
+def _result(uneven: float, many: str, copied: int, apart: float) -> str:
     return f"{uneven:.2f} by {many}, {copied / GIB:.3g} GiB to copy, Spr {100 * apart:.0f} %"
 
 

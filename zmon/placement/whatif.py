@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent
+from zmon.base.record import NamedTuple
 from zmon.machine.blocks import Blocks
 from zmon.machine.cpus import Processors
 from zmon.machine.figure import Needs
@@ -31,14 +32,16 @@ from zmon.queueing.prediction import (
 from zmon.topology.volumes import titles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from zmon.base.absent import Number
     from zmon.interval import Interval
     from zmon.machine.observation import ObservedLoad
     from zmon.machine.view import View
+    from zmon.placement.items import FileItem, Placement, Unit
     from zmon.placement.planner import PlanStep
-    from zmon.placement.spread_report import SpreadReport, WhatIf
+    from zmon.placement.spread_report import SpreadQuery, SpreadReport, WhatIf
+    from zmon.queueing.waiting import Waiting
     from zmon.topology.data_files import DataFile
     from zmon.topology.machine import Machine
     from zmon.topology.volumes import Lcu
@@ -52,6 +55,11 @@ MAX_FLOWS: Final = 1000
 """Files on volumes beyond which screens show bounds: the model would take seconds."""
 MAX_SPREAD: Final = 4000
 """Files on volumes after a spread of each over all volumes, beyond which bounds are shown as well."""
+
+PREDICTIONS: Final = 200
+"""Predictions that the search for the best few moves asks for at most ..."""
+PREDICTED_FLOWS: Final = 8000
+"""... and flows of requests in all of them: so it takes about a second."""
 
 
 def model_of(view: View, load: ObservedLoad | None = None) -> FittedInterval:
@@ -119,53 +127,100 @@ def owner_of(database: str, tablespace: str) -> str:
     return f"{database}.{tablespace}" if database else tablespace or "files of no known tablespace"
 
 
-def predicted(report: SpreadReport, view: View) -> SpreadReport:
-    """Return a report on LCUs or disks with what the model of queues predicts, where it has bounds.
+class ThroughputModel(NamedTuple):
+    """Predicts the throughput after moves."""
+
+    base: FittedInterval
+    volumes: Mapping[str, str]
+    """The volumes that data can be spread over, each by the key of its disk; of several LCUs none."""
+
+    @property
+    def affordable(self) -> int:
+        """The number of predictions that a search may ask for: each takes the longer, the more flows."""
+        return min(PREDICTIONS, PREDICTED_FLOWS // len(self.base.model.flows))
+
+    def __call__(self, places: Sequence[tuple[FileItem, Unit]]) -> float:
+        """Return the throughput with files on other units, as a multiple of the present one.
+
+        Raises:
+            ValueError: it cannot be predicted.
+        """
+        moves = [_moved(item.name, unit.key, self.volumes) for item, unit in places]
+        return predict(self.base, moves).times
+
+
+def report_of(
+    view: View, placement: Placement, wanted: SpreadQuery, waiting: Waiting | None = None
+) -> SpreadReport:
+    """Return the report on LCUs or disks with what the model of queues predicts, where it has bounds else.
 
     Where all is on one LCU, its volumes are what data can be spread over.  Bounds stay where the interval
     lacks channel measurement, and where moves are of no use.
+
+    Raises:
+        ValueError: a name of `wanted.available` names no unit.
     """
-    if not report.wanted.traffic or report.wanted.what not in {"LCU", "disk"} or report.no_use:
-        return report
+    from zmon.placement.spread_report import report_spread  # noqa: PLC0415 - OVERVIEW starts without it
+
+    is_of_use = waiting is None or waiting.spreading_helps
+    try:
+        model = _throughput_model(view, placement, wanted) if wanted.traffic and is_of_use else None
+        if model is not None:
+            return _predicted(report_spread(placement, wanted, waiting, model), model)
+    except ValueError:
+        pass  # there is no answer of the model: the bounds are left
+    return report_spread(placement, wanted, waiting)
+
+
+def _throughput_model(view: View, placement: Placement, wanted: SpreadQuery) -> ThroughputModel | None:
+    """Return the model of a view; None where it has too much to predict, or was not measured.
+
+    Raises:
+        ValueError: no model fits, or a name of `wanted.available` names no unit.
+    """
+    from zmon.placement.spread_report import available  # noqa: PLC0415 - OVERVIEW starts without it
+
+    if wanted.what not in {"LCU", "disk"}:
+        return None
     machine = machine_of(view)
     load = load_with(view, machine.lcus, machine.site)
     shares = flow_shares(view, load)
-    volumes = _volumes_of(report, machine, load)
+    volumes = _volumes_of(wanted, available(placement, wanted.available), machine, load)
     most = MAX_SPREAD // max(1, len(volumes)) if volumes else MAX_FLOWS
     if any(volume.estimated for volume in load.used) or not 0 < len(shares) <= min(most, MAX_FLOWS):
-        return report
-    try:
-        return _predicted(report, _fitted(view, load, shares), volumes)
-    except ValueError:
-        return report
+        return None
+    return ThroughputModel(_fitted(view, load, shares), volumes)
 
 
-def _volumes_of(report: SpreadReport, machine: Machine, load: ObservedLoad) -> dict[str, str]:
+def _volumes_of(
+    wanted: SpreadQuery, units: Sequence[Unit], machine: Machine, load: ObservedLoad
+) -> dict[str, str]:
     """Return the volumes that data can be spread over, each by the key of its disk; of several LCUs none.
 
     They are the disks of the report, or those of the only LCU that hold more than logs.
     """
-    if report.wanted.what == "LCU" and len(report.units) != 1:
+    if wanted.what == "LCU" and len(units) != 1:
         return {}
     keys = {volume.number: volume.key for volume in load.volumes}
     disks = {volume.spindle: keys[number] for number, volume in machine.volumes.items() if number in keys}
-    if report.wanted.what == "LCU":
+    if wanted.what == "LCU":
         chosen = {
             machine.volumes[piece.number].spindle
             for piece in pieces(machine)
             if piece.number in machine.volumes and not _is_log(piece.file, machine)
         }
     else:
-        chosen = {unit.key for unit in report.units if unit.open}
+        chosen = {unit.key for unit in units if unit.open}
     return {disk: disks[disk] for disk in sorted(chosen) if disk in disks}
 
 
-def _predicted(report: SpreadReport, base: FittedInterval, volumes: Mapping[str, str]) -> SpreadReport:
+def _predicted(report: SpreadReport, model: ThroughputModel) -> SpreadReport:
     """Return a report with what an even spread gives, and its plan.
 
     Raises:
         ValueError: that cannot be predicted.
     """
+    base, volumes = model
     lcus = () if volumes else tuple(unit.key for unit in report.units if unit.open)
     owners = dict.fromkeys(
         flow.owner for flow in base.model.flows if flow.file and not (volumes and flow.steady)
@@ -204,10 +259,12 @@ def _effect(prediction: Prediction) -> WhatIf:
 
 def changes_of(steps: Iterable[PlanStep], volumes: Mapping[str, str] = {}) -> tuple[Change, ...]:
     """Return the moves of a plan as changes; `volumes` are the targets where disks are units."""
-    moves = [(frozenset({move.item.name}), move.target.key) for step in steps for move in step.moves]
-    return tuple(
-        FileMove(files, "", volumes[key]) if key in volumes else FileMove(files, key) for files, key in moves
-    )
+    return tuple(_moved(move.item.name, move.target.key, volumes) for step in steps for move in step.moves)
+
+
+def _moved(file: str, unit: str, volumes: Mapping[str, str]) -> FileMove:
+    files = frozenset({file})
+    return FileMove(files, "", volumes[unit]) if unit in volumes else FileMove(files, unit)
 
 
 def _lcu_names(units: Mapping[str, Lcu]) -> dict[str, str]:

@@ -40,7 +40,7 @@ from zmon.placement.spread_report import (
     why_no_move,
 )
 from zmon.placement.traffic import BASES, BYTES, FITTED
-from zmon.placement.whatif import predicted
+from zmon.placement.whatif import report_of
 from zmon.placement.word_lookup import MeaningKind, find, meanings
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Summary, Table
@@ -270,12 +270,8 @@ def spread_table(view: View) -> Table:
         return Table([], {}, missing=no_files(view))
     by_bytes = _by_bytes(machine)
     traffic = attribution_of(view)
-    by_traffic = report_spread(
-        placement_of(machine, traffic=traffic),
-        SpreadQuery(traffic=True, seconds=interval.seconds),
-        waits_in(view),
-    )
-    by_traffic = predicted(by_traffic, view)
+    wanted = SpreadQuery(traffic=True, seconds=interval.seconds)
+    by_traffic = report_of(view, placement_of(machine, traffic=traffic), wanted, waits_in(view))
     names = {unit.key: unit.title for unit in by_bytes.units}
     on_disks = [row for row in by_bytes.problems if _is_on_disks(row.path, machine)]
     without_lcu = Counter((row.database, row.tablespace) for row in on_disks)
@@ -419,7 +415,7 @@ def _suggested(machine: Machine, view: View) -> tuple[SpreadReport, MovePlan]:
     interval = view.interval
     placement = placement_of(machine, traffic=attribution_of(view))
     wanted = SpreadQuery(traffic=True, seconds=interval.seconds, moves=PLANNED)
-    report = predicted(report_spread(placement, wanted, waits_in(view)), view)
+    report = report_of(view, placement, wanted, waits_in(view))
     if report.plan is None or isinstance(report.plan.uneven, Absent):
         report = report_spread(placement, SpreadQuery(moves=PLANNED))
     if report.plan is None:
