@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from zmon.placement.annealing import SAME, candidates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from zmon.placement.items import FileItem, Unit
     from zmon.placement.planner_state import PlannerState
@@ -116,19 +116,24 @@ def few_moves(
     if level.is_predicted:
         plans += _by_space(begin, most, level, items)
         plans.sort(key=lambda plan: level.of(after(begin, plan)))
-        plans += [_by_prediction(begin, plan, most, level, items) for plan in plans[:BEGINNINGS]]
+        plans += [_by_prediction(begin, plan, most, level, items) for plan in ([], *plans[:BEGINNINGS])]
     return min(plans, key=lambda plan: level.of(after(begin, plan)))
 
 
 def in_order(begin: PlannerState, changes: Iterable[Change]) -> list[Change] | None:
-    """Return changes in order, that first which lowers the level most; None if there is no room for them."""
+    """Return changes in order, that first which lowers the level most.
+
+    None if there is no room for them, or a move raises the highest level: this only exchanges may do.
+    """
     state, left = begin.copy(), list(changes)
     ordered: list[Change] = []
     while left:
-        possible = [change for change in left if _may(state, change)]
+        possible = [(*state.top_after(change), change) for change in left if _may(state, change)]
         if not possible:
             return None
-        change = min(possible, key=lambda change: (*state.top_after(change), change))
+        top, _, change = min(possible)
+        if len(change) == 1 and top > state.top * (1 + SAME):
+            return None
         left.remove(change)
         ordered.append(change)
         for move in change:
@@ -151,17 +156,14 @@ def _may(state: PlannerState, change: Change) -> bool:
     )
 
 
-def _possible(
-    state: PlannerState, items: Iterable[int], untouched: Callable[[int], bool]
-) -> Iterator[Change]:
-    """Yield moves of the items on what is fullest, and exchanges of them for others."""
-    level = max(state.levels) * (1 - SAME)
+def _possible(state: PlannerState, items: Iterable[int], *, all_units: bool) -> Iterator[Change]:
+    """Yield moves of the items on what is fullest, or on all units, and exchanges of them for others."""
+    level = 0.0 if all_units else max(state.levels) * (1 - SAME)
     full = {r for r, other in enumerate(state.levels) if other >= level}
     hot = {unit for unit, using in enumerate(state.using) if any(r in full for r, _ in using)}
     on: dict[int, list[int]] = {}
     for number in items:
-        if untouched(number):
-            on.setdefault(state.where[number], []).append(number)
+        on.setdefault(state.where[number], []).append(number)
     open_units = [number for number, unit in enumerate(state.units) if unit.open]
     for home in sorted(hot & on.keys()):
         for number in on[home]:
@@ -191,14 +193,18 @@ def _is_lower(score: Score, other: Score) -> bool:
     )
 
 
-def _ranked(begin: PlannerState, rest: Sequence[Change], items: Iterable[int]) -> list[tuple[Score, Change]]:
-    """Return the changes that may join others, that with the lowest level first."""
+def _ranked(
+    begin: PlannerState, rest: Sequence[Change], items: Iterable[int], *, all_units: bool = False
+) -> list[tuple[Score, Change]]:
+    """Return the changes that may join others, the lowest level first; no move raises the highest level."""
     state, touched = after(begin, rest), {number for change in rest for number, _ in change}
     squares = _score(state)[1]
     ranked = []
-    for change in _possible(state, items, lambda number: number not in touched):
+    left = [number for number in items if number not in touched]
+    for change in _possible(state, left, all_units=all_units):
         top, added = state.top_after(change)
-        ranked.append(((top, squares + added), change))
+        if len(change) > 1 or top <= state.top * (1 + SAME):
+            ranked.append(((top, squares + added), change))
     return sorted(ranked)
 
 
@@ -257,7 +263,8 @@ def _by_space(begin: PlannerState, most: int, level: Level, items: Sequence[int]
             ]
             _, space, plan = min(worth)
             left.remove(space)
-        yield plan
+        if (ordered := in_order(begin, plan)) is not None:
+            yield ordered
 
 
 def _taken(begin: PlannerState, plan: Sequence[Change], numbers: Iterable[int]) -> list[Change]:
@@ -276,32 +283,32 @@ def _taken(begin: PlannerState, plan: Sequence[Change], numbers: Iterable[int]) 
 def _by_prediction(
     begin: PlannerState, plan: list[Change], most: int, level: Level, items: Sequence[int]
 ) -> list[Change]:
-    """Improve a plan by predictions: another tablespace or unit, or an exchange, in each move's place."""
-    present, is_better = level.of(after(begin, plan)), True
-    while is_better:
-        is_better = False
+    """Improve a plan by predictions: in the place of each move that which gives the most throughput."""
+    present = level.of(after(begin, plan))
+    alike = False  # what is like another is tried only where nothing else helps
+    while True:
+        before = present
         for place in range(min(len(plan) + 1, most)):
             rest = [change for number, change in enumerate(plan) if number != place]
-            for change in _told_apart(begin, _ranked(begin, rest, items)):
+            ranked = [change for _, change in _ranked(begin, rest, items, all_units=True)]
+            for change in ranked if alike else _told_apart(begin, ranked):
                 if level.is_dear:
                     return plan
                 other = in_order(begin, [*rest, change])
                 if other is not None and (then := level.of(after(begin, other))) < present * (1 - BETTER):
-                    plan, present, is_better = other, then, True
-                    break
-    return plan
+                    plan, present = other, then
+        if present == before and alike:
+            return plan
+        alike = present == before
 
 
-def _told_apart(begin: PlannerState, ranked: Iterable[tuple[Score, Change]]) -> Iterator[Change]:
-    """Yield one move of each tablespace to each unit, and a few exchanges, those with the lowest level."""
-    seen, exchanges = set(), 0
-    for _, change in ranked:
+def _told_apart(begin: PlannerState, ranked: Iterable[Change]) -> Iterator[Change]:
+    """Yield one move of each tablespace from the same unit to the same, and a few exchanges."""
+    seen, exchanges = set[tuple[int, int, int]](), 0
+    for change in ranked:
         (number, unit), *others = change
-        if others:
-            exchanges += 1
-        elif (pair := (begin.space[number], unit)) in seen:
-            continue
-        else:
-            seen.add(pair)
-        if not others or exchanges <= EXCHANGES:
+        ends = begin.space[number], begin.where[number], unit
+        exchanges += bool(others)
+        if exchanges <= EXCHANGES if others else ends not in seen:
+            seen.add(ends)
             yield change

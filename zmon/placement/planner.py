@@ -48,7 +48,7 @@ GAIN: Final = 0.01
 WORTH: Final = 0.05
 """The relative increase of throughput, or Spr, that is required to suggest moves."""
 EQUAL: Final = 0.02
-"""Of two plans with a smaller difference of Max/mean that which spreads tablespaces more may be better."""
+"""Of two plans with a smaller difference of throughput that which spreads tablespaces more may be better."""
 MORE_BYTES: Final = 0.1
 MUCH: Final = 0.2
 """So much more of the load has to be spread for a plan that copies more than a tenth more bytes."""
@@ -113,8 +113,10 @@ class LongerPlan(NamedTuple):
     uneven: float
     copied: int
     apart: float
+    first: int
+    """The number of its first moves, no more than were asked for."""
     first_times: float
-    """The throughput after its first moves, as many as were asked for, as a multiple of the present one."""
+    """The throughput after these, as a multiple of the present one."""
     is_begun: bool
     """Whether these are the moves that are suggested; else others are better."""
 
@@ -155,7 +157,7 @@ def plan_moves(  # noqa: PLR0913 - the parts of a question
 ) -> MovePlan:
     """Return up to `most` moves in order of benefit; an exchange is one move.
 
-    They are the first moves of the plan of `PLANNED` moves, unless others are better by `GAIN`.  What a move
+    They are the first moves of the plan of `PLANNED` moves, unless others are better by `EQUAL`.  What a move
     gains is what `throughput` predicts, or without it the bound that follows from the fullest resource.
 
     Raises:
@@ -175,12 +177,13 @@ def plan_moves(  # noqa: PLR0913 - the parts of a question
         changes, is_anew = _planned(level, begin, PLANNED, bound, placed)
         if most > PLANNED and sum(map(len, changes)) >= PLANNED - 1:
             changes, is_anew = _planned(level, begin, most, bound, placed)
-        if len(changes) > most:
-            whole, first = changes, _first(level, begin, changes, most)
-            changes, is_anew = first, False
-            if begin.top * level.of(after(begin, first)) > bound * (1 + GAIN):
-                changes, is_anew = _fewer(level, begin, most, bound, placed, first)
+        whole, first = changes, _first(level, begin, changes, most)
+        if len(whole) > most:
+            changes, is_anew = _fewer(level, begin, most, bound, placed, first)
             longer = _longer(level, begin, whole, first, is_begun=changes is first)
+        elif level.is_predicted:
+            changes, _ = _fewer(level, begin, most, bound, placed, whole)
+            is_anew = is_anew and changes is whole
     steps = tuple(_steps(begin, changes))
     times = 1 / level.of(after(begin, changes))
     if not steps or (times < 1 + WORTH and steps[-1].apart - apart < WORTH):
@@ -234,8 +237,8 @@ def _fewer(  # noqa: PLR0913, PLR0917 - what a plan is made of
 ) -> tuple[list[Change], bool]:
     """Return the best plan of up to `most` moves, and whether it places all anew.
 
-    Of plans that are as good to the last digit shown it is the first moves of the longer one, then that
-    which moves fewer bytes.
+    Of plans that are better by less than `EQUAL`, it is the first moves of the longer one, then that with
+    the fewest bytes to copy for its level.
     """
     planned, is_anew = first, False
     if not level.is_predicted:  # the lowest level need not give the most throughput
@@ -244,7 +247,7 @@ def _fewer(  # noqa: PLR0913, PLR0917 - what a plan is made of
     few += _widened(after(begin, few), most - len(few))
     few = _joined(level, begin, few)
     reached = [(level.of(after(begin, plan)), plan) for plan in (first, planned, few)]
-    least = min(reached)[0] * (1 + GAIN)
+    least = min(reached)[0] * (1 + EQUAL)
     plan = next(plan for reached_level, plan in reached if reached_level <= least)
     return plan, is_anew and plan is planned
 
@@ -255,7 +258,9 @@ def _longer(
     made = after(begin, changes)
     copied = sum(made.copied(number) for change in changes for number, _ in change)
     first_times = 1 / level.of(after(begin, first))
-    return LongerPlan(len(changes), made.top / begin.mean, copied, made.apart(), first_times, is_begun)
+    return LongerPlan(
+        len(changes), made.top / begin.mean, copied, made.apart(), len(first), first_times, is_begun
+    )
 
 
 def _lowered(begin: PlannerState, most: int, bound: float, placed: Sequence[tuple[int, int]]) -> list[Change]:

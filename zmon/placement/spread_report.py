@@ -603,8 +603,7 @@ def anew_words(suggested: MovePlan) -> Iterable[str]:
         if longer.is_begun:
             yield f"These are the first moves of a plan that reaches {result}"
         else:
-            these = len(suggested.steps)
-            first = f"its first {these} moves" if these > 1 else "its first move"
+            first = f"its first {longer.first} moves" if longer.first > 1 else "its first move"
             yield (
                 f"With more moves another plan reaches {result};"
                 f" {first} would give {longer.first_times:.2f} times the throughput"
