@@ -168,7 +168,7 @@ def test_a_swap_is_one_numbered_line() -> None:
     """The other file stands below it."""
     pairs = [("/a0", "A", 9, 1), ("/a1", "A", 9, 1), ("/b0", "B", 9, 2), ("/b1", "B", 9, 2)]
     found = lines(pairs, moves=4, available=("1", "2"))
-    at = next(number for number, line in enumerate(found) if line.startswith("    swap with /"))
+    at = next(number for number, line in enumerate(found) if line.startswith("    changes places with /"))
     assert found[at - 1].startswith("  1 /")
     assert not any(line.startswith("  2 /") for line in found)
 

@@ -22,6 +22,7 @@ from zmon.placement.spread_report import (
     SpreadQuery,
     anew_words,
     even_words,
+    moves_words,
     pressure,
     report_spread,
     spread_words,
@@ -346,7 +347,7 @@ def _plan(
             why = "none would relieve anything; --anyway suggests them to make the traffic even"
         judged.insert(0, Sentence(f"No move is suggested: {why}"))
     else:
-        yield ["Moves by benefit, and what is reached with each (zmon moves nothing):", *_steps(plan, width)]
+        yield ["Moves in order, and what is reached with each (zmon moves nothing):", *_steps(plan, width)]
     done: set[tuple[str, str, str]] = set()
     remarks: set[str] = set()  # each is printed once
     for move in (move for step in plan.steps for move in step.moves):
@@ -394,7 +395,7 @@ def _steps(plan: MovePlan, width: int) -> Iterator[str]:
 def _beside(step: PlanStep, width: int) -> list[str]:
     """Return the moves of a step beside the first one."""
     if step.is_swap:
-        return [f"swap with {shorten(step.moves[1].item.name, width - 14)}"]
+        return [f"changes places with {shorten(step.moves[1].item.name, width - 24)}"]
     ends = [f", {harmless(move.source.title)} to {harmless(move.target.title)}" for move in step.moves[1:]]
     names = (move.item.name for move in step.moves[1:])
     return [
@@ -408,7 +409,7 @@ def _judged(plan: MovePlan, report: SpreadReport) -> Iterator[str]:
     if isinstance(plan.uneven, Absent) or isinstance(plan.bound, Absent) or isinstance(plan.gap, Absent):
         return
     if report.moved is not None and plan.steps:
-        yield times_words("What if: these moves", report.moved, report.units)
+        yield times_words(f"What if: {moves_words(plan)}", report.moved, report.units)
     yield spread_words(plan)
     yield from anew_words(plan)
     if not isinstance(plan.apart, Absent):

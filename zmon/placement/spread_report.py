@@ -592,6 +592,11 @@ def no_use_words(report: SpreadReport) -> str:
     return f"{report.no_use}; no move is of use" if report.no_use else ""
 
 
+def moves_words(suggested: MovePlan) -> str:
+    """Return the moves of a plan in words: `these 12 moves`; an exchange is one."""
+    return f"these {len(suggested.steps)} moves" if len(suggested.steps) > 1 else "this move"
+
+
 def anew_words(suggested: MovePlan) -> Iterable[str]:
     """Yield how the plan compares with that of placing all files anew, and with a longer one."""
     anew, longer = suggested.anew, suggested.longer
@@ -601,7 +606,8 @@ def anew_words(suggested: MovePlan) -> Iterable[str]:
         many = f"{longer.moves} move{'s' * (longer.moves != 1)}"
         result = _result(longer.uneven, many, longer.copied, longer.apart)
         if longer.is_begun:
-            yield f"These are the first moves of a plan that reaches {result}"
+            begin = "these are the first moves" if longer.first > 1 else "this is the first move"
+            yield f"A longer plan, of which {begin}, reaches {result}"
         else:
             first = f"its first {longer.first} moves" if longer.first > 1 else "its first move"
             yield (
@@ -634,9 +640,10 @@ def spread_words(suggested: MovePlan) -> str:
     least = f"no placement of these files gets below {suggested.bound:.2f}"
     if not suggested.steps:
         return f"Max/mean is {suggested.uneven:.2f}; {least}"
+    reached = f"{suggested.steps[-1].uneven:.2f} after {moves_words(suggested)}"
     return (
-        f"Max/mean is {suggested.uneven:.2f} now and {suggested.steps[-1].uneven:.2f} after these moves;"
-        f" {least}, these end {100 * max(0.0, suggested.gap):.0f} % above it"
+        f"Max/mean is {suggested.uneven:.2f} now and {reached};"
+        f" {least}, this is {100 * max(0.0, suggested.gap):.0f} % above it"
     )
 
 

@@ -32,6 +32,7 @@ from zmon.placement.spread_report import (
     SpreadQuery,
     anew_words,
     even_words,
+    moves_words,
     no_use_words,
     report_spread,
     spread_words,
@@ -381,8 +382,8 @@ def _spread_notes(
 
 
 COLUMNS: Final = (
-    "number", "path", "source", "target", "times", "worst", "uneven", "copied", "apart", "swap", "size",
-    "mbs", "tablespace", "database", "basis",
+    "number", "path", "source", "target", "how", "times", "worst", "uneven", "copied", "apart", "swap",
+    "size", "mbs", "tablespace", "database", "basis",
 )  # fmt: skip
 MOVE_ESTIMATES: Final = ("mbs", "uneven", "times", "apart")
 NO_TRAFFIC: Final = absent("bytes are counted: no traffic is known")
@@ -434,6 +435,7 @@ def _move_line(number: int, step: PlanStep, *, traffic: bool) -> dict[str, Value
         "database": move.item.database or NO_DATABASE,
         "source": move.source.title,
         "target": move.target.title,
+        "how": "swaps" if step.is_swap else "joins" if len(step.moves) > 1 else "moves",
         "swap": _beside(step),
         "size": sum(move.bytes for move in step.moves),
         "mbs": move.load / MB if traffic else NO_TRAFFIC,
@@ -457,8 +459,7 @@ def _beside(step: PlanStep) -> Value:
 def _move_notes(report: SpreadReport, plan: MovePlan) -> Iterator[str]:
     """Yield what all of it may give, what cannot be better, and what it rests on."""
     if report.moved is not None and plan.steps:
-        many = len(plan.steps)  # also where not all of them are shown
-        yield times_words(f"These {many} moves" if many > 1 else "This move", report.moved, report.units)
+        yield times_words(moves_words(plan).capitalize(), report.moved, report.units)
         yield spread_words(plan)
         yield from anew_words(plan)
     elif report.volumes:
@@ -467,7 +468,10 @@ def _move_notes(report: SpreadReport, plan: MovePlan) -> Iterator[str]:
         yield staying
     by = " --traffic" if report.wanted.traffic else ""
     if plan.steps:
-        yield f"zmon moves nothing; zmon spread{by} --moves {PLANNED} prints the statements that do"
+        yield (
+            f"zmon moves nothing; zmon spread{by} --moves {PLANNED} prints the statements that do,"
+            " and with a smaller number the best plan of so many moves"
+        )
     yield from (f"Basis: {sentence}" for sentence in report.assumptions)
 
 
