@@ -23,6 +23,7 @@ from zmon.placement.spread_report import (
     anew_words,
     even_words,
     moves_words,
+    offer_words,
     pressure,
     report_spread,
     spread_words,
@@ -306,6 +307,8 @@ def _findings(report: SpreadReport) -> Iterator[str]:
         unknown = report.sides.get("", 0)
         yield f"Sides: {', '.join(parts)}" + (f", not known {percent(100 * unknown)} %" if unknown else "")
     yield even_words(report, "What if: an even spread")
+    if offer := offer_words(report):
+        yield offer
     if not isinstance(report.headroom.factor, Absent):
         factor, binding = report.headroom.factor, report.headroom.binding
         full = f"{enumerated(binding, MAX_NAMED)} {'is' if len(binding) == 1 else 'are'} full"
@@ -556,6 +559,7 @@ def document(
         "logs_beside_data": report.mixed,
         "what_if": {
             "even_spread": _what_if(report.even),
+            **({} if report.wider is None else {"even_spread_over_others_too": _what_if(report.wider)}),
             "moves": None if moved is None else _what_if(moved),
             "head_room": report.headroom.factor,
             "binding": report.headroom.binding,

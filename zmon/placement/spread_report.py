@@ -151,6 +151,8 @@ class SpreadReport(NamedTuple):
     """Whether files lie on known units, but how many bytes of any of them is not known."""
     beside: tuple[Unit, ...] = ()
     """Units that hold none of these files, whatever else they hold; none if the available ones were named."""
+    wider: WhatIf | None = None
+    """With an even spread over these LCUs, too, if there are any."""
     volumes: int = 0
     """Over how many volumes of the only LCU `even` spreads, where that is predicted to help; else 0."""
 
@@ -199,6 +201,12 @@ def report_spread(
         if wanted.moves and units
         else None
     )
+    beside = () if wanted.available else tuple(unit for unit in placement.units if unit not in units)
+    wider = None
+    if beside and wanted.what == "LCU":
+        every = (*units, *beside)
+        even = evenly(whole.load_on, every, placement.channels)
+        wider = what_if(whole.load_on, even, every, placement.channels)
     moved = None if suggested is None else what_if(whole.load_on, suggested.after, units, placement.channels)
     return SpreadReport(
         wanted,
@@ -217,7 +225,8 @@ def report_spread(
         tuple(_staying(items, sum(whole.load_on.values()), wanted)) if wanted.moves else (),
         no_use,
         _only_unsized(items),
-        () if wanted.available else tuple(unit for unit in placement.units if unit not in units),
+        beside,
+        wider,
     )
 
 
@@ -527,10 +536,9 @@ def times_words(what: str, effect: WhatIf, units: Sequence[Unit]) -> str:
     if isinstance(effect.times, Absent):
         return ""
     verb = "The bottleneck is" if len(effect.now) == 1 else "The bottlenecks are"
-    times = f"at most {effect.times:.2f} times the throughput"
+    times = gain_words(effect)
     if effect.high:
-        span = f"({effect.low:.2f} to {effect.high:.2f})"
-        times = f"{effect.times:.2f} times the throughput {span}, {effect.counted}"
+        times = f"{times}, {effect.counted}"
     if effect.loss:
         times = f"{times}. {effect.loss}"
     if effect.little:
@@ -562,29 +570,63 @@ def even_words(report: SpreadReport, what: str = "An even spread") -> str:
         first = f"All is on {report.units[0].title}, but not evenly on {volumes}"
         return f"{first}. {times_words(f'{what} of the traffic over these', report.even, report.units)}"
     if len(report.units) == 1 and not isinstance(report.even.times, Absent):
-        return (
-            f"All is on {report.units[0].title}{beside_words(report) or ': there is nothing to spread over'}"
-        )
+        others = beside_words(report)
+        rest = f"; {others}" if others else ": there is nothing to spread over"
+        return f"All is on {report.units[0].title}{rest}"
     return times_words(f"{what} of {counted(report)}", report.even, report.units)
 
 
 def why_no_move(report: SpreadReport) -> str:
     """Return why a plan without a move has none, where there is a load and moves may be of use."""
     if len(report.units) == 1:
-        return f"all is on {report.units[0].title}{beside_words(report)}"
+        others = beside_words(report)
+        return f"all is on {report.units[0].title}{others and f'; {others}'}"
     return NOT_WORTH
 
 
+def offer_words(report: SpreadReport) -> str:
+    """Return what an even spread over other LCUs, too, would give and how to plan it; empty without a gain.
+
+    Where all is on one LCU, that it could be spread over others is said with it.
+    """
+    is_said = len(report.units) == 1 and not report.volumes
+    return "" if is_said or report.no_use or not _wider_gain(report) else beside_words(report)
+
+
 def beside_words(report: SpreadReport) -> str:
-    """Return, behind the only unit with files, which others there are and how to plan with them."""
+    """Return which LCUs hold no files, what they would give, and how to plan with them; empty without any."""
     if not report.beside or report.wanted.what != "LCU":
         return ""
-    every = ",".join(unit.number for unit in (*report.units, *report.beside))
-    hold = "holds" if len(report.beside) == 1 else "hold"
+    hold, them = ("holds", "it") if len(report.beside) == 1 else ("hold", "them")
+    gain = _wider_gain(report)
+    numbers = ",".join(sorted(unit.number for unit in (*report.units, *report.beside)))
+    by = " --traffic" if report.wanted.traffic else ""
     return (
-        f"; {names([unit.title for unit in report.beside])} {hold} none of these files:"
-        f" zmon spread with --lcus {every} plans with {'it' if len(report.beside) == 1 else 'them'}"
+        f"{names([unit.title for unit in report.beside])} {hold} none of these files:"
+        f"{f' an even spread over {them}, too, would give {gain};' if gain else ''}"
+        f" zmon spread{by} --moves {SUGGESTED} --lcus {numbers} plans with {them}"
     )
+
+
+SUGGESTED: Final = 9
+"""So many moves are asked for in the command that plans with other LCUs."""
+
+
+def _wider_gain(report: SpreadReport) -> str:
+    """Return what an even spread gives with the other LCUs, if it is more than without; else nothing."""
+    wider, even = report.wider, report.even.times
+    if wider is None or isinstance(wider.times, Absent) or wider.little:
+        return ""
+    if not isinstance(even, Absent) and wider.times < even * (1 + WORTH):
+        return ""
+    return gain_words(wider)
+
+
+def gain_words(effect: WhatIf) -> str:
+    """Return the factor by which the throughput may grow, with its range if it is predicted."""
+    if effect.high:
+        return f"{effect.times:.2f} times the throughput ({effect.low:.2f} to {effect.high:.2f})"
+    return f"at most {effect.times:.2f} times the throughput"
 
 
 def no_use_words(report: SpreadReport) -> str:

@@ -226,7 +226,7 @@ def _predicted(report: SpreadReport, model: ThroughputModel) -> SpreadReport:
         flow.owner for flow in base.model.flows if flow.file and not (volumes and flow.steady)
     )
     even = predict(base, tuple(StripedSpace(owner, lcus, tuple(volumes.values())) for owner in owners))
-    report = report._replace(even=_effect(even))
+    report = report._replace(even=_effect(even), wider=_wider(report, base, owners))
     if report.wanted.what == "LCU" and not gains_little(even):
         report = report._replace(volumes=len(volumes))
     if report.plan is None or not report.plan.steps:
@@ -237,6 +237,17 @@ def _predicted(report: SpreadReport, model: ThroughputModel) -> SpreadReport:
         steps.append(step._replace(ratio=prediction.times, full=prediction.limit))
     plan = report.plan._replace(steps=tuple(steps))
     return report._replace(plan=plan, moved=_effect(prediction))
+
+
+def _wider(report: SpreadReport, base: FittedInterval, owners: Iterable[str]) -> WhatIf | None:
+    """Return what an even spread over the LCUs gives that hold none of the files, too; None without any."""
+    if report.wider is None:
+        return None
+    every = tuple(unit.key for unit in (*report.units, *report.beside))
+    try:
+        return _effect(predict(base, [StripedSpace(owner, every, ()) for owner in owners]))
+    except ValueError:  # an LCU that the model does not know
+        return report.wider
 
 
 def _effect(prediction: Prediction) -> WhatIf:

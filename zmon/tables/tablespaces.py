@@ -34,6 +34,7 @@ from zmon.placement.spread_report import (
     even_words,
     moves_words,
     no_use_words,
+    offer_words,
     report_spread,
     spread_words,
     staying_words,
@@ -365,8 +366,7 @@ def _spread_notes(
     if not isinstance(crowded.share, Absent):
         title = next((unit.title for unit in by_traffic.units if unit.key == crowded.worst), "")
         notes.append(f"{title} has {100 * crowded.share:.0f} % of the tablespaces' traffic")
-    if sentence := even_words(by_traffic):
-        notes.append(sentence)
+    notes += filter(None, (even_words(by_traffic), offer_words(by_traffic)))
     if by_bytes.mixed:
         many = len(by_bytes.mixed)
         volumes = ", ".join(mix.volume for mix in by_bytes.mixed[:3])
@@ -464,6 +464,8 @@ def _move_notes(report: SpreadReport, plan: MovePlan) -> Iterator[str]:
         yield from anew_words(plan)
     elif report.volumes:
         yield even_words(report)
+    if offer := offer_words(report):
+        yield offer
     if staying := staying_words(report):
         yield staying
     by = " --traffic" if report.wanted.traffic else ""
