@@ -53,14 +53,14 @@ def test_the_plan_is_that_of_moves(source: str, capsys: pytest.CaptureFixture[st
 def test_fewer_moves_are_the_first_of_it(
     moves: int, pins: tuple[str, ...], is_first: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Unless others are 2 % better; the text says which it is.  An exchange counts as two moves."""
+    """Unless others are 2 % better; the text says which it is.  An exchange is one move."""
     held = [f"--pin={pin}" for pin in pins]
     whole, few = (suggested(capsys, SHARK, most, *held) for most in (PLANNED, moves))
     assert moves / 2 <= len(few) <= moves
     assert (few == whole[: len(few)]) == is_first
     main(["spread", "--from", SHARK, *held, "--traffic", "--moves", str(moves)])
     said = " ".join(capsys.readouterr().out.split())
-    assert ("These are the first moves " in said, "another plan" in said) == (is_first, not is_first)
+    assert ("of which these are the first moves" in said, "another plan" in said) == (is_first, not is_first)
 
 
 def test_a_page_has_one_response(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

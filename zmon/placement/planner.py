@@ -512,7 +512,7 @@ def _steps(begin: PlannerState, changes: Iterable[Change]) -> Iterator[PlanStep]
     for change in changes:
         moves = []
         if len(change) > 1:  # of two that change places that on the fuller unit is told first
-            change = sorted(change, key=lambda move: -state.levels[state.where[move[0]]])  # noqa: PLW2901
+            change = tuple(sorted(change, key=lambda move: -state.levels[state.where[move[0]]]))  # noqa: PLW2901
         for number, unit in change:
             source = state.units[state.move(number, unit)]
             size = state.copied(number)
