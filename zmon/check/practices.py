@@ -85,14 +85,14 @@ QUESTIONS: Final = (
         "B32",
         "Can the ranks do it? Reads/s + penalty x writes/s, with 2 for RAID 1, 4 for RAID 5;"
         " zmon size computes it.",
-        "S002:222-233, S002:255-267",
+        "S002:176-188, S002:222-233, S002:255-270",
     ),
     OpenQuestion(
         "B33",
         "Oracle: is filesystemio_options=setall, disk_asynch_io not false, log_buffer 100 MB or more,"
         " no log_checkpoint_timeout=0, parallel degree at most twice the processors, and are there 4 or more"
         " redo logs of 1 to 1.5 GB?",
-        "S004:264-280, S004:443, S004:454-458",
+        "S004:264-280, S004:426-443, S004:457-458, S004:470",
     ),
 )
 """What zmon cannot see."""

@@ -18,7 +18,7 @@ PENALTIES: Final = {"0": 1.0, "1": 2.0, "10": 2.0, "5": 4.0, "6": 6.0, "normal":
 RAID 5 reads and writes data and parity (4), RAID 6 data and two parities (6).
 """
 DISK_IO: Final = 180.0
-"""Requests a second that a disk does, S002:231-232: one with 15,000 revolutions a minute."""
+"""Requests a second that a disk does (S002:231-232); one with 15,000 revolutions a minute does as many."""
 
 
 class Arrays(NamedTuple):
