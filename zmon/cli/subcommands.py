@@ -484,7 +484,13 @@ def spread(parser: argparse.ArgumentParser) -> None:
     _option(parser, "--traffic", text)
     text = "LCUs for the data, separated by commas: 1,2,LSS 0* (default: see docs/spread.md)"
     _option(parser, "--lcus NAMES", text, several=True)
-    _option(parser, "--moves N", "propose up to N moves; zmon moves nothing itself", type=positive, default=0)
+    _option(
+        parser,
+        "--moves N",
+        "propose the best N moves, of which an exchange is one; zmon moves nothing itself",
+        type=positive,
+        default=0,
+    )
     _option(parser, "--anyway", "propose moves by --traffic even if no request waits")
     text = "files or tablespaces that must not be moved: '/db/log*'"
     _option(parser, "--pin PATTERN", text, several=True)

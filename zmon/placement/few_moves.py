@@ -28,10 +28,12 @@ if TYPE_CHECKING:
 
 NEAREST: Final = 2
 """Items tried on each unit to change places with another, those that make both levels most alike."""
-TWO_BY_TWO: Final = 6
-"""Plans of up to so many moves are improved by two moves at once as well ..."""
+TWO_BY_TWO: Final = 10_000
+"""Plans are improved by two moves at once, too, if items x units x moves x moves are no more than this ..."""
 FIRST_OF_TWO: Final = 8
 """... of which so many are tried as the first."""
+LARGE: Final = 20_000
+"""With a larger product of items, units and moves no plan by the level begins a search by predictions."""
 SPACES: Final = 8
 """Tablespaces tried as a whole, those with most load on what is fullest."""
 EXCHANGES: Final = 3
@@ -112,8 +114,11 @@ def few_moves(
     """
     items = candidates(begin)
     plans = [list(plan) for plan in known if len(plan) <= most]
-    plans += [_by_load(begin, plan, most, items) for plan in ([], *plans)]
-    if level.is_predicted:
+    if not level.is_predicted:
+        plans += [_by_load(begin, plan, most, items) for plan in ([], *plans)]
+    else:
+        if most * len(items) * len(begin.units) <= LARGE:
+            plans.append(_by_load(begin, [], most, items))
         plans += _by_space(begin, most, level, items)
         plans.sort(key=lambda plan: level.of(after(begin, plan)))
         plans += [_by_prediction(begin, plan, most, level, items) for plan in ([], *plans[:BEGINNINGS])]
@@ -219,7 +224,8 @@ def _by_load(begin: PlannerState, plan: Iterable[Change], most: int, items: Sequ
 def _lowered(begin: PlannerState, plan: list[Change], most: int, items: Sequence[int]) -> list[Change]:
     """Return a plan with a lower level; empty if none is found."""
     present = _score(after(begin, plan))
-    for at_once in (1, 2) if most <= TWO_BY_TWO else (1,):
+    few = most * most * len(items) * len(begin.units) <= TWO_BY_TWO
+    for at_once in (1, 2) if few else (1,):
         room = most - len(plan)
         kept = [
             rest

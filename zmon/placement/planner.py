@@ -473,22 +473,24 @@ def _paired(level: Level, begin: PlannerState, changes: list[Change]) -> list[Ch
 
 
 def _joined(level: Level, begin: PlannerState, changes: Iterable[Change]) -> list[Change]:
-    """Return the changes, those that gain nothing alone or raise the maximum made one with the next ones.
+    """Return the changes, those that gain nothing alone or fill what is fullest made one with the next ones.
 
     So whoever stops after a change has all that those up to it gain.  The last ones without gain are left
     out.
     """
     state, targets = begin.copy(), dict[int, int]()
-    top, apart, where = level.of(state), state.apart(), state.where.copy()
+    top, apart, where, fullest = level.of(state), state.apart(), state.where.copy(), state.top
     joint: list[Change] = []
     for change in changes:
         for number, unit in change:
             state.move(number, unit)
             targets[number] = unit
         then, wider = level.of(state), state.apart() >= apart + GAIN
-        if then <= top / (1 + GAIN) or (wider and then <= top * (1 + level.same)):
+        gains = then <= top / (1 + GAIN) or (wider and then <= top * (1 + level.same))
+        if gains and (len(targets) > 1 or state.top <= fullest * (1 + SAME)):
             joint.append(tuple((number, unit) for number, unit in targets.items() if unit != where[number]))
             targets, top, apart, where = {}, then, state.apart(), state.where.copy()
+            fullest = state.top
     return joint
 
 
