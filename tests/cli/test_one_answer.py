@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import pytest
 
 from zmon.cli.main import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 pytestmark = pytest.mark.usefixtures("short_scenarios")
 
@@ -55,3 +59,75 @@ def test_an_even_spread_promises_the_same_everywhere(name: str, capsys: pytest.C
     else:
         assert said is not None
         assert said[1] in screen
+
+
+COUNTED = re.compile(r"hese (\d+) moves: ")
+
+
+def test_moves_are_counted_alike(capsys: pytest.CaptureFixture[str]) -> None:
+    """Two files that change places are one move, and one line, wherever moves are told."""
+    rows = printed(["spread", "--traffic", "--moves", "40", "--format", "csv"], "shark-channels-only", capsys)
+    spread = printed(["spread", "--traffic", "--moves", "40"], "shark-channels-only", capsys)
+    screen = printed(["show", "MOVES"], "shark-channels-only", capsys)
+    answer = printed(["whatif", "moves"], "shark-channels-only", capsys)
+    (count,) = COUNTED.findall(spread)
+    assert "changes places with /db2/" in spread
+    assert COUNTED.findall(screen) == [count]
+    assert screen.count(" swaps ") == spread.count("changes places")
+    assert f"the {count} moves of MOVES" in answer
+    assert rows.count("/db2/") == int(count) + spread.count("changes places")
+
+
+TIMES = re.compile(r"(?:Throughput:|moves:) (\S+) times")
+
+
+def test_four_moves_give_more_than_a_table_on_another_lcu(capsys: pytest.CaptureFixture[str]) -> None:
+    """TSFACT2 is four files, too: the best four moves are as good, and better than the first four of all."""
+    few = printed(["spread", "--traffic", "--moves", "4"], "shark-before", capsys)
+    (best,) = TIMES.findall(few)
+    for lcu in ("7100", "7200", "7500"):
+        (times,) = TIMES.findall(printed(["whatif", f"move TSFACT2 to LCU {lcu}"], "shark-before", capsys))
+        assert float(best) >= float(times)
+    first = re.search(r"its first 4 moves would give (\S+) times", few)
+    assert first is not None
+    assert float(best) > float(first[1])
+
+
+ONE_LCU = """
+base = "shark-before"
+title = "All tables on one LCU, and other file systems on three"
+text = "As shark-before."
+[tablespaces]
+TSFACT1.pages = { 043A = 498750, 10A0 = 498750, 1533 = 498750, 1A9D = 498750 }
+TSFACT3.pages = { 355B = 400000, 37B8 = 400000, 37CE = 400000, 38F3 = 400000 }
+TSFACT4.pages = { 3A03 = 200000 }
+TSDIM = false
+TSINDEX = false
+TSSTAGE = false
+TEMPSPACE1 = false
+"""
+OFFER = re.compile(
+    r"LCU 7100, LCU 7200 and LCU 7500 hold none of these files: an even spread over them, too, would give"
+    r" (\S+ times the throughput \(\S+ to \S+\)); zmon spread --traffic --moves 9"
+    r" --lcus 7100,7200,7500,7600 plans with them"
+)
+
+
+def test_lcus_without_files_are_offered_everywhere(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One LCU is full beside idle ones: each place says what these would give, with one number."""
+    path = tmp_path / "one.toml"
+    path.write_text(ONE_LCU, encoding="utf-8")
+    name = str(path)
+    gains = [
+        OFFER.findall(printed(words, name, capsys))
+        for words in (["show", "SPREAD"], ["show", "MOVES"], ["spread", "--traffic"])
+    ]
+    (gain,) = gains[0]
+    assert gains == [[gain]] * 3
+    assert gain in printed(["diagnose"], name, capsys)
+    assert main(["whatif", "moves", "--from", f"lab:{name}"]) == 2
+    assert OFFER.findall(capsys.readouterr().err) == [gain]
+    named = ["spread", "--traffic", "--moves", "9", "--lcus", "7100,7200,7500,7600"]
+    assert f"even spread of the traffic over 4 LCUs: {gain}" in printed(named, name, capsys)
