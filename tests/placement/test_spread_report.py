@@ -12,6 +12,7 @@ from zmon.placement.spread_report import (
     SpreadReport,
     counted,
     even_words,
+    offer_words,
     pressure,
     report_spread,
     staying_words,
@@ -70,7 +71,21 @@ def test_lcus_that_hold_no_such_file_are_left_out() -> None:
     assert default.plan is not None
     targets = {move.target.title for step in default.plan.steps for move in step.moves}
     assert targets <= {"LCU 1", "LCU 2", "LCU 5", "LCU 6"}
-    assert len(report_spread(found, SpreadQuery(available=("*",))).units) == 8
+    every = report_spread(found, SpreadQuery(available=("*",)))
+    assert len(every.units) == 8
+    assert offer_words(default) == offer_words(every) == ""  # channels limit, with more LCUs as well
+
+
+def test_lcus_that_hold_no_such_file_are_offered() -> None:
+    """With what an even spread over them, too, gives, and how to plan it."""
+    found = placement_of(Machine(sample(others=(0, 3))))
+    default, every = (report_spread(found, SpreadQuery(available=names)) for names in ((), ("*",)))
+    assert default.wider is not None
+    assert default.wider.times == pytest.approx(every.even.times) == pytest.approx(52 / 72 * 8)
+    offer = offer_words(default)
+    assert f"at most {every.even.times:.2f} times" in offer
+    numbers = ",".join(sorted(unit.number for unit in every.units))
+    assert f"zmon spread --moves 9 --lcus {numbers} plans with them" in offer
 
 
 def test_channels_limit_each_step_as_they_limit_all() -> None:

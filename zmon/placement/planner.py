@@ -5,8 +5,9 @@ share, is to be as little busy as possible; and every tablespace is to be on man
 the lowest level and the fewest bytes to copy is searched for (`annealing`), and its moves are put in order,
 that which lowers the maximum most first; the moves that are left spread tablespaces, as far as the maximum
 does not rise.  Placing everything anew (largest first, each where the level stays lowest) is tried as well;
-the better of both plans is suggested.  Moves that gain nothing are left out, and a lower bound for any
-placement is reported.  The result does not depend on the order in which items are given.
+the better of both plans is suggested, or, if fewer moves are wanted, the best so few (`few_moves`).  Moves
+that gain nothing are left out, and a lower bound for any placement is reported.  The result does not depend
+on the order in which items are given.
 
 zmon suggests, and never moves anything.
 """
@@ -42,7 +43,7 @@ CROWDED: Final = 16
 """Number of tablespaces, those that lose most, for which an exchange is tried."""
 
 PLANNED: Final = 40
-"""So many moves are planned, of which the first are suggested if fewer are asked for."""
+"""So many files the whole plan moves at most; of its moves the first may be the best of so few."""
 GAIN: Final = 0.01
 """A move that gives less, as a part of the throughput or of Spr, is not worth a line."""
 WORTH: Final = 0.05
