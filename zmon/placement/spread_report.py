@@ -598,11 +598,12 @@ def beside_words(report: SpreadReport) -> str:
     if not report.beside or report.wanted.what != "LCU":
         return ""
     hold, them = ("holds", "it") if len(report.beside) == 1 else ("hold", "them")
+    what = "none of these files" if any(unit.is_for_data for unit in report.beside) else "only other data"
     gain = _wider_gain(report)
     numbers = ",".join(sorted(unit.number for unit in (*report.units, *report.beside)))
     by = " --traffic" if report.wanted.traffic else ""
     return (
-        f"{names([unit.title for unit in report.beside])} {hold} none of these files:"
+        f"{names([unit.title for unit in report.beside])} {hold} {what}:"
         f"{f' an even spread over {them}, too, would give {gain};' if gain else ''}"
         f" zmon spread{by} --moves {SUGGESTED} --lcus {numbers} plans with {them}"
     )
