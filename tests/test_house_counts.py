@@ -63,7 +63,7 @@ READ: Final = {
     "cp/test_answers_system.py",
     "kernel/test_sampler.py", "kernel/test_setting.py", "listing/test_asm.py", "listing/test_mariadb.py",
     "listing/test_postgresql.py", "store/test_hostile.py", "store/test_open.py", "test_house.py",
-    "witness/kernel_files.py", "witness/machines.py",
+    "witness/kernel_files.py", "witness/machines.py", "witness/neighbours.py",
 }  # fmt: skip
 """What repeats words of zmon because it is read: paths, SQL, answers of CP, code, truths about machines."""
 

@@ -106,14 +106,14 @@ def after(begin: PlannerState, changes: Iterable[Change]) -> PlannerState:
 
 
 def few_moves(
-    begin: PlannerState, most: int, level: Level, known: Iterable[Sequence[Change]] = ()
+    begin: PlannerState, most: int, level: Level, beginnings: Iterable[Sequence[Change]] = ()
 ) -> list[Change]:
     """Return the best plan found of at most so many changes, in an order in which they can be made.
 
-    Each is a move or an exchange.  `known` are plans to begin with.
+    Each is a move or an exchange.  `beginnings` are plans to improve.
     """
     items = candidates(begin)
-    plans = [list(plan) for plan in known if len(plan) <= most]
+    plans = [list(plan) for plan in beginnings if len(plan) <= most]
     if not level.is_predicted:
         plans += [_by_load(begin, plan, most, items) for plan in ([], *plans)]
     else:
