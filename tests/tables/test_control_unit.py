@@ -11,6 +11,7 @@ from tests.goldens import facts
 from zmon.base.absent import Absent, absent
 from zmon.diagnosis.judged import verdict_of
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE, UNLISTED
+from zmon.machine.blocks import TOO_BUSY
 from zmon.machine.observation import NO_LCU
 from zmon.machine.view import View
 from zmon.tables.control_unit import findings, table
@@ -113,6 +114,9 @@ def test_an_lcu_is_the_sum_of_bases_and_aliases(fill: Callable[..., Table]) -> N
     )
     assert found.columns["aliasuse"] == pytest.approx([0.6])
     assert found.columns["conn"] == pytest.approx([(10 * 1 + 300 * 2) / 310])
+    impossible = fill({"0.0.7000": disk("2480"), "0.0.70ff": disk("2480", "xx", alias=1)},
+                      {"0.0.7000": cmf(10), "0.0.70ff": cmf(600, 4.0)})  # fmt: skip
+    assert impossible.columns["aliasuse"] == [TOO_BUSY]  # no alias is in use for 2.4 times the time
 
 
 def test_the_queue_of_an_lcu_follows_from_its_own_times(fill: Callable[..., Table]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 import simpy
 
+from tests.witness.answers import readings_of
 from tests.witness.builders import box, unit, units, volumes
 from tests.witness.machines import MACHINES
 from tests.witness.parts import END, Machine, Paths, Processors, Program, Truth, VirtualDisk
@@ -163,3 +164,11 @@ def test_names_and_truths_are_well_formed() -> None:
     for name, machine in MACHINES.items():
         assert name.startswith("healthy") is not bool(machine.truth.first)
         SimulatedMachine(machine).env.run(until=simpy.Environment().now + 0.1)
+
+
+@pytest.mark.parametrize("name", [name for name, machine in MACHINES.items() if not machine.truth.first])
+def test_what_is_said_to_be_healthy_is(name: str) -> None:
+    """From inside the simulator: hardly a request is at any disk on average."""
+    begin, end = (readings_of(MACHINES[name])[second] for second in (END - 10, END))
+    for disk, counts in end.blocks.items():
+        assert counts.weighted - begin.blocks[disk].weighted < 10 * 0.5, disk

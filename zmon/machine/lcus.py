@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import Absent, absent, ratio, text_of
 from zmon.interval import IDLE
 from zmon.kinds import DASD, DEVICE, MACHINE, TYPE_UNKNOWN
+from zmon.machine.blocks import MAX_BUSY, TOO_BUSY
 from zmon.machine.devices import Devices, devices_of, homes, most_lost, strays
 from zmon.machine.figure import Figure, catalogue
 from zmon.machine.join import Joined, not_below_zero, quotient, total
@@ -168,6 +169,8 @@ class ControlUnits(Things):
         devices = self.devices
         aliases = frozenset(unit.aliases)
         busy = [devices.busy[row] for row in rows if devices.keys[row] in aliases] if aliases else []
+        if any(percent > MAX_BUSY for percent in busy):
+            return TOO_BUSY
         return total(busy) / 100.0 if busy else self.no_alias(unit)
 
     def alias_share(self, unit: Lcu, rows: Sequence[int]) -> Number:
