@@ -6,13 +6,14 @@ time of a transfer, beyond what cache misses explain.  What they wait for there 
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import fsum
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.base.absent import Absent
 from zmon.base.ranges import MOST_NAMED
 from zmon.base.record import NamedTuple
+from zmon.base.same import Same
 from zmon.base.sizes import MB
 from zmon.diagnosis.diagnosis import nothing_known
 from zmon.diagnosis.phrases import UNCACHED, can_be_timed, gain, no_cmf, said_of_units, why_untimed
@@ -103,13 +104,13 @@ class _FullLcu:
     @property
     def misses_alone(self) -> bool:
         """Whether its requests take so long because they miss the cache, and the arrays have time."""
-        return takes_as_misses(self.lcu, self.disc)
+        return not self.estimated and takes_as_misses(self.lcu, self.disc)
 
     @property
     def waits_for_disks(self) -> bool:
         """Whether disks are what requests wait for: of untimed ones small writes, which take long there."""
         if not self.estimated:
-            return not self.misses_alone and waits_for_disks(self._load, self.lcu)
+            return waits_for_disks(self._load, self.lcu)
         are_writes = self.is_untimed and self.is_small and self.reads < MOSTLY
         return bool(are_writes and self.served_at_least >= MAX_MISS)
 
@@ -126,13 +127,15 @@ class _FullLcu:
     @cached_property
     def quick(self) -> list[ObservedVolume]:
         """The volumes whose requests do not wait inside, whatever Disc says: aliases of a pool serve any."""
-        usual = self.response if self.estimated else self.disc
-        return [volume for volume in self._used if volume.response < QUICK * usual]
+        return [volume for volume in self._used if self._is_quick(volume)]
 
     @cached_property
     def slow(self) -> list[ObservedVolume]:
         """The other ones, as far as they have enough I/O."""
-        return [volume for volume in self.volumes if volume not in self.quick]
+        return [volume for volume in self.volumes if not self._is_quick(volume)]
+
+    def _is_quick(self, volume: ObservedVolume) -> bool:
+        return bool(volume.response < QUICK * (self.response if self.estimated else self.disc))
 
     @property
     def few_are_slow(self) -> bool:
@@ -182,13 +185,20 @@ class _Waits(NamedTuple):
 
 
 def _waits(situation: Situation) -> _Waits:
+    """Return them; computed once for all causes that ask."""
+    return _waits_of(Same(situation))
+
+
+@lru_cache(maxsize=1)
+def _waits_of(same: Same[Situation]) -> _Waits:
+    situation = same.it
     load = situation.load
     lcus = load.lcus_by_key
     waited = [_FullLcu(situation, lcus[place.key], place.waits) for place in situation.waiting.of_kind("lcu")]
-    timed = [lcu for lcu in waited if not lcu.estimated and not lcu.misses_alone]
-    some = [lcu for lcu in waited if (lcu.estimated or lcu in timed) and lcu.few_are_slow]
-    arrays = [lcu for lcu in waited if lcu not in some and lcu.waits_for_disks]
-    full = [lcu for lcu in waited if (lcu.estimated or lcu in timed) and lcu not in (*some, *arrays)]
+    inside = [lcu for lcu in waited if not lcu.misses_alone]
+    some = [lcu for lcu in inside if lcu.few_are_slow]
+    arrays = [lcu for lcu in inside if lcu not in some and lcu.waits_for_disks]
+    full = [lcu for lcu in inside if lcu not in (*some, *arrays)]
     keys = {lcu.key for lcu in waited}
     calm = any(load.enough(load.rate_of(lcu.key)) for lcu in load.lcus if lcu.key not in keys)
     crowded = full if not calm and all(lcu.may_be_crowded for lcu in full) else ()
