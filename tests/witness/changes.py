@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tests.disk_cache import digest, kept, sources_digest
 from tests.witness.machines import RANKS, box, calm, unit, units, volumes
-from tests.witness.parts import Adapter, Lun, Machine, Paths, Processors, Program, Rank, Truth, Volume
+from tests.witness.parts import Machine, Paths, Processors, Program, Rank, Truth, Volume
 from tests.witness.simulation import simulate
 
 if TYPE_CHECKING:
@@ -225,8 +225,8 @@ def _paths(to: _Listed) -> None:
     cases: list[tuple[str, dict[str, Any], int, int, bool]] = [
         ("escon", {}, 2, 3, False),
         ("escon", {}, 2, 4, False),
-        ("escon", {"lpar": True}, 2, 4, True),
-        ("escon", {"lpar": True}, 4, 6, False),
+        ("escon", {}, 3, 5, True),
+        ("escon", {}, 4, 6, False),
         ("escon", {}, 1, 2, True),
         ("escon", {"think": 0.05}, 2, 4, True),
         ("escon", {"mbps": 8}, 3, 6, False),
@@ -308,7 +308,7 @@ def _moves(to: _Listed) -> None:
         for lcu in alike:
             for table, target in moved.items():
                 if lcu.name.startswith(target) and not any(v.number == f"{target}11" for v in lcu.volumes):
-                    lcu = plus(lcu, f"{target}11", f"rank{table[-1]}")  # noqa: PLW2901
+                    lcu = plus(lcu, f"{target}11", f"rank{int(table[-1]) % 4}")  # noqa: PLW2901
                 elif lcu.name.startswith(target):
                     lcu = plus(lcu, f"{target}12", f"rank{int(table[-1]) % 4}")  # noqa: PLW2901
                     then[table] = (f"{target}12",)
@@ -445,20 +445,9 @@ def _several(to: _Listed) -> None:
         )  # fmt: skip
 
 
-def _multipath(to: _Listed) -> None:
-    """All paths of SCSI disks instead of one."""
-    for name, latency, threads, held in (("", 0.002, 16, False), (", quick", 0.0008, 10, True)):
-        adapters = (Adapter("fc00", latency=latency), Adapter("fc10", latency=latency))
-        luns = tuple(Lun(f"mpath{letter}", ("fc00", "fc10"), policy="failover") for letter in "ab")
-        load = Program("batch", tuple(lun.name for lun in luns), threads=threads, kib=16)
-        before = Machine("", UNASKED, (load,), luns=luns, adapters=adapters)
-        after = replace(before, luns=tuple(replace(lun, policy="multibus") for lun in luns))
-        to.add("all paths", f"multibus{name}", "use all paths", before, after, held=held)
-
-
 def _changes() -> list[MachineChange]:
     listed = _Listed()
-    for write_down in (_aliases, _paths, _processors, _moves, _stripes, _several, _multipath):
+    for write_down in (_aliases, _paths, _processors, _moves, _stripes, _several):
         write_down(listed)
     return listed.changes
 

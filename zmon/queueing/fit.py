@@ -65,6 +65,13 @@ SIZE: Final = 4096.0
 """Bytes of a request whose size is not known."""
 BUSY: Final = 0.8
 """Utilisation of paths above which Pend does not show what is no wait for a path."""
+LEAST_WAITING: Final = 0.1
+"""Requests that wait in an LCU on average, below which they do not tell how busy it is; without cache
+statistics it takes as many as a diagnosis does."""
+ENOUGH: Final = 50
+"""Reads, and writes, of which the mean response says something."""
+ALL_OF_IT: Final = 0.8
+"""The part of Disc from which on all of it is that of reads."""
 FULL: Final = 0.98
 """The most that an LCU is taken to be busy."""
 COMPUTING: Final = 0.99
@@ -329,8 +336,32 @@ def _measured(of: Same[ObservedLoad]) -> _Measured:
              for lcu in volumes.column("lcu") if lcu not in lcus}  # fmt: skip
     own = {key: load.used_of(key) for key in lcus}
     behind = own if volumes is load.used else dict.fromkeys(lcus, NO_VOLUMES) | volumes.by_lcu()
-    misses = {key: disc_of_misses(lcus[key], own[key]) for key in lcus}
-    return _Measured(volumes, lcus, behind, _waits(behind, misses, load.seconds))
+    misses = {key: max(disc_of_misses(lcus[key], own[key]), _disc_of_reads(own[key], load.seconds)) for key in lcus}
+    waits = _waits(behind, misses, load.seconds)
+    for key in waits:
+        least = MIN_LOST if isinstance(lcus[key].misses, Absent) else LEAST_WAITING
+        if waits[key] * (behind[key].rate if behind[key] else 0.0) < least:
+            waits[key] = 0.0
+    return _Measured(volumes, lcus, behind, waits)
+
+
+def _disc_of_reads(volumes: Volumes, seconds: float) -> float:
+    """Return the seconds of Disc of a mean request that reads alone take: they wait for disks, writes do not.
+
+    A wait for the LCU is that of reads and writes; where reads are no slower, nothing is told.
+    """
+    if not volumes or Absent in set(map(type, volumes.column("reads"))) or Absent in set(map(type, volumes.column("disc"))):
+        return 0.0
+    rates, parts = volumes.column("rate"), volumes.column("reads")
+    reads = list(map(mul, rates, parts))
+    writes = list(map(sub, rates, reads))
+    read = mean_by_rate(volumes.column("read_response"), reads)
+    write = mean_by_rate(volumes.column("write_response"), writes)
+    if read is None or write is None or min(sum(reads), sum(writes)) * seconds < ENOUGH:
+        return 0.0
+    disc = _mean(volumes, "disc")
+    of_reads = float(read - write) * sum(reads) / sum(rates)
+    return disc if of_reads >= ALL_OF_IT * disc else max(0.0, of_reads)
 
 
 def _timed(volumes: Volumes) -> Volumes:
