@@ -51,7 +51,7 @@ from zmon.queueing.network import (
     residual,
     solve,
 )
-from zmon.queueing.waiting import lcus_not_timed
+from zmon.queueing.waiting import lcus_not_timed, lcus_waiting_for_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -252,11 +252,11 @@ def observed_model(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> Fitt
     Raises:
         ValueError: there is no I/O of which the times were measured.
     """
-    volumes, lcus, behind, waits = _measured(Same(load))
+    volumes, lcus, behind, waits, for_paths = _measured(Same(load))
     if not volumes:
         raise ValueError("no volume has I/O whose response time was measured")
     late = _late_writes(volumes)
-    flows = tuple(_flows(volumes, shares, waits, late))
+    flows = tuple(_flows(volumes, shares, waits | for_paths, late))
     groups = path_groups(lcus.values())
     timed = set(compress(volumes.column("lcu"), map(not_, volumes.column("estimated"))))
     group_of = {
@@ -311,7 +311,7 @@ def shows_lcus(load: ObservedLoad) -> bool:
 
     Where nothing does, no model has an LCU that is busy.
     """
-    _, lcus, _, waits = _measured(Same(load))
+    _, lcus, _, waits, _ = _measured(Same(load))
     return any(waits.values()) or any(not isinstance(lcu.capacity, Absent) for lcu in lcus.values())
 
 
@@ -324,7 +324,9 @@ class _Measured(NamedTuple):
     behind: dict[str, Volumes]
     """Of these the volumes of each LCU."""
     waits: dict[str, float]
-    """The seconds of Disc that a mean request waits for each."""
+    """The seconds of Disc that a mean request waits for each, ..."""
+    for_paths: dict[str, float]
+    """... and those that it waits for its paths, of LCUs that these hold up."""
 
 
 @lru_cache(maxsize=2)  # it is asked whether a model is needed, and then for one
@@ -337,12 +339,14 @@ def _measured(of: Same[ObservedLoad]) -> _Measured:
     own = {key: load.used_of(key) for key in lcus}
     behind = own if volumes is load.used else dict.fromkeys(lcus, NO_VOLUMES) | volumes.by_lcu()
     misses = {key: max(disc_of_misses(lcus[key], own[key]), _disc_of_reads(own[key], load.seconds)) for key in lcus}
-    waits = _waits(behind, misses, load.seconds)
-    for key in waits:
+    longer = _waits(behind, misses, load.seconds)
+    reconnect = lcus_waiting_for_paths(load)
+    waits = {}
+    for key, wait in longer.items():
         least = MIN_LOST if isinstance(lcus[key].misses, Absent) else LEAST_WAITING
-        if waits[key] * (behind[key].rate if behind[key] else 0.0) < least:
-            waits[key] = 0.0
-    return _Measured(volumes, lcus, behind, waits)
+        is_told = key not in reconnect and wait * behind[key].rate >= least
+        waits[key] = wait if is_told else 0.0
+    return _Measured(volumes, lcus, behind, waits, {key: longer[key] for key in reconnect})
 
 
 def _disc_of_reads(volumes: Volumes, seconds: float) -> float:

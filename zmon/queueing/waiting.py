@@ -256,6 +256,13 @@ def lcus_not_timed(load: ObservedLoad) -> set[str]:
     return {place.key for place in _not_timed(load, load.busy) if place.kind == "lcu"}
 
 
+def lcus_waiting_for_paths(load: ObservedLoad) -> set[str]:
+    """Return the keys of the LCUs in which requests wait because the paths that these share are full."""
+    untimed = [place for place in _not_timed(load, load.busy) if place.kind == "lcu"]
+    places = _in_lcus_or_for_paths(load, untimed)
+    return {lcu.key for place in places if place.inside for lcu in lcus_behind(load, place.key)}
+
+
 def _for_untimed(lcu: ObservedLcu | None, places: Sequence[Resource]) -> Iterator[Resource]:
     """Yield what requests wait for among volumes that channel measurement does not time, all of one LCU."""
     if lcu is None:
