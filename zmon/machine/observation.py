@@ -371,6 +371,8 @@ class ObservedLoad(NamedTuple):
     """Why channel measurement gives no times of a DASD whose LCU is not known."""
     lost: frozenset[str] = frozenset()
     """The channel paths that devices on line have and none of them can use."""
+    in_flight: tuple[Number, ...] = ()
+    """How many requests all disks have when the interval begins, and when it ends; empty: not known."""
 
     def volumes_of(self, lcu: str) -> Volumes:
         """Return the volumes of an LCU."""

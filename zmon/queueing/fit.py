@@ -65,6 +65,12 @@ SIZE: Final = 4096.0
 """Bytes of a request whose size is not known."""
 BUSY: Final = 0.8
 """Utilisation of paths above which Pend does not show what is no wait for a path."""
+SEEK: Final = 0.008
+"""Seconds that an arm is taken to need for a request at random, at most."""
+QUEUES_FOR_ARMS: Final = 1.1
+"""How many times as long a miss takes from which on it waits for an arm."""
+FEW_MISSES: Final = 0.05
+"""The part of the requests below which Disc does not tell how long a miss takes."""
 LEAST_WAITING: Final = 0.1
 """Requests that wait in an LCU on average, below which they do not tell how busy it is; without cache
 statistics it takes as many as a diagnosis does."""
@@ -146,6 +152,8 @@ class FittedFlow(NamedTuple):
     ahead: float = 0.0
     """Of writes that come many at once: behind how many of its own batch each waits where one request after
     the other is done; 0: they do not."""
+    missed: float = 0.0
+    """The part that waits for an arm of `FittedArms`; 0: none is known to wait, and `miss` stays as it is."""
 
     @property
     def members(self) -> str:
@@ -175,6 +183,15 @@ class FittedPaths(NamedTuple):
         if self.pooled:
             return 1.0 / self.servers
         return 1.0 / self.disks + (1.0 - 1.0 / self.disks) / self.servers
+
+
+class FittedArms(NamedTuple):
+    """The disks behind an LCU, before which requests that miss the cache queue."""
+
+    number: float
+    """How many arms there are, each with a queue of its own."""
+    volumes: int
+    """How many volumes there are requests for: more of them may lie on more arms."""
 
 
 class FittedModel(NamedTuple):
@@ -212,6 +229,8 @@ class FittedModel(NamedTuple):
     """How evenly requests use the volumes of their class: see `zmon.queueing.network.Station`."""
     factors: Mapping[str, float] = {}
     """Of each class the factor of its waits."""
+    arms: Mapping[str, FittedArms] = {}
+    """Of each LCU whose misses queue before disks."""
 
 
 class _LateWrites(NamedTuple):
@@ -303,7 +322,8 @@ def observed_model(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> Fitt
         {},
     )
     model = _with_waits(model, volumes, late)
-    return model._replace(service=_service(model, behind, waits))
+    model = model._replace(service=_service(model, behind, waits))
+    return _with_arms(model)
 
 
 def shows_lcus(load: ObservedLoad) -> bool:
@@ -505,7 +525,7 @@ def _flows(
         map(others.__getitem__, lcus), repeat(""), keys, lcus, volumes.column("rate"), volumes.column("size"),
         map(max, repeat(0.0), map(sub, volumes.column("disc"), map(waits.__getitem__, lcus))),
         volumes.column("conn"), map(float, volumes.column("servers")), volumes.column("response"),
-        repeat(False), repeat(0.0),
+        repeat(False), repeat(0.0), repeat(0.0),
     )  # fmt: skip
     whole = map(partial(tuple.__new__, FittedFlow), zip(*flows_of, strict=False))
     flows = _flows_of_files(whole, shares) if shares else whole
@@ -545,6 +565,27 @@ def _classes(flows: Sequence[FittedFlow]) -> dict[str, list[FittedFlow]]:
     for (owner, ahead), ones in groupby(flows, itemgetter(0, 11)):
         classes.setdefault(f"{owner}, written back" if ahead else owner, []).extend(ones)
     return classes
+
+
+def _with_arms(model: FittedModel) -> FittedModel:
+    """Return a model with the arms behind each LCU whose misses take longer than an arm needs.
+
+    Requests come to each at random, so that a miss takes the time of an arm over the part that it is idle.
+    """
+    arms, times = {}, dict[str, float]()
+    for key, lcu in model.lcus.items():
+        flows = [flow for flow in model.flows if flow.lcu == key]
+        missing = 0.0 if isinstance(lcu.misses, Absent) else _rate(flows) * float(lcu.misses)
+        time = sum(flow.rate * flow.miss for flow in flows) / missing if missing else 0.0
+        if missing > FEW_MISSES * _rate(flows) and time >= QUEUES_FOR_ARMS * SEEK:
+            busy = min(FULL, 1.0 - SEEK / time)
+            arms[key] = FittedArms(missing * SEEK / busy, len({flow.volume for flow in flows}))
+            times[key] = time
+    flows = [
+        flow._replace(missed=min(1.0, flow.miss / times[flow.lcu])) if flow.lcu in times else flow
+        for flow in model.flows
+    ]
+    return model._replace(flows=tuple(flows), arms=arms) if arms else model
 
 
 def _service(
@@ -831,6 +872,9 @@ def network_of(model: FittedModel) -> Network:
         )
         before = ((place(processors), model.computing),)
     aliases, inside, rates = _aliases(model), subchannels(model), class_rates(model)
+    most_arms = max(model.arms.values(), key=attrgetter("number"), default=None)
+    """Of LCUs that are not known to have fewer."""
+    used = Counter(lcu for lcu, _ in {(flow.lcu, flow.volume) for flow in model.flows})
     classes: dict[str, list[Flow]] = {}
     steady = {flow.members for flow in model.flows if flow.steady}
     owner_of = {flow.members: flow.owner for flow in model.flows}
@@ -872,12 +916,23 @@ def network_of(model: FittedModel) -> Network:
             batch = place(volume), flow.ahead / volume.servers
         elif flow.ahead and group is not None:
             batch = holds[-1][0], flow.ahead * model.paths[group].met
-        classes.setdefault(flow.members, []).append(
+        part, least = flow.rate / rates[flow.members], delay + (flow.conn if group is not None else 0.0)
+        flows = classes.setdefault(flow.members, [])
+        arms = model.arms.get(flow.lcu, most_arms)
+        if arms is None or not flow.missed:
+            ways = ((1.0, (), flow.miss),)
+        else:
+            more = max(1.0, used[flow.lcu] / arms.volumes)
+            title = f"the disks behind {model.lcus[flow.lcu].title}"
+            disks = Station("arms", flow.lcu, title, arms.number * more, EXPONENTIAL, pooled=False)
+            ways = ((1.0 - flow.missed, (), 0.0), (flow.missed, ((place(disks), SEEK),), SEEK))
+        flows += (
             Flow(
-                flow.rate / rates[flow.members], tuple(holds), place(volume), delay, flow.miss,
-                delay + flow.miss + (flow.conn if group is not None else 0.0), flow.size, flow.lcu, batch,
+                part * share, (*holds, *wait), place(volume), delay, miss, least + miss, flow.size, flow.lcu, batch
             )
-        )  # fmt: skip
+            for share, wait, miss in ways
+            if share
+        )
     order = sorted(classes, key=lambda name: owner_of[name] != name)
     """What is written back follows what it belongs to."""
     return Network(
