@@ -314,8 +314,9 @@ def _outcome(
     networks = [network_of(model) for model in models]
     solutions = [solve(network) for network in networks]
     most = _most_used(base.network, now.use)
+    held = _held(base.network, now)
     outcomes = [
-        _possible(network, _corrected(base, network, solution), most)
+        _possible(network, _within_volumes(network, _corrected(base, network, solution), held), most)
         for network, solution in zip(networks, solutions, strict=True)
     ]
     return networks[0], solutions, _bounded(base, model, now, _between(outcomes[0], outcomes[-1]))
@@ -501,6 +502,32 @@ def _most_used(network: Network, use: Sequence[float]) -> float:
             *(part for part, station in zip(use, network.stations, strict=True) if station.kind != "volume"),
         ]
     )
+
+
+def _held(network: Network, outcome: _Outcome) -> dict[str, float]:
+    """Return which part of its subchannels each volume has in use for service alone, by its key."""
+    asks = [flow for request_class in network.classes for flow in request_class.flows]
+    held: dict[str, float] = {}
+    for ask, flow in zip(asks, outcome.flows, strict=True):
+        volume = network.stations[ask.volume]
+        held[volume.key] = held.get(volume.key, 0.0) + flow.rate * ask.least / volume.servers
+    return held
+
+
+def _within_volumes(network: Network, then: _Outcome, before: Mapping[str, float]) -> _Outcome:
+    """Return an outcome in which no volume serves for more than all of its time, or than `before`.
+
+    Classes that ask more of one are answered so much later.
+    """
+    over = {key: held / max(1.0, before.get(key, 1.0)) for key, held in _held(network, then).items()}
+    flows: list[FlowResult] = []
+    for request_class in network.classes:
+        times = max(1.0, *(over[network.stations[ask.volume].key] for ask in request_class.flows))
+        flows += (
+            flow._replace(rate=flow.rate / times, response=flow.response * times)
+            for flow in then.flows[len(flows) : len(flows) + len(request_class.flows)]
+        )
+    return then._replace(flows=tuple(flows))
 
 
 def _possible(network: Network, then: _Outcome, most: float) -> _Outcome:
