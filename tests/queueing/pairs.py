@@ -439,7 +439,8 @@ def observed(text: str, phase: int) -> ObservedLoad:
     section = ScenarioSection(plan)
     plan = plan._replace(drawn=max(plan.drawn, plan.measured))
     number = min(plan.drawn, len(Simulation(plan)))
-    return load_of(View(Interval(section.sample(0), section.sample(number), skipped=True)))
+    load = load_of(View(Interval(section.sample(0), section.sample(number), skipped=True)))
+    return load._replace(in_flight=load.in_flight[1:])  # a simulation begins with none
 
 
 @cache

@@ -41,8 +41,10 @@ if TYPE_CHECKING:
 THROUGHPUT_ERROR: Final = 0.15
 RESPONSE_ERROR: Final = 0.25
 """The errors that 24 of 29 predictions for scenarios of the laboratory keep: see docs/whatif.md."""
-WORSE: Final = 1.6
-"""How many times larger the range is for each thing that is not known."""
+ERRORS: Final = {"high": (0.15, 0.25), "fair": (0.2, 0.4), "low": (0.3, 0.6)}
+"""The errors of throughput and response that ranges have, by the confidence; measured, as docs/whatif.md says."""
+APART: Final = 1.6
+"""How many times as much one assumption gives as another one, from which on the confidence is low."""
 FULL_ENOUGH: Final = 0.8
 """Utilisation from which on a resource limits."""
 FULL_PATHS: Final = limit("path-full") / 100
@@ -51,6 +53,13 @@ HIDDEN: Final = 0.1
 """The part of the time on a subchannel that Pend has where it matters."""
 FALLS: Final = 0.95
 """Of the present utilisation of a resource, below which a change makes its queue shorter."""
+LEAST_IN_FLIGHT: Final = 4.0
+"""Requests in flight below which their number tells nothing of programs."""
+STEADY: Final = (1.0, 0.03)
+"""By how many requests, and which part of them, so many more or fewer may be in flight than on average, where
+programs wait for nothing else: between two requests they compute."""
+CROWD: Final = 20
+"""Requests at once from which on an LCU may be slower for them: seen in the laboratory, docs/whatif.md."""
 MORE: Final = 2.0
 """How many times as many programs may wait for full processors as their utilisation tells, and requests be
 in an LCU that gets more aliases."""
@@ -78,6 +87,7 @@ PROCESSORS: Final = (CPU, "cpu")
 LOW: Final = "low"
 CONFIDENCES: Final = ("high", "fair", LOW)
 """By how many things are not known."""
+NO_BOUND: Final = absent("how much the next limit allows is not measured")
 NO_LIMIT: Final = absent("no utilisation of LCUs, paths or processors is known")
 
 
@@ -123,9 +133,8 @@ class Prediction(NamedTuple):
     limit_before: str
     use_before: Number
     bound: Number
-    """The most throughput as a multiple of the present one: with what limits next used all the time, and
-    more by the error of the throughput where something is not known; of processors more by that alone, of
-    a volume by `_sampled`, and of others where a change takes something away."""
+    """The most throughput as a multiple of the present one, with what limits next used all the time: where
+    that is measured, and more by the error of the throughput."""
     lcus: int
     """How many LCUs have I/O before or after, without volumes of which the LCU is not known."""
     paths: int
@@ -235,47 +244,53 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
     used = _uses(base.network, now.use), _uses(network, then.use)
     doubts = tuple(_doubts(base, model, used, changes))
     assumed = (*_missing(base), *(doubt.assumed for doubt in doubts))
-    error, slower = (1 + error_of * WORSE ** len(assumed) for error_of in (THROUGHPUT_ERROR, RESPONSE_ERROR))
-    sampled = _sampled(base, network, then, taken=_only_adds(model, base.model))
-    bound = _bound(times, network, then.use, error if assumed else 1 + sampled)
-    most = float("inf") if isinstance(bound, Absent) else rate * bound
     others = [*solutions, *(solve(network_of(other)) for doubt in doubts for other in doubt.models)]
     middle = sqrt(solutions[0].rate * solutions[-1].rate)
     more, less = (pick(other.rate for other in others) / middle for pick in (max, min))
     middle = sqrt(solutions[0].response * solutions[-1].response)
     answers = [other.response / middle for other in others]
-    many = 2 if more > WORSE * less else len(assumed)
-    many = 2 if any(doubt.is_blind for doubt in doubts) else many
-    confidence, least = CONFIDENCES[min(2, many)], whole.rate[1] * less / error
+    many = 2 if more > APART * less or any(doubt.is_blind for doubt in doubts) else len(assumed)
+    confidence = CONFIDENCES[min(2, many)]
+    error, slower = (1 + error_of for error_of in ERRORS[confidence])
+    error += STANDARD_ERRORS * sqrt((1 / rate + 1 / whole.rate[1]) / base.load.seconds)
+    least, most = whole.rate[1] * less / error, whole.rate[1] * more * error
+    longest = response * longer * max(answers) * slower
+    shortest = response * longer * min(answers) / slower
     crowded = {lcu for doubt in doubts for lcu in doubt.crowded}
     if any(unit.rate[1] > FAR * unit.rate[0] for unit in units if unit.key in crowded):
         least = min(least, rate / error if _adds_to_pools(base.model, model) else rate)
     if any(doubt.may_gain_nothing for doubt in doubts):
         least = min(least, rate)
-    adds = _only_adds(base.model, model) and not _only_adds(model, base.model)
-    if adds and not crowded:
+    serv = mean_of(base.load.used, "serv")
+    if changes and not _is_steady(base.load):
+        least, most = min(least, rate), max(most, rate)
+        longest = max(longest, MORE * response * longer)
+        shortest = min(shortest, response * longer if isinstance(serv, Absent) else serv)
+    adds, takes = _only_adds(base.model, model), _only_adds(model, base.model)
+    if adds and not takes and not crowded:
         least = max(least, rate * (1 - CHANCE))  # what is below is the error of the model alone
+    if takes and not adds and not _relieved(base, model, used[0]):
+        most = min(most, rate * (1 + CHANCE))
+    bounds = dict(_bounds(base, network, then))
+    most = min(most, *(rate * bound for bound in bounds.values()), whole.rate[1] * more * error)
     is_sure = not changes or times < 1 or not _has_loss(least, rate)
     confidence = confidence if is_sure else CONFIDENCES[min(2, max(1, many))]
-    longest = response * longer * max(answers) * slower
     if confidence == LOW:  # whether requests in flight wait in storage or for processors is not known either
         longest = max(longest, rate * response / least)
     if least < rate and _adds_to_pools(base.model, model) and crowded:
         longest = max(longest, MORE * rate * response / least)  # those that waited elsewhere are in it, too
-    shortest = response * longer * min(answers) / slower
-    serv = mean_of(base.load.used, "serv")
     if any(doubt.is_swap for doubt in doubts) and not isinstance(serv, Absent):
         shortest = min(shortest, serv)
     return Prediction(
         whole,
         units,
-        (least, min(most, whole.rate[1] * more * error)),
+        (least, most),
         (shortest, longest),
         limit,
         use,
         limit_before,
         use_before,
-        bound,
+        bounds.get(limiting, NO_BOUND),
         len({unit.key for unit in units} & {lcu.key for lcu in base.load.lcus}),
         _paths_used(model),
         confidence,
@@ -626,7 +641,21 @@ def _doubts(
             Assumption(
                 "an LCU gets more requests at once than now", "its service time is taken to stay the same"
             ),
-            crowded=crowded,
+            crowded=[lcu for lcu in crowded if has[lcu] > CROWD],
+        )
+    if changes and not _is_steady(base.load):
+        yield _Doubt(
+            Assumption(
+                "how long programs wait for something besides I/O is not known",
+                "they are taken to ask for more as soon as they have an answer",
+            )
+        )
+    if base.model.arms and [flow.volume for flow in base.model.flows] != [flow.volume for flow in model.flows]:
+        yield _Doubt(
+            Assumption(
+                "requests wait for the disks behind an LCU",
+                "volumes of one LCU are taken to share them, and new volumes to bring as many",
+            )
         )
     if _relieved(base, model, now):
         yield _Doubt(
@@ -759,45 +788,25 @@ def _fullest(network: Network, used: Sequence[float]) -> tuple[str, Number, tupl
     return station.title, min(used_of_it, 1.0), (station.kind, station.key)
 
 
-def _bound(times: float, network: Network, used: Sequence[float], error: float) -> Number:
-    """Return the most throughput that what limits next allows, and processors, whose load is measured."""
-    limiting = _limiting(network, used)
-    if limiting is None:
-        return NO_LIMIT
-    busy = sum(part for part, station in zip(used, network.stations, strict=True) if station.kind == CPU)
-    bounds = [
-        times / min(limiting[0], 1.0) * error,
-        *([times / busy * (1 + THROUGHPUT_ERROR)] if busy else []),
-    ]
-    return min(bounds)
+def _bounds(base: FittedInterval, network: Network, then: _Outcome) -> Iterator[tuple[tuple[str, str], float]]:
+    """Yield the most throughput that each resource allows whose load is measured, by its kind and key."""
+    times = then.rate / sum(class_rates(base.model).values())
+    for use, station in zip(then.use, network.stations, strict=True):
+        is_measured = (
+            station.kind == CPU
+            or (station.kind == "paths" and base.load.paths_measured)
+            or (station.kind == "lcu" and not isinstance(base.model.lcus[station.key].capacity, Absent))
+        )
+        if is_measured and use > 0:
+            yield (station.kind, station.key), times / min(use, 1.0) * (1 + THROUGHPUT_ERROR)
 
 
-def _sampled(base: FittedInterval, network: Network, then: _Outcome, *, taken: bool) -> float:
-    """Return by which part what a resource that limits allows may be more than computed.
-
-    A request that waits for disks has a volume for a time that varies as exponential times do, and an
-    interval shows the mean of some: two standard errors of the quotient of two such means, that of this
-    interval and that of one as long after the change.  What LCUs and paths need of each does not vary, but
-    how many of all need them does: that counts where something is `taken` away, and no more is left to gain.
-    """
-    limiting = _limiting(network, then.use)
-    if limiting is None or limiting[1].kind == CPU or not (limiting[1].kind == "volume" or taken):
-        return 0.0
-
-    def served(stations: Sequence[Station], asks: Iterable[Flow], rates: Iterable[float]) -> float:
-        def needs(flow: Flow) -> bool:
-            return any(stations[at].key == limiting[1].key for at in (flow.volume, *dict(flow.holds)))
-
-        return fsum(rate for flow, rate in zip(asks, rates, strict=True) if needs(flow))
-
-    asks = [
-        [flow for request_class in state.classes for flow in request_class.flows]
-        for state in (base.network, network)
-    ]
-    solved = [flow.rate for flows in base.solution.flows for flow in flows]
-    before = served(base.network.stations, asks[0], solved) or fsum(solved)
-    after = served(network.stations, asks[1], [flow.rate for flow in then.flows])
-    return STANDARD_ERRORS * sqrt((1 / before + 1 / after) / base.load.seconds)
+def _is_steady(load: ObservedLoad) -> bool:
+    """Return whether always about as many requests are in flight: programs wait for nothing else but I/O."""
+    mean = fsum(volume.rate * volume.response for volume in load.used if not isinstance(volume.response, Absent))
+    most = STEADY[0] + STEADY[1] * mean
+    ends = [float(many) for many in load.in_flight if not isinstance(many, Absent)]
+    return mean >= LEAST_IN_FLIGHT and bool(ends) and all(abs(many - mean) <= most for many in ends)
 
 
 def _units(base: FittedInterval, model: FittedModel, then: _Outcome) -> Iterator[UnitOutcome]:
