@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 THROUGHPUT_ERROR: Final = 0.15
 RESPONSE_ERROR: Final = 0.25
 """The errors that 24 of 29 predictions for scenarios of the laboratory keep: see docs/whatif.md."""
-ERRORS: Final = {"high": (0.15, 0.25), "fair": (0.2, 0.4), "low": (0.3, 0.6)}
+ERRORS: Final = {"high": (0.15, 0.25), "fair": (0.18, 0.35), "low": (0.33, 0.5)}
 """The errors of throughput and response that ranges have, by the confidence; measured, as docs/whatif.md says."""
 APART: Final = 1.6
 """How many times as much one assumption gives as another one, from which on the confidence is low."""
@@ -328,10 +328,9 @@ def _outcome(
         models.append(model._replace(service={**model.service, **dict.fromkeys(fewer, 0.0)}))
     networks = [network_of(model) for model in models]
     solutions = [solve(network) for network in networks]
-    most = _most_used(base.network, now.use)
-    held = _held(base.network, now)
+    used, held = _uses(base.network, now.use), _held(base.network, now)
     outcomes = [
-        _possible(network, _within_volumes(network, _corrected(base, network, solution), held), most)
+        _possible(network, _within_volumes(network, _corrected(base, network, solution), held), used)
         for network, solution in zip(networks, solutions, strict=True)
     ]
     return networks[0], solutions, _bounded(base, model, now, _between(outcomes[0], outcomes[-1]))
@@ -509,16 +508,6 @@ def _times(base: FittedInterval) -> dict[tuple[str, str], tuple[float, float]]:
     return times
 
 
-def _most_used(network: Network, use: Sequence[float]) -> float:
-    """Return the highest utilisation of a resource that is shared, at least 1."""
-    return max(
-        [
-            1.0,
-            *(part for part, station in zip(use, network.stations, strict=True) if station.kind != "volume"),
-        ]
-    )
-
-
 def _held(network: Network, outcome: _Outcome) -> dict[str, float]:
     """Return which part of its subchannels each volume has in use for service alone, by its key."""
     asks = [flow for request_class in network.classes for flow in request_class.flows]
@@ -545,21 +534,23 @@ def _within_volumes(network: Network, then: _Outcome, before: Mapping[str, float
     return then._replace(flows=tuple(flows))
 
 
-def _possible(network: Network, then: _Outcome, most: float) -> _Outcome:
-    """Return an outcome in which no shared resource is used for more than all of its time.
+def _possible(network: Network, then: _Outcome, before: Mapping[tuple[str, str], float]) -> _Outcome:
+    """Return an outcome in which no shared resource is used for more than all of its time, or than `before`.
 
     Where it would be, all requests are so much fewer; where they wait for it after they were started, which
     is for all but processors, they take so much longer.
     """
-    over = _most_used(network, then.use) / most
+    over, kind = max(
+        (
+            (use / max(1.0, before.get((station.kind, station.key), 1.0)), station.kind)
+            for use, station in zip(then.use, network.stations, strict=True)
+            if station.kind != "volume"
+        ),
+        default=(1.0, ""),
+    )
     if over <= 1:
         return then
-    fullest = max(
-        (use, station.kind)
-        for use, station in zip(then.use, network.stations, strict=True)
-        if station.kind != "volume"
-    )
-    longer = 1.0 if fullest[1] == CPU else over
+    longer = 1.0 if kind == CPU else over
     return _Outcome(
         tuple(flow._replace(rate=flow.rate / over, response=flow.response * longer) for flow in then.flows),
         tuple(use / over for use in then.use),
@@ -693,7 +684,6 @@ def _doubts(
             Assumption("the channel paths are full", "how much of Pend is the wait for them is not known"),
             (model._replace(latency={**model.latency, **pending}),),
             is_blind=True,
-            may_gain_nothing=_only_adds(base.model, model),
         )
     yield from _processor_doubts(base, model, (now.get(PROCESSORS, 0.0), then.get(PROCESSORS, 0.0)))
 

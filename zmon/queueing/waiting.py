@@ -257,10 +257,14 @@ def lcus_not_timed(load: ObservedLoad) -> set[str]:
 
 
 def lcus_waiting_for_paths(load: ObservedLoad) -> set[str]:
-    """Return the keys of the LCUs in which requests wait because the paths that these share are full."""
+    """Return the keys of the LCUs in which requests wait because the paths that these share are full.
+
+    Who cannot reconnect could not begin at once either: without a wait in Pend it is none for paths.
+    """
     untimed = [place for place in _not_timed(load, load.busy) if place.kind == "lcu"]
-    places = _in_lcus_or_for_paths(load, untimed)
-    return {lcu.key for place in places if place.inside for lcu in lcus_behind(load, place.key)}
+    places = [place for place in _in_lcus_or_for_paths(load, untimed) if place.inside]
+    behind = {lcu.key for place in places for lcu in lcus_behind(load, place.key)}
+    return {lcu for lcu in behind if _long(mean_of(used := load.used_of(lcu), "pend") - LATENCY, mean_of(used, "conn"), used.rate)}
 
 
 def _for_untimed(lcu: ObservedLcu | None, places: Sequence[Resource]) -> Iterator[Resource]:
