@@ -78,6 +78,8 @@ ENOUGH: Final = 50
 """Reads, and writes, of which the mean response says something."""
 ALL_OF_IT: Final = 0.8
 """The part of Disc from which on all of it is that of reads."""
+HARDLY: Final = 0.2
+"""The part of Disc by which reads may be quicker than writes by chance, where no cache statistics are read."""
 FULL: Final = 0.98
 """The most that an LCU is taken to be busy."""
 COMPUTING: Final = 0.99
@@ -358,7 +360,7 @@ def _measured(of: Same[ObservedLoad]) -> _Measured:
              for lcu in volumes.column("lcu") if lcu not in lcus}  # fmt: skip
     own = {key: load.used_of(key) for key in lcus}
     behind = own if volumes is load.used else dict.fromkeys(lcus, NO_VOLUMES) | volumes.by_lcu()
-    misses = {key: max(disc_of_misses(lcus[key], own[key]), _disc_of_reads(own[key], load.seconds)) for key in lcus}
+    misses = {key: _disc_of_misses(lcus[key], own[key], load.seconds) for key in lcus}
     longer = _waits(behind, misses, load.seconds)
     reconnect = lcus_waiting_for_paths(load)
     waits = {}
@@ -369,23 +371,28 @@ def _measured(of: Same[ObservedLoad]) -> _Measured:
     return _Measured(volumes, lcus, behind, waits, {key: longer[key] for key in reconnect})
 
 
-def _disc_of_reads(volumes: Volumes, seconds: float) -> float:
-    """Return the seconds of Disc of a mean request that reads alone take: they wait for disks, writes do not.
+def _disc_of_misses(lcu: ObservedLcu, volumes: Volumes, seconds: float) -> float:
+    """Return the seconds of Disc of a mean request that are no wait for the LCU: those of misses, and for disks.
 
-    A wait for the LCU is that of reads and writes; where reads are no slower, nothing is told.
+    Reads wait for disks, writes do not, and all wait for the LCU: so what reads take longer is not that wait.
     """
-    if not volumes or Absent in set(map(type, volumes.column("reads"))) or Absent in set(map(type, volumes.column("disc"))):
-        return 0.0
-    rates, parts = volumes.column("rate"), volumes.column("reads")
-    reads = list(map(mul, rates, parts))
-    writes = list(map(sub, rates, reads))
+    usual = disc_of_misses(lcu, volumes)
+    columns = list(map(volumes.column, ("rate", "reads", "disc"))) if volumes else []
+    if not columns or any(Absent in set(map(type, column)) for column in columns):
+        return usual
+    reads = list(map(mul, *columns[:2]))
+    writes = list(map(sub, columns[0], reads))
     read = mean_by_rate(volumes.column("read_response"), reads)
     write = mean_by_rate(volumes.column("write_response"), writes)
     if read is None or write is None or min(sum(reads), sum(writes)) * seconds < ENOUGH:
-        return 0.0
+        return usual
     disc = _mean(volumes, "disc")
-    of_reads = float(read - write) * sum(reads) / sum(rates)
-    return disc if of_reads >= ALL_OF_IT * disc else max(0.0, of_reads)
+    longer = float(read - write) * sum(reads) / sum(columns[0])
+    if longer >= ALL_OF_IT * disc:
+        return disc
+    if not isinstance(lcu.misses, Absent):
+        return max(usual, longer)
+    return max(0.0, longer) if longer > -HARDLY * disc else usual
 
 
 def _timed(volumes: Volumes) -> Volumes:

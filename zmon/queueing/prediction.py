@@ -249,7 +249,11 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
     more, less = (pick(other.rate for other in others) / middle for pick in (max, min))
     middle = sqrt(solutions[0].response * solutions[-1].response)
     answers = [other.response / middle for other in others]
-    many = 2 if more > APART * less or any(doubt.is_blind for doubt in doubts) else len(assumed)
+    blind = more > APART * less or any(doubt.is_blind for doubt in doubts)
+    serv, disc = (mean_of(base.load.used, name) for name in ("serv", "disc"))
+    if _lacks_cache(base.load) and disc > HIDDEN * serv:
+        blind = True
+    many = 2 if blind else len(assumed)
     confidence = CONFIDENCES[min(2, many)]
     error, slower = (1 + error_of for error_of in ERRORS[confidence])
     error += STANDARD_ERRORS * sqrt((1 / rate + 1 / whole.rate[1]) / base.load.seconds)
@@ -261,7 +265,6 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
         least = min(least, rate / error if _adds_to_pools(base.model, model) else rate)
     if any(doubt.may_gain_nothing for doubt in doubts):
         least = min(least, rate)
-    serv = mean_of(base.load.used, "serv")
     if changes and not _is_steady(base.load):
         least, most = min(least, rate), max(most, rate)
         longest = max(longest, MORE * response * longer)
@@ -836,6 +839,12 @@ def _sum_of(units: Sequence[UnitOutcome]) -> UnitOutcome:
     )
 
 
+def _lacks_cache(load: ObservedLoad) -> bool:
+    """Return whether requests have some Disc, and no cache statistics tell what of it is for misses."""
+    has_disc = any(volume.disc > 0 for volume in load.volumes)
+    return has_disc and all(isinstance(lcu.misses, Absent) for lcu in load.lcus)
+
+
 def _missing(base: FittedInterval) -> list[Assumption]:
     """Return what was not measured and what is taken instead."""
     load, model = base.load, base.model
@@ -846,8 +855,8 @@ def _missing(base: FittedInterval) -> list[Assumption]:
         longer = f", and what is longer in {names(full)} than elsewhere as the wait for it" if full else ""
         busy = f"the busy time of a disk per request is taken as its service time{longer}"
         missing.append(Assumption("no channel measurement", busy))
-    if any(lcu.disc > 0 for lcu in load.volumes) and all(isinstance(lcu.misses, Absent) for lcu in load.lcus):
-        disc = "Disc of requests below 64 KiB is taken to be cache misses"
+    if _lacks_cache(load):
+        disc = "Disc of requests below 64 KiB is taken to be cache misses, unless writes have it as well"
         missing.append(Assumption("no cache statistics", disc))
     if not model.processors:
         missing.append(Assumption("the load of the processors was not read", "they are left out"))

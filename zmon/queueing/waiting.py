@@ -257,14 +257,20 @@ def lcus_not_timed(load: ObservedLoad) -> set[str]:
 
 
 def lcus_waiting_for_paths(load: ObservedLoad) -> set[str]:
-    """Return the keys of the LCUs in which requests wait because the paths that these share are full.
+    """Return the keys of the LCUs in which requests wait for paths that these share, to reconnect.
 
-    Who cannot reconnect could not begin at once either: without a wait in Pend it is none for paths.
+    Who cannot reconnect could not begin at once either: where nothing waits in Pend, nothing waits for paths.
     """
-    untimed = [place for place in _not_timed(load, load.busy) if place.kind == "lcu"]
-    places = [place for place in _in_lcus_or_for_paths(load, untimed) if place.inside]
-    behind = {lcu.key for place in places for lcu in lcus_behind(load, place.key)}
-    return {lcu for lcu in behind if _long(mean_of(used := load.used_of(lcu), "pend") - LATENCY, mean_of(used, "conn"), used.rate)}
+    held: set[str] = set()
+    for place in _for_paths(load):
+        behind = {lcu.key: load.used_of(lcu.key) for lcu in lcus_behind(load, place.key)}
+        busy = {lcu: used for lcu, used in behind.items() if load.enough(used.rate)}
+        waits = all(
+            _long(mean_of(used, "pend") - LATENCY, mean_of(used, "conn"), used.rate) for used in busy.values()
+        )
+        if place.use >= LIMITING_PATHS and len(busy) > 1 and waits:
+            held |= busy.keys()
+    return held
 
 
 def _for_untimed(lcu: ObservedLcu | None, places: Sequence[Resource]) -> Iterator[Resource]:
