@@ -41,8 +41,11 @@ if TYPE_CHECKING:
 THROUGHPUT_ERROR: Final = 0.15
 RESPONSE_ERROR: Final = 0.25
 """The errors that 24 of 29 predictions for scenarios of the laboratory keep: see docs/whatif.md."""
-ERRORS: Final = {"high": (0.15, 0.25), "fair": (0.18, 0.35), "low": (0.33, 0.5)}
-"""The errors of throughput and response that ranges have, by the confidence; measured, as docs/whatif.md says."""
+UNKNOWN_ERROR: Final = 0.18
+"""The error of throughput with something that is not known, ..."""
+BLIND_ERROR: Final = 0.33
+"""... and where that is channel measurement, or a storage server behind FCP.  That these are the errors is
+measured: see docs/whatif.md.  Those of a response are larger as that of all is."""
 APART: Final = 1.6
 """How many times as much one assumption gives as another one, from which on the confidence is low."""
 FULL_ENOUGH: Final = 0.8
@@ -109,6 +112,8 @@ class Assumption(NamedTuple):
 
     unknown: str
     instead: str = ""
+    error: float = UNKNOWN_ERROR
+    """That of the throughput with it."""
 
     @property
     def words(self) -> str:
@@ -255,7 +260,9 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
         blind = True
     many = 2 if blind else len(assumed)
     confidence = CONFIDENCES[min(2, many)]
-    error, slower = (1 + error_of for error_of in ERRORS[confidence])
+    known = max((assumption.error for assumption in assumed), default=THROUGHPUT_ERROR)
+    slower = 1 + known * RESPONSE_ERROR / THROUGHPUT_ERROR
+    error = 1 + known
     error += STANDARD_ERRORS * sqrt((1 / rate + 1 / whole.rate[1]) / base.load.seconds)
     least, most = whole.rate[1] * less / error, whole.rate[1] * more * error
     longest = response * longer * max(answers) * slower
@@ -631,11 +638,14 @@ def _doubts(
     has = subchannels(model)
     crowded = [lcu for lcu, many in has.items() if many > before.get(model.lcus[lcu].box or lcu, many)]
     if crowded or (_adds_to_full(base, model) and base.load.processors.taken > COMPUTING):
+        slow = [lcu for lcu in crowded if has[lcu] > CROWD]
         yield _Doubt(
             Assumption(
-                "an LCU gets more requests at once than now", "its service time is taken to stay the same"
+                "an LCU gets more requests at once than now",
+                "its service time is taken to stay the same",
+                BLIND_ERROR if slow else UNKNOWN_ERROR,
             ),
-            crowded=[lcu for lcu in crowded if has[lcu] > CROWD],
+            crowded=slow,
         )
     if changes and not _is_steady(base.load):
         yield _Doubt(
@@ -661,7 +671,8 @@ def _doubts(
     if any(not paths.pooled for paths in base.model.paths.values()):
         yield _Doubt(
             Assumption(
-                "the time in a storage server behind FCP is not measured apart from the wait for a path"
+                "the time in a storage server behind FCP is not measured apart from the wait for a path",
+                error=BLIND_ERROR,
             )
         )
     if any(isinstance(change, PathsInUse) for change in changes):
@@ -854,7 +865,7 @@ def _missing(base: FittedInterval) -> list[Assumption]:
         full = [lcu.title for lcu in load.lcus if lcu.key in apart]
         longer = f", and what is longer in {names(full)} than elsewhere as the wait for it" if full else ""
         busy = f"the busy time of a disk per request is taken as its service time{longer}"
-        missing.append(Assumption("no channel measurement", busy))
+        missing.append(Assumption("no channel measurement", busy, BLIND_ERROR))
     if _lacks_cache(load):
         disc = "Disc of requests below 64 KiB is taken to be cache misses, unless writes have it as well"
         missing.append(Assumption("no cache statistics", disc))
