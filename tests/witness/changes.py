@@ -1,7 +1,8 @@
 """Changes of machines whose effect is simulated: the words for zmon, and the machine after them.
 
-A third of the changes, at least, is kept apart (`held`): the errors that zmon is given are measured on the
-others, and it was not asked about these before it was changed.  Most loads are closed, as the others do not
+A third of the changes, at least, was kept apart (`held`): zmon was not asked about these before its model was
+changed with the help of the others.  When it had been asked, two errors and what makes the confidence low were
+changed once more, and `later` ones were written down before that, to see what is left of it.  Most loads are closed, as the others do not
 get more throughput from any change; some of the programs wait for their users between requests.
 """
 
@@ -43,7 +44,8 @@ class MachineChange:
     before: Machine
     after: Machine
     tables: Tables = ()
-    held: bool = False
+    group: str = "fitted"
+    """`fitted`, `held` or `later`."""
 
     def listing(self) -> str:
         """Return the files of the tablespaces before the change, as CSV."""
@@ -105,6 +107,9 @@ def plus(of: ControlUnit, number: str, rank: str = "rank1", **more: Any) -> Cont
     return replace(of, volumes=(*of.volumes, Volume(number, rank, **more)))
 
 
+GROUPS: Final = {False: "fitted", True: "held", None: "later"}
+
+
 class _Listed:
     """The changes that are written down below."""
 
@@ -120,7 +125,7 @@ class _Listed:
         after: Machine,
         tables: Mapping[str, Sequence[str]] | None = None,
         *,
-        held: bool = False,
+        held: bool | None = False,
     ) -> None:
         """Write down a change, whose machines get its name."""
         self.changes.append(
@@ -131,7 +136,7 @@ class _Listed:
                 replace(before, name=f"before {name}", seed=1),
                 replace(after, name=f"after {name}", seed=2),
                 tuple((space, tuple(of)) for space, of in (tables or {}).items()),
-                held,
+                GROUPS[held],
             )
         )
 
@@ -165,7 +170,7 @@ def _aliases(to: _Listed) -> None:
     users: dict[str, Any] = {"threads": 60, "think": 0.05}
     slow: dict[str, Any] = {"hit": 0.3, "command": 0.0005, "kib": 8, "many": 4, "threads": 24, "ranks": SLOW}
     short: dict[str, Any] = {"processors": 2, "cpu": 0.001, "threads": 20, "many": 3}
-    cases: list[tuple[str, dict[str, Any], int, int, bool]] = [
+    cases: list[tuple[str, dict[str, Any], int, int, bool | None]] = [
         ("pool", few, 1, 2, False),
         ("pool", few, 1, 4, False),
         ("pool", few, 0, 8, False),
@@ -200,6 +205,15 @@ def _aliases(to: _Listed) -> None:
         ("slow ranks", slow, 16, 6, True),
         ("thinking", thinks, 8, 2, False),
         ("users", users, 6, 2, True),
+        ("pool", few, 3, 5, None),
+        ("pool", few, 7, 2, None),
+        ("misses", missing, 3, 6, None),
+        ("misses", missing, 12, 5, None),
+        ("LCU full then", full, 2, 3, None),
+        ("one volume", one, 1, 6, None),
+        ("thinking", thinks, 2, 5, None),
+        ("slow ranks", slow, 3, 6, None),
+        ("users", users, 1, 2, None),
     ]
     for what, how, now, then, held in cases:
         sort = "aliases added" if then > now else "aliases taken away"
@@ -222,7 +236,7 @@ def _ports(number: int, kind: str, *, lpar: bool = False, think: float = 0.0, **
 
 def _paths(to: _Listed) -> None:
     """More and fewer channel paths."""
-    cases: list[tuple[str, dict[str, Any], int, int, bool]] = [
+    cases: list[tuple[str, dict[str, Any], int, int, bool | None]] = [
         ("escon", {}, 2, 3, False),
         ("escon", {}, 2, 4, False),
         ("escon", {}, 3, 5, True),
@@ -241,6 +255,10 @@ def _paths(to: _Listed) -> None:
         ("ficon", {"mbps": 20}, 2, 4, False),
         ("ficon", {}, 4, 2, True),
         ("ficon", {"lpar": True}, 4, 3, False),
+        ("escon", {"think": 0.02}, 2, 3, None),
+        ("escon", {}, 5, 4, None),
+        ("ficon", {"lpar": True}, 2, 3, None),
+        ("ficon", {"think": 0.01}, 3, 5, None),
     ]
     for kind, how, now, then, held in cases:
         sort = "paths added" if then > now else "paths taken away"
@@ -258,7 +276,7 @@ def _computing(count: int, *, cpu: float = 0.003, think: float = 0.0, threads: i
 
 def _processors(to: _Listed) -> None:
     """More and fewer processors."""
-    cases: list[tuple[dict[str, Any], int, int, bool]] = [
+    cases: list[tuple[dict[str, Any], int, int, bool | None]] = [
         ({}, 2, 3, False),
         ({}, 2, 4, True),
         ({"threads": 24}, 4, 6, False),
@@ -270,6 +288,8 @@ def _processors(to: _Listed) -> None:
         ({}, 4, 2, False),
         ({"think": 0.01}, 6, 4, True),
         ({"threads": 24, "cpu": 0.006}, 8, 5, False),
+        ({"threads": 12, "think": 0.005}, 2, 3, None),
+        ({"threads": 20}, 3, 5, None),
     ]
     for how, now, then, held in cases:
         sort = "processors added" if then > now else "processors taken away"
@@ -302,6 +322,9 @@ def _moves(to: _Listed) -> None:
         ("full LCU: two tables to another", {"TS2": "82", "TS3": "82"}, True, {}),
         ("full LCU: two tables, thinking", {"TS2": "81", "TS3": "82"}, True, {"think": 0.02}),
         ("full LCU: one large table", {"TS1": "81"}, False, {"weights": {"TS1": 3}}),
+        ("full LCU: two small tables", {"TS3": "81", "TS4": "82"}, None, {"weights": {"TS1": 2}, "kib": 32}),
+        ("full LCU: one table, many threads", {"TS4": "83"}, None, {"threads": 10}),
+        ("full LCU: one table, thinking little", {"TS4": "83"}, None, {"think": 0.005}),
     ):
         then = {table: ((f"{moved[table]}11",) if table in moved else on) for table, on in large.items()}
         after = []
@@ -317,7 +340,7 @@ def _moves(to: _Listed) -> None:
         to.add("moves", name, words, _tables(large, alike, **more), _tables(then, tuple(after), **more), large, held=held)
     # tables whose ranks are full get volumes on other ranks, behind another LCU
     ranks = (*SLOW[:2], *RANKS[2:])
-    for name, kib, hit, held in (("8 KiB", 8, 0.3, False), ("32 KiB", 32, 0.5, True)):
+    for name, kib, hit, held in (("8 KiB", 8, 0.3, False), ("32 KiB", 32, 0.5, True), ("4 KiB", 4, 0.2, None)):
         hot = replace(
             unit("8000", 4, aliases=16, hit=hit),
             volumes=tuple(Volume(f"800{at}", f"rank{at % 2}") for at in range(1, 5)),
@@ -336,7 +359,10 @@ def _moves(to: _Listed) -> None:
             held=held,
         )
     # volumes without aliases
-    for name, threads, think, held in (("", 4, 0.0, False), (", thinking", 5, 0.01, True)):
+    cases: tuple[tuple[str, int, float, bool | None], ...] = (
+        ("", 4, 0.0, False), (", thinking", 5, 0.01, True), (", many threads", 9, 0.0, None)
+    )  # fmt: skip
+    for name, threads, think, held in cases:
         bare = units(*FOUR, command=0.004)
         on = {"TS1": ("8001",), "TS2": ("8001",), "TS3": ("8101",)}
         parted = {**on, "TS2": ("8002",)}
@@ -350,7 +376,7 @@ def _moves(to: _Listed) -> None:
         to.add(
             "parted tables", f"three tables on one volume parted{name}",
             "move TS2 to volume 8102 and move TS3 to volume 8203",
-            _tables(three, bare, **how), _tables(apart, bare, **how), three, held=not held,
+            _tables(three, bare, **how), _tables(apart, bare, **how), three, held=None if held is None else not held,
         )  # fmt: skip
     pooled = units(*FOUR, aliases=2, command=0.003)
     on = {"TS1": ("8001",), "TS2": ("8001",)}
@@ -378,6 +404,7 @@ def _stripes(to: _Listed) -> None:
         ("full LCU, thinking", False, {"think": 0.03}),
         ("full LCU, 16 KiB", True, {"kib": 16}),
         ("full LCU, many threads", True, {"threads": 14}),
+        ("full LCU, 32 KiB", None, {"kib": 32, "threads": 7}),
     ):
         how: dict[str, Any] = {"threads": 10, **more}
         to.add(
@@ -389,7 +416,7 @@ def _stripes(to: _Listed) -> None:
         to.add(
             "stripes", f"{name}: both tables over four LCUs",
             "stripe TS1 over LCU 8000,8100,8200,8300 and stripe TS2 over LCU 8000,8100,8200,8300",
-            _tables(on, alike, **how), _tables({"TS1": over, "TS2": second}, both, **how), on, held=not held,
+            _tables(on, alike, **how), _tables({"TS1": over, "TS2": second}, both, **how), on, held=None if held is None else not held,
         )  # fmt: skip
     bare = units(*FOUR, command=0.003)
     alone = {"TS1": ("8001",), "TS2": ("8101",)}
@@ -412,7 +439,10 @@ def _stripes(to: _Listed) -> None:
 
 def _several(to: _Listed) -> None:
     """Two or three changes at once."""
-    for name, now, then, cpus, held in (("", 1, 6, (2, 4), False), (", more", 2, 10, (2, 3), True)):
+    cases: tuple[tuple[str, int, int, tuple[int, int], bool | None], ...] = (
+        ("", 1, 6, (2, 4), False), (", more", 2, 10, (2, 3), True), (", few", 0, 3, (3, 4), None)
+    )  # fmt: skip
+    for name, now, then, cpus, held in cases:
         how: dict[str, Any] = {"cpu": 0.0015, "threads": 20, "many": 3}
         to.add(
             "several", f"aliases and processors{name}", f"aliases {then} on LCU 8000 and processors {cpus[1]}",
@@ -454,4 +484,3 @@ def _changes() -> list[MachineChange]:
 
 CHANGES: Final = {change.name: change for change in _changes()}
 """All changes by their names."""
-HELD: Final = tuple(name for name, change in CHANGES.items() if change.held)
