@@ -155,9 +155,7 @@ def _pool(
     load = Program(
         "oltp", tuple(on) or volumes(hot), threads=threads, kib=kib, reads=reads, think=think, cpu=cpu
     )
-    return _box(
-        (hot, *OTHERS), load, calm(OTHERS), ranks=ranks, processors=Processors(processors)
-    )
+    return _box((hot, *OTHERS), load, calm(OTHERS), ranks=ranks, processors=Processors(processors))
 
 
 def _aliases(to: _Listed) -> None:
@@ -268,7 +266,9 @@ def _paths(to: _Listed) -> None:
         to.add(sort, name, f"paths {then}", _ports(now, kind, **how), _ports(then, kind, **how), held=held)
 
 
-def _computing(count: int, *, cpu: float = 0.003, think: float = 0.0, threads: int = 16, **more: Any) -> Machine:
+def _computing(
+    count: int, *, cpu: float = 0.003, think: float = 0.0, threads: int = 16, **more: Any
+) -> Machine:
     four = units(*FOUR, **{"aliases": 4, "command": 0.001, **more})
     load = Program("compute", volumes(*four), threads=threads, kib=8, think=think, cpu=cpu)
     return _box(four, load, processors=Processors(count))
@@ -337,10 +337,22 @@ def _moves(to: _Listed) -> None:
                     then[table] = (f"{target}12",)
             after.append(lcu)
         words = " and ".join(f"move {table} to LCU {target}00" for table, target in moved.items())
-        to.add("moves", name, words, _tables(large, alike, **more), _tables(then, tuple(after), **more), large, held=held)
+        to.add(
+            "moves",
+            name,
+            words,
+            _tables(large, alike, **more),
+            _tables(then, tuple(after), **more),
+            large,
+            held=held,
+        )
     # tables whose ranks are full get volumes on other ranks, behind another LCU
     ranks = (*SLOW[:2], *RANKS[2:])
-    for name, kib, hit, held in (("8 KiB", 8, 0.3, False), ("32 KiB", 32, 0.5, True), ("4 KiB", 4, 0.2, None)):
+    for name, kib, hit, held in (
+        ("8 KiB", 8, 0.3, False),
+        ("32 KiB", 32, 0.5, True),
+        ("4 KiB", 4, 0.2, None),
+    ):
         hot = replace(
             unit("8000", 4, aliases=16, hit=hit),
             volumes=tuple(Volume(f"800{at}", f"rank{at % 2}") for at in range(1, 5)),
@@ -429,7 +441,10 @@ def _stripes(to: _Listed) -> None:
         )  # fmt: skip
     slow = (replace(unit("8000", 4, aliases=16, hit=0.3)), *units("8100", aliases=16, hit=0.3))
     how = {"kib": 8, "threads": 20, "ranks": SLOW}
-    for name, targets, held in (("two", ("8001", "8002"), False), ("four", ("8001", "8002", "8003", "8004"), True)):
+    for name, targets, held in (
+        ("two", ("8001", "8002"), False),
+        ("four", ("8001", "8002", "8003", "8004"), True),
+    ):
         to.add(
             "stripes", f"full rank: a table over {name} volumes", f"stripe TS1 over volumes {','.join(targets)}",
             _tables({"TS1": ("8001",)}, slow, **how), _tables({"TS1": targets}, slow, **how),
@@ -463,6 +478,7 @@ def _several(to: _Listed) -> None:
         _tables({**on, "TS2": ("8111",), "TS3": ("8211",)}, twice, kib=32, threads=8), on, held=True,
     )  # fmt: skip
     for name, kind, held in (("FICON", "ficon", False), ("ESCON", "escon", True)):
+
         def ported(number: int, aliases: int, kind: str = kind) -> Machine:
             machine = _ports(number, kind)
             return replace(

@@ -28,7 +28,7 @@ from zmon.placement.spread_report import SpreadQuery, why_no_move
 from zmon.placement.whatif import NEEDS, changes_of, known_names, model_of, report_of
 from zmon.queueing.change import ChangeError
 from zmon.queueing.change_words import FORMS, parse_change
-from zmon.queueing.prediction import LITTLE, loss_words, predict
+from zmon.queueing.prediction import LITTLE, WITHIN_ERROR, loss_words, predict
 from zmon.queueing.waiting import waiting
 from zmon.screen.export import moment, plain
 from zmon.screen.number import rate
@@ -180,6 +180,7 @@ def _print(  # noqa: PLR0913 - the parts of an answer
             "times_low": prediction.throughput[0] / prediction.whole.rate[0],
             "times_high": prediction.throughput[1] / prediction.whole.rate[0],
             "times_bound": plain(prediction.bound),
+            "within_error": prediction.is_within_error,
             "resp_low": 1e3 * prediction.response[0],
             "resp_high": 1e3 * prediction.response[1],
             "limit_now": prediction.limit_before,
@@ -209,7 +210,10 @@ def sentences(prediction: Prediction) -> Iterator[str]:
     low, high = (rate / whole.rate[0] for rate in prediction.throughput)
     bound = "" if isinstance(prediction.bound, Absent) else f", at most {prediction.bound:.2f}"
     loss = f" {loss_text}." if (loss_text := loss_words(prediction)) else ""
-    yield f"Throughput: {prediction.times:.2f} times ({low:.2f} to {high:.2f}{bound}).{loss}"
+    times = f"{prediction.times:.2f} times ({low:.2f} to {high:.2f}{bound})"
+    if prediction.is_within_error:
+        times = f"the same {WITHIN_ERROR} of {100 * prediction.error:.0f} %"
+    yield f"Throughput: {times}.{loss}"
     now, then = map(ms, whole.response)
     slow, slower = map(ms, prediction.response)
     yield f"Response: {then} instead of {now} ({slow} to {slower})."
@@ -222,17 +226,16 @@ def sentences(prediction: Prediction) -> Iterator[str]:
     if prediction.paths:
         counted.append(f"{many(prediction.paths, 'channel path')} in use")
     yield f"Counted: {', '.join(counted)}."
-    missing = prediction.missing or ((WITHIN_ERROR,) if loss else ())
-    why = f": {'; '.join(missing)}" if missing else ", all that the model needs was measured"
+    why = (
+        f": {'; '.join(prediction.missing)}"
+        if prediction.missing
+        else ", all that the model needs was measured"
+    )
     yield f"Confidence: {prediction.confidence}{why}."
     yield (
         "The model assumes that programs send the next request as soon as they have an answer; if they wait"
         " for something else, throughput rises less."
     )
-
-
-WITHIN_ERROR: Final = "the gain is less than the error of the model"
-"""Why the confidence is not high though all was measured."""
 
 
 def _sentence(what: str, text: str) -> str:

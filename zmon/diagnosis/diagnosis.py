@@ -13,7 +13,7 @@ from zmon.base.record import NamedTuple
 from zmon.diagnosis.catalogue import CONFIDENCES, catalogue
 from zmon.machine.figure import Variable
 from zmon.machine.observation import MIN_LOST
-from zmon.queueing.prediction import LITTLE
+from zmon.queueing.prediction import LITTLE, WITHIN_ERROR
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,6 +88,8 @@ class Gain(NamedTuple):
     """Whether it is not worth the work: neither more throughput nor shorter responses."""
     what: str = ""
     """What it is of, where the action says more: `with 8 processors `."""
+    is_within_error: bool = False
+    """Whether it is less than what the model errs by: then it has no number."""
 
     @property
     def is_little(self) -> bool:
@@ -100,12 +102,12 @@ class Gain(NamedTuple):
         if self.loss:
             return ""
         limit = f"; next limit: {self.limit}" if self.next_limit and not self._response else ""
-        return f"{self.what}little" if self.is_little else f"{self.what}{self.range}{limit}"
+        return f"{self.what}{self.range}{limit}"
 
     @property
     def text(self) -> str:
         """All of it: `1.45 times the throughput (1.23 to 1.60), 0.9 ms instead of 3.2 ms for a request`."""
-        return f"{self.what}{'little, ' * self.is_little}{self.whole}"
+        return f"{self.what}{self.whole}"
 
     @property
     def whole(self) -> str:
@@ -119,11 +121,13 @@ class Gain(NamedTuple):
         """What is told instead of the advice where it is little, as the end of a sentence."""
         sure = "" if self.sure else " (low confidence)"
         limit = f": next limit {self.next_limit}" if self.next_limit else ""
-        return f"would gain little, {self.times:.2f} times the throughput{sure}{limit}"
+        return f"would gain little, {WITHIN_ERROR}{sure}{limit}"
 
     @property
     def range(self) -> str:
-        """The throughput with its range: `1.45 times the throughput (1.23 to 1.60)`."""
+        """The throughput with its range, if it is more than the error: `1.45 times the throughput (1.23 to 1.60)`."""
+        if self.is_within_error:
+            return f"{WITHIN_ERROR}{'' if self.sure else ' (low confidence)'}"
         sure = "" if self.sure else "; low confidence"
         return f"{self.times:.2f} times the throughput ({self.low:.2f} to {self.high:.2f}{sure})"
 

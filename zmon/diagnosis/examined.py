@@ -164,7 +164,8 @@ def _told(situation: Situation, seen: str, what: str, changes: Sequence[Change])
         if predicted is None or predicted.is_unsure_loss:
             return text
         gain = gain_of(predicted)
-        gives = "would gain little:" if gain.is_useless else "would give"
+        little = "would gain little:" if gain.is_useless else "would gain:"
+        gives = little if gain.is_within_error else "would give"
         return f"{text} {what} {gives} {gain.whole}."
 
     return tell

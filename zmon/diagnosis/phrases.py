@@ -163,4 +163,5 @@ def gain_of(prediction: Prediction, what: str = "") -> Gain:
         loss_words(prediction),
         gains_little(prediction),
         what,
+        prediction.is_within_error,
     )

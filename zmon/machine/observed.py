@@ -166,7 +166,10 @@ def observed_load(
         swap,
         _not_timed(devices, used.rows) if not observed else NOT_TIMED,
         unusable_paths(devices.ccw_frame),
-        (total(pick(devices.blocks.counted.earlier("in_flight"), used.rows)), total(pick(devices.blocks.counted["in_flight"], used.rows))),
+        (
+            total(pick(devices.blocks.counted.earlier("in_flight"), used.rows)),
+            total(pick(devices.blocks.counted["in_flight"], used.rows)),
+        ),
     )
 
 

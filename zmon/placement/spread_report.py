@@ -30,6 +30,7 @@ from zmon.placement.measures import (
 from zmon.placement.move_statements import instead
 from zmon.placement.planner import WORTH, plan_moves
 from zmon.placement.planner_state import SharedResource
+from zmon.queueing.prediction import WITHIN_ERROR
 from zmon.topology.claims import Grade
 
 if TYPE_CHECKING:
@@ -118,6 +119,8 @@ class WhatIf(NamedTuple):
     """Whether neither throughput nor responses get better by enough to be worth the work."""
     loss: str = ""
     """Of a prediction: why less throughput than now is within the range, if it is."""
+    is_within_error: bool = False
+    """Of a prediction: whether it is less than what the model errs by."""
 
 
 class SpreadReport(NamedTuple):
@@ -625,6 +628,8 @@ def _wider_gain(report: SpreadReport) -> str:
 
 def gain_words(effect: WhatIf) -> str:
     """Return the factor by which the throughput may grow, with its range if it is predicted."""
+    if effect.is_within_error:
+        return WITHIN_ERROR
     if effect.high:
         return f"{effect.times:.2f} times the throughput ({effect.low:.2f} to {effect.high:.2f})"
     return f"at most {effect.times:.2f} times the throughput"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.base.absent import Absent
+from zmon.base.absent import Absent, absent
 from zmon.base.record import NamedTuple
 from zmon.machine.blocks import Blocks
 from zmon.machine.cpus import Processors
@@ -22,6 +22,7 @@ from zmon.queueing.change_words import KnownNames
 from zmon.queueing.computing import background
 from zmon.queueing.fit import FlowShare
 from zmon.queueing.prediction import (
+    WITHIN_ERROR,
     FittedInterval,
     Prediction,
     fitted_interval,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from zmon.topology.machine import Machine
     from zmon.topology.volumes import Lcu
 
+NO_NUMBER: Final = absent(f"the gain is {WITHIN_ERROR}")
 NEEDS: Final = Needs(KINDS, topology=TOPOLOGY)
 MAX_INTERVALS: Final = 60
 """Intervals that are looked at for what processors do besides requests ..."""
@@ -234,7 +236,8 @@ def _predicted(report: SpreadReport, model: ThroughputModel) -> SpreadReport:
     steps = []
     for many, step in enumerate(report.plan.steps, 1):
         prediction = predict(base, changes_of(report.plan.steps[:many], volumes))
-        steps.append(step._replace(ratio=prediction.times, full=prediction.limit))
+        ratio = NO_NUMBER if prediction.is_within_error else prediction.times
+        steps.append(step._replace(ratio=ratio, full=prediction.limit))
     plan = report.plan._replace(steps=tuple(steps))
     return report._replace(plan=plan, moved=_effect(prediction))
 
@@ -264,8 +267,9 @@ def _effect(prediction: Prediction) -> WhatIf:
         (prediction.next_limit or prediction.limit,),
     )
     return WhatIf(
-        prediction.times, *busy, low, high, counted, gains_little(prediction), loss_words(prediction)
-    )
+        prediction.times, *busy, low, high, counted, gains_little(prediction), loss_words(prediction),
+        prediction.is_within_error,
+    )  # fmt: skip
 
 
 def changes_of(steps: Iterable[PlanStep], volumes: Mapping[str, str] = {}) -> tuple[Change, ...]:

@@ -935,7 +935,15 @@ def network_of(model: FittedModel) -> Network:
             ways = ((1.0 - flow.missed, (), 0.0), (flow.missed, ((place(disks), SEEK),), SEEK))
         flows += (
             Flow(
-                part * share, (*holds, *wait), place(volume), delay, miss, least + miss, flow.size, flow.lcu, batch
+                part * share,
+                (*holds, *wait),
+                place(volume),
+                delay,
+                miss,
+                least + miss,
+                flow.size,
+                flow.lcu,
+                batch,
             )
             for share, wait, miss in ways
             if share

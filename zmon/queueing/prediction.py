@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 THROUGHPUT_ERROR: Final = 0.15
 RESPONSE_ERROR: Final = 0.25
 """The errors that 24 of 29 predictions for scenarios of the laboratory keep: see docs/whatif.md."""
-UNKNOWN_ERROR: Final = 0.18
-"""The error of throughput with something that is not known, ..."""
+ERROR: Final = 0.2
+"""The error of throughput in ranges, ..."""
 BLIND_ERROR: Final = 0.33
-"""... and where that is channel measurement, or a storage server behind FCP.  That these are the errors is
-measured: see docs/whatif.md.  Those of a response are larger as that of all is."""
+"""... and where it is not known what the disks, a storage server behind FCP or LCUs with many requests do.  That
+these are the errors is measured: see docs/whatif.md.  Those of a response are larger as `RESPONSE_ERROR` is."""
 APART: Final = 1.6
 """How many times as much one assumption gives as another one, from which on the confidence is low."""
 FULL_ENOUGH: Final = 0.8
@@ -83,7 +83,8 @@ STANDARD_ERRORS: Final = 2.0
 """Within so many the mean of an interval is in 19 of 20."""
 LITTLE: Final = 1.05
 """Times the throughput below which a change gains little."""
-MODEL_ERRS: Final = f"the model errs by up to {100 * THROUGHPUT_ERROR:.0f} %"
+WITHIN_ERROR: Final = "within the model's error"
+"""What is said of a gain instead of a number that is smaller than the error of the model."""
 CPU: Final = "processors"
 """The kind of the station that all requests of programs use."""
 PROCESSORS: Final = (CPU, "cpu")
@@ -112,7 +113,7 @@ class Assumption(NamedTuple):
 
     unknown: str
     instead: str = ""
-    error: float = UNKNOWN_ERROR
+    error: float = ERROR
     """That of the throughput with it."""
 
     @property
@@ -148,6 +149,8 @@ class Prediction(NamedTuple):
     """`high`, `fair` or `low`."""
     assumed: tuple[Assumption, ...]
     """What was not measured or cannot be seen, and what is taken instead."""
+    error: float = ERROR
+    """That of the throughput."""
     limiting: tuple[str, str] = ("", "")
     """What limits next, by the kind and key of its station: `lcu`, `paths`, `volume`, `processors`."""
     limiting_before: tuple[str, str] = ("", "")
@@ -159,6 +162,11 @@ class Prediction(NamedTuple):
     def times(self) -> float:
         """The throughput after as a multiple of that before."""
         return self.whole.rate[1] / self.whole.rate[0]
+
+    @property
+    def is_within_error(self) -> bool:
+        """Whether it is not more of a gain, or of a loss, than what the model errs by."""
+        return 1 / (1 + self.error) < self.times < 1 + self.error
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -260,7 +268,7 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
         blind = True
     many = 2 if blind else len(assumed)
     confidence = CONFIDENCES[min(2, many)]
-    known = max((assumption.error for assumption in assumed), default=THROUGHPUT_ERROR)
+    known = max((assumption.error for assumption in assumed), default=ERROR)
     slower = 1 + known * RESPONSE_ERROR / THROUGHPUT_ERROR
     error = 1 + known
     error += STANDARD_ERRORS * sqrt((1 / rate + 1 / whole.rate[1]) / base.load.seconds)
@@ -283,8 +291,6 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
         most = min(most, rate * (1 + CHANCE))
     bounds = dict(_bounds(base, network, then))
     most = min(most, *(rate * bound for bound in bounds.values()), whole.rate[1] * more * error)
-    is_sure = not changes or times < 1 or not _has_loss(least, rate)
-    confidence = confidence if is_sure else CONFIDENCES[min(2, max(1, many))]
     if confidence == LOW:  # whether requests in flight wait in storage or for processors is not known either
         longest = max(longest, rate * response / least)
     if least < rate and _adds_to_pools(base.model, model) and crowded:
@@ -305,6 +311,7 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
         _paths_used(model),
         confidence,
         assumed,
+        known,
         limiting,
         limiting_before,
         frozenset(lcu.key for lcu in base.load.lcus if not isinstance(lcu.capacity, Absent)),
@@ -580,19 +587,15 @@ def gains_little(prediction: Prediction) -> bool:
 
 
 def loss_words(prediction: Prediction) -> str:
-    """Return a sentence, without its stop, why a gain may be a loss; empty if the range has no loss.
+    """Return a sentence, without its stop, why a gain that has a number may be a loss; empty if it is none.
 
     The range is that of the model: what it does not know may be more than what it computes to be gained.
     """
-    if prediction.times < 1 or not _has_loss(prediction.throughput[0], prediction.whole.rate[0]):
+    has_loss = round(prediction.throughput[0] / prediction.whole.rate[0], 2) < 1  # as it is written
+    if prediction.times < 1 or prediction.is_within_error or not has_loss:
         return ""
-    unknown = [assumption.unknown for assumption in prediction.assumed]
-    return f"The model may be wrong by more than the gain, because: {'; '.join(unknown) or MODEL_ERRS}"
-
-
-def _has_loss(least: float, rate: float) -> bool:
-    """Return whether the least throughput is below the present one, as it is written."""
-    return round(least / rate, 2) < 1
+    unknown = "; ".join(assumption.unknown for assumption in prediction.assumed)
+    return f"The model may be wrong by more than the gain, because: {unknown}"
 
 
 class _Doubt(NamedTuple):
@@ -643,7 +646,7 @@ def _doubts(
             Assumption(
                 "an LCU gets more requests at once than now",
                 "its service time is taken to stay the same",
-                BLIND_ERROR if slow else UNKNOWN_ERROR,
+                BLIND_ERROR if slow else ERROR,
             ),
             crowded=slow,
         )
@@ -654,12 +657,16 @@ def _doubts(
                 "they are taken to ask for more as soon as they have an answer",
             )
         )
-    if base.model.arms and [flow.volume for flow in base.model.flows] != [flow.volume for flow in model.flows]:
+    if base.model.arms and [flow.volume for flow in base.model.flows] != [
+        flow.volume for flow in model.flows
+    ]:
         yield _Doubt(
             Assumption(
                 "requests wait for the disks behind an LCU",
                 "volumes of one LCU are taken to share them, and new volumes to bring as many",
-            )
+                BLIND_ERROR,
+            ),
+            is_blind=True,
         )
     if _relieved(base, model, now):
         yield _Doubt(
@@ -792,7 +799,9 @@ def _fullest(network: Network, used: Sequence[float]) -> tuple[str, Number, tupl
     return station.title, min(used_of_it, 1.0), (station.kind, station.key)
 
 
-def _bounds(base: FittedInterval, network: Network, then: _Outcome) -> Iterator[tuple[tuple[str, str], float]]:
+def _bounds(
+    base: FittedInterval, network: Network, then: _Outcome
+) -> Iterator[tuple[tuple[str, str], float]]:
     """Yield the most throughput that each resource allows whose load is measured, by its kind and key."""
     times = then.rate / sum(class_rates(base.model).values())
     for use, station in zip(then.use, network.stations, strict=True):
@@ -807,7 +816,9 @@ def _bounds(base: FittedInterval, network: Network, then: _Outcome) -> Iterator[
 
 def _is_steady(load: ObservedLoad) -> bool:
     """Return whether always about as many requests are in flight: programs wait for nothing else but I/O."""
-    mean = fsum(volume.rate * volume.response for volume in load.used if not isinstance(volume.response, Absent))
+    mean = fsum(
+        volume.rate * volume.response for volume in load.used if not isinstance(volume.response, Absent)
+    )
     most = STEADY[0] + STEADY[1] * mean
     ends = [float(many) for many in load.in_flight if not isinstance(many, Absent)]
     return mean >= LEAST_IN_FLIGHT and bool(ends) and all(abs(many - mean) <= most for many in ends)
