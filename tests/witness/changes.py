@@ -1,14 +1,16 @@
 """Changes of machines whose effect is simulated: the words for zmon, and the machine after them.
 
 A third of the changes, at least, was kept apart (`held`): zmon was not asked about these before its model was
-changed with the help of the others.  When it had been asked, two errors and what makes the confidence low were
-changed once more, and `later` ones were written down before that, to see what is left of it.  Most loads are closed, as the others do not
-get more throughput from any change; some of the programs wait for their users between requests.
+changed with the help of the others.  When it had been asked, two errors and what makes the confidence low
+were changed once more, and `later` ones were written down before that, to see what is left of it.  Most loads
+are closed, as the others do not get more throughput from any change; some of the programs wait for their
+users between requests.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from tests.disk_cache import digest, kept, sources_digest
@@ -90,7 +92,7 @@ def _requests(readings: Sequence[Reading]) -> tuple[float, float, float]:
         blocks = [counts for name, counts in readings[second].blocks.items() if "/" not in name]
         done.append(sum(counts.reads + counts.writes for counts in blocks))
         times.append(sum(counts.read_time + counts.write_time for counts in blocks))
-    parts = [then - now for now, then in zip(done, done[1:], strict=False)]
+    parts = [then - now for now, then in pairwise(done)]
     mean = sum(parts) / len(parts)
     varies = sum((part - mean) ** 2 for part in parts) / (len(parts) - 1) / len(parts)
     seconds = at[-1] - at[0]

@@ -5,65 +5,50 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import re
 import tempfile
 from statistics import median
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tests.witness.answers import MEMORY
-from tests.witness.changes import effect, readings_of
+from tests.witness.changes import readings_of
 from tests.witness.looks import WITH_CACHE
 from zmon.cli.main import main
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
-    from tests.witness.changes import Effect, MachineChange
+    from tests.witness.changes import MachineChange
     from tests.witness.looks import Look
 
-CONFIDENCES: Final = {"high": 0.95, "fair": 0.85, "low": 0.70}
-"""How often the throughput lies in the range that is said with a confidence, at least."""
+WANTED: Final = {"high": 0.95, "fair": 0.85, "low": 0.70}
+"""How often the throughput is to lie in the range that is said with a confidence."""
+TOLD: Final = re.compile(r"(\S+) \((\S+) to (\S+)(?:, at most (\S+))?\) (\w+)")
 
 
 class Foretold(NamedTuple):
-    """What was said of a change, beside what it does; all as multiples of what is before it."""
+    """What was said of the throughput after a change, as a multiple of that before."""
 
     times: float
-    range: tuple[float, float]
+    low: float
+    high: float
     bound: float | None
     """The most that was said to be possible; None: nothing was said."""
-    longer: float
-    longer_range: tuple[float, float]
-    """Of the mean response."""
     confidence: str
-    effect: Effect
-    missing: tuple[str, ...]
 
     @property
-    def error(self) -> float:
-        """Of the throughput, as a part of what is simulated."""
-        return self.times / self.effect.times - 1
+    def words(self) -> str:
+        """All of it: `1.84 (1.53 to 2.21, at most 2.40) high`."""
+        bound = "" if self.bound is None else f", at most {self.bound:.2f}"
+        return f"{self.times:.2f} ({self.low:.2f} to {self.high:.2f}{bound}) {self.confidence}"
 
-    @property
-    def holds(self) -> bool:
-        """Whether the throughput that is simulated lies in the range, as it is written with two digits."""
-        low, high = (round(end, 2) for end in self.range)
-        return low <= round(self.effect.times, 2) <= high
-
-    @property
-    def response_holds(self) -> bool:
-        """Whether the response does."""
-        quick, slow = self.longer_range
-        return quick <= self.effect.longer <= slow
-
-    @property
-    def width(self) -> float:
-        """How many times as large the end of the range is as its beginning."""
-        return self.range[1] / self.range[0]
-
-    @property
-    def exceeds(self) -> bool:
-        """Whether more is simulated than was said to be possible."""
-        return self.bound is not None and round(self.effect.times, 2) > round(self.bound, 2)
+    @classmethod
+    def read(cls, words: str) -> Foretold:
+        """Return what was said in words."""
+        match = TOLD.fullmatch(words)
+        assert match is not None, words
+        times, low, high, bound, confidence = match.groups()
+        return cls(float(times), float(low), float(high), float(bound) if bound else None, confidence)
 
 
 def foretold(change: MachineChange, look: Look = WITH_CACHE) -> Foretold:
@@ -80,18 +65,8 @@ def foretold(change: MachineChange, look: Look = WITH_CACHE) -> Foretold:
             status = main([*arguments, change.words])
     assert status == 0, said.getvalue()
     told = json.loads(said.getvalue())
-    now = told["rows"][-1]
-    before, after = now["resp_now"], now["resp_then"]
-    return Foretold(
-        told["times"],
-        (told["times_low"], told["times_high"]),
-        told["times_bound"],
-        after / before,
-        (told["resp_low"] / before, told["resp_high"] / before),
-        told["confidence"],
-        effect(change),
-        tuple(told["missing"]),
-    )
+    names = ("times", "times_low", "times_high", "times_bound", "confidence")
+    return Foretold(*map(told.__getitem__, names))
 
 
 class Score(NamedTuple):
@@ -99,25 +74,24 @@ class Score(NamedTuple):
 
     number: int
     hold: int
-    """Ranges that have the throughput that is simulated, ..."""
-    responses_hold: int
-    """... and the response."""
+    """How many ranges have the throughput that is simulated."""
     width: float
+    """How many times as large the end of the range is as its beginning, ..."""
     error: float
-    """The median of each."""
+    """... and the error of the throughput: the median of each."""
     bounds: int
     exceeded: int
+    """How many say the most that is possible, and how many of these say less than what is simulated."""
 
 
-def score(predictions: Iterable[Foretold]) -> Score:
-    """Return how good predictions are."""
-    listed = list(predictions)
+def score(predictions: Sequence[tuple[float, Foretold]]) -> Score:
+    """Return how good predictions are, each behind what is simulated; at least one."""
+    bounds = [(times, told.bound) for times, told in predictions if told.bound is not None]
     return Score(
-        len(listed),
-        sum(one.holds for one in listed),
-        sum(one.response_holds for one in listed),
-        median(one.width for one in listed) if listed else 0.0,
-        median(abs(one.error) for one in listed) if listed else 0.0,
-        sum(one.bound is not None for one in listed),
-        sum(one.exceeds for one in listed),
+        len(predictions),
+        sum(told.low <= times <= told.high for times, told in predictions),
+        median(told.high / told.low for _, told in predictions),
+        median(abs(told.times / times - 1) for times, told in predictions),
+        len(bounds),
+        sum(times > bound for times, bound in bounds),
     )

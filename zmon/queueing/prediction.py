@@ -8,7 +8,7 @@ cancels.  The range comes from errors in the laboratory: see `benchmarks/whatif.
 from __future__ import annotations
 
 from functools import lru_cache
-from math import fsum, inf, isfinite, sqrt
+from math import fsum, hypot, inf, isfinite, sqrt
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent
@@ -61,6 +61,8 @@ LEAST_IN_FLIGHT: Final = 4.0
 STEADY: Final = (1.0, 0.03)
 """By how many requests, and which part of them, so many more or fewer may be in flight than on average, where
 programs wait for nothing else: between two requests they compute."""
+LEFT_OF_GAIN: Final = 0.3
+"""The power of a gain or a loss that is left of it where programs wait for something else: measured likewise."""
 CROWD: Final = 20
 """Requests at once from which on an LCU may be slower for them: seen in the laboratory, docs/whatif.md."""
 MORE: Final = 2.0
@@ -270,8 +272,8 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
     confidence = CONFIDENCES[min(2, many)]
     known = max((assumption.error for assumption in assumed), default=ERROR)
     slower = 1 + known * RESPONSE_ERROR / THROUGHPUT_ERROR
-    error = 1 + known
-    error += STANDARD_ERRORS * sqrt((1 / rate + 1 / whole.rate[1]) / base.load.seconds)
+    by_chance = STANDARD_ERRORS * sqrt((1 / rate + 1 / whole.rate[1]) / base.load.seconds)
+    error = 1 + hypot(known, by_chance)
     least, most = whole.rate[1] * less / error, whole.rate[1] * more * error
     longest = response * longer * max(answers) * slower
     shortest = response * longer * min(answers) / slower
@@ -281,7 +283,8 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
     if any(doubt.may_gain_nothing for doubt in doubts):
         least = min(least, rate)
     if changes and not _is_steady(base.load):
-        least, most = min(least, rate), max(most, rate)
+        left = rate * times**LEFT_OF_GAIN
+        least, most = min(least, left / error), max(most, left * error)
         longest = max(longest, MORE * response * longer)
         shortest = min(shortest, response * longer if isinstance(serv, Absent) else serv)
     adds, takes = _only_adds(base.model, model), _only_adds(model, base.model)
