@@ -1,4 +1,4 @@
-"""Write the tables of docs/whatif.md on the changes that the witness makes: what it simulates, what zmon says."""
+"""Write the tables of docs/whatif.md on the witness's changes: what it simulates, and what zmon says."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def test_a_machine_without_io_has_no_answer(capsys: pytest.CaptureFixture[str], 
 
 
 def test_a_gain_that_is_less_than_the_error_has_no_number(capsys: pytest.CaptureFixture[str]) -> None:
-    """All was measured, and yet the gain is less than what the model errs by; in JSON it is what is computed."""
+    """All was measured, and yet it is less than what the model errs by; JSON has what is computed."""
     words = ["whatif", "--from", "recordings/lab-shark-before.zmon", "move /db2/d11/tsfact2.data to LCU 7500"]
     assert main(words) == OK
     assert "\nThroughput: the same within the model's error of 20 %.\n" in capsys.readouterr().out

@@ -118,7 +118,7 @@ class _Listed:
     def __init__(self) -> None:
         self.changes: list[MachineChange] = []
 
-    def add(  # noqa: PLR0913 - the parts of a change
+    def add(  # noqa: PLR0913, PLR0917 - the parts of a change
         self,
         sort: str,
         name: str,
@@ -147,7 +147,7 @@ def _box(of: Sequence[ControlUnit], *programs: Program, **more: Any) -> Machine:
     return box("", UNASKED, of, *programs, **more)
 
 
-def _pool(
+def _pool(  # noqa: PLR0913 - what may differ
     aliases: int, *, threads: int = 10, kib: float = 32, think: float = 0.0, on: Sequence[str] = (),
     ranks: tuple[Rank, ...] = RANKS, many: int = 2, cpu: float = 0.0002, processors: int = 4,
     reads: float = 0.9, **more: Any,
@@ -329,13 +329,14 @@ def _moves(to: _Listed) -> None:
         ("full LCU: one table, thinking little", {"TS4": "83"}, None, {"think": 0.005}),
     ):
         then = {table: ((f"{moved[table]}11",) if table in moved else on) for table, on in large.items()}
-        after = []
-        for lcu in alike:
+        after: list[ControlUnit] = []
+        for changed in alike:
+            lcu = changed
             for table, target in moved.items():
                 if lcu.name.startswith(target) and not any(v.number == f"{target}11" for v in lcu.volumes):
-                    lcu = plus(lcu, f"{target}11", f"rank{int(table[-1]) % 4}")  # noqa: PLW2901
+                    lcu = plus(lcu, f"{target}11", f"rank{int(table[-1]) % 4}")
                 elif lcu.name.startswith(target):
-                    lcu = plus(lcu, f"{target}12", f"rank{int(table[-1]) % 4}")  # noqa: PLW2901
+                    lcu = plus(lcu, f"{target}12", f"rank{int(table[-1]) % 4}")
                     then[table] = (f"{target}12",)
             after.append(lcu)
         words = " and ".join(f"move {table} to LCU {target}00" for table, target in moved.items())
@@ -390,7 +391,8 @@ def _moves(to: _Listed) -> None:
         to.add(
             "parted tables", f"three tables on one volume parted{name}",
             "move TS2 to volume 8102 and move TS3 to volume 8203",
-            _tables(three, bare, **how), _tables(apart, bare, **how), three, held=None if held is None else not held,
+            _tables(three, bare, **how), _tables(apart, bare, **how), three,
+            held=None if held is None else not held,
         )  # fmt: skip
     pooled = units(*FOUR, aliases=2, command=0.003)
     on = {"TS1": ("8001",), "TS2": ("8001",)}
@@ -402,7 +404,10 @@ def _moves(to: _Listed) -> None:
     to.add(
         "parted tables", "a small table from a large one", "move TS2 to LCU 8200",
         _tables(on, pooled, kib=16, weights={"TS1": 1}, threads=10),
-        _tables({**on, "TS2": ("8211",)}, (*pooled[:2], plus(pooled[2], "8211", "rank2"), pooled[3]), kib=16, threads=10),
+        _tables(
+            {**on, "TS2": ("8211",)}, (*pooled[:2], plus(pooled[2], "8211", "rank2"), pooled[3]), kib=16,
+            threads=10,
+        ),
         on, held=True,
     )  # fmt: skip
 
@@ -430,14 +435,16 @@ def _stripes(to: _Listed) -> None:
         to.add(
             "stripes", f"{name}: both tables over four LCUs",
             "stripe TS1 over LCU 8000,8100,8200,8300 and stripe TS2 over LCU 8000,8100,8200,8300",
-            _tables(on, alike, **how), _tables({"TS1": over, "TS2": second}, both, **how), on, held=None if held is None else not held,
+            _tables(on, alike, **how), _tables({"TS1": over, "TS2": second}, both, **how), on,
+            held=None if held is None else not held,
         )  # fmt: skip
     bare = units(*FOUR, command=0.003)
     alone = {"TS1": ("8001",), "TS2": ("8101",)}
     for name, kib, threads, held in (("", 16, 8, False), (", few threads", 32, 3, True)):
         how = {"kib": kib, "threads": threads}
         to.add(
-            "stripes", f"no aliases: a table over three volumes{name}", "stripe TS1 over volumes 8001,8002,8003",
+            "stripes", f"no aliases: a table over three volumes{name}",
+            "stripe TS1 over volumes 8001,8002,8003",
             _tables(alone, bare, **how), _tables({**alone, "TS1": ("8001", "8002", "8003")}, bare, **how),
             alone, held=held,
         )  # fmt: skip
@@ -448,7 +455,8 @@ def _stripes(to: _Listed) -> None:
         ("four", ("8001", "8002", "8003", "8004"), True),
     ):
         to.add(
-            "stripes", f"full rank: a table over {name} volumes", f"stripe TS1 over volumes {','.join(targets)}",
+            "stripes", f"full rank: a table over {name} volumes",
+            f"stripe TS1 over volumes {','.join(targets)}",
             _tables({"TS1": ("8001",)}, slow, **how), _tables({"TS1": targets}, slow, **how),
             {"TS1": ("8001",)}, held=held,
         )  # fmt: skip
@@ -462,7 +470,8 @@ def _several(to: _Listed) -> None:
     for name, now, then, cpus, held in cases:
         how: dict[str, Any] = {"cpu": 0.0015, "threads": 20, "many": 3}
         to.add(
-            "several", f"aliases and processors{name}", f"aliases {then} on LCU 8000 and processors {cpus[1]}",
+            "several", f"aliases and processors{name}",
+            f"aliases {then} on LCU 8000 and processors {cpus[1]}",
             _pool(now, processors=cpus[0], **how), _pool(then, processors=cpus[1], **how), held=held,
         )  # fmt: skip
     alike = units(*FOUR, aliases=1, mbps=30, hit=1.0, command=0.002)
@@ -475,7 +484,8 @@ def _several(to: _Listed) -> None:
     )  # fmt: skip
     twice = (more[0], plus(more[1], "8111", "rank2"), plus(more[2], "8211", "rank3"), more[3])
     to.add(
-        "several", "two tables moved and aliases", "move TS2 to LCU 8100 and move TS3 to LCU 8200 and aliases 5",
+        "several", "two tables moved and aliases",
+        "move TS2 to LCU 8100 and move TS3 to LCU 8200 and aliases 5",
         _tables(on, alike, kib=32, threads=8),
         _tables({**on, "TS2": ("8111",), "TS3": ("8211",)}, twice, kib=32, threads=8), on, held=True,
     )  # fmt: skip
@@ -489,7 +499,8 @@ def _several(to: _Listed) -> None:
             )
 
         to.add(
-            "several", f"{name} paths and aliases", "paths 4 and aliases 6", ported(2, 0), ported(4, 6), held=held,
+            "several", f"{name} paths and aliases", "paths 4 and aliases 6", ported(2, 0), ported(4, 6),
+            held=held,
         )  # fmt: skip
 
 

@@ -167,8 +167,8 @@ def observed_load(
         _not_timed(devices, used.rows) if not observed else NOT_TIMED,
         unusable_paths(devices.ccw_frame),
         (
-            total(pick(devices.blocks.counted.earlier("in_flight"), used.rows)),
-            total(pick(devices.blocks.counted["in_flight"], used.rows)),
+            total(pick(devices.blocks.counted.earlier("in_flight"), used.rows)),  # type: ignore[arg-type]  # gauges
+            total(pick(devices.blocks.counted["in_flight"], used.rows)),  # type: ignore[arg-type]  # likewise
         ),
     )
 

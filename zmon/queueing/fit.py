@@ -387,7 +387,7 @@ def _disc_of_misses(lcu: ObservedLcu, volumes: Volumes, seconds: float) -> float
     if read is None or write is None or min(sum(reads), sum(writes)) * seconds < ENOUGH:
         return usual
     disc = _mean(volumes, "disc")
-    longer = float(read - write) * sum(reads) / sum(columns[0])
+    longer = float((read - write) * sum(reads) / sum(columns[0]))
     if longer >= ALL_OF_IT * disc:
         return disc
     if not isinstance(lcu.misses, Absent):
@@ -923,6 +923,8 @@ def network_of(model: FittedModel) -> Network:
             batch = place(volume), flow.ahead / volume.servers
         elif flow.ahead and group is not None:
             batch = holds[-1][0], flow.ahead * model.paths[group].met
+        ways: tuple[tuple[float, tuple[tuple[int, float], ...], float], ...]
+        """Of requests that hit the cache, and those that do not: the part, where they wait, what they miss."""
         part, least = flow.rate / rates[flow.members], delay + (flow.conn if group is not None else 0.0)
         flows = classes.setdefault(flow.members, [])
         arms = model.arms.get(flow.lcu, most_arms)
