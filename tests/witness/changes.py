@@ -361,7 +361,7 @@ def _moves(to: _Listed) -> None:
             volumes=tuple(Volume(f"800{at}", f"rank{at % 2}") for at in range(1, 5)),
         )
         calm_one = unit("8100", 2, aliases=16, hit=hit)
-        target = plus(plus(calm_one, "8111", "rank2"), "8112", "rank3")
+        quick = plus(plus(calm_one, "8111", "rank2"), "8112", "rank3")
         then = {**large, "TS3": ("8111",), "TS4": ("8112",)}
         how: dict[str, Any] = {"kib": kib, "ranks": ranks, "reads": 0.95}
         to.add(
@@ -369,7 +369,7 @@ def _moves(to: _Listed) -> None:
             f"full ranks: two tables to other ranks, {name}",
             "move TS3 to LCU 8100 and move TS4 to LCU 8100",
             _tables(large, (hot, calm_one), **how),
-            _tables(then, (hot, target), **how),
+            _tables(then, (hot, quick), **how),
             large,
             held=held,
         )

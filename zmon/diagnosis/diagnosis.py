@@ -125,7 +125,7 @@ class Gain(NamedTuple):
 
     @property
     def range(self) -> str:
-        """The throughput with its range, if it is more than the error: `1.45 times the throughput (1.23 to 1.60)`."""
+        """The throughput with its range: `1.45 times the throughput (1.23 to 1.60)`, if it has a number."""
         if self.is_within_error:
             return f"{WITHIN_ERROR}{'' if self.sure else ' (low confidence)'}"
         sure = "" if self.sure else "; low confidence"

@@ -79,7 +79,7 @@ ENOUGH: Final = 50
 ALL_OF_IT: Final = 0.8
 """The part of Disc from which on all of it is that of reads."""
 HARDLY: Final = 0.2
-"""The part of Disc by which reads may be quicker than writes by chance, where no cache statistics are read."""
+"""The part of Disc by which reads may be quicker than writes by chance, without cache statistics."""
 FULL: Final = 0.98
 """The most that an LCU is taken to be busy."""
 COMPUTING: Final = 0.99
@@ -372,7 +372,7 @@ def _measured(of: Same[ObservedLoad]) -> _Measured:
 
 
 def _disc_of_misses(lcu: ObservedLcu, volumes: Volumes, seconds: float) -> float:
-    """Return the seconds of Disc of a mean request that are no wait for the LCU: those of misses, and for disks.
+    """Return the seconds of Disc of a mean request that are no wait for the LCU, but for disks and of these.
 
     Reads wait for disks, writes do not, and all wait for the LCU: so what reads take longer is not that wait.
     """
@@ -879,9 +879,7 @@ def network_of(model: FittedModel) -> Network:
         )
         before = ((place(processors), model.computing),)
     aliases, inside, rates = _aliases(model), subchannels(model), class_rates(model)
-    most_arms = max(model.arms.values(), key=attrgetter("number"), default=None)
-    """Of LCUs that are not known to have fewer."""
-    used = Counter(lcu for lcu, _ in {(flow.lcu, flow.volume) for flow in model.flows})
+    arms = _arm_stations(model)
     classes: dict[str, list[Flow]] = {}
     steady = {flow.members for flow in model.flows if flow.steady}
     owner_of = {flow.members: flow.owner for flow in model.flows}
@@ -923,18 +921,12 @@ def network_of(model: FittedModel) -> Network:
             batch = place(volume), flow.ahead / volume.servers
         elif flow.ahead and group is not None:
             batch = holds[-1][0], flow.ahead * model.paths[group].met
-        ways: tuple[tuple[float, tuple[tuple[int, float], ...], float], ...]
-        """Of requests that hit the cache, and those that do not: the part, where they wait, what they miss."""
         part, least = flow.rate / rates[flow.members], delay + (flow.conn if group is not None else 0.0)
         flows = classes.setdefault(flow.members, [])
-        arms = model.arms.get(flow.lcu, most_arms)
-        if arms is None or not flow.missed:
-            ways = ((1.0, (), flow.miss),)
-        else:
-            more = max(1.0, used[flow.lcu] / arms.volumes)
-            title = f"the disks behind {model.lcus[flow.lcu].title}"
-            disks = Station("arms", flow.lcu, title, arms.number * more, EXPONENTIAL, pooled=False)
-            ways = ((1.0 - flow.missed, (), 0.0), (flow.missed, ((place(disks), SEEK),), SEEK))
+        ways: Sequence[tuple[float, Sequence[tuple[int, float]], float]] = [(1.0, (), flow.miss)]
+        if flow.missed and flow.lcu in arms:
+            wait = place(arms[flow.lcu]), SEEK
+            ways = [(1.0 - flow.missed, (), 0.0), (flow.missed, (wait,), SEEK)]
         flows += (
             Flow(
                 part * share,
@@ -969,6 +961,19 @@ def network_of(model: FittedModel) -> Network:
             for name in order
         ),
     )
+
+
+def _arm_stations(model: FittedModel) -> dict[str, Station]:
+    """Return the arms behind LCUs: of those that are not known to have fewer, as many as the most have."""
+    most = max(model.arms.values(), key=attrgetter("number"), default=None)
+    stations = {}
+    for lcu, volumes in Counter(lcu for lcu, _ in {(flow.lcu, flow.volume) for flow in model.flows}).items():
+        arms = model.arms.get(lcu, most)
+        if arms is not None:
+            many = arms.number * max(1.0, volumes / arms.volumes)
+            title = f"the disks behind {model.lcus[lcu].title}"
+            stations[lcu] = Station("arms", lcu, title, many, EXPONENTIAL, pooled=False)
+    return stations
 
 
 def _title(group: str, paths: FittedPaths) -> str:

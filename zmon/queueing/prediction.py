@@ -44,8 +44,8 @@ RESPONSE_ERROR: Final = 0.25
 ERROR: Final = 0.2
 """The error of throughput in ranges, ..."""
 BLIND_ERROR: Final = 0.33
-"""... and where it is not known what the disks, a storage server behind FCP or LCUs with many requests do.  That
-these are the errors is measured: see docs/whatif.md.  Those of a response are larger as `RESPONSE_ERROR` is."""
+"""... and where it is not known what disks, a storage server behind FCP or LCUs with many requests do.  These
+errors are measured: see docs/whatif.md.  Those of a response are larger as `RESPONSE_ERROR` is."""
 APART: Final = 1.6
 """How many times as much one assumption gives as another one, from which on the confidence is low."""
 FULL_ENOUGH: Final = 0.8
@@ -189,7 +189,8 @@ class Prediction(NamedTuple):
         if isinstance(use, Absent):
             return ""
         kind, key = place
-        about = "~" * (kind == "lcu" and key not in self.given)  # it follows from waits, nobody measures it
+        # it follows from waits, nobody measures it
+        about = "~" * (kind == "arms" or (kind == "lcu" and key not in self.given))
         return f"{title}, {about}{100 * use:.0f} % busy"
 
     @property
