@@ -62,7 +62,7 @@ STEADY: Final = (1.0, 0.03)
 """By how many requests, and which part of them, so many more or fewer may be in flight than on average, where
 programs wait for nothing else: between two requests they compute."""
 LEFT_OF_GAIN: Final = 0.3
-"""The power of a gain or a loss that is left of it where programs wait for something else: measured likewise."""
+"""The power of a gain or a loss that is left where programs wait for something else: measured likewise."""
 CROWD: Final = 20
 """Requests at once from which on an LCU may be slower for them: seen in the laboratory, docs/whatif.md."""
 MORE: Final = 2.0
@@ -235,7 +235,9 @@ def _fitted_interval(once: _Once, shares: tuple[FlowShare, ...]) -> FittedInterv
     return FittedInterval(once.load, *fit(once.load, shares))
 
 
-def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
+def predict(  # noqa: C901, PLR0915 - each rule widens or ends the range
+    base: FittedInterval, changes: Sequence[Change]
+) -> Prediction:
     """Return throughput and response after changes.
 
     Raises:
@@ -623,7 +625,7 @@ def _uses(network: Network, used: Sequence[float]) -> dict[tuple[str, str], floa
     return {(station.kind, station.key): use for use, station in zip(used, network.stations, strict=True)}
 
 
-def _doubts(
+def _doubts(  # noqa: C901 - one branch for each thing that is not known
     base: FittedInterval,
     model: FittedModel,
     used: tuple[Mapping[tuple[str, str], float], Mapping[tuple[str, str], float]],
