@@ -40,7 +40,7 @@ def test_moves_promise_the_same_everywhere(name: str, capsys: pytest.CaptureFixt
     found = EFFECT.search(spread)
     assert found is not None
     assert found[0] in screen
-    assert f"Throughput: {found['times']} times ({found['low']} to {found['high']}, at most" in answer
+    assert f"Throughput: {found['times']} times ({found['low']} to {found['high']}" in answer
     assert f"Response: {found['then']} instead of {found['now']} (" in answer
     assert f"Counted: {found['lcus']} LCUs with I/O, {found['paths']} channel paths in use." in answer
 

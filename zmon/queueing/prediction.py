@@ -124,6 +124,12 @@ class Assumption(NamedTuple):
         return f"{self.unknown}: {self.instead}" if self.instead else self.unknown
 
 
+MAY_THINK: Final = Assumption(
+    "how long programs wait for something besides I/O is not known",
+    "they are taken to ask for more as soon as they have an answer",
+)
+
+
 class Prediction(NamedTuple):
     """The answer."""
 
@@ -261,7 +267,8 @@ def predict(  # noqa: C901, PLR0915 - each rule widens or ends the range
     limit_before, use_before, limiting_before = _fullest(base.network, now.use)
     used = _uses(base.network, now.use), _uses(network, then.use)
     doubts = tuple(_doubts(base, model, used, changes))
-    assumed = (*_missing(base), *(doubt.assumed for doubt in doubts))
+    may_think = not (_is_steady(base.load) or 1 / (1 + ERROR) < times < 1 + ERROR)
+    assumed = (*_missing(base), *(doubt.assumed for doubt in doubts), *([MAY_THINK] if may_think else []))
     others = [*solutions, *(solve(network_of(other)) for doubt in doubts for other in doubt.models)]
     middle = sqrt(solutions[0].rate * solutions[-1].rate)
     more, less = (pick(other.rate for other in others) / middle for pick in (max, min))
@@ -285,7 +292,7 @@ def predict(  # noqa: C901, PLR0915 - each rule widens or ends the range
         least = min(least, rate / error if _adds_to_pools(base.model, model) else rate)
     if any(doubt.may_gain_nothing for doubt in doubts):
         least = min(least, rate)
-    if changes and not _is_steady(base.load):
+    if may_think:
         left = rate * times**LEFT_OF_GAIN
         least, most = min(least, left / error), max(most, left * error)
         longest = max(longest, MORE * response * longer)
@@ -625,7 +632,7 @@ def _uses(network: Network, used: Sequence[float]) -> dict[tuple[str, str], floa
     return {(station.kind, station.key): use for use, station in zip(used, network.stations, strict=True)}
 
 
-def _doubts(  # noqa: C901 - one branch for each thing that is not known
+def _doubts(
     base: FittedInterval,
     model: FittedModel,
     used: tuple[Mapping[tuple[str, str], float], Mapping[tuple[str, str], float]],
@@ -655,13 +662,6 @@ def _doubts(  # noqa: C901 - one branch for each thing that is not known
                 BLIND_ERROR if slow else ERROR,
             ),
             crowded=slow,
-        )
-    if changes and not _is_steady(base.load):
-        yield _Doubt(
-            Assumption(
-                "how long programs wait for something besides I/O is not known",
-                "they are taken to ask for more as soon as they have an answer",
-            )
         )
     if base.model.arms and [flow.volume for flow in base.model.flows] != [
         flow.volume for flow in model.flows
