@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from tests.disk_cache import digest, kept, sources_digest
-from tests.witness.machines import RANKS, box, calm, unit, units, volumes
+from tests.witness.builders import RANKS, box, calm, unit, units, volumes
 from tests.witness.parts import Machine, Paths, Processors, Program, Rank, Truth, Volume
 from tests.witness.simulation import simulate
 
@@ -29,7 +29,7 @@ BEGIN: Final = 10
 BATCHES: Final = 5
 """Parts of the time after it, whose differences tell how exact its mean is."""
 UNASKED: Final = Truth("nobody is asked what is short")
-SIMULATION: Final = ("tests.witness.simulation", "tests.witness.machines", "tests.witness.parts")
+SIMULATION: Final = ("tests.witness.simulation", "tests.witness.builders", "tests.witness.parts")
 
 Tables = tuple[tuple[str, tuple[str, ...]], ...]
 """Tablespaces, and the volumes that have a file of each."""
