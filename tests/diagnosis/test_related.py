@@ -51,13 +51,27 @@ def test_what_a_verdict_dates_is_an_exception_that_begins_then(name: str) -> Non
         ("swap-begins", dict.fromkeys(["lcu-queue", "paging", "memory-pressure", "volume-queue"], "D16")),
         ("shark-before", {"lcu-share": "D3", "lcu-service": "D3", "path-busy": None}),
         ("who-loads", {"alias-use": "D23", "lcu-disks": "D23"}),
+        ("fcp-one-adapter", {"path-down": "D13"}),
+        ("fcp-path-slow", {"path-slow": "D14"}),
     ],
 )
 def test_an_exception_is_of_the_diagnosis_that_explains_it(name: str, ids: dict[str, str | None]) -> None:
-    """Or of none: the paths of shark-before are busy, but nothing waits for them."""
+    """Or of none: the paths of shark-before are busy, but nothing waits for them.
+
+    An exception of a path to a SCSI disk is about the adapter that those of its group have in common.
+    """
     view, entries = judged(name)
     verdict, homes = verdict_of(view), units_of(view).of
     for entry in entries:
         diagnosis = diagnosis_of(verdict, entry, homes.get(entry.key, ""))
         assert (None if diagnosis is None else diagnosis.id) == ids[entry.rule]
     assert {entry.rule for entry in entries} == ids.keys()
+
+
+def test_what_is_told_beside_the_begin_says_that_it_is_of_the_worst_interval() -> None:
+    """Its figures are not those of the begin, unless it was worst then."""
+    _, (entry, *_) = judged("remote-mirror")
+    assert entry.worst_begin > entry.begin
+    assert entry.told.removeprefix(entry.words)
+    first = entry._replace(worst_begin=entry.begin)
+    assert first.told == first.words

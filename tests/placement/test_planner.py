@@ -94,7 +94,7 @@ def test_the_better_of_both_is_suggested() -> None:
 
 
 def test_fewer_moves_are_the_first_of_more() -> None:
-    """Unless others are 2 % better; then the plan says where these would end."""
+    """Unless others are 2 % better; then the plan says where these would end, if more moves are better."""
     for seed in range(40 if THOROUGH else 6):
         case = random_case(seed, files=(8, 12), lcus=(3, 6))
         whole = plan_moves(case.items, case.units, most=PLANNED, traffic=case.traffic, shared=case.shared)
@@ -103,7 +103,7 @@ def test_fewer_moves_are_the_first_of_more() -> None:
             if found.longer is not None and not found.longer.is_begun:
                 assert found.steps[-1].ratio >= found.longer.first_times * 1.02
                 assert found.longer.first <= most
-            else:
+            elif found.longer is not None or found.steps[-1].ratio < whole.steps[-1].ratio:
                 first = [step.moves for step in found.steps]
                 assert first == [step.moves for step in whole.steps[: len(first)]]
 

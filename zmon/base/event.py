@@ -165,6 +165,11 @@ class ExceptionEntry(NamedTuple):
         return f"{self.sentence}; {others} other{'s' * (others > 1)} likewise" if others else self.sentence
 
     @property
+    def told(self) -> str:
+        """The same where it stands beside its begin: that it is of the worst interval, if that came later."""
+        return f"{self.words} (at worst)" if self.worst_begin > self.begin else self.words
+
+    @property
     def heaviness(self) -> tuple[float | str, ...]:
         """Sorts the heaviest first: level, weight, then the longest."""
         return -self.level, -self.weight, -self.seconds, self.rule, self.key

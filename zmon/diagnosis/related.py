@@ -46,13 +46,13 @@ def is_wide(subjects: Iterable[Subject]) -> bool:
 def diagnosis_of(verdict: Verdict, entry: ExceptionEntry, lcu: str = "") -> Diagnosis | None:
     """Return the diagnosis of a verdict that stands for an exception; None if it has none.
 
-    That is the one that the rule points to, or else one that is about the same thing, or about its LCU, whose
-    key is `lcu`; where another one explains it, that.
+    That is the one that the rule points to, or else one that is about the same thing, about what exceptions
+    of its group have in common, or about its LCU, whose key is `lcu`; where another one explains it, that.
     """
     roots = {root.id: root for root in reversed(verdict.diagnoses) if root.id != BLIND}
     pairs = [*((root, root) for root in verdict.diagnoses if root.id in roots)]
     pairs += [(diagnosis, roots[by]) for diagnosis, by in verdict.explained if by in roots]
-    things = {entry.key, lcu} - {""}
+    things = {entry.key, entry.group, lcu} - {""}
     pairs = [(diagnosis, root) for diagnosis, root in pairs if not things or things & _keys(diagnosis)]
     meant = [root for diagnosis, root in pairs if is_of(diagnosis.id, entry.cause)]
     return next(iter([*meant, *(root for _, root in pairs if things)]), None)

@@ -218,7 +218,7 @@ def _open(entries: Sequence[ExceptionEntry]) -> Iterator[FleetLine]:
             str(entry.number),
             name,
             LEVELS[entry.level],
-            words=entry.words,
+            words=entry.told,
             command=f"WORST {entry.number}",
         )
 

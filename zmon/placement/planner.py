@@ -181,7 +181,8 @@ def plan_moves(  # noqa: PLR0913 - the parts of a question
         whole, first = changes, _first(level, begin, changes, most)
         if len(whole) > most:
             changes, is_anew = _fewer(level, begin, most, bound, placed, first)
-            longer = _longer(level, begin, whole, first, is_begun=changes is first)
+            if level.of(after(begin, whole)) < level.of(after(begin, changes)):
+                longer = _longer(level, begin, whole, first, is_begun=changes is first)
         elif level.is_predicted:
             changes, _ = _fewer(level, begin, most, bound, placed, whole)
             is_anew = is_anew and changes is whole

@@ -370,7 +370,7 @@ def _worse(rule: Rule, value: Number, worst: Number) -> bool:
 
 def event_of(entry: ExceptionEntry) -> Event:
     """Return the event that an exception is."""
-    return Event(What.LIMIT, entry.begin, entry.end, entry.key, entry.words, shown_on(entry.table))
+    return Event(What.LIMIT, entry.begin, entry.end, entry.key, entry.told, shown_on(entry.table))
 
 
 def by_begin(entry: ExceptionEntry) -> tuple[Any, ...]:

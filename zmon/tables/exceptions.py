@@ -113,7 +113,7 @@ def _progress(exceptions: Exceptions) -> list[str]:
 def _sentences(exceptions: Exceptions, entries: Sequence[ExceptionEntry]) -> list[str]:
     seen = [last_seen(entry, exceptions.until) for entry in entries]
     return [
-        f"{clock(entry.begin)} {entry.words}{f' ({last})' if last else ''}"
+        f"{clock(entry.begin)} {entry.told}{f' ({last})' if last else ''}"
         for entry, last in zip(entries, seen, strict=True)
     ]
 
@@ -124,7 +124,10 @@ def last_seen(entry: ExceptionEntry, until: int) -> str:
 
 
 def _causes(view: View, entries: Sequence[ExceptionEntry]) -> list[Value]:
-    """Return the diagnosis of each exception: by the verdict on the interval at hand, or on its worst."""
+    """Return the diagnosis of each exception: by the verdict on its worst interval, whatever is looked at.
+
+    Where that is no longer there, it is that on the interval at hand, if the exception held in it.
+    """
     if view.figures_only or view.history.fleet is not None or not entries:
         return [NOT_ASKED] * len(entries)
     from zmon.diagnosis.judged import verdict_of  # noqa: PLC0415 - most times have no exception
@@ -139,15 +142,15 @@ def _causes(view: View, entries: Sequence[ExceptionEntry]) -> list[Value]:
     causes: list[Value] = []
     for entry in entries:
         place = entry.rule, entry.key, entry.worst_end
-        if _is_present(view, entry):
-            causes.append(cause(entry, view))
-            continue
         if place not in kept and asked < MOST_ASKED:
             worst = next(view.history.past(entry.worst_end), None)
             asked += 1
             if worst is not None and worst.before is not None:
                 kept[place] = cause(entry, part_of(view, worst))
-        causes.append(kept.get(place, NOT_ASKED))
+        if place not in kept and _is_present(view, entry):
+            causes.append(cause(entry, view))
+        else:
+            causes.append(kept.get(place, NOT_ASKED))
     return causes
 
 

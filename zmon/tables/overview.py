@@ -606,7 +606,7 @@ def _exceptions(view: View, verdict: Verdict, log: Exceptions, present: RecentLo
         seen = f" to {clock(entry.end)}" * (entry.end < present.end)  # it ends if it stays away
         yield OverviewLine(
             "open", str(entry.number), f"{clock(entry.begin)}{seen}", LEVELS[entry.level], where=entry.where,
-            words=entry.words,
+            words=entry.told,
             command=f"WORST {entry.number}",
         )  # fmt: skip
 
