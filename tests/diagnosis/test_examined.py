@@ -25,16 +25,19 @@ def examined_in(name: str) -> tuple[Examined, ...]:
 @pytest.mark.parametrize(
     ("name", "ids", "figures"),
     [
-        ("shark-before", "D2", r"40-45 \d\d 0\.\d \d\d\.\d 1\.0\d 1\.00 1\.\d\d 7600 ~9\d"),
-        ("shark-after", "D2", r"48-4d 40-45 58-5d 50-55 \d\d 0\.\d \d\d\.\d 1\.0\d 1\.00 1\.\d\d .*"),
-        ("hyperpav-10", "D4", r"\d\.\d 8000 8100 0\.\d .*3\d 1\.0\d .*"),
+        ("shark-before", "D2", r"40-45 \d\d 0\.\d \d\d\.\d 7600 ~9\d"),
+        ("shark-after", "D2", r"48-4d 40-45 58-5d 50-55 \d\d 0\.\d \d\d\.\d 7500 ~8\d"),
+        ("hyperpav-10", "D4", r"\d\.\d 8000 8100 0\.\d 3\d 4 82"),
         ("fcp-failover", "D2", r"60-63 \d\d D14b"),
-        ("fcp-failover-full", "D14b", r"60 \d\d 60-63 1\.\d\d .*"),
+        ("fcp-failover-full", "D14b", r"60 \d\d 60-63 4 92"),
         ("fcp-writes-multibus", "D2", r"60-6f \d\d .*"),
     ],
 )
 def test_what_is_no_cause_is_said_with_its_numbers(name: str, ids: str, figures: str) -> None:
-    """Busy paths that requests do not wait for, and requests that wait though aliases are free."""
+    """Busy paths that requests do not wait for, and requests that wait though aliases are free.
+
+    What would gain less than the model errs by has no number of its own.
+    """
     (one,) = examined_in(name)
     assert one.id == ids
     assert one.subjects

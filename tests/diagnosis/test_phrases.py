@@ -21,7 +21,13 @@ def prediction(times: float, low: float, then: float, confidence: str = LOW) -> 
     """Return what is predicted of 100 requests a second that take 1 ms each."""
     whole = UnitOutcome("", "all", (100.0, 100 * times), (1.0, 1.0), (0.001, then))
     found = dict.fromkeys(Prediction._fields)
-    found |= {"whole": whole, "units": (whole,), "throughput": (100 * low, 200.0), "confidence": confidence}
+    found |= {
+        "whole": whole,
+        "units": (whole,),
+        "throughput": (100 * low, 200.0),
+        "confidence": confidence,
+        "error": 0.2,
+    }
     return Prediction(**found | {"limit": "4 processors", "use": 0.8, "limiting": PROCESSORS})  # type: ignore[arg-type]
 
 

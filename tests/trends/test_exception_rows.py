@@ -109,7 +109,7 @@ def test_what_is_stored_is_what_is_judged(
     assert until == taken[-1].at.utc
     assert unknown == judged.unknown
     events = [event for event in recording.events(0, 1 << 62) if event.what is What.LIMIT]
-    assert sorted(event.text for event in events) == sorted(entry.sentence for entry in entries)
+    assert sorted(event.text for event in events) == sorted(entry.told for entry in entries)
     recording.close()
     timeline = open_recording(path)
     log = log_of(timeline)

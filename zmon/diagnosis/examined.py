@@ -164,8 +164,8 @@ def _told(situation: Situation, seen: str, what: str, changes: Sequence[Change])
         if predicted is None or predicted.is_unsure_loss:
             return text
         gain = gain_of(predicted)
-        little = "would gain little:" if gain.is_useless else "would gain:"
-        gives = little if gain.is_within_error else "would give"
-        return f"{text} {what} {gives} {gain.whole}."
+        if gain.is_within_error:
+            return f"{text} {what} {gain.hardly}."
+        return f"{text} {what} would give {gain.whole}."
 
     return tell

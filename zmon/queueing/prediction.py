@@ -280,10 +280,10 @@ def predict(  # noqa: C901, PLR0915 - each rule widens or ends the range
         blind = True
     many = 2 if blind else len(assumed)
     confidence = CONFIDENCES[min(2, many)]
-    known = max((assumption.error for assumption in assumed), default=ERROR)
-    slower = 1 + known * RESPONSE_ERROR / THROUGHPUT_ERROR
+    of_model = max((assumption.error for assumption in assumed), default=ERROR)
+    slower = 1 + of_model * RESPONSE_ERROR / THROUGHPUT_ERROR
     by_chance = STANDARD_ERRORS * sqrt((1 / rate + 1 / whole.rate[1]) / base.load.seconds)
-    error = 1 + hypot(known, by_chance)
+    error = 1 + hypot(of_model, by_chance)
     least, most = whole.rate[1] * less / error, whole.rate[1] * more * error
     longest = response * longer * max(answers) * slower
     shortest = response * longer * min(answers) / slower
@@ -324,7 +324,7 @@ def predict(  # noqa: C901, PLR0915 - each rule widens or ends the range
         _paths_used(model),
         confidence,
         assumed,
-        known,
+        of_model,
         limiting,
         limiting_before,
         frozenset(lcu.key for lcu in base.load.lcus if not isinstance(lcu.capacity, Absent)),

@@ -11,7 +11,20 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent
 from zmon.base.ranges import names, ranges
-from zmon.kinds import BLOCK, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, NOT_COLLECTED, UNIT, UNIT_IO, UNLISTED
+from zmon.kinds import (
+    BLOCK,
+    CACHE,
+    CHANNEL,
+    CMF,
+    CPU,
+    DASD,
+    DEVICE,
+    LAYER,
+    NOT_COLLECTED,
+    UNIT,
+    UNIT_IO,
+    UNLISTED,
+)
 from zmon.machine.channel_paths import lost_paths
 from zmon.machine.devices import (
     NVME_HOME,
@@ -37,7 +50,7 @@ if TYPE_CHECKING:
     from zmon.sample import Frame
     from zmon.topology.volumes import Lcu
 
-NEEDS: Final = Needs((BLOCK, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, UNIT, UNIT_IO), topology=TOPOLOGY)
+NEEDS: Final = Needs((BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, UNIT, UNIT_IO), topology=TOPOLOGY)
 HOMES: Final = {
     VIRTIO_HOME: "disks of the host, which alone knows on which volumes they lie",
     NVME_HOME: "NVMe disks, which have no LCU",
