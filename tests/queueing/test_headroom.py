@@ -22,8 +22,8 @@ from zmon.machine.observation import (
     busy_words,
     utilisation,
 )
-from zmon.queueing.fit import observed_model, shows_lcus
-from zmon.queueing.headroom import LEAST_WAITING, resource_uses
+from zmon.queueing.fit import LEAST_WAITING, observed_model, shows_lcus
+from zmon.queueing.headroom import resource_uses
 
 if TYPE_CHECKING:
     from zmon.queueing.resource import Resource

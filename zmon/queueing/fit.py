@@ -56,6 +56,7 @@ from zmon.queueing.waiting import lcus_not_timed, lcus_waiting_for_paths
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from zmon.base.absent import Number
     from zmon.machine.observation import ObservedLoad, Volumes
     from zmon.queueing.network import Solution
 
@@ -365,10 +366,14 @@ def _measured(of: Same[ObservedLoad]) -> _Measured:
     reconnect = lcus_waiting_for_paths(load)
     waits = {}
     for key, wait in longer.items():
-        least = MIN_LOST if isinstance(lcus[key].misses, Absent) else LEAST_WAITING
-        is_told = key not in reconnect and wait * behind[key].rate >= least
+        is_told = key not in reconnect and tell_use(lcus[key], wait * behind[key].rate)
         waits[key] = wait if is_told else 0.0
     return _Measured(volumes, lcus, behind, waits, {key: longer[key] for key in reconnect})
+
+
+def tell_use(lcu: ObservedLcu, waiting: Number) -> bool:
+    """Return whether so many requests that wait in an LCU on average tell how busy it is."""
+    return bool(waiting >= (MIN_LOST if isinstance(lcu.misses, Absent) else LEAST_WAITING))
 
 
 def _disc_of_misses(lcu: ObservedLcu, volumes: Volumes, seconds: float) -> float:

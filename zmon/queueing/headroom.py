@@ -16,8 +16,15 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import Absent, absent
 from zmon.base.ranges import ranges
 from zmon.base.same import Same
-from zmon.machine.observation import MIN_LOST, disc_of_misses, mean_of, path_groups, waits_for_disks
-from zmon.queueing.fit import FittedFlow, observed_model, service_bytes, shows_lcus, taken_paths
+from zmon.machine.observation import disc_of_misses, mean_of, path_groups, waits_for_disks
+from zmon.queueing.fit import (
+    FittedFlow,
+    observed_model,
+    service_bytes,
+    shows_lcus,
+    taken_paths,
+    tell_use,
+)
 from zmon.queueing.resource import Resource, the_processors
 
 if TYPE_CHECKING:
@@ -28,8 +35,6 @@ if TYPE_CHECKING:
 CARRIED: Final = tuple(map(FittedFlow._fields.index, ("lcu", "rate", "size")))
 """What is needed of flows."""
 NOT_KNOWN: Final = absent("the load of this path is not known")
-LEAST_WAITING: Final = 0.1
-"""Requests that wait in an LCU on average, below which they do not tell how busy it is."""
 LEAST: Final = 0.001
 """Utilisation below which a resource is not used."""
 
@@ -127,4 +132,4 @@ def _tells(load: ObservedLoad, lcu: ObservedLcu) -> bool:
     if waits_for_disks(load, lcu):
         return False
     waiting = volumes.rate * (mean_of(volumes, "disc") - disc_of_misses(lcu, volumes))
-    return bool(waiting >= (MIN_LOST if isinstance(lcu.misses, Absent) else LEAST_WAITING))
+    return tell_use(lcu, waiting)
