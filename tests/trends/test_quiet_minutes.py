@@ -17,6 +17,7 @@ from zmon.rule.grammar import load_rules, parse_rules
 from zmon.rule.watch import Watch
 from zmon.session.exception_log import QuietTimes
 from zmon.session.recording import open_recording
+from zmon.trends.trend_tables import TREND_TABLES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -133,3 +134,35 @@ def test_intervals_between_samples_that_do_not_follow_one_another_are_judged(tmp
     first, _, third, *_ = positions(timeline)
     assert not QuietTimes(SHIPPED).rules_at(first, third, Interval(first.sample, third.sample))
     timeline.close()
+
+
+def test_an_older_recording_spares_what_its_roll_ups_tell(tmp_path: Path) -> None:
+    """It lacks the roll-ups of figures that came later: only their rules are judged."""
+    path = tmp_path / "a.zmon"
+    record("pav-3", path, 120, 10).close()
+    every = silent_minutes(path)
+    later = next(table for table in TREND_TABLES if table.table == "control_unit")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for view in later.views:
+            connection.execute(f"DROP VIEW {view}")
+        for column in later.figures[-1].columns:
+            connection.execute(f"ALTER TABLE {later.minutes} DROP COLUMN {column}")
+    assert silent_minutes(path) == every
+
+
+OTHERWISE = {
+    "lpar-full": "a machine has few partitions",
+    "alias-use": "its queue excludes what is calm",
+    "lcu-share": "its queue excludes what is calm",
+    "path-lost": "it is steady: compared with the interval before",
+    "path-gone": "it is steady: compared with the interval before",
+}
+"""Why rules spare the samples of a recording although what they compare has no roll-up."""
+
+
+@pytest.mark.parametrize("rule", [rule for rule in SHIPPED if not rule.of_all], ids=lambda rule: rule.name)
+def test_what_a_rule_compares_has_a_roll_up_where_others_of_its_table_have(rule: Rule) -> None:
+    """Else each sample of a long recording is read for one rule."""
+    figures = next((table.figures for table in TREND_TABLES if table.table == rule.table), ())
+    if figures:
+        assert (rule.column in {figure.name for figure in figures}) != (rule.name in OTHERWISE)

@@ -264,7 +264,7 @@ ControlUnits.figures = catalogue(
     *LOADS.values(),
     Figure("wait", lambda lcus: not_below_zero([*map(sub, lcus.column("resp"), lcus.column("serv"))])),
     Figure("inside", lambda lcus: [*map(_of_ms, *map(lcus.numbers, ("io", "disc")))]),
-    Figure("longer", attrgetter("longer"), over="writes"),
+    Figure("longer", attrgetter("longer"), over="writes", trend=9),
     summed(Figure("late", lambda lcus: [*map(_of_ms, *map(lcus.numbers, ("writes", "longer")))])),
     _each("delayed", lambda lcus, _unit, rows: lcus.delayed_writes(rows)),
     summed(_each("qued", lambda lcus, _unit, rows: lcus.devices.queued_at(rows))),

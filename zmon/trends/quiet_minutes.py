@@ -45,8 +45,8 @@ class RowTest:
     only rules are asked that do not hold for such a thing.
     """
 
-    def __init__(self, rule: Rule, table: TrendTable) -> None:
-        """Write what the roll-ups tell about a rule as SQL."""
+    def __init__(self, rule: Rule, figures: frozenset[str]) -> None:
+        """Write what the roll-ups of these figures tell about a rule as SQL."""
         self.name = rule.name
         self._rule = rule
         self.terms: list[str] = []
@@ -54,7 +54,7 @@ class RowTest:
         """What the question marks in the terms stand for."""
         self.is_useful = False
         """Whether a term excludes what did nothing."""
-        self._columns = frozenset(figure.name for figure in table.figures)
+        self._columns = figures
         limits = [level for level in (rule.look, rule.bad) if level is not None]
         if rule.sense != "over" or rule.remembers or rule.window or not limits:
             return
@@ -146,11 +146,18 @@ def _covered(recording: Recording) -> frozenset[int]:
     return frozenset(minute for minute, count in pairs if minute < last and rolled.get(minute) == count)
 
 
+def _kept(recording: Recording, table: TrendTable) -> frozenset[str]:
+    """Return the figures whose roll-ups a recording has: an older one lacks those that came later."""
+    columns = {name for (name,) in recording.ask("SELECT name FROM pragma_table_info(?)", table.minutes)}
+    return frozenset(figure.name for figure in table.figures if columns.issuperset(figure.columns))
+
+
 def _quiet_in(
     recording: Recording, table: TrendTable, rules: Sequence[Rule], minutes: Collection[int]
 ) -> Iterator[tuple[int, frozenset[str]]]:
     """Yield minutes with the rules on a table that held for no row in them."""
-    tests = [test for rule in rules if rule.table == table.table and (test := RowTest(rule, table)).is_useful]
+    kept = _kept(recording, table)
+    tests = [test for rule in rules if rule.table == table.table and (test := RowTest(rule, kept)).is_useful]
     if not tests:
         return
     question = (
