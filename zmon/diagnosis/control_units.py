@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from math import fsum
 from typing import TYPE_CHECKING, Any, Final
 
-from zmon.base.absent import Absent
+from zmon.base.absent import Absent, absent
 from zmon.base.ranges import MOST_NAMED
 from zmon.base.record import NamedTuple
 from zmon.base.same import Same
@@ -20,11 +20,14 @@ from zmon.diagnosis.phrases import UNCACHED, can_be_timed, gain, no_cmf, said_of
 from zmon.diagnosis.seen import Cause, Remedy, Seen, diagnosed
 from zmon.machine.observation import (
     FEW_ALIASES,
+    LONG,
     MAX_MISS,
     MIN_LONGER,
     MOSTLY,
     NO_LCU,
     NOT_TIMED,
+    QUEUED_MISS,
+    QUICK,
     SMALL,
     busy_words,
     carried_by,
@@ -32,6 +35,7 @@ from zmon.machine.observation import (
     idle_lcus,
     mean_of,
     path_groups,
+    reads_beyond_writes,
     requests_of,
     state_of_idle,
     takes_as_misses,
@@ -57,10 +61,9 @@ SKEWED: Final = 2.0
 """Times its even share of the bytes from which on an LCU has too much."""
 IDLE_LCUS: Final = 1 / 3
 """The part of the LCUs that are idle where data are placed unevenly."""
-QUICK: Final = 0.5
-"""Times Disc of its LCU below which a request that takes no longer in all does not wait inside."""
 EVEN: Final = "with an even spread "
 """What the gain of D3 is of; that of moves of whole files, on MOVES, is another."""
+COUNTED: Final = absent("the cache statistics count what misses the cache")
 ALONE: Final = 0.995
 """The part of the bytes of an LCU from which on a service is the only one that uses it."""
 
@@ -80,7 +83,9 @@ class _FullLcu:
         self.volumes = tuple(volume for volume in used if load.enough(volume.rate))
         self.rate, self._used = used.rate, used
         self.disc, self.serv = load.time_of(lcu, "disc"), load.time_of(lcu, "serv")
-        self.response, self.reads, self.size = (mean_of(used, name) for name in ("response", "reads", "size"))
+        self.response, self.reads, self.size, self.read, self.write = (
+            mean_of(used, name) for name in ("response", "reads", "size", "read_response", "write_response")
+        )
         self.estimated = any(volume.estimated for volume in self.volumes)
         self.megabytes = load.bytes_of(lcu.key) / MB
         self.is_untimed = any(volume.estimated and volume.is_dasd for volume in self.volumes)
@@ -104,15 +109,22 @@ class _FullLcu:
     @property
     def misses_alone(self) -> bool:
         """Whether its requests take so long because they miss the cache, and the arrays have time."""
+        if isinstance(self.misses, Absent):
+            return bool(self.reads_beyond < QUEUED_MISS)
         return not self.estimated and takes_as_misses(self.lcu, self.disc)
 
     @property
     def waits_for_disks(self) -> bool:
-        """Whether disks are what requests wait for: of untimed ones small writes, which take long there."""
-        if not self.estimated:
+        """Whether disks are what requests wait for: of untimed ones reads alone, or small writes for long."""
+        if not self.estimated or self.reads_beyond >= LONG:
             return waits_for_disks(self._load, self.lcu)
         are_writes = self.is_untimed and self.is_small and self.reads < MOSTLY
         return bool(are_writes and self.served_at_least >= MAX_MISS)
+
+    @cached_property
+    def reads_beyond(self) -> Number:
+        """Seconds that a read takes longer than a write, where reads alone wait and nothing counts misses."""
+        return reads_beyond_writes(self._load, self.lcu) if isinstance(self.misses, Absent) else COUNTED
 
     @property
     def served_at_least(self) -> float:

@@ -31,6 +31,7 @@ TIMES: Final = limit("pend-times")
 """Times the Pend of its siblings from which on it is too long."""
 NO_EXTENDED: Final = absent("the basic format of channel measurement has no such times; the extended one has")
 NONE_BEFORE: Final = absent("no load of an hour before was recorded")
+NONE_BESIDE: Final = absent("no other LCU has enough reads and writes")
 
 
 class _Pending:
@@ -86,6 +87,57 @@ class _Pending:
         return [min(self.slow, key=lambda volume: volume.pend)] if self.slow else []
 
 
+class _Far:
+    """An LCU that channel measurement does not time, with what others take; times are seconds."""
+
+    def __init__(self, situation: Situation, lcu: ObservedLcu, others: Sequence[Volumes]) -> None:
+        self.kind, self.key, self.title, self.chpids = lcu.kind, lcu.key, lcu.title, lcu.chpids
+        self._load, self._volumes, self._others = situation.load, situation.load.used_of(lcu.key), others
+        self.read, self.write = self._time("read_response"), self._time("write_response")
+        self.best_read, self.best_write = self._best("read_response"), self._best("write_response")
+        self.read_longer_ms = 1e3 * (self.read - self.best_read)
+        self.write_longer_ms = 1e3 * (self.write - self.best_write)
+
+    def _time(self, name: str) -> Number:
+        return mean_of(self._volumes, name)
+
+    def _best(self, name: str) -> Number:
+        times = [mean_of(volumes, name) for volumes in self._others]
+        return min((time for time in times if not isinstance(time, Absent)), default=NONE_BESIDE)
+
+    @property
+    def requests(self) -> Number:
+        """How many requests are there on average."""
+        return self._volumes.rate * self._time("response")
+
+    @property
+    def waits(self) -> Number:
+        """How many of these are there because they take longer."""
+        reads = self._time("reads")
+        longer = reads * self.read_longer_ms + (1 - reads) * self.write_longer_ms
+        return self._volumes.rate * longer / 1e3
+
+    @property
+    def are_alike(self) -> bool:
+        """Whether several of its volumes have enough I/O, and none of these is quick."""
+        times = [volume.response for volume in self._volumes if self._load.enough(volume.rate)]
+        return len(times) > 1 and all(time >= self._time("response") / TIMES for time in times)
+
+
+def _far(situation: Situation) -> Sequence[_Far]:
+    """Return the LCUs with enough I/O that channel measurement does not time."""
+    load = situation.load
+    used = {lcu.key: load.used_of(lcu.key) for lcu in load.lcus}
+    enough = {key: volumes for key, volumes in used.items() if load.enough(volumes.rate)}
+    return [
+        _Far(situation, lcu, [volumes for key, volumes in enough.items() if key != lcu.key])
+        for lcu in load.lcus
+        if lcu.key in enough
+        and all(enough[lcu.key].column("estimated"))
+        and all(enough[lcu.key].column("is_dasd"))
+    ]
+
+
 def _pending(situation: Situation) -> Sequence[_Pending] | Absent:
     """Return the LCUs with enough I/O, whose paths are not full, most requests that pend first."""
     load = situation.load
@@ -136,6 +188,7 @@ def _in_detail(detail: str, situation: Situation) -> Sequence[With] | Absent:
 
 SORTS: Final[Mapping[str, Callable[[Situation], Sequence[Any] | Absent]]] = {
     "pending LCUs": _pending,
+    "untimed LCUs": _far,
     "devices in use by others": partial(_in_detail, "device_busy"),
     "devices in a queue": partial(_in_detail, "cu_queue"),
 }

@@ -18,7 +18,7 @@ from zmon.base.record import NamedTuple
 from zmon.base.same import Same
 from zmon.diagnosis.phrases import UNCACHED, why_untimed
 from zmon.diagnosis.seen import Cause, Seen, diagnosed
-from zmon.machine.observation import MAX_MISS, mean_by_rate, mean_of, takes_as_misses
+from zmon.machine.observation import MAX_MISS, mean_by_rate, mean_of, reads_beyond_writes, takes_as_misses
 from zmon.machine.observed_volumes import detailed, details_of
 from zmon.queueing.fit import QUEUED, SLOWER
 from zmon.words.template import With
@@ -203,6 +203,22 @@ def _inside(situation: Situation) -> Sequence[With] | Absent:
     ]
 
 
+def _reading_alone(situation: Situation) -> Sequence[With]:
+    """Return the LCUs without cache statistics whose reads wait alone, and how much longer than writes."""
+    load = situation.load
+    units = [unit for unit in _units(situation) if isinstance(unit.lcu.misses, Absent)]
+    return [
+        _lcu(
+            unit,
+            beyond=beyond,
+            waits=unit.reads * beyond,
+            untimed=any(load.used_of(unit.lcu.key).column("estimated")),
+        )
+        for unit in units
+        if not isinstance(beyond := reads_beyond_writes(load, unit.lcu), Absent)
+    ]
+
+
 def remote_mirror(situation: Situation) -> Diagnoses:
     """Return D8: each write takes longer than a read by the way to another box, where nothing waits."""
     load = situation.load
@@ -263,5 +279,6 @@ def _mirror(situation: Situation, lcus: Sequence[With], lost: float) -> Seen:
 SORTS: Final[Mapping[str, Callable[[Situation], Sequence[With] | Absent]]] = {
     "LCUs with writes": _writing,
     "LCUs inside": _inside,
+    "LCUs whose reads wait alone": _reading_alone,
 }
 CAUSES: Final[Causes] = {**{id_: Cause(id_, SORTS) for id_ in ("D6", "D7")}, "D8": remote_mirror}

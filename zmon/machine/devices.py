@@ -505,6 +505,7 @@ Devices.figures = SHOWN | catalogue(
     Figure("measured", attrgetter("timed"), lambda devices, rows: devices.measured(rows)),
     Figure("answered", attrgetter("answers"), lambda devices, rows: devices.answered(rows)),
     _of_blocks("writes"),
+    _of_blocks("rwait"),
     _of_blocks("wwait"),
     Figure("volqued", _volumes_queued),
     Figure("volbusy", _volumes_busy),

@@ -184,8 +184,7 @@ class ControlUnits(Things):
     @property
     def longer(self) -> list[Number]:
         """How many ms a write to each takes longer than a read."""
-        reads = [self.devices.blocks.of("rwait", rows) for rows in self.members]
-        pairs = zip(self.numbers("wwait"), reads, strict=True)
+        pairs = zip(self.numbers("wwait"), self.numbers("rwait"), strict=True)
         return [write if read is IDLE else write - read for write, read in pairs]
 
     def delayed_writes(self, rows: Sequence[int]) -> Number:
@@ -233,7 +232,7 @@ def _of_ms(rate: Number, time: Number) -> Number:
 _TRENDS: Final = {"io": 1, "mbs": 2, "pend": 3, "disc": 4, "conn": 5, "resp": 6, "queue": 7, "serv": 8}
 OF_DEVICES: Final = (
     "io", "mbs", "queue", "pend", "disc", "conn", "serv", "resp", "cuwt", "measured", "answered", "ios",
-    "read", "reqkb", "writes", "wwait",
+    "read", "reqkb", "rwait", "writes", "wwait",
 )  # fmt: skip
 LOADS: Final = catalogue(
     *(

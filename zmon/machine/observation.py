@@ -45,6 +45,10 @@ QUEUED_MISS: Final = 2 * MAX_MISS
 MISSED: Final = 0.1
 MOSTLY: Final = 0.5
 """The part of the requests that miss the cache from which on small ones, and large ones, wait for disks."""
+LONG: Final = 0.001
+"""Seconds at an LCU from which on a request may wait there."""
+QUICK: Final = 0.5
+"""Times what others take, below which requests do not wait for what these wait for."""
 SMALL: Final = 65_536.0
 """Bytes of a request below which Disc may be cache misses where the cache statistics were not read."""
 LATENCY: Final = 0.0003
@@ -606,14 +610,46 @@ def disc_of_misses(lcu: ObservedLcu, volumes: Sequence[ObservedVolume]) -> float
 def waits_for_disks(load: ObservedLoad, lcu: ObservedLcu) -> bool:
     """Return whether disks are what requests wait for inside an LCU: how busy it is does not follow then.
 
-    They miss the cache, or are small, mostly write, and wait longer than one disk takes.
+    They miss the cache, or reads alone wait, or they are small, mostly write, and wait longer than one disk
+    takes.
     """
+    if isinstance(lcu.misses, Absent) and reads_beyond_writes(load, lcu) >= LONG:
+        return True
     volumes, disc = load.used_of(lcu.key), load.time_of(lcu, "disc")
     size, reads = mean_of(volumes, "size"), mean_of(volumes, "reads")
     is_small = not isinstance(size, Absent) and size < SMALL
     if lcu.misses > (MISSED if is_small else MOSTLY):
         return True
     return is_small and reads < MOSTLY and not disc < MAX_MISS
+
+
+def reads_beyond_writes(load: ObservedLoad, lcu: ObservedLcu) -> Number:
+    """Return the seconds that small reads at an LCU take longer than writes to the same volumes.
+
+    A full LCU, path or volume holds up both.  What reads alone wait for are the disks, where they miss the
+    cache: a write is done when it is in the write cache.  Absent where writes wait too, where it is not Disc
+    that makes reads long, and where nothing tells.
+    """
+    volumes = load.used_of(lcu.key)
+    if not mean_of(volumes, "size") < SMALL:
+        return NOT_APART
+    columns = zip(*map(volumes.column, ("rate", "reads", "read_response", "write_response")), strict=True)
+    both = [
+        (rate * reads, read, write)
+        for rate, reads, read, write in columns
+        if load.enough(rate * (1 - reads)) and load.enough(rate * reads)
+    ]
+    rate = fsum(reads for reads, _, _ in both)
+    if rate < MOSTLY * volumes.rate * mean_of(volumes, "reads"):
+        return NOT_APART
+    read, write = (mean_by_rate([pair[at] for pair in both], [pair[0] for pair in both]) for at in (1, 2))
+    if read is None or write is None or write >= QUICK * read:
+        return NOT_APART
+    if not any(volumes.column("estimated")):
+        inside = mean_of(volumes, "disc")
+        if inside < QUICK * mean_of(volumes, "reads") * (read - write):
+            return NOT_APART
+    return read - write
 
 
 def takes_as_misses(lcu: ObservedLcu, disc: Number) -> bool:

@@ -16,12 +16,14 @@ from zmon.base.record import NamedTuple
 from zmon.machine.observation import (
     FULL_ALIASES,
     LATENCY,
+    LONG,
     MIN_LONGER,
     MIN_LOST,
     SLOW_PATH,
     SMALL,
     UNUSED_ALIASES,
     mean_of,
+    reads_beyond_writes,
 )
 
 if TYPE_CHECKING:
@@ -30,8 +32,6 @@ if TYPE_CHECKING:
     from zmon.base.absent import Number
     from zmon.machine.observation import ObservedLcu, ObservedLoad, Volumes
 
-LONG: Final = 0.001
-"""Seconds at an LCU from which on a request may wait there."""
 LONGER: Final = 2.0
 """Times as long as at the other LCUs, from which on it may, too."""
 NO_OTHER: Final = absent("no other LCU has enough requests")
@@ -83,14 +83,21 @@ def is_uncached(load: ObservedLoad, lcu: ObservedLcu) -> bool:
 
 
 def may_be_misses(load: ObservedLoad, lcu: ObservedLcu) -> bool:
-    """Return whether that Disc is of small requests, which may miss the cache: large ones are read ahead."""
-    return bool(is_uncached(load, lcu) and mean_of(load.used_of(lcu.key), "size") < SMALL)
+    """Return whether that Disc is of small requests, which may miss the cache: large ones are read ahead.
+
+    Where reads alone wait, they do.
+    """
+    is_small = mean_of(load.used_of(lcu.key), "size") < SMALL
+    return bool(is_uncached(load, lcu) and is_small) and not reads_beyond_writes(load, lcu) >= LONG
 
 
 def _at(load: ObservedLoad, lcu: ObservedLcu, volumes: Volumes) -> Iterator[UndecidedRequests]:
     """Yield what may wait at one LCU: at most one kind of it inside, and what waits before it."""
     if not all(volumes.column("is_dasd")):
         return  # what such disks do with a request is not seen from here
+    if isinstance(lcu.misses, Absent) and volumes.rate * reads_beyond_writes(load, lcu) >= MIN_LOST:
+        yield from _bursts(load, lcu)
+        return  # reads miss the cache
     if any(volumes.column("estimated")):
         size = mean_of(volumes, "size")
         if not isinstance(size, Absent):
