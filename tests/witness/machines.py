@@ -24,7 +24,7 @@ from tests.witness.builders import (
     units,
     volumes,
 )
-from tests.witness.neighbours import healthy_by_little, short_elsewhere
+from tests.witness.neighbours import healthy_by_little, reads_and_writes_apart, short_elsewhere
 from tests.witness.parts import (
     Adapter,
     LogicalVolume,
@@ -551,6 +551,7 @@ MACHINES: Final = {
         *above_the_disks(),
         *healthy_by_little(),
         *short_elsewhere(),
+        *reads_and_writes_apart(),
     )
 }
 """All machines by their names."""

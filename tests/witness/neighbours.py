@@ -261,3 +261,91 @@ def short_elsewhere() -> list[Machine]:
             ranks=FLASH,
         ),
     ]
+
+
+def reads_and_writes_apart() -> list[Machine]:
+    """Return machines on which reads and writes wait for different things, or seem to.
+
+    They were written down after zmon had learned to compare both, and before it was asked about any of these.
+    """
+    by_few = units(*FOUR, aliases=8, hit=0.3)
+    of_two = (*units("8000", "8100", aliases=16, hit=0.1), *units("8200", "8300", aliases=8))
+    bare = unit("8000")
+    narrow = unit("8000", aliases=16, mbps=12, hit=1.0)
+    few_arms = unit("8000", aliases=24, hit=0.3)
+    mirrored = (unit("8000", aliases=8, hit=0.3, mirror=0.004), *units("8100", "8200", "8300", aliases=8))
+    far = (*units("8000", "8100", aliases=4), unit("9000", paths="far", aliases=8))
+    logs = units(*FOUR, volumes=5, aliases=8, hit=0.3)
+    data = tuple(number for number in volumes(*logs) if not number.endswith("05"))
+    return [
+        box(
+            "misses-and-a-tenth-of-writes",
+            Truth("most reads of all LCUs miss the cache, and wait for arms", ("D6",)),
+            by_few,
+            Program("random", volumes(*by_few), threads=24, kib=4, reads=0.9, think=0.004),
+        ),
+        box(
+            "misses-on-two-lcus",
+            Truth("reads of LCUs 8000 and 8100 miss the cache", ("D6",), ("8000", "8100")),
+            of_two,
+            Program("random", volumes(*of_two[:2]), threads=20, kib=16, reads=0.8, think=0.005),
+            calm(of_two[2:], 200),
+        ),
+        box(
+            "misses-beside-logs",
+            Truth("reads of the data miss the cache; what is written are logs on other volumes", ("D6",)),
+            logs,
+            Program("random", data, threads=24, kib=8, reads=1.0, think=0.004),
+            Program(
+                "log", tuple(f"{name[:2]}05" for name in FOUR), rate=200, kib=4, reads=0.0, sequential=True
+            ),
+        ),
+        box(
+            "bare-volume-read-then-written",
+            Truth(
+                "volume 8001 has no aliases, and reads come ten at once; writes come later",
+                ("D4b",),
+                ("8001",),
+            ),
+            (bare, *OTHERS),
+            Program("report", ("8001",), threads=10, kib=16, reads=1.0, end=57),
+            Program("checkpoint", ("8001",), threads=1, kib=8, reads=0.0, begin=57, think=0.01),
+            calm(OTHERS),
+        ),
+        box(
+            "full-by-small-reads-and-writes",
+            Truth("LCU 8000 is at its 12 MB/s, for reads and writes alike", ("D3", "D1"), ("8000",)),
+            (narrow, *OTHERS),
+            Program("batch", volumes(narrow), threads=24, kib=16, reads=0.8),
+            calm(OTHERS),
+        ),
+        box(
+            "arms-full-and-writes-quick",
+            Truth("the arms behind LCU 8000 are full of reads", ("D9",), ("8000",)),
+            (few_arms, *OTHERS),
+            Program("random", volumes(few_arms), threads=40, kib=8, reads=0.98),
+            calm(OTHERS, 100),
+            ranks=tuple(replace(rank, arms=2, seek=0.009) for rank in RANKS),
+        ),
+        box(
+            "misses-and-a-mirror",
+            Truth("reads of LCU 8000 miss the cache, and its writes go to a mirror", ("D6", "D8"), ("8000",)),
+            mirrored,
+            Program("random", volumes(mirrored[0]), threads=16, kib=8, reads=0.8, think=0.005),
+            calm(mirrored[1:], 150),
+        ),
+        box(
+            "far-with-few-requests",
+            Truth("LCU 9000 is 150 km away: 1.5 ms for each read", ("D5",), ("9000",)),
+            far,
+            Program("oltp", volumes(far[2]), rate=200, kib=8, reads=0.6),
+            calm(far[:2], 200),
+            groups=(("paths", FICON), ("far", Paths((0x60, 0x61), km=150))),
+        ),
+        box(
+            "healthy-reads-slower-than-writes",
+            Truth("a third of the reads miss the cache: a read takes longer than a write, and nothing waits"),
+            units(*FOUR, aliases=8, hit=0.7),
+            Program("oltp", volumes(*units(*FOUR)), rate=300, kib=8, reads=0.7),
+        ),
+    ]
