@@ -308,8 +308,8 @@ def reads_and_writes_apart() -> list[Machine]:
                 ("8001",),
             ),
             (bare, *OTHERS),
-            Program("report", ("8001",), threads=10, kib=16, reads=1.0, end=57),
-            Program("checkpoint", ("8001",), threads=1, kib=8, reads=0.0, begin=57, think=0.01),
+            Program("report", ("8001",), threads=10, kib=16, reads=1.0, end=59.4),
+            Program("checkpoint", ("8001",), threads=1, kib=8, reads=0.0, begin=59.4, think=0.008),
             calm(OTHERS),
         ),
         box(

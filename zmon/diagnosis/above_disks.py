@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from zmon.diagnosis.seen import Causes
     from zmon.diagnosis.situation import Situation
+    from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedVolume
+    from zmon.machine.observed_volumes import StackedDisk
 
 HALF: Final = 0.5
 """The part of the tags of a disk below which the record is not asked: most disks of a large machine."""
@@ -21,6 +23,7 @@ HALF: Final = 0.5
 
 def stacked_disks(situation: Situation) -> Sequence[With]:
     """Return the block devices that are made of others, those with enough I/O, most of what waits first."""
+    load = situation.load
     disks = [
         With(
             disk,
@@ -32,11 +35,19 @@ def stacked_disks(situation: Situation) -> Sequence[With]:
             pieces=disk.below_rate / disk.rate,
             below_kib=disk.below_size / KIB,
             stripe_kib=disk.stripe / KIB,
+            below_it=_below(load, disk),
         )
         for disk in situation.stacked()
-        if situation.load.enough(disk.rate)
+        if load.enough(disk.rate)
     ]
     return sorted(disks, key=lambda disk: -disk.waits)
+
+
+def _below(load: ObservedLoad, disk: StackedDisk) -> list[ObservedVolume | ObservedLcu]:
+    """Return the volumes that a block device is made of, and their LCUs."""
+    volumes = [volume for key in disk.volumes if (volume := load.volume(key)) is not None]
+    lcus = {volume.lcu: load.lcus_by_key[volume.lcu] for volume in volumes if volume.lcu in load.lcus_by_key}
+    return [*volumes, *lcus.values()]
 
 
 def _busy(situation: Situation) -> Sequence[With]:

@@ -37,6 +37,7 @@ from zmon.machine.observation import (
     path_groups,
     reads_beyond_writes,
     requests_of,
+    served_at_least,
     state_of_idle,
     takes_as_misses,
     waits_for_disks,
@@ -45,7 +46,7 @@ from zmon.machine.observed_machine import ONE_TIME
 from zmon.queueing.change import StripedSpace
 from zmon.queueing.resource import NOT_KNOWN
 from zmon.queueing.undecided import may_be_misses
-from zmon.queueing.waiting import FULL_PATHS, lcus_behind, only_overlap, served_at_least
+from zmon.queueing.waiting import FULL_PATHS, lcus_behind, only_overlap
 from zmon.words.template import With, percent
 
 if TYPE_CHECKING:

@@ -210,7 +210,7 @@ def _reading_alone(situation: Situation) -> Sequence[With]:
     return [
         _lcu(
             unit,
-            beyond=beyond,
+            beyond_ms=1e3 * beyond,
             waits=unit.reads * beyond,
             untimed=any(load.used_of(unit.lcu.key).column("estimated")),
         )

@@ -627,8 +627,8 @@ def reads_beyond_writes(load: ObservedLoad, lcu: ObservedLcu) -> Number:
     """Return the seconds that small reads at an LCU take longer than writes to the same volumes.
 
     A full LCU, path or volume holds up both.  What reads alone wait for are the disks, where they miss the
-    cache: a write is done when it is in the write cache.  Absent where writes wait too, where it is not Disc
-    that makes reads long, and where nothing tells.
+    cache: a write is done when it is in the write cache.  Absent where writes wait too, where reads may wait
+    before the LCU, and where nothing tells.
     """
     volumes = load.used_of(lcu.key)
     if not mean_of(volumes, "size") < SMALL:
@@ -645,11 +645,23 @@ def reads_beyond_writes(load: ObservedLoad, lcu: ObservedLcu) -> Number:
     read, write = (mean_by_rate([pair[at] for pair in both], [pair[0] for pair in both]) for at in (1, 2))
     if read is None or write is None or write >= QUICK * read:
         return NOT_APART
-    if not any(volumes.column("estimated")):
-        inside = mean_of(volumes, "disc")
-        if inside < QUICK * mean_of(volumes, "reads") * (read - write):
-            return NOT_APART
-    return read - write
+    is_untimed = any(volumes.column("estimated"))
+    inside = served_at_least(lcu, volumes) if is_untimed else mean_of(volumes, "disc")
+    return NOT_APART if inside < QUICK * mean_of(volumes, "reads") * (read - write) else read - write
+
+
+def at_once(lcu: ObservedLcu, volumes: Sequence[ObservedVolume]) -> float:
+    """Return how many requests bases and aliases do at once: a base while Linux has one for it."""
+    return sum(float(disk.use) for disk in volumes if not isinstance(disk.use, Absent)) + lcu.aliases
+
+
+def served_at_least(lcu: ObservedLcu, volumes: Sequence[ObservedVolume]) -> float:
+    """Return the seconds that requests are at an LCU at least beyond Linux, which nothing times.
+
+    `volumes` are those of it that they go to: if more come than subchannels do at once, as many are there.
+    """
+    many = sum(requests_of(disk.rate, disk.response)[0] for disk in volumes)
+    return min(many, at_once(lcu, volumes)) / sum(disk.rate for disk in volumes)
 
 
 def takes_as_misses(lcu: ObservedLcu, disc: Number) -> bool:

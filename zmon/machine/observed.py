@@ -60,6 +60,7 @@ from zmon.machine.observation import (
     tasks_wait,
 )
 from zmon.machine.topology import units_of
+from zmon.machine.volume_cache import READ_HITS, READS, WRITES
 from zmon.sample import pick
 from zmon.topology.site import NO_SITE, Site
 from zmon.topology.volumes import channel_type, titles
@@ -367,7 +368,9 @@ def _times(devices: Devices, rows: Sequence[int]) -> tuple[Number, Number, Numbe
 
 def _misses(devices: Devices, rows: Sequence[int]) -> list[Number]:
     """Return the parts of devices' requests that read and were not in the cache."""
-    reads, hits, writes = (devices.cache.at(rows, name) for name in ("reads", "read_hits", "writes"))
+    reads, hits, writes = (
+        plus(*(devices.cache.at(rows, name) for name in names)) for names in (READS, READ_HITS, WRITES)
+    )
     if is_absent(reads):
         return reads
     return quotient(list(map(sub, reads, hits)), plus(reads, writes), 1.0, NOTHING)

@@ -129,6 +129,8 @@ class StackedDisk(NamedTuple):
     """What the device mapper calls it, as `/dev/mapper` has it: `vg-data`; empty if not known."""
     stripe: Number = NO_STRIPE
     """Bytes of its smallest stripe."""
+    volumes: tuple[str, ...] = ()
+    """The keys of the disks that it is made of."""
 
     @property
     def title(self) -> str:
@@ -169,11 +171,13 @@ def stacked_disks(interval: Interval) -> tuple[StackedDisk, ...]:
     if not made:
         return ()
     leaves, blocks, row_of = leaf_disks(layers), Blocks(interval), interval.of(BLOCK).index
+    devices = devices_of(interval)
+    keys: dict[Value, str] = dict(zip(devices.names, devices.keys, strict=True))
     columns = [layers.column(name) for name in ("name", "mapped", "table")]
     stacked = []
     for row in made:
         name, title, table = (text_of(column[row]) for column in columns)
-        lowest = map(leaves.name, leaves.lowest(layers.keys[row]))
+        lowest = [*map(leaves.name, leaves.lowest(layers.keys[row]))]
         own, disks = ([row_of[disk] for disk in names if disk in row_of] for names in ([name], lowest))
         load = [blocks.of(key, own) for key in ("ios", "await")]
         load += (blocks.of(key, disks) for key in ("await", "ios", "bytes"))
@@ -182,7 +186,8 @@ def stacked_disks(interval: Interval) -> tuple[StackedDisk, ...]:
             rate, response, below, below_rate, moved = figures
             times, size = (response / 1e3, below / 1e3), moved / below_rate
             stripe = _smallest_stripe(table)
-            stacked.append(StackedDisk(name, rate, *times, below_rate, size, title, stripe))
+            volumes = tuple(keys[disk] for disk in lowest if disk in keys)
+            stacked.append(StackedDisk(name, rate, *times, below_rate, size, title, stripe, volumes))
     return tuple(stacked)
 
 

@@ -10,6 +10,7 @@ from math import fsum
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent
+from zmon.base.limits import limit
 from zmon.base.milliseconds import ms
 from zmon.base.ranges import many, names
 from zmon.base.record import NamedTuple
@@ -32,12 +33,14 @@ if TYPE_CHECKING:
     from zmon.base.absent import Number
     from zmon.machine.observation import ObservedLcu, ObservedLoad, Volumes
 
+MISSES_NAMED: Final = limit("reads-alone")
 LONGER: Final = 2.0
 """Times as long as at the other LCUs, from which on it may, too."""
 NO_OTHER: Final = absent("no other LCU has enough requests")
 CAUSES: Final = {
     "inside": "{full}, or they miss {its} cache; --cache tells",
     "untimed": "they wait there or in Linux, or the disks are slow; channel measurement (CMF) tells",
+    "reads": "reads miss {its} cache, as writes are quick; --cache tells whether the disks are busy",
     "pending": "a path, the control unit or another system holds them up; a calm time tells: COMPARE",
 }
 """What is left as the cause, and what would decide, by the kind of what is undecided."""
@@ -47,8 +50,8 @@ class UndecidedRequests(NamedTuple):
     """Requests at an LCU that may wait there."""
 
     kind: str
-    """`inside` of it without cache statistics, `untimed` by channel measurement, `pending` on the way to it,
-    or `bursts`: they wait in Linux while aliases are free on average."""
+    """`inside` of it without cache statistics, `reads` if only these wait, `untimed` by channel measurement,
+    `pending` on the way to it, or `bursts`: they wait in Linux while aliases are free on average."""
     key: str
     title: str
     requests: float
@@ -95,16 +98,19 @@ def _at(load: ObservedLoad, lcu: ObservedLcu, volumes: Volumes) -> Iterator[Unde
     """Yield what may wait at one LCU: at most one kind of it inside, and what waits before it."""
     if not all(volumes.column("is_dasd")):
         return  # what such disks do with a request is not seen from here
-    if isinstance(lcu.misses, Absent) and volumes.rate * reads_beyond_writes(load, lcu) >= MIN_LOST:
-        yield from _bursts(load, lcu)
-        return  # reads miss the cache
-    if any(volumes.column("estimated")):
+    is_untimed = any(volumes.column("estimated"))
+    beyond = reads_beyond_writes(load, lcu) if isinstance(lcu.misses, Absent) else 0.0
+    if beyond >= LONG:
+        if 1e3 * beyond < MISSES_NAMED or volumes.rate * mean_of(volumes, "reads") * beyond < MIN_LOST:
+            yield from _long(load, lcu, "reads", "response" if is_untimed else "disc", 0.0)
+    elif is_untimed:
         size = mean_of(volumes, "size")
         if not isinstance(size, Absent):
             yield from _long(load, lcu, "untimed", "response", size / SLOW_PATH)
-        return
-    if may_be_misses(load, lcu):
+    elif may_be_misses(load, lcu):
         yield from _long(load, lcu, "inside", "disc", 0.0)
+    if is_untimed:
+        return
     pend = mean_of(volumes, "pend")
     if not isinstance(pend, Absent) and pend >= LONG and volumes.rate * (pend - LATENCY) >= MIN_LOST:
         yield UndecidedRequests("pending", lcu.key, lcu.title, volumes.rate * float(pend), float(pend))
@@ -173,7 +179,7 @@ def words_of(places: Iterable[UndecidedRequests]) -> str:
             f"{lost} wait in Linux for {titles}, {wait_of}: they come in bursts, as at most {100 * use:.0f} %"
             " of the aliases are in use on average"
         )
-    where = {"inside": "are inside", "untimed": "are at", "pending": "pend on the way to"}[first.kind]
+    where = {"inside": "are inside", "pending": "pend on the way to"}.get(first.kind, "are at")
     if len(alike) == 1 and not isinstance(first.others, Absent):
         wait_of += f" (other LCUs: {ms(first.others)})"
     full, its = ("it is full", "its") if len(alike) == 1 else ("these are full", "their")

@@ -27,6 +27,7 @@ from zmon.machine.observation import (
     SLOW_PATH,
     UNUSED_ALIASES,
     Volumes,
+    at_once,
     busy_words,
     disc_of_misses,
     mean_of,
@@ -290,27 +291,13 @@ def _for_untimed(lcu: ObservedLcu | None, places: Sequence[Resource]) -> Iterato
         yield most
 
 
-def served_at_least(lcu: ObservedLcu, volumes: Sequence[ObservedVolume]) -> float:
-    """Return the seconds that requests are at an LCU at least beyond Linux, which nothing times.
-
-    `volumes` are those of it that they go to: if more come than subchannels do at once, as many are there.
-    """
-    many = sum(requests_of(disk.rate, disk.response)[0] for disk in volumes)
-    return min(many, _at_once(lcu, volumes)) / sum(disk.rate for disk in volumes)
-
-
-def _at_once(lcu: ObservedLcu, volumes: Sequence[ObservedVolume]) -> float:
-    """Return how many requests bases and aliases do at once: a base while Linux has one for it."""
-    return sum(float(disk.use) for disk in volumes if not isinstance(disk.use, Absent)) + lcu.aliases
-
-
 def _more_than_served(lcu: ObservedLcu, volumes: Sequence[ObservedVolume]) -> Iterator[Resource]:
     """Yield what has more requests than its bases and aliases do at once, however long each takes."""
     many = [requests_of(disk.rate, disk.response)[0] for disk in volumes]
     if lcu.aliases:
-        at_once = _at_once(lcu, volumes)
-        if sum(many) - at_once >= MIN_LOST:
-            yield Resource("aliases", lcu.key, lcu.title, sum(many) - at_once, NOT_KNOWN)
+        waits = sum(many) - at_once(lcu, volumes)
+        if waits >= MIN_LOST:
+            yield Resource("aliases", lcu.key, lcu.title, waits, NOT_KNOWN)
         return
     for volume, requests in zip(volumes, many, strict=True):
         if requests - volume.servers >= MIN_LOST:
