@@ -64,8 +64,9 @@ SITUATIONS: Final[Situations] = [
     ("B1", UNKNOWN, rows(ALIASES, driver=GONE, alias=GONE, block=GONE, uid=GONE)),
     *((name, UNKNOWN, rows(ALIASES, uid=GONE))
       for name in ("B2", "B4", "H5")),
-    ("B1", BAD, NO_ALIASES),
-    ("B1", BAD, TWO_FEW),
+    ("B1", BAD, NO_ALIASES, BUSY),
+    ("B1", LOOK, TWO_FEW, BUSY),
+    ("B1", LOOK, NO_ALIASES),
     ("B1", UNKNOWN, rows(ALIASES, uid=GONE)),
     ("B1", LOOK, rows(ALIASES[:4])),
     ("B1", LOOK, NO_ALIASES, IDLE),

@@ -16,7 +16,8 @@ from zmon.base.clock import clock
 from zmon.diagnosis.judged import verdict_of
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CPU, DEVICE, LAYER, MEMORY, PRESSURE, TASKS
-from zmon.machine.observed import SCSI, load_of
+from zmon.machine.devices import SCSI_HOME
+from zmon.machine.observed import load_of
 from zmon.machine.view import View
 from zmon.sample import not_sampled
 from zmon.session.navigator import Navigator
@@ -83,7 +84,7 @@ def test_disks_behind_measured_adapters_are_one_lcu_also_where_their_luns_name_o
     """Else what an adapter takes of a request is not known, and predictions leave processors out."""
     load = load_of(View(last_interval("fcp-failover")))
     busy = [one for one in load.volumes if one.rate]
-    assert {one.lcu for one in busy} == {SCSI}
+    assert {one.lcu for one in busy} == {SCSI_HOME}
     assert not any(one.estimated for one in busy)
 
 

@@ -73,7 +73,8 @@ def hyperpav_aliases(given: CheckInput) -> Mapping[str, Any]:
             continue
         name = given.lcu_name(key)
         if aliases or not _no_hyperpav(given, bases):
-            lcus.append({"title": name, "aliases": aliases, "disks": len(bases)})
+            use = max(given.busy.get(base.block, 0.0) for base in bases)
+            lcus.append({"title": name, "aliases": aliases, "disks": len(bases), "use": use})
         else:
             unable.append(name)
     few = [lcu for lcu in lcus if lcu["aliases"] < FEW_ALIASES]
@@ -81,7 +82,7 @@ def hyperpav_aliases(given: CheckInput) -> Mapping[str, Any]:
         "own": own,
         "lcus": lcus,
         "disks": sum(lcu["disks"] for lcu in lcus if not lcu["aliases"]),
-        "io": sum(given.busy.get(dasd.block, 0.0) for dasd in given.bases),
+        "busiest": max((lcu["use"] for lcu in lcus if not lcu["aliases"]), default=0.0),
         "uneven": few + [lcu for lcu in lcus if lcu["aliases"] > MANY_ALIASES],
         "unable": unable,
     }

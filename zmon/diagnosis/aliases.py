@@ -47,6 +47,7 @@ def _volumes(situation: Situation, *, timed: bool) -> list[With]:
                     waits=place.waits,
                     lcu=lcu,
                     aliases=volume.servers - 1,
+                    bound=sum(other.servers - 1 for other in load.volumes_of(volume.lcu)),
                     has_aliases=volume.servers > 1 or bool(lcu and lcu.aliases),
                     may_be_full=lcu is not None and is_uncached(load, lcu),
                 )
@@ -133,6 +134,7 @@ def _new_pools(_situation: Situation, volumes: Sequence[With]) -> Remedy:
         {
             "lcu_titles": [lcu.title for lcu in by_title],
             "proposed": PROPOSED,
+            "some_bound": any(volume.bound for volume in volumes),
             "may_be_full": any(volume.may_be_full for volume in volumes),
         },
         tuple(AliasNumber(PROPOSED, lcu=lcu.key) for lcu in by_title),

@@ -169,7 +169,7 @@ class Diagnosis(NamedTuple):
     action: str
     """What to do, one sentence."""
     lost: float
-    """Requests (or tasks) that wait because of it on average: rate times the time each waits. Ranks it."""
+    """Requests (or tasks) that wait on average because of it, or of what it explains; ranks it."""
     rest: str = ""
     """What follows the clause in its sentence: `: 3.2 requests wait inside`."""
     besides: str = ""

@@ -16,11 +16,10 @@ from zmon.base.ranges import ranges
 from zmon.base.record import NamedTuple
 from zmon.base.sizes import GIB
 from zmon.machine.cpus import Processors
-from zmon.machine.devices import NO_DISKS
+from zmon.machine.devices import NO_DISKS, SCSI_HOME
 from zmon.machine.join import first
 from zmon.machine.memory_use import Memory
 from zmon.machine.observation import OVERLAPPED, Volumes, carried_by, mean_of, utilisation
-from zmon.machine.observed import SCSI
 from zmon.machine.partitions import LogicalProcessors
 from zmon.machine.unit_loads import filling
 
@@ -119,7 +118,7 @@ def lcu_loads(load: ObservedLoad, homes: Mapping[str, str]) -> list[LcuLoad]:
     """
     members: dict[str, list[ObservedVolume]] = {lcu.key: [] for lcu in load.lcus}
     for volume in load.volumes:
-        home = homes.get(volume.key, SCSI) if volume.lcu == SCSI else volume.lcu
+        home = homes.get(volume.key, SCSI_HOME) if volume.lcu == SCSI else volume.lcu
         if home in members and volume.rate:
             members[home].append(volume)
     loads = []

@@ -102,10 +102,13 @@ def verdict(situation: Situation) -> Verdict:
     roots, useless = by_gain(situation, roots)
     explained = (*explained, *useless)
     first = [
-        root._replace(excluded=(*root.excluded, *_excluded(_of_its_lcus(situation.load, root, uses), ids)))
+        root._replace(
+            excluded=(*root.excluded, *_excluded(_of_its_lcus(situation.load, root, uses), ids)),
+            lost=max([root.lost, *(other.lost for other, id_ in explained if id_ == root.id)]),
+        )
         for root in roots
     ]
-    first.sort(key=lambda diagnosis: _rank(diagnosis, explained))
+    first.sort(key=_rank)
     first = [compared(diagnosis, situation.machine.usual) for diagnosis in first]
     damage = situation.damage()
     limit = None if damage else _next(situation.load, uses, ids)
@@ -169,13 +172,12 @@ def calm(
     )
 
 
-def _rank(diagnosis: Diagnosis, explained: Sequence[tuple[Diagnosis, str]]) -> tuple[object, ...]:
+def _rank(diagnosis: Diagnosis) -> tuple[object, ...]:
     """Return what diagnoses are ordered by: what is certain or likely first, then the time that is lost."""
-    lost = max([diagnosis.lost, *(other.lost for other, id_ in explained if id_ == diagnosis.id)])
     return (
         diagnosis.id == BLIND,
         diagnosis.confidence == POSSIBLE,
-        -lost,
+        -diagnosis.lost,
         CONFIDENCES.index(diagnosis.confidence),
         diagnosis.id,
         diagnosis.claim,

@@ -127,6 +127,26 @@ def own_load_with_untimed(interval: Interval) -> tuple[dict[str, float], set[str
     return {chpid: percent for chpid, percent in load.items() if chpid not in unknown}, loaded
 
 
+def _pends(paths: ChannelPaths) -> list[Number]:
+    """Return the ms that a request of the devices behind each path pends on average."""
+    devices = paths.interval.of(DEVICE)
+    measured = Joined(paths.interval.of(CMF), list(devices.keys), NOT_MEASURED)
+    columns = zip(
+        devices["chpids"],
+        measured.numbers("pending"),
+        measured.numbers("samples"),
+        *(devices[name] for name in PATH_MASKS),
+        strict=True,
+    )
+    times, starts = dict.fromkeys(paths.keys, 0.0), dict.fromkeys(paths.keys, 0.0)
+    for names, pending, started, *masks in columns:
+        if isinstance(names, str) and not isinstance(pending, Absent) and not isinstance(started, Absent):
+            for chpid in times.keys() & {*in_use(names, *masks)}:
+                times[chpid] += pending
+                starts[chpid] += started
+    return [1e-6 * times[key] / many if (many := starts[key]) else UNTIMED for key in paths.keys]
+
+
 @lru_cache(maxsize=4096)  # most devices have the same few paths
 def in_use(chpids: str, installed: Value, *others: Value) -> tuple[str, ...]:
     """Return those of the installed paths, in the order of their bits, that all masks leave."""
@@ -212,6 +232,7 @@ class ChannelPaths(Counted):
     def __init__(self, interval: Interval) -> None:
         """Take those that the kernel has a directory for."""
         super().__init__(interval)
+        self.interval = interval
         self.keys = [key.rpartition(".")[2] for key in self.keys]
 
     @property
@@ -250,6 +271,7 @@ ChannelPaths.figures = catalogue(
             data_rate(paths.counted, "data_sent_cpc", "data_unit_size_cpc"),  # HiperSockets only send
         ),
     ),
+    Figure("pend", _pends),
     said("status"), said("configured", "configure"), said("shared"), said("pchid", "chid"),
     *map(said, ("speed", "cmg")),
 )  # fmt: skip

@@ -55,7 +55,10 @@ NO_UID: Final = absent("no uid")
 VIRTIO_HOME: Final = "virtio"
 NVME_HOME: Final = "NVMe"
 SCSI_HOME: Final = "SCSI"
-"""What disks that are on no LCU have in common; they are no LCU, and nothing can be spread over them."""
+"""What disks that are on no LCU have in common; they are no LCU, and nothing can be spread over them.
+
+It is also the key of the one LCU that all SCSI disks behind measured FCP adapters count as.
+"""
 
 
 class Devices(Things):

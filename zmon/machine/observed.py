@@ -75,8 +75,6 @@ if TYPE_CHECKING:
     from zmon.machine.view import View
     from zmon.topology.volumes import Lcu
 
-SCSI: Final = "SCSI"
-"""The key of what all SCSI disks behind FCP adapters count as: one LCU."""
 QUEUE_DEPTH: Final = 32
 """Requests that a SCSI disk takes at once over each path: the default of zfcp."""
 KINDS: Final = (BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, MOUNT, PRESSURE, SOURCE, SWAP, TASKS)
@@ -140,7 +138,7 @@ def observed_load(
     )
     if measured_paths and adapters:
         volumes = tuple(_behind_adapters(volumes, adapters, devices.paths))
-        observed.append(ObservedLcu(SCSI, "SCSI disks", "", tuple(sorted(fcp))))
+        observed.append(ObservedLcu(SCSI_HOME, "SCSI disks", "", tuple(sorted(fcp))))
     processors = Processors(interval)
     seconds = interval.seconds
     unmeasured = _unmeasured(devices, used.rows, rates)
@@ -397,7 +395,7 @@ def _behind_adapters(
         if volume in scsi and not isinstance(volume.response, Absent):
             own = min(conn, volume.response)
             volume = volume._replace(  # noqa: PLW2901 - the same disk, timed
-                lcu=SCSI, pend=volume.response - own, disc=0.0, conn=own, estimated=False,
+                lcu=SCSI_HOME, pend=volume.response - own, disc=0.0, conn=own, estimated=False,
                 servers=QUEUE_DEPTH * len(paths.get(volume.key, (volume.key,))),
             )  # fmt: skip
         behind.append(volume)

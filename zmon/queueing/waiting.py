@@ -18,6 +18,7 @@ from zmon.base.limits import limit
 from zmon.base.milliseconds import ms
 from zmon.base.ranges import ranges
 from zmon.base.record import NamedTuple
+from zmon.machine.devices import SCSI_HOME
 from zmon.machine.observation import (
     FULL_ALIASES,
     LATENCY,
@@ -69,7 +70,6 @@ FEW_STARTS: Final = 1000.0
 SURGE: Final = 3.0
 """How many times its bytes of before an LCU has where somebody new reads or writes."""
 WITHHELD: Final = absent("they are not busy, but withheld")
-SCSI: Final = "SCSI"
 OF_LCU: Final = frozenset({"lcu", "aliases", "volume"})
 """The kinds of places that belong to one LCU."""
 
@@ -244,7 +244,7 @@ def _not_timed(load: ObservedLoad, volumes: Volumes) -> Iterator[Resource]:
     for key, ones in untimed.items():
         lcu = lcus.get(key)
         shares_a_unit = all(
-            disk.sort != SCSI for disk in ones
+            disk.sort != SCSI_HOME for disk in ones
         )  # of a LUN its adapters or its pool may be full
         places = [*_for_untimed(lcu if shares_a_unit else None, [*map(_untimed, ones)])]
         yield from places

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import absent
 from zmon.diagnosis.recent import recent_loads
 from zmon.kinds import DEVICE
+from zmon.machine.devices import SCSI_HOME
 from zmon.machine.figure import TimedValue
 from zmon.machine.observation import mean_of, utilisation
-from zmon.machine.observed import SCSI
 from zmon.machine.topology import units_of
 from zmon.machine.view import GAP
 
@@ -81,7 +81,7 @@ def _of_units(view: View) -> dict[str, Reader]:
     def response(load: ObservedLoad, key: str) -> Number:
         members = units[key].members if key in units else ()
         of_scsi = {
-            volume.key: volume for volume in load.volumes_of(SCSI)
+            volume.key: volume for volume in load.volumes_of(SCSI_HOME)
         }  # its disks that are used are among all
         volumes = (*load.volumes_of(key), *(of_scsi[volume] for volume in members if volume in of_scsi))
         return 1e3 * mean_of(volumes, "response")

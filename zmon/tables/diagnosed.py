@@ -9,7 +9,7 @@ from zmon.base.clock import SECOND, clock
 from zmon.base.plain_text import harmless
 from zmon.diagnosis.judged import NEEDS, calm_on, claim_on, judged_view, verdict_of, why_longer
 from zmon.diagnosis.sections import remarks, sections
-from zmon.machine.observed import SCSI
+from zmon.machine.devices import SCSI_HOME
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Table
 
@@ -111,7 +111,7 @@ def door(subject: Subject) -> str:
 
 def lcu_door(key: str) -> str:
     """Return the command that lists the devices of an LCU; of all SCSI disks together, their LCUs."""
-    return f"DEVICE cu={key}" if key != SCSI else "CTLUNIT"
+    return f"DEVICE cu={key}" if key != SCSI_HOME else "CTLUNIT"
 
 
 DEFINITIONS: Final = {"diagnosis": TableDefinition(NEEDS, table, has_status=True)}
