@@ -118,13 +118,13 @@ def lcu_loads(load: ObservedLoad, homes: Mapping[str, str]) -> list[LcuLoad]:
     """
     members: dict[str, list[ObservedVolume]] = {lcu.key: [] for lcu in load.lcus}
     for volume in load.volumes:
-        home = homes.get(volume.key, SCSI_HOME) if volume.lcu == SCSI else volume.lcu
+        home = homes.get(volume.key, SCSI_HOME) if volume.lcu == SCSI_HOME else volume.lcu
         if home in members and volume.rate:
             members[home].append(volume)
     loads = []
     for lcu in load.lcus:
         volumes = tuple(members[lcu.key])
-        if lcu.key == SCSI and not volumes and homes:
+        if lcu.key == SCSI_HOME and not volumes and homes:
             continue
         response = mean_of(volumes, "response") if volumes else FEW
         # The sum is the same on each Python and in any order, so that LCUs with equal load keep their order.
