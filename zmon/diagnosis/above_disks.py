@@ -58,14 +58,14 @@ def _busy(situation: Situation) -> Sequence[With]:
     columns = (details_of(details, name, busy.column("key")) for name in ("in_linux", "tags"))
     volumes = [
         With(
-            volume,
-            lcu=lcus.get(volume.lcu),
+            busy[at],
+            lcu=lcus.get(busy[at].lcu),
             waits=float(inside),
             used=min(float(inside), float(tags)),
             tags=float(tags),
             above=float(inside) - float(tags),  # Queue counts those that wait for a tag, too
         )
-        for volume, inside, tags in zip(busy, *columns, strict=True)
+        for at, (inside, tags) in enumerate(zip(*columns, strict=True))
         if inside >= HALF * tags
     ]
     return sorted(volumes, key=lambda volume: -volume.waits)

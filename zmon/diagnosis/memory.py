@@ -10,6 +10,7 @@ from zmon.base.sizes import GIB
 from zmon.diagnosis.diagnosis import Subject
 from zmon.diagnosis.phrases import MACHINE, waiting_tasks
 from zmon.diagnosis.seen import Cause
+from zmon.machine.observation import requests_of
 from zmon.words.template import With
 
 if TYPE_CHECKING:
@@ -78,8 +79,8 @@ def _blocked(situation: Situation) -> Sequence[With] | Absent:
         return absent("tasks that wait for I/O were not counted: procs_blocked of /proc/stat")
     if system.io_some < IO_WAITS:
         return ()
-    used = situation.load.used
-    requests = sum(disk.rate * float(disk.response) for disk in used if not isinstance(disk.response, Absent))
+    columns = zip(*map(situation.load.used.column, ("rate", "response")), strict=True)
+    requests = sum(requests_of(rate, response)[0] for rate, response in columns)
     return [
         With(
             system,

@@ -129,6 +129,14 @@ class Devices(Things):
         """The key of the LCU of each device that has a unique id."""
         return {bus: lcu.key for lcu in lcus(self._ccw.frame).values() for bus in lcu.members}
 
+    @cached_property
+    def sorts(self) -> list[str]:
+        """What sort of disk each is; of a DASD it is empty."""
+        return [
+            _home(name, driver, key in self.paths) if isinstance(name, str) else ""
+            for key, name, driver in zip(self.keys, self.names, self.ccw["driver"], strict=True)
+        ]
+
     # what the channel subsystem timed
 
     @cached_property
@@ -552,17 +560,7 @@ def homes(devices: Devices, lcu_of: Mapping[str, str]) -> list[str]:
 
     A DASD has none: it is on an LCU that is not known.
     """
-    every = sorts(devices, range(len(devices.keys)))
-    return ["" if key in lcu_of else sort for key, sort in zip(devices.keys, every, strict=True)]
-
-
-def sorts(devices: Devices, rows: Sequence[int]) -> list[str]:
-    """Return for disks in some rows what sort of disk each is; of a DASD it is empty."""
-    columns = (pick(column, rows) for column in (devices.keys, devices.names, devices.ccw["driver"]))
-    return [
-        _home(name, driver, key in devices.paths) if isinstance(name, str) else ""
-        for key, name, driver in zip(*columns, strict=True)
-    ]
+    return ["" if key in lcu_of else sort for key, sort in zip(devices.keys, devices.sorts, strict=True)]
 
 
 def _home(name: str, driver: Value, joined: bool) -> str:

@@ -39,7 +39,6 @@ from zmon.machine.devices import (
     VIRTIO,
     address,
     own_aliases,
-    sorts,
 )
 from zmon.machine.disks_below import swap_volumes
 from zmon.machine.join import is_absent, mean, plus, present, quotient, total
@@ -179,7 +178,7 @@ def _unmeasured(devices: Devices, used: Sequence[int], rates: Sequence[float]) -
     """
     disks = (row for row, name in enumerate(devices.names) if isinstance(name, str))
     busiest = [
-        (not sort, rate, -row) for sort, rate, row in zip(sorts(devices, used), rates, used, strict=True)
+        (not sort, rate, -row) for sort, rate, row in zip(pick(devices.sorts, used), rates, used, strict=True)
     ]
     row = -max(busiest)[-1] if busiest else next(disks, None)
     if row is None:
@@ -194,7 +193,7 @@ def _unmeasured(devices: Devices, used: Sequence[int], rates: Sequence[float]) -
 
 def _not_timed(devices: Devices, rows: Sequence[int]) -> Absent:
     """Return why channel measurement gives no times of the first DASD with I/O that has none."""
-    dasd = compress(rows, (not sort for sort in sorts(devices, rows)))
+    dasd = compress(rows, (not sort for sort in pick(devices.sorts, rows)))
     return next((why for row in dasd if isinstance(why := devices.pend[row], Absent)), NOT_TIMED)
 
 
@@ -318,7 +317,7 @@ COLUMNS: Final[Mapping[str, Callable[[Devices, Sequence[int]], Sequence[Any]]]] 
     "reads": lambda devices, rows: _scaled(devices.numbers("read"), rows, truediv, 100.0),
     "read_response": lambda devices, rows: _scaled(devices.blocks.numbers("rwait"), rows, mul, 1e-3),
     "write_response": lambda devices, rows: _scaled(devices.blocks.numbers("wwait"), rows, mul, 1e-3),
-    "sort": sorts,
+    "sort": lambda devices, rows: pick(devices.sorts, rows),
 }
 """How the fields of volumes that nothing else is needed for follow from columns of devices."""
 
