@@ -72,9 +72,9 @@ def test_csv_has_a_record_per_diagnosis(capsys: pytest.CaptureFixture[str]) -> N
 def test_the_figures_of_the_status_count_a_request_once(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two diagnoses are about the same requests: one says what is full, one who fills it since minutes."""
+    """Two diagnoses are about the same volume: one says what its requests wait for, one why they are long."""
     monkeypatch.setattr(scenario, "load_scenario", lambda name: shorter(name, 600.0))
-    source = ["diagnose", "--from", "lab:write-cache-full"]
+    source = ["diagnose", "--from", "lab:pav-3"]
     main([*source, "-f", "json"])
     each = [
         one["lost"] for one in json.loads(capsys.readouterr().out)["diagnoses"] if not one["explained_by"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from itertools import product
+from math import inf
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -75,6 +76,14 @@ def test_names_and_order_of_devices_do_not_matter(machine: str, seed: int) -> No
     )
     assert ids(other) == ids(plain)
     assert [one.id for one in other.diagnoses[:1]] == [one.id for one in plain.diagnoses[:1]]
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_cause_makes_no_less_wait_than_what_it_explains(machine: str) -> None:
+    """What is set aside because of it waits because of it."""
+    judged = verdict(situation_in(machine))
+    lost = {root.id: root.lost for root in judged.diagnoses}
+    assert [diagnosis.id for diagnosis, by in judged.explained if diagnosis.lost > lost.get(by, inf)] == []
 
 
 def several(load: ObservedLoad, times: int) -> ObservedLoad:

@@ -9,7 +9,19 @@ import pytest
 from tests.diagnosis.situations import load
 from tests.diagnosis.situations import volume as busy_volume
 from zmon.base.absent import Absent, absent
-from zmon.machine.observation import ObservedVolume, Volumes, bytes_of, carried_by, mean_by_rate, mean_of
+from zmon.machine.observation import (
+    ObservedLcu,
+    ObservedLoad,
+    ObservedProcessors,
+    ObservedVolume,
+    Volumes,
+    bytes_of,
+    carried_by,
+    mean_by_rate,
+    mean_of,
+    reads_beyond_writes,
+    waits_for_disks,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -146,3 +158,41 @@ def test_the_use_of_a_volume_is_shared_by_what_serves_it() -> None:
     assert one.use == pytest.approx(0.3)
     assert one._replace(servers=2).use == pytest.approx(0.15)
     assert one._replace(conn=NOT_TIMED).use == NOT_TIMED
+
+
+MIXED: Final = volume("a", 400.0, reads=0.9, disc=6e-3, read_response=8e-3, write_response=3e-4)
+"""Its reads take 7.7 ms longer than its writes, and Disc is long."""
+
+
+@pytest.mark.parametrize(
+    ("change", "seconds"),
+    [
+        ({}, 7.7e-3),
+        ({"write_response": 4.5e-3}, None),  # writes wait, too
+        ({"size": 131_072.0}, None),  # large reads are read ahead
+        ({"disc": 1e-3}, None),  # reads wait before the LCU
+        ({"reads": 1.0}, None),  # nothing is written
+        ({"reads": 0.9995}, None),  # hardly anything is
+        ({"write_response": NOT_TIMED}, None),
+        ({"size": GONE}, None),
+        ({"estimated": True, "disc": 0.0, "pend": 0.0}, 7.7e-3),
+        ({"estimated": True, "disc": 0.0, "pend": 0.0, "rate": 4000.0}, None),  # most of them wait in Linux
+    ],
+)
+def test_reads_that_wait_alone_wait_for_disks(change: dict[str, Any], seconds: float | None) -> None:
+    """What writes to the same volumes do not wait for is neither the LCU nor a path."""
+    lcu = ObservedLcu("A", "LCU A", "box", ("50",), aliases=4)
+    mixed = MIXED._replace(response=7e-3, **change)
+    observed = ObservedLoad(10.0, (mixed,), (lcu,), {}, False, ObservedProcessors(4, 0.1))
+    beyond = reads_beyond_writes(observed, lcu)
+    assert waits_for_disks(observed, lcu) == (seconds is not None)
+    assert isinstance(beyond, Absent) if seconds is None else beyond == pytest.approx(seconds)
+
+
+def test_most_reads_must_be_of_volumes_that_are_written_too() -> None:
+    """Quick writes of a log say nothing of the volumes that are only read."""
+    lcu = ObservedLcu("A", "LCU A", "box", ("50",))
+    log = MIXED._replace(key="b", reads=0.5, rate=20.0)
+    volumes = (MIXED._replace(reads=1.0), log)
+    observed = ObservedLoad(10.0, volumes, (lcu,), {}, False, ObservedProcessors(4, 0.1))
+    assert isinstance(reads_beyond_writes(observed, lcu), Absent)

@@ -8,7 +8,15 @@ from tests.goldens import facts
 from zmon.base.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kinds import CHANNEL, CMF, DEVICE
-from zmon.machine.channel_paths import NOT_YET, count, estimated_reach, in_use, own_load, unusable_paths
+from zmon.machine.channel_paths import (
+    NOT_YET,
+    ChannelPaths,
+    count,
+    estimated_reach,
+    in_use,
+    own_load,
+    unusable_paths,
+)
 from zmon.machine.period import Period
 from zmon.machine.view import View
 from zmon.sample import Meaning
@@ -130,6 +138,17 @@ def test_the_estimate_adds_devices(make_interval: Callable[..., Interval]) -> No
     rows = {DEVICE: {"0.0.7000": DISK, "0.0.7001": DISK | {"chpids": "62", "pim": 0x80}},
             CMF: {f"0.0.700{n}": {"connect": 6_000_000_000} for n in (0, 1)}}  # fmt: skip
     assert own_load(make_interval(zeros(rows), rows))["62"] == pytest.approx(12.5)
+
+
+def test_what_pends_behind_a_path_is_of_its_devices_alone(make_interval: Callable[..., Interval]) -> None:
+    """A request to one device pends for 2 ms, to the other for 1 ms; who starts more counts more."""
+    rows = {CHANNEL: {f"0.{chpid}": {"type": 0x1B} for chpid in ("62", "63", "7f")},
+            DEVICE: {"0.0.7000": DISK, "0.0.7001": DISK | {"chpids": "62", "pim": 0x80}},
+            CMF: {"0.0.7000": {"ssch": 100, "samples": 100, "pending": 200_000_000},
+                  "0.0.7001": {"ssch": 300, "samples": 300, "pending": 300_000_000}}}  # fmt: skip
+    both, first, none = ChannelPaths(make_interval(zeros(rows), rows)).column("pend")
+    assert (both, first) == pytest.approx((500 / 400, 2.0))
+    assert isinstance(none, Absent)
 
 
 def test_a_path_with_a_device_that_nobody_measured_has_no_estimate(
