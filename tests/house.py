@@ -52,7 +52,7 @@ SHARED: Final = {
     "machine.observation.FULL_ALIASES": "alias-use",
     "machine.observation.MIN_LOST": "alias-use",
     "queueing.prediction.FULL_PATHS": "path-full",
-    "queueing.waiting.FULL_PATHS": "path-busy",
+    "queueing.waiting.FULL_PATHS": "path-waits",
     "queueing.waiting.LIKELY_FULL": "cpu-busy",
     "queueing.waiting.LIMITING_PATHS": "path-full",
     "queueing.waiting.MUCH_STOLEN": "cpu-steal",

@@ -57,7 +57,7 @@ def test_the_case_study_is_found(capsys: pytest.CaptureFixture[str]) -> None:
     source = str(RECORDINGS / "lab-shark-before.zmon")
     found = set(exceptions(capsys, "--from", source, "--until", "09:35"))
     assert found == {
-        ("path-busy", "bad", "40", "09:30"),
+        ("path-busy", "look", "40", "09:30"),
         ("lcu-service", "bad", "7600", "09:20"),
         ("lcu-share", "look", "7600", "09:10"),
     }

@@ -18,6 +18,7 @@ from zmon.kinds import CHANNEL, CMF, DEVICE, NOT_MEASURED
 from zmon.machine.blocks import Blocks
 from zmon.machine.figure import Figure, catalogue
 from zmon.machine.join import Joined, first, present, quotient
+from zmon.machine.observation import LATENCY
 from zmon.machine.things import Counted, said
 from zmon.topology.volumes import channel_type
 from zmon.values.path_masks import OF_DEVICE, PATH_MASKS, device_paths, paths_in, usable
@@ -127,8 +128,8 @@ def own_load_with_untimed(interval: Interval) -> tuple[dict[str, float], set[str
     return {chpid: percent for chpid, percent in load.items() if chpid not in unknown}, loaded
 
 
-def _pends(paths: ChannelPaths) -> list[Number]:
-    """Return the ms that a request of the devices behind each path pends on average."""
+def _pending(paths: ChannelPaths) -> list[tuple[float, float]]:
+    """Return the seconds that requests behind each path have pended, and how many requests were timed."""
     devices = paths.interval.of(DEVICE)
     measured = Joined(paths.interval.of(CMF), list(devices.keys), NOT_MEASURED)
     columns = zip(
@@ -144,7 +145,20 @@ def _pends(paths: ChannelPaths) -> list[Number]:
             for chpid in times.keys() & {*in_use(names, *masks)}:
                 times[chpid] += pending
                 starts[chpid] += started
-    return [1e-6 * times[key] / many if (many := starts[key]) else UNTIMED for key in paths.keys]
+    return [(1e-9 * times[key], starts[key]) for key in paths.keys]
+
+
+def _pends(paths: ChannelPaths) -> list[Number]:
+    """Return the ms that a request of the devices behind each path pends on average."""
+    return [1e3 * seconds / starts if starts else UNTIMED for seconds, starts in _pending(paths)]
+
+
+def _waits(paths: ChannelPaths) -> list[Number]:
+    """Return how many requests behind each path pend for longer than an LCU takes to accept them."""
+    return [
+        max(0.0, seconds - LATENCY * starts) / paths.interval.seconds if starts else UNTIMED
+        for seconds, starts in _pending(paths)
+    ]
 
 
 @lru_cache(maxsize=4096)  # most devices have the same few paths
@@ -272,6 +286,7 @@ ChannelPaths.figures = catalogue(
         ),
     ),
     Figure("pend", _pends),
+    Figure("waits", _waits),
     said("status"), said("configured", "configure"), said("shared"), said("pchid", "chid"),
     *map(said, ("speed", "cmg")),
 )  # fmt: skip
