@@ -131,3 +131,38 @@ def test_lcus_without_files_are_offered_everywhere(
     assert OFFER.findall(capsys.readouterr().err) == [gain]
     named = ["spread", "--traffic", "--moves", "9", "--lcus", "7100,7200,7500,7600"]
     assert f"even spread of the traffic over 4 LCUs: {gain}" in printed(named, name, capsys)
+
+
+BOUND = re.compile(r"at most (\d\.\d\d)")
+WITHOUT_CMF = ["--from", "recordings/casestudy/machine-uid.tar.gz"]
+LISTING = "recordings/casestudy/tablespaces.ddl"
+
+
+@pytest.mark.parametrize("site", [[], ["--site", "recordings/casestudy/site.toml"]])
+def test_a_bound_is_the_same_everywhere(site: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Without channel measurement the processor limits what moves, and any spread, can give."""
+    source, listing = [*WITHOUT_CMF, *site], ["--listing", LISTING]
+    found = [
+        set(BOUND.findall(printed_of(words, capsys)))
+        for words in (
+            ["whatif", *source, *listing, "moves"],
+            ["show", "MOVES", *source, *listing],
+            ["show", "SPREAD", *source, *listing],
+            ["spread", "--traffic", "--moves", "40", *source, LISTING],
+        )
+    ]
+    assert found == [{"1.93"}] * 4
+
+
+def test_two_files_fill_two_lcus(capsys: pytest.CaptureFixture[str]) -> None:
+    """What is offered of three LCUs is no more than the plan with them reaches."""
+    source = ["--from", "recordings/hercules-two-hot-files-before.zmon"]
+    (offered,) = BOUND.findall(printed_of(["show", "SPREAD", *source], capsys))
+    named = ["spread", "--traffic", "--moves", "9", "--lcus", "7000,7100,7200", *source]
+    assert BOUND.findall(printed_of(named, capsys))[-1] == offered
+
+
+def printed_of(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    """Return what a command prints, on one line."""
+    assert main(words) in {0, 3}
+    return " ".join(capsys.readouterr().out.split())

@@ -20,6 +20,7 @@ from zmon.placement.spread_report import (
     what_if,
     why_no_move,
 )
+from zmon.queueing.prediction import ThroughputBound
 from zmon.queueing.resource import Resource
 from zmon.queueing.waiting import Waiting
 from zmon.topology.machine import Machine, UserInputs
@@ -86,6 +87,28 @@ def test_lcus_that_hold_no_such_file_are_offered() -> None:
     assert f"at most {every.even.times:.2f} times" in offer
     numbers = ",".join(sorted(unit.number for unit in every.units))
     assert f"zmon spread --moves 9 --lcus {numbers} plans with them" in offer
+
+
+def test_files_that_are_too_few_to_fill_all_lcus() -> None:
+    """Two on one LCU fill two of eight: no more than that is offered."""
+    files = [(f"/db/t1.{number}", "T1", 6, 6) for number in range(2)]
+    found = report_spread(placement_of(Machine(sample(files))), SpreadQuery())
+    assert found.wider is not None
+    assert found.wider.times == pytest.approx(2)
+
+
+def test_processors_bound_every_placement() -> None:
+    """What is said of an even spread, of each move and of all: the lowest of what resources allow."""
+    processors = ThroughputBound(1.5, "2 processors")
+    found = report_spread(look(), SpreadQuery(moves=20), most=processors)
+    assert (found.even.times, found.even.then) == (1.5, ("2 processors",))
+    assert found.wider is not None
+    assert found.wider.times == 1.5
+    assert found.plan is not None
+    assert found.moved is not None
+    last = found.plan.steps[-1]
+    assert (last.ratio, last.full) == (found.moved.times, *found.moved.then) == processors
+    assert found.plan.steps[0].ratio < 1.5
 
 
 def test_channels_limit_each_step_as_they_limit_all() -> None:

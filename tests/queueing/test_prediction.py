@@ -35,6 +35,7 @@ from zmon.queueing.prediction import (
     ERROR,
     RESPONSE_ERROR,
     THROUGHPUT_ERROR,
+    bound_of_placements,
     fitted_interval,
     loss_words,
     predict,
@@ -168,6 +169,10 @@ def test_the_most_is_said_where_it_is_measured() -> None:
     processors = predict(fitted_interval(load), (AliasNumber(10),))
     assert processors.limit == "4 processors"
     assert processors.times < processors.bound < 1.5 * processors.times
+    unsolved = bound_of_placements(load)
+    assert unsolved is not None
+    assert unsolved.title == "4 processors"
+    assert unsolved.times == pytest.approx(processors.bound, rel=1e-3)
     volume = next(predicted(pair) for pair in UNSEEN if pair.name == "unseen: 2 aliases for 7")
     assert isinstance(volume.bound, Absent)
 

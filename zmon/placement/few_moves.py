@@ -13,6 +13,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Final, Protocol
 
 from zmon.placement.annealing import SAME, candidates
+from zmon.queueing.prediction import ThroughputBound
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -62,9 +63,14 @@ class Throughput(Protocol):
 class Level:
     """How full the fullest resource is after moves, as a multiple of now: the throughput turned round."""
 
-    def __init__(self, begin: PlannerState, throughput: Throughput | None = None) -> None:
-        """Go by the loads of resources, or by a model that predicts the throughput."""
-        self._begin, self._throughput = begin, throughput
+    def __init__(
+        self,
+        begin: PlannerState,
+        throughput: Throughput | None = None,
+        bound: ThroughputBound | None = None,
+    ) -> None:
+        """Go by the loads of resources, within a bound, or by a model that predicts the throughput."""
+        self._begin, self._throughput, self._bound = begin, throughput, bound
         self._predicted: dict[tuple[tuple[int, int], ...], float] = {(): 1.0}
 
     @property
@@ -89,12 +95,17 @@ class Level:
             ValueError: it cannot be predicted.
         """
         if self._throughput is None:
-            return state.top / self._begin.top
+            return 1 / self.bound_of(state).times
         moved = tuple((n, unit) for n, unit in enumerate(state.where) if unit != state.home[n])
         if moved not in self._predicted:
             places = [(state.items[number], state.units[unit]) for number, unit in moved]
             self._predicted[moved] = 1 / self._throughput(places)
         return self._predicted[moved]
+
+    def bound_of(self, state: PlannerState) -> ThroughputBound:
+        """Return the most throughput that the fullest resource allows, or what all placements need alike."""
+        bound = ThroughputBound(self._begin.top / state.top, state.titles[state.levels.index(state.top)])
+        return bound if self._bound is None else min(bound, self._bound)
 
 
 def after(begin: PlannerState, changes: Iterable[Change]) -> PlannerState:

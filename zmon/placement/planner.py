@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from zmon.placement.few_moves import Change, Throughput
     from zmon.placement.items import FileItem, Unit
     from zmon.placement.planner_state import SharedResource
+    from zmon.queueing.prediction import ThroughputBound
 
 
 COLDEST: Final = 8
@@ -82,7 +83,7 @@ class PlanStep(NamedTuple):
     ratio: Number
     """The maximum throughput after it, as a multiple of the present one."""
     full: str
-    """The fullest resource after it: the title of a unit, or channels."""
+    """What limits after it: the title of a unit, channels, or processors."""
     apart: float
     """The share of the load that is spread as far as its files allow, from 0 to 1."""
     copied: int
@@ -155,11 +156,13 @@ def plan_moves(  # noqa: PLR0913 - the parts of a question
     traffic: bool = False,
     shared: Iterable[SharedResource] = (),
     throughput: Throughput | None = None,
+    most_throughput: ThroughputBound | None = None,
 ) -> MovePlan:
     """Return up to `most` moves in order of benefit; an exchange is one move.
 
     They are the first moves of the plan of `PLANNED` moves, unless others are better by `EQUAL`.  What a move
-    gains is what `throughput` predicts, or without it the bound that follows from the fullest resource.
+    gains is what `throughput` predicts, or without it the bound that follows from the fullest resource, which
+    is no more than `most_throughput`.
 
     Raises:
         ValueError: an item lies on a unit that is not among them, or two units have the same key, or the
@@ -171,7 +174,7 @@ def plan_moves(  # noqa: PLR0913 - the parts of a question
         return MovePlan((), loads, loads, NO_LOAD, NO_LOAD, NO_LOAD, NO_LOAD, None, (), is_anew=False)
     bound, uneven, apart = lowest(begin), begin.top / begin.mean, begin.apart()
     fresh, placed = _placed_anew(begin)
-    level = Level(begin, throughput)
+    level = Level(begin, throughput, most_throughput)
     changes: list[Change] = []
     is_anew, longer = False, None
     if most:
@@ -186,7 +189,7 @@ def plan_moves(  # noqa: PLR0913 - the parts of a question
         elif level.is_predicted:
             changes, _ = _fewer(level, begin, most, bound, placed, whole)
             is_anew = is_anew and changes is whole
-    steps = tuple(_steps(begin, changes))
+    steps = tuple(_steps(level, begin, changes))
     times = 1 / level.of(after(begin, changes))
     if not steps or (times < 1 + WORTH and steps[-1].apart - apart < WORTH):
         steps, is_anew, longer = (), False, None
@@ -510,7 +513,7 @@ def _gains(level: Level, state: PlannerState, changes: Iterable[Change]) -> Iter
         yield gains
 
 
-def _steps(begin: PlannerState, changes: Iterable[Change]) -> Iterator[PlanStep]:
+def _steps(level: Level, begin: PlannerState, changes: Iterable[Change]) -> Iterator[PlanStep]:
     """Yield the steps of changes, each with what is reached after it."""
     state, copied = begin.copy(), 0
     for change in changes:
@@ -527,8 +530,7 @@ def _steps(begin: PlannerState, changes: Iterable[Change]) -> Iterator[PlanStep]
             tuple(moves),
             state.units[units.index(max(units))],
             state.top / state.mean,
-            begin.top / state.top,
-            state.titles[state.levels.index(state.top)],
+            *level.bound_of(state),
             state.apart(),
             copied,
             state.loads(),

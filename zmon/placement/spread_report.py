@@ -28,8 +28,8 @@ from zmon.placement.measures import (
     unknown,
 )
 from zmon.placement.move_statements import instead
-from zmon.placement.planner import WORTH, plan_moves
-from zmon.placement.planner_state import SharedResource
+from zmon.placement.planner import WORTH, lowest, plan_moves
+from zmon.placement.planner_state import PlannerState, SharedResource
 from zmon.queueing.prediction import WITHIN_ERROR
 from zmon.topology.claims import Grade
 
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from zmon.placement.items import FileItem, FilePlacement, Placement, Unit
     from zmon.placement.measures import Headroom, Spread
     from zmon.placement.planner import MovePlan
+    from zmon.queueing.prediction import ThroughputBound
     from zmon.queueing.waiting import Waiting
 
 
@@ -134,7 +135,9 @@ class SpreadReport(NamedTuple):
     sides: Mapping[str, float]
     mixed: tuple[Mixed, ...]
     headroom: Headroom
-    """The headroom, where capacities and traffic are known."""
+    """The headroom, where capacities and traffic are known, ..."""
+    headroom_even: Headroom
+    """... and that with an even spread."""
     even: WhatIf
     """With an even spread over all units that are available."""
     plan: MovePlan | None
@@ -165,6 +168,7 @@ def report_spread(
     wanted: SpreadQuery,
     waiting: Waiting | None = None,
     throughput: Throughput | None = None,
+    most: ThroughputBound | None = None,
 ) -> SpreadReport:
     """Compute the report.
 
@@ -173,6 +177,7 @@ def report_spread(
         wanted: the options.
         waiting: for what requests wait, if that is known.
         throughput: predicts what moves give, if a model of queues can.
+        most: what no placement can exceed, if that is measured.
 
     Raises:
         ValueError: a name of `wanted.available` names no unit, or the throughput cannot be predicted.
@@ -197,20 +202,31 @@ def report_spread(
     no_use = ""
     if wanted.traffic and waiting is not None and not waiting.spreading_helps:
         no_use = waiting.why
-    most = 0 if no_use and not wanted.anyway else wanted.moves
-    shared = shared_resources(units, placement.channels)
+    moves = 0 if no_use and not wanted.anyway else wanted.moves
+    channels = placement.channels
     suggested = (
-        plan_moves(items, units, most=most, traffic=wanted.traffic, shared=shared, throughput=throughput)
+        plan_moves(
+            items,
+            units,
+            most=moves,
+            traffic=wanted.traffic,
+            shared=shared_resources(units, channels),
+            throughput=throughput,
+            most_throughput=most,
+        )
         if wanted.moves and units
         else None
     )
+    moved = None if suggested is None else what_if(whole.load_on, suggested.after, units, channels, most)
+    even = evenly(whole.load_on, units, channels)
     beside = () if wanted.available else tuple(unit for unit in placement.units if unit not in units)
     wider = None
     if beside and wanted.what == "LCU":
         every = (*units, *beside)
-        even = evenly(whole.load_on, every, placement.channels)
-        wider = what_if(whole.load_on, even, every, placement.channels)
-    moved = None if suggested is None else what_if(whole.load_on, suggested.after, units, placement.channels)
+        wider = what_if(whole.load_on, evenly(whole.load_on, every, channels), every, channels, most)
+        begin = PlannerState(items, every, traffic=wanted.traffic, shared=shared_resources(every, channels))
+        if begin.mean:  # files move as a whole: two of them fill two LCUs
+            wider = wider._replace(times=min(wider.times, begin.top / lowest(begin)))
     return SpreadReport(
         wanted,
         units,
@@ -218,8 +234,9 @@ def report_spread(
         whole,
         sides(whole.load_on, units),
         together,
-        _headroom(whole.load_on, units, placement.channels) if wanted.traffic else headroom({}, {}),
-        what_if(whole.load_on, evenly(whole.load_on, units, placement.channels), units, placement.channels),
+        _headroom(whole.load_on, units, channels) if wanted.traffic else headroom({}, {}),
+        _headroom(even, units, channels) if wanted.traffic else headroom({}, {}),
+        what_if(whole.load_on, even, units, channels, most),
         suggested,
         moved,
         tuple(_assumptions(placement, items, units, whole, wanted)),
@@ -383,17 +400,20 @@ def what_if(
     after: Mapping[str, float],
     units: Sequence[Unit],
     channels: Mapping[str, float],
+    most: ThroughputBound | None = None,
 ) -> WhatIf:
-    """Compare two placements by their bottlenecks.
+    """Compare two placements by their bottlenecks; `most` is what no placement can exceed.
 
     Where the capacities are not all known, all units count alike, and channels are ignored.
     """
     is_sized = all(not isinstance(unit.capacity, Absent) for unit in units)
     alike = units if is_sized else [unit._replace(capacity=1.0) for unit in units]
     now, then = (_headroom(loads, alike, channels if is_sized else {}) for loads in (before, after))
-    times = bound_ratio(now, then)
+    times, binding = bound_ratio(now, then), then.binding
+    if most is not None and not isinstance(times, Absent) and most.times < times:
+        times, binding = most.times, (most.title,)
     little = not isinstance(times, Absent) and times < 1 + WORTH
-    return WhatIf(times, now.binding, then.binding, little=little)
+    return WhatIf(times, now.binding, binding, little=little)
 
 
 class Pressure(NamedTuple):
@@ -407,8 +427,7 @@ class Pressure(NamedTuple):
 
 def pressure(report: SpreadReport) -> tuple[Pressure, Pressure]:
     """Return the pressure of the same load now, and with an even spread."""
-    now = 1.0 / report.headroom.factor
-    return _pressure(now), _pressure(now / report.even.times)
+    return _pressure(1.0 / report.headroom.factor), _pressure(1.0 / report.headroom_even.factor)
 
 
 def _pressure(use: Number) -> Pressure:

@@ -25,6 +25,7 @@ from zmon.queueing.prediction import (
     WITHIN_ERROR,
     FittedInterval,
     Prediction,
+    bound_of_placements,
     fitted_interval,
     gains_little,
     loss_words,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from zmon.placement.items import FileItem, Placement, Unit
     from zmon.placement.planner import PlanStep
     from zmon.placement.spread_report import SpreadQuery, SpreadReport, WhatIf
+    from zmon.queueing.prediction import ThroughputBound
     from zmon.queueing.waiting import Waiting
     from zmon.topology.data_files import DataFile
     from zmon.topology.machine import Machine
@@ -75,8 +77,13 @@ def model_of(view: View, load: ObservedLoad | None = None) -> FittedInterval:
 
 
 def _fitted(view: View, load: ObservedLoad, shares: tuple[FlowShare, ...]) -> FittedInterval:
+    return fitted_interval(_with_background(view, load), shares)
+
+
+def _with_background(view: View, load: ObservedLoad) -> ObservedLoad:
+    """Return a load with what processors do besides requests, as far as the intervals before tell it."""
     apart = background(_processor_points(view, load))
-    return fitted_interval(load._replace(processors=load.processors._replace(background=apart)), shares)
+    return load._replace(processors=load.processors._replace(background=apart))
 
 
 def _processor_points(view: View, load: ObservedLoad) -> list[tuple[float, float]]:
@@ -171,7 +178,15 @@ def report_of(
             return _predicted(report_spread(placement, wanted, waiting, model), model)
     except ValueError:
         pass  # there is no answer of the model: the bounds are left
-    return report_spread(placement, wanted, waiting)
+    return report_spread(placement, wanted, waiting, most=_most(view) if wanted.traffic else None)
+
+
+def _most(view: View) -> ThroughputBound | None:
+    """Return the most throughput that any placement may have; None where nothing of it is measured."""
+    try:
+        return bound_of_placements(_with_background(view, load_of(view)))
+    except ValueError:  # no I/O of which the times were measured
+        return None
 
 
 def _throughput_model(view: View, placement: Placement, wanted: SpreadQuery) -> ThroughputModel | None:

@@ -24,6 +24,7 @@ from zmon.queueing.fit import (
     fit,
     lcus_with_waits_apart,
     network_of,
+    observed_model,
     subchannels,
 )
 from zmon.queueing.network import mean_response, solve
@@ -302,7 +303,8 @@ def predict(  # noqa: C901, PLR0915 - each rule widens or ends the range
         least = max(least, rate * (1 - CHANCE))  # what is below is the error of the model alone
     if takes and not adds and not _relieved(base, model, used[0]):
         most = min(most, rate * (1 + CHANCE))
-    bounds = dict(_bounds(base, network, then))
+    times_then = then.rate / sum(class_rates(base.model).values())
+    bounds = {place: bound for place, bound, _ in _bounds(base.load, network, then.use, times_then)}
     most = min(most, *(rate * bound for bound in bounds.values()), whole.rate[1] * more * error)
     if confidence == LOW:  # whether requests in flight wait in storage or for processors is not known either
         longest = max(longest, rate * response / least)
@@ -462,7 +464,7 @@ def _corrected(base: FittedInterval, network: Network, solution: Solution) -> _O
         if _in_flight(flows)
     }
     results: list[FlowResult] = []
-    asked = [0.0] * len(network.stations)
+    rates: list[float] = []
     for request_class, rate, flows in zip(network.classes, solution.rates, solution.flows, strict=True):
         more = (
             measured[request_class.title] / modelled[request_class.title]
@@ -477,14 +479,22 @@ def _corrected(base: FittedInterval, network: Network, solution: Solution) -> _O
         results += _as_many(
             mine, request_class.flows, _in_flight(flows) * flying.get(request_class.title, 1.0)
         )
-        for station, seconds in request_class.demands():
-            asked[station] += rate * more * seconds
+        rates.append(rate * more)
     overall = sum(flow.rate for flow in results) / solution.rate
     use = (
-        overall * used if station.kind == "volume" else seconds / station.servers
-        for station, seconds, used in zip(network.stations, asked, solution.use, strict=True)
+        overall * used if station.kind == "volume" else asked
+        for station, asked, used in zip(network.stations, _asked(network, rates), solution.use, strict=True)
     )
     return _Outcome(tuple(results), tuple(use))
+
+
+def _asked(network: Network, rates: Iterable[float]) -> list[float]:
+    """Return how busy requests of the classes at these rates keep each station that is no volume."""
+    seconds_at = [0.0] * len(network.stations)
+    for request_class, rate in zip(network.classes, rates, strict=True):
+        for station, seconds in request_class.demands():
+            seconds_at[station] += rate * seconds
+    return [seconds / station.servers for seconds, station in zip(seconds_at, network.stations, strict=True)]
 
 
 def _in_flight(flows: Iterable[FlowResult]) -> float:
@@ -806,18 +816,53 @@ def _fullest(network: Network, used: Sequence[float]) -> tuple[str, Number, tupl
 
 
 def _bounds(
-    base: FittedInterval, network: Network, then: _Outcome
-) -> Iterator[tuple[tuple[str, str], float]]:
-    """Yield the most throughput that each resource allows whose load is measured, by its kind and key."""
-    times = then.rate / sum(class_rates(base.model).values())
-    for use, station in zip(then.use, network.stations, strict=True):
+    load: ObservedLoad, network: Network, used: Sequence[float], times: float
+) -> Iterator[tuple[tuple[str, str], float, str]]:
+    """Yield the most throughput that each resource allows whose load is measured.
+
+    Each has the kind and key of its station before it, and its title behind it; `used` is how busy the
+    stations are at so many times the present throughput.
+    """
+    given = {lcu.key for lcu in load.lcus if not isinstance(lcu.capacity, Absent)}
+    for use, station in zip(used, network.stations, strict=True):
         is_measured = (
             station.kind == CPU
-            or (station.kind == "paths" and base.load.paths_measured)
-            or (station.kind == "lcu" and not isinstance(base.model.lcus[station.key].capacity, Absent))
+            or (station.kind == "paths" and load.paths_measured)
+            or (station.kind == "lcu" and station.key in given)
         )
         if is_measured and use > 0:
-            yield (station.kind, station.key), times / min(use, 1.0) * (1 + THROUGHPUT_ERROR)
+            place = station.kind, station.key
+            yield place, times / min(use, 1.0) * (1 + THROUGHPUT_ERROR), station.title
+
+
+class ThroughputBound(NamedTuple):
+    """The most throughput that a resource allows, as a multiple of the present one."""
+
+    times: float
+    title: str
+    """Of the resource."""
+
+
+def bound_of_placements(load: ObservedLoad) -> ThroughputBound | None:
+    """Return the lowest bound by what all placements need alike: processors, and paths that all LCUs share.
+
+    It is the one that a prediction has, without solving a network.  None: no load of these is measured.
+
+    Raises:
+        ValueError: there is no I/O of which the times were measured.
+    """
+    model = observed_model(load)
+    network, rates = network_of(model), class_rates(model)
+    used = _asked(network, [rates[request_class.title] for request_class in network.classes])
+    alike = {CPU, *(["paths"] if len(model.paths) == 1 else [])}
+    return min(
+        (
+            ThroughputBound(times, title)
+            for (kind, _), times, title in _bounds(load, network, used, 1.0)
+            if kind in alike
+        ),
+        default=None,
+    )
 
 
 def _is_steady(load: ObservedLoad) -> bool:
