@@ -14,10 +14,11 @@ import pytest
 
 from tests.diagnosis.simulated import view_of
 from tests.lab.plans import shorter
+from zmon.base.clock import written_out
 from zmon.cli.main import main
 from zmon.diagnosis.judged import verdict_of
 from zmon.lab import scenario
-from zmon.tables.diagnosed import same_time, written_out
+from zmon.tables.diagnosed import same_time
 
 if TYPE_CHECKING:
     from pathlib import Path

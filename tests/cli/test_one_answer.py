@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from typing import TYPE_CHECKING
 
 import pytest
@@ -108,18 +109,18 @@ TEMPSPACE1 = false
 """
 OFFER = re.compile(
     r"LCU 7100, LCU 7200 and LCU 7500 hold none of these files: an even spread over them, too, would give"
-    r" (\S+ times the throughput \(\S+ to \S+\)); zmon spread --traffic --moves 9"
+    r" (\S+ times the throughput \(\S+ to \S+\)); zmon spread --from \S+ --traffic --moves 9"
     r" --lcus 7100,7200,7500,7600 plans with them"
 )
 
 
 def test_lcus_without_files_are_offered_everywhere(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """One LCU is full beside idle ones: each place says what these would give, with one number."""
-    path = tmp_path / "one.toml"
-    path.write_text(ONE_LCU, encoding="utf-8")
-    name = str(path)
+    name = "one.toml"
+    (tmp_path / name).write_text(ONE_LCU, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
     gains = [
         OFFER.findall(printed(words, name, capsys))
         for words in (["show", "SPREAD"], ["show", "MOVES"], ["spread", "--traffic"])
@@ -154,12 +155,27 @@ def test_a_bound_is_the_same_everywhere(site: list[str], capsys: pytest.CaptureF
     assert found == [{"1.93"}] * 4
 
 
-def test_two_files_fill_two_lcus(capsys: pytest.CaptureFixture[str]) -> None:
-    """What is offered of three LCUs is no more than the plan with them reaches."""
-    source = ["--from", "recordings/hercules-two-hot-files-before.zmon"]
-    (offered,) = BOUND.findall(printed_of(["show", "SPREAD", *source], capsys))
-    named = ["spread", "--traffic", "--moves", "9", "--lcus", "7000,7100,7200", *source]
-    assert BOUND.findall(printed_of(named, capsys))[-1] == offered
+OFFERED = re.compile(r"; zmon (spread --from \S+.*) plans with")
+TWO_FILES = ["--from", "recordings/hercules-two-hot-files-before.zmon"]
+
+
+@pytest.mark.parametrize("at", [[], ["--at", "03:31:00"]])
+@pytest.mark.parametrize("words", [["show", "SPREAD"], ["show", "MOVES"], ["spread", "--traffic"]])
+def test_the_command_that_is_offered_asks_the_same(
+    words: list[str], at: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of the same source and time: two files fill two of three LCUs, and no more is offered than it plans."""
+    told = printed_of([*words, *TWO_FILES, *at], capsys)
+    command = shlex.split(OFFERED.findall(told)[0])
+    assert command[1:3] == TWO_FILES
+    assert ("--at" in command) == bool(at)
+    assert BOUND.findall(printed_of(command, capsys))[-1] == BOUND.findall(told)[0]
+
+
+def test_a_command_names_the_listing(capsys: pytest.CaptureFixture[str]) -> None:
+    """As `zmon spread` takes it, wherever the command is offered."""
+    told = printed_of(["show", "MOVES", *WITHOUT_CMF, "--listing", LISTING], capsys)
+    assert f"zmon spread {' '.join(WITHOUT_CMF)} {LISTING} --traffic --moves 40 prints" in told
 
 
 def printed_of(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:

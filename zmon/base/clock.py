@@ -39,3 +39,12 @@ def clock(ns: float, form: str = "%H:%M:%S") -> str:
         return time.strftime(form, time.localtime(ns // SECOND))
     except (OverflowError, OSError, ValueError):
         return re.sub("%.", "**", form)
+
+
+def written_out(utc: int) -> str:
+    """Write an instant as `--at` understands it: `2026-03-16 14:41:00`; parts of a second are rounded up."""
+    whole, part = divmod(utc, SECOND)
+    thousandths = -(-part // (SECOND // 1000))
+    if thousandths in {0, 1000}:
+        return clock((whole + (thousandths > 0)) * SECOND, "%Y-%m-%d %H:%M:%S")
+    return f"{clock(utc, '%Y-%m-%d %H:%M:%S')}.{thousandths:03d}"

@@ -6,6 +6,7 @@ import shlex
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
+from zmon.base.clock import written_out
 from zmon.base.event import OPEN
 from zmon.base.record import NamedTuple
 from zmon.cli.inputs import inputs_and_files, status
@@ -29,7 +30,7 @@ from zmon.kinds import KINDS, MACHINE
 from zmon.screen.export import moment, plain, source_of
 from zmon.session.navigator import CommandError, Navigator
 from zmon.session.when import WhenError, written
-from zmon.tables.diagnosed import same_time, written_out
+from zmon.tables.diagnosed import same_time
 
 if TYPE_CHECKING:
     import argparse

@@ -124,11 +124,11 @@ def open_source(  # noqa: PLR0913 - one for each way to confine or widen it
             choice, args.interval, watch() if follow else None, buffer=_buffer(args) if keep else None
         )
     timeline.site = getattr(args, "site", "")
-    timeline.asked = tuple(_as_given(args))
+    timeline.asked = tuple(as_given(args))
     return timeline
 
 
-def _as_given(args: argparse.Namespace) -> Iterator[str]:
+def as_given(args: argparse.Namespace) -> Iterator[str]:
     """Yield the options that name the source and what users supply, for commands that are to be pasted.
 
     The address of a server is left out: it may hold a password.

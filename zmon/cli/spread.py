@@ -11,7 +11,7 @@ from zmon.base.sizes import MB
 from zmon.cli.inputs import files_in_groups, read_listings, status
 from zmon.cli.output import FAILED, FileCount, aligned, complain, enumerated, misused, some, terminal_width
 from zmon.cli.result import ResultTable, Sentence, write_result
-from zmon.cli.source_options import open_lookup, refused
+from zmon.cli.source_options import as_given, open_lookup, refused
 from zmon.diagnosis.judged import waits_in
 from zmon.kinds import CONTAINER
 from zmon.placement.file_traffic import attribution_of
@@ -115,6 +115,7 @@ def _answer(args: argparse.Namespace, listing: Listing | None, lookup: Lookup) -
         pins=tuple(args.pin),
         moves=args.moves,
         anyway=args.anyway,
+        asked=(*as_given(args), *(["--at", args.at] if args.at else [])),
     )
     try:
         if view is None:

@@ -384,7 +384,6 @@ def _uneven(
         "busiest_megabytes": load.bytes_of(busiest.key) / MB,
         "spaces": [f"{name} ({percent(part)})" for name, part in spaces],
         "one_holds_all": len(_holding(situation)) == 1,
-        "numbers": numbers,
         "no_cmf": no_cmf(load),
     }
     return Seen(

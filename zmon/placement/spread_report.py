@@ -5,6 +5,7 @@ It is computed from `zmon.placement.items` and includes the assumptions that it 
 
 from __future__ import annotations
 
+import shlex
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
@@ -65,6 +66,15 @@ class SpreadQuery(NamedTuple):
     """The maximum number of moves to suggest."""
     anyway: bool = False
     """Whether to suggest them by traffic although nothing waits that they would relieve."""
+    asked: tuple[str, ...] = ()
+    """The options that name the source, its listings and its time, each with its value."""
+
+    def command(self, moves: int, *options: str) -> str:
+        """Return the command that plans so many moves of these files."""
+        given = [*zip(self.asked[::2], self.asked[1::2], strict=True), *(("--pin", pin) for pin in self.pins)]
+        words = (word for pair in given for word in pair if word != "--listing")
+        by = ["--traffic"] if self.traffic else []
+        return shlex.join(["zmon", "spread", *words, *by, "--moves", str(moves), *options])
 
 
 class TablespaceSpread(NamedTuple):
@@ -623,11 +633,10 @@ def beside_words(report: SpreadReport) -> str:
     what = "none of these files" if any(unit.is_for_data for unit in report.beside) else "only other data"
     gain = _wider_gain(report)
     numbers = ",".join(sorted(unit.number for unit in (*report.units, *report.beside)))
-    by = " --traffic" if report.wanted.traffic else ""
     return (
         f"{names([unit.title for unit in report.beside])} {hold} {what}:"
         f"{f' an even spread over {them}, too, would give {gain};' if gain else ''}"
-        f" zmon spread{by} --moves {SUGGESTED} --lcus {numbers} plans with {them}"
+        f" {report.wanted.command(SUGGESTED, '--lcus', numbers)} plans with {them}"
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent
+from zmon.base.clock import written_out
 from zmon.base.record import NamedTuple
 from zmon.machine.blocks import Blocks
 from zmon.machine.cpus import Processors
@@ -34,7 +35,7 @@ from zmon.queueing.prediction import (
 from zmon.topology.volumes import titles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.base.absent import Number
     from zmon.interval import Interval
@@ -172,6 +173,8 @@ def report_of(
     from zmon.placement.spread_report import report_spread  # noqa: PLC0415 - OVERVIEW starts without it
 
     is_of_use = waiting is None or waiting.spreading_helps
+    if not wanted.asked:
+        wanted = wanted._replace(asked=tuple(_asked(view)))
     try:
         model = _throughput_model(view, placement, wanted) if wanted.traffic and is_of_use else None
         if model is not None:
@@ -179,6 +182,14 @@ def report_of(
     except ValueError:
         pass  # there is no answer of the model: the bounds are left
     return report_spread(placement, wanted, waiting, most=_most(view) if wanted.traffic else None)
+
+
+def _asked(view: View) -> Iterator[str]:
+    """Yield the options that name the source of a view, and its time unless it is the last."""
+    history, utc = view.history, view.interval.after.at.utc
+    yield from history.asked
+    if "--from" in history.asked and (history.last is None or utc != history.last()):
+        yield from ("--at", written_out(utc))
 
 
 def _most(view: View) -> ThroughputBound | None:

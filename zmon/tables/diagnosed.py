@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import absent
-from zmon.base.clock import SECOND, clock
+from zmon.base.clock import written_out
 from zmon.base.plain_text import harmless
 from zmon.diagnosis.judged import NEEDS, calm_on, claim_on, judged_view, verdict_of, why_longer
 from zmon.diagnosis.sections import remarks, sections
@@ -91,15 +91,6 @@ def same_time(view: View, given: Sequence[str] | None = None) -> Callable[[Diagn
         return [*asked, *since, "--at", written_out(judged.after.at.utc)]
 
     return options
-
-
-def written_out(utc: int) -> str:
-    """Write an instant as `--at` understands it: `2026-03-16 14:41:00`; parts of a second are rounded up."""
-    whole, part = divmod(utc, SECOND)
-    thousandths = -(-part // (SECOND // 1000))
-    if thousandths in {0, 1000}:
-        return clock((whole + (thousandths > 0)) * SECOND, "%Y-%m-%d %H:%M:%S")
-    return f"{clock(utc, '%Y-%m-%d %H:%M:%S')}.{thousandths:03d}"
 
 
 def door(subject: Subject) -> str:

@@ -418,7 +418,7 @@ def _suggested(machine: Machine, view: View) -> tuple[SpreadReport, MovePlan]:
     wanted = SpreadQuery(traffic=True, seconds=interval.seconds, moves=PLANNED)
     report = report_of(view, placement, wanted, waits_in(view))
     if report.plan is None or isinstance(report.plan.uneven, Absent):
-        report = report_spread(placement, SpreadQuery(moves=PLANNED))
+        report = report_spread(placement, SpreadQuery(moves=PLANNED, asked=report.wanted.asked))
     if report.plan is None:
         from zmon.placement.planner import plan_moves  # noqa: PLC0415 - only where no LCU is known
 
@@ -468,10 +468,9 @@ def _move_notes(report: SpreadReport, plan: MovePlan) -> Iterator[str]:
         yield offer
     if staying := staying_words(report):
         yield staying
-    by = " --traffic" if report.wanted.traffic else ""
     if plan.steps:
         yield (
-            f"zmon moves nothing; zmon spread{by} --moves {PLANNED} prints the statements that do,"
+            f"zmon moves nothing; {report.wanted.command(PLANNED)} prints the statements that do,"
             " and with a smaller number the best plan of so many moves"
         )
     yield from (f"Basis: {sentence}" for sentence in report.assumptions)
