@@ -11,6 +11,7 @@ import pytest
 
 from zmon.cli.main import main
 from zmon.cli.output import FAILED, OK, USAGE
+from zmon.cli.whatif import SO_ALREADY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,6 +103,17 @@ def test_the_moves_of_moves_are_counted(capsys: pytest.CaptureFixture[str]) -> N
     assert found["changes"] == ["the 11 moves of MOVES, 21.2 GiB to copy"]
     assert found["times"] > 1.5
     assert found["limit_then"] == "1 processor"
+
+
+@pytest.mark.parametrize(
+    "change", ["processors 2", "paths 12", "aliases 0", "use all paths", "move TSFACT2 to LCU 7600"]
+)
+def test_what_is_so_already_has_no_figure(change: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two of such changes neither; with another one it is left out."""
+    source = ["whatif", "--from", "recordings/lab-shark-before.zmon"]
+    assert main([*source, f"{change} and {change}"]) == USAGE
+    assert capsys.readouterr() == ("", f"zmon: {SO_ALREADY}\n")
+    assert main([*source, f"{change} and processors 4"]) == OK
 
 
 def test_a_tablespace_of_two_databases_is_named_with_both(

@@ -23,11 +23,15 @@ from zmon.lab.scenario import names
 from zmon.machine.observation import ObservedLoad, ObservedProcessors, ObservedVolume
 from zmon.queueing.change import (
     AliasNumber,
+    Change,
     ChangeError,
     FileMove,
     PathNumber,
+    PathsInUse,
     ProcessorNumber,
     StripedSpace,
+    changed,
+    is_so_already,
 )
 from zmon.queueing.fit import fit
 from zmon.queueing.headroom import resource_uses
@@ -339,14 +343,28 @@ def test_moving_a_log_brings_no_more_requests_in_flight(target: str) -> None:
     assert then == pytest.approx(now, rel=0.05)
 
 
-def test_a_file_is_not_moved_to_where_it_lies() -> None:
-    """The reason is that it is there, on the LCU or the volume."""
-    base = fitted_interval(observed("shark-before", -1), shares("shark-before"))
-    flow = next(flow for flow in base.model.flows if flow.file)
-    files = frozenset({flow.file})
-    for change in (FileMove(files, flow.lcu), FileMove(files, "", flow.volume)):
-        with pytest.raises(ChangeError, match=r"lies on .* already"):
-            predict(base, (change,))
+def test_what_is_so_already_is_no_change() -> None:
+    """A file moved to where it lies, and as many of each resource as there are."""
+    model = fitted_interval(observed("shark-before", -1), shares("shark-before")).model
+    flow = next(flow for flow in model.flows if flow.file)
+    files, lcu = frozenset({flow.file}), flow.lcu
+    same: tuple[Change, ...] = (
+        FileMove(files, lcu), FileMove(files, "", flow.volume), AliasNumber(0),
+        AliasNumber(0, volume=flow.volume), PathNumber(12), PathNumber(6, lcu), PathsInUse(),
+        ProcessorNumber(2),
+    )  # fmt: skip
+    assert [change for change in same if not is_so_already(model, change)] == []
+    other = next(key for key in model.lcus if key != lcu)
+    more: tuple[Change, ...] = FileMove(files, other), AliasNumber(1), PathNumber(24), ProcessorNumber(3)
+    assert [change for change in more if is_so_already(model, change)] == []
+
+
+def test_more_processors_that_get_no_more_time_are_a_change() -> None:
+    """Though the model has them do no more."""
+    model = fitted_interval(observed("zvm-steal", -1)).model
+    more = ProcessorNumber(model.processors + 2)
+    assert changed(model, [more]) == model
+    assert not is_so_already(model, more)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from zmon.placement.items import placement_of
 from zmon.placement.planner import PLANNED
 from zmon.placement.spread_report import SpreadQuery, why_no_move
 from zmon.placement.whatif import NEEDS, changes_of, known_names, model_of, report_of
-from zmon.queueing.change import ChangeError
+from zmon.queueing.change import ChangeError, is_so_already
 from zmon.queueing.change_words import FORMS, parse_change
 from zmon.queueing.prediction import LITTLE, WITHIN_ERROR, loss_words, predict
 from zmon.queueing.waiting import waiting
@@ -52,6 +52,7 @@ HEADINGS: Final = (
     Heading("\nLCU"), Heading("\nnow", rate, 8), Heading("I/O/s\nthen", rate, 8), Heading("\nnow", rate, 7),
     Heading("MB/s\nthen", rate, 8), Heading("\nnow", rate, 7), Heading("Resp ms\nthen", rate, 8),
 )  # fmt: skip
+SO_ALREADY: Final = "no change: it is so already"
 AND: Final = re.compile(r"\s+and\s+|\s*;\s*", re.IGNORECASE)
 
 
@@ -108,6 +109,8 @@ def _answer(args: argparse.Namespace, wanted: Sequence[str]) -> int:
             view = View(interval, history=navigator.history, inputs=inputs)
             changes, asked = _changes(view, wanted)
             base = model_of(view)
+            if all(is_so_already(base.model, change) for change in changes):
+                raise ChangeError(SO_ALREADY)
             _print(args, predict(base, changes), asked, waiting(base.load).why, view, first=first)
             first = False
     return status(args)

@@ -83,22 +83,26 @@ def changed(model: FittedModel, changes: Sequence[Change]) -> FittedModel:
     return model
 
 
+def is_so_already(model: FittedModel, change: Change) -> bool:
+    """Return whether a change leaves all as it is; it is none that more processors have no more time.
+
+    Raises:
+        ChangeError: as of `changed`.
+    """
+    same = changed(model, [change]) == model
+    return same and not (isinstance(change, ProcessorNumber) and change.number != model.processors)
+
+
 def _flows(model: FittedModel, flows: Sequence[FittedFlow], titles: Mapping[str, str]) -> FittedModel:
     return model._replace(flows=tuple(flows), titles={**model.titles, **titles})
 
 
 def _with_files_moved(model: FittedModel, change: FileMove) -> FittedModel:
-    moved = [flow for flow in model.flows if flow.file in change.files]
-    if not moved:
+    if not any(flow.file in change.files for flow in model.flows):
         raise ChangeError("nothing is read or written in these files, so moving them changes nothing")
     there = model.places.get(change.volume)
     if change.volume and (there is None or there[0] not in model.lcus):
         raise ChangeError(f"the LCU of volume {change.volume} has no I/O that was measured: name another")
-    if all(flow.volume == change.volume if change.volume else flow.lcu == change.lcu for flow in moved):
-        where = (
-            model.titles.get(change.volume, change.volume) if change.volume else model.lcus[change.lcu].title
-        )
-        raise ChangeError(f"all that is to be moved lies on {where} already")
     flows, titles = [], dict[str, str]()
     for flow in model.flows:
         if flow.file in change.files and there is not None:
