@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from typing import TYPE_CHECKING
@@ -92,6 +93,12 @@ def test_four_moves_give_more_than_a_table_on_another_lcu(capsys: pytest.Capture
     first = re.search(r"its first 4 moves would give (\S+) times", few)
     assert first is not None
     assert float(best) > float(first[1])
+
+
+def test_what_other_moves_give_has_no_number_within_the_error(capsys: pytest.CaptureFixture[str]) -> None:
+    """The first of the whole plan gives 1.08 times the throughput, and the error is 20 %."""
+    longer = json.loads(printed(["spread", "--traffic", "--moves", "1", "-f", "json"], "shark-before", capsys))
+    assert (longer["plan"]["longer"]["first"], longer["plan"]["longer"]["first_times"]) == (1, None)
 
 
 ONE_LCU = """

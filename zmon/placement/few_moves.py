@@ -102,6 +102,10 @@ class Level:
             self._predicted[moved] = 1 / self._throughput(places)
         return self._predicted[moved]
 
+    def after(self, plan: Iterable[Change]) -> float:
+        """Return the level after the changes of a plan, as of `of`."""
+        return self.of(after(self._begin, plan))
+
     def bound_of(self, state: PlannerState) -> ThroughputBound:
         """Return the most throughput that the fullest resource allows, or what all placements need alike."""
         bound = ThroughputBound(self._begin.top / state.top, state.titles[state.levels.index(state.top)])
@@ -131,9 +135,9 @@ def few_moves(
         if most * len(items) * len(begin.units) <= LARGE:
             plans.append(_by_load(begin, [], most, items))
         plans += _by_space(begin, most, level, items)
-        plans.sort(key=lambda plan: level.of(after(begin, plan)))
+        plans.sort(key=level.after)
         plans += [_by_prediction(begin, plan, most, level, items) for plan in ([], *plans[:BEGINNINGS])]
-    return min(plans, key=lambda plan: level.of(after(begin, plan)))
+    return min(plans, key=level.after)
 
 
 def in_order(begin: PlannerState, changes: Iterable[Change]) -> list[Change] | None:
@@ -275,7 +279,7 @@ def _by_space(begin: PlannerState, most: int, level: Level, items: Sequence[int]
         while left and len(plan) < most and not level.is_dear:
             others = [(space, _taken(begin, plan, members[space][: most - len(plan)])) for space in left]
             worth = [
-                (level.of(after(begin, other)) ** (1 / max(1, len(other) - len(plan))), space, other)
+                (level.after(other) ** (1 / max(1, len(other) - len(plan))), space, other)
                 for space, other in others
             ]
             _, space, plan = min(worth)
@@ -301,7 +305,7 @@ def _by_prediction(
     begin: PlannerState, plan: list[Change], most: int, level: Level, items: Sequence[int]
 ) -> list[Change]:
     """Improve a plan by predictions: in the place of each move that which gives the most throughput."""
-    present = level.of(after(begin, plan))
+    present = level.after(plan)
     alike = False  # what is like another is tried only where nothing else helps
     while True:
         before = present
@@ -312,7 +316,7 @@ def _by_prediction(
                 if level.is_dear:
                     return plan
                 other = in_order(begin, [*rest, change])
-                if other is not None and (then := level.of(after(begin, other))) < present * (1 - BETTER):
+                if other is not None and (then := level.after(other)) < present * (1 - BETTER):
                     plan, present = other, then
         if present == before and alike:
             return plan

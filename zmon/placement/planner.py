@@ -117,8 +117,8 @@ class LongerPlan(NamedTuple):
     apart: float
     first: int
     """The number of its first moves, no more than were asked for."""
-    first_times: float
-    """The throughput after these, as a multiple of the present one."""
+    first_times: Number
+    """The throughput after these, as a multiple of the present one; absent within the error of a model."""
     is_begun: bool
     """Whether these are the moves that are suggested; else others are better."""
 
@@ -184,13 +184,13 @@ def plan_moves(  # noqa: PLR0913 - the parts of a question
         whole, first = changes, _first(level, begin, changes, most)
         if len(whole) > most:
             changes, is_anew = _fewer(level, begin, most, bound, placed, first)
-            if level.of(after(begin, whole)) < level.of(after(begin, changes)):
+            if level.after(whole) < level.after(changes):
                 longer = _longer(level, begin, whole, first, is_begun=changes is first)
         elif level.is_predicted:
             changes, _ = _fewer(level, begin, most, bound, placed, whole)
             is_anew = is_anew and changes is whole
     steps = tuple(_steps(level, begin, changes))
-    times = 1 / level.of(after(begin, changes))
+    times = 1 / level.after(changes)
     if not steps or (times < 1 + WORTH and steps[-1].apart - apart < WORTH):
         steps, is_anew, longer = (), False, None
     reached = steps[-1].uneven if steps else uneven
@@ -251,7 +251,7 @@ def _fewer(  # noqa: PLR0913, PLR0917 - what a plan is made of
     few = _telling(level, begin, few_moves(begin, most, level, [first, planned]))
     few += _widened(after(begin, few), most - len(few))
     few = _joined(level, begin, few)
-    reached = [(level.of(after(begin, plan)), plan) for plan in (first, planned, few)]
+    reached = [(level.after(plan), plan) for plan in (first, planned, few)]
     least = min(reached)[0] * (1 + EQUAL)
     plan = next(plan for reached_level, plan in reached if reached_level <= least)
     return plan, is_anew and plan is planned
@@ -262,7 +262,7 @@ def _longer(
 ) -> LongerPlan:
     made = after(begin, changes)
     copied = sum(made.copied(number) for change in changes for number, _ in change)
-    first_times = 1 / level.of(after(begin, first))
+    first_times = 1 / level.after(first)
     return LongerPlan(
         len(changes), made.top / begin.mean, copied, made.apart(), len(first), first_times, is_begun
     )

@@ -686,10 +686,10 @@ def anew_words(suggested: MovePlan) -> Iterable[str]:
             yield f"A longer plan, of which {begin}, reaches {result}"
         else:
             first = f"its first {longer.first} moves" if longer.first > 1 else "its first move"
-            yield (
-                f"With more moves another plan reaches {result};"
-                f" {first} would give {longer.first_times:.2f} times the throughput"
-            )
+            gain = longer.first_times
+            less = f"less than {moves_words(suggested)}"
+            times = less if isinstance(gain, Absent) else f"{gain:.2f} times the throughput"
+            yield f"With more moves another plan reaches {result}; {first} would give {times}"
     elif anew is not None and suggested.steps:
         result = _result(
             anew.uneven, f"moving {anew.files} file{'s' * (anew.files != 1)}", anew.copied, anew.apart

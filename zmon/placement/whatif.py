@@ -264,7 +264,10 @@ def _predicted(report: SpreadReport, model: ThroughputModel) -> SpreadReport:
         prediction = predict(base, changes_of(report.plan.steps[:many], volumes))
         ratio = NO_NUMBER if prediction.is_within_error else prediction.times
         steps.append(step._replace(ratio=ratio, full=prediction.limit))
-    plan = report.plan._replace(steps=tuple(steps))
+    longer = report.plan.longer
+    if longer is not None and longer.first_times < 1 + prediction.error:
+        longer = longer._replace(first_times=NO_NUMBER)
+    plan = report.plan._replace(steps=tuple(steps), longer=longer)
     return report._replace(plan=plan, moved=_effect(prediction))
 
 

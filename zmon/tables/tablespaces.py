@@ -469,13 +469,16 @@ def _move_notes(report: SpreadReport, plan: MovePlan) -> Iterator[str]:
     if staying := staying_words(report):
         yield staying
     if plan.steps:
+        best = f"the best {FEW_MOVES}, which may be others than the first {FEW_MOVES} here"
         yield (
-            f"zmon moves nothing; {report.wanted.command(PLANNED)} prints the statements that do,"
-            " and with a smaller number the best plan of so many moves"
+            f"zmon moves nothing; {report.wanted.command(PLANNED)} prints the statements that do"
+            f"{f'; --moves {FEW_MOVES} plans {best}' if len(plan.steps) > FEW_MOVES else ''}"
         )
     yield from (f"Basis: {sentence}" for sentence in report.assumptions)
 
 
+FEW_MOVES: Final = 4
+"""The example of fewer moves: the best so few need not be the first of the whole plan."""
 MAX_NAMED: Final = 5
 """So many are named."""
 
