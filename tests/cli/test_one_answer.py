@@ -97,7 +97,9 @@ def test_four_moves_give_more_than_a_table_on_another_lcu(capsys: pytest.Capture
 
 def test_what_other_moves_give_has_no_number_within_the_error(capsys: pytest.CaptureFixture[str]) -> None:
     """The first of the whole plan gives 1.08 times the throughput, and the error is 20 %."""
-    longer = json.loads(printed(["spread", "--traffic", "--moves", "1", "-f", "json"], "shark-before", capsys))
+    longer = json.loads(
+        printed(["spread", "--traffic", "--moves", "1", "-f", "json"], "shark-before", capsys)
+    )
     assert (longer["plan"]["longer"]["first"], longer["plan"]["longer"]["first_times"]) == (1, None)
 
 

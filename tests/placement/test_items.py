@@ -106,6 +106,20 @@ def test_over_disks() -> None:
     assert sum(len(item.bytes_on) for item in found.items) == len(FILES)
 
 
+@pytest.mark.parametrize(("label", "name"), [("0X7600", "7600"), ("DB2D01", "DB2D01"), ("0X7500", "0X7500")])
+def test_a_label_made_of_the_device_number_is_that(label: str, name: str) -> None:
+    """As dasdfmt makes one, not a label of another device; other screens name the volume by its number."""
+    made = sample()
+    labelled = filled(DASD, {"0.0.7600": {"volser": label}}, 0)
+    machine = Machine(made._replace(frames={**made.frames, "dasd": labelled}))
+    found = placement_of(machine, by=UnitKind.DISK)
+    (volume,) = (volume for volume in machine.volumes.values() if volume.busid == "0.0.7600")
+    (unit,) = (unit for unit in found.units if unit.key == volume.spindle)
+    assert unit.title == name
+    assert label.casefold() in unit.others
+    assert found.titles[volume.spindle].split()[0] == name
+
+
 @pytest.mark.parametrize("by", UnitKind)
 def test_what_lies_on_no_disk_is_on_no_unit(by: UnitKind) -> None:
     """A loop device is none, and neither is a device that was not read."""

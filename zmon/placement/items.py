@@ -307,9 +307,15 @@ def _titles(machine: Machine) -> dict[str, str]:
     titles: dict[str, str] = {}
     shares = (share for answer in machine.counted.values() for share in answer.disks)
     for volume in (*machine.volumes.values(), *(share.volume for share in shares)):
-        names = [str(name) for name in (volume.volser, volume.disk) if not isinstance(name, Absent)]
+        names = [str(name) for name in (_label(volume), volume.disk) if not isinstance(name, Absent)]
         titles.setdefault(volume.spindle, " ".join(names) or volume.spindle)
     return titles
+
+
+def _label(volume: Volume) -> Value:
+    """Return the label of a volume; its device number where dasdfmt made the label of that: 0X8006."""
+    numbers = (number for number in (volume.rdev, volume.vdev) if volume.volser == f"0X{number}")
+    return next(numbers, volume.volser)
 
 
 def _showing_use(machine: Machine) -> Sequence[DataFile]:
@@ -480,7 +486,7 @@ class UnitIndex:
         """Return the names of the unit of a volume, the best first."""
         match self._by:
             case UnitKind.DISK:
-                names = [volume.volser, volume.disk, volume.number]
+                names = [_label(volume), volume.disk, volume.number]
             case UnitKind.SIDE:
                 names = [side(volume, self._machine.site)]
             case _:
