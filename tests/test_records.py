@@ -49,7 +49,7 @@ def test_a_rule_watches_columns_that_there_are_and_points_to_a_diagnosis() -> No
 def test_a_diagnosis_names_what_there_is(id_: str) -> None:
     """Others that it explains, a sort of things, a remedy, and the columns where its numbers are seen."""
     record, cause = DIAGNOSES[id_], CAUSES[id_]
-    assert {*record.explains, *record.beside, *record.anywhere} <= {*DIAGNOSES}
+    assert {*record.explains, *record.unsure, *record.beside, *record.anywhere} <= {*DIAGNOSES}
     if isinstance(cause, Cause):
         assert cause.id == id_
         assert {case["of"] for case in record.cases.values()} <= {*cause.sorts}

@@ -11,6 +11,7 @@ from tests.diagnosis.simulated import situation_in, view_of
 from tests.diagnosis.situations import load, situation, volume
 from tests.goldens import facts
 from zmon.cli.main import main
+from zmon.diagnosis.catalogue import catalogue
 from zmon.diagnosis.diagnosis import LIKELY
 from zmon.diagnosis.judged import situation_of, verdict_of
 from zmon.diagnosis.sections import remarks
@@ -90,10 +91,12 @@ def test_processors_that_would_gain_3_percent_are_not_advised(capsys: pytest.Cap
     """A recording of an emulated machine: what limits next is a volume."""
     source = ["diagnose", "--from", "recordings/hercules-two-hot-files-after.zmon"]
     assert main([*source, "-f", "json"]) == 0
-    first = json.loads(capsys.readouterr().out)["diagnoses"][0]
+    first, second = json.loads(capsys.readouterr().out)["diagnoses"]
     assert first["id"] == "D15"
     assert "within the model's error" in first["action"]
+    assert first["action"].endswith(catalogue()["D15"].instead)
     assert not first["gain"]
+    assert (second["id"], second["explained_by"]) == ("D1", "D15")
 
 
 @pytest.mark.parametrize(("limiting", "advised"), [(PROCESSORS, True), (("volume", "0.0.7000"), False)])

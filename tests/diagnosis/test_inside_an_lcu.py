@@ -101,7 +101,7 @@ def test_data_are_placed_unevenly_whether_or_not_somebody_names_the_files(*, lis
     shares = [FlowShare("DB.T", "/t", f"0.0.700{at}", 1.0) for at in range(4)]
     told = verdict(situation(now)._replace(shares=lambda: shares if listed else ()))
     assert told.diagnoses[0].id == "D3"
-    assert ("--lcus 7,8,9" in told.diagnoses[0].action) is listed
+    assert ("MOVES" in told.diagnoses[0].action) is listed
     untimed = tuple(
         one._replace(estimated=True, response=0.06) if one.lcu == "L" else one for one in now.volumes
     )

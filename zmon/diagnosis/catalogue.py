@@ -23,10 +23,11 @@ from zmon.words.template import fields_of
 FOLDER: Final = "rules/diagnoses"
 OF_ALL: Final[Mapping[str, type]] = {
     "id": str, "title": str, "holds": str, "needs": str, "advice": str, "explains": list, "beside": list,
-    "anywhere": list, "short": list, "broken": bool, "off": bool, "remedy": str, "case": list,
+    "anywhere": list, "short": list, "broken": bool, "off": bool, "remedy": str, "instead": str,
+    "unsure": list, "case": list,
 }  # fmt: skip
 """What a diagnosis may say; its values have these types."""
-TEXTS: Final = ("id", "title", "holds", "needs", "advice", "remedy")
+TEXTS: Final = ("id", "title", "holds", "needs", "advice", "remedy", "instead")
 SHARED: Final = ("evidence", "sentence", "reservation")
 """What cases share, by name."""
 OWN: Final = ("id", "title", "holds", "needs", "advice", "off", "case")
@@ -56,6 +57,8 @@ class DiagnosisRecord(NamedTuple):
     """What to do in general, in sentences."""
     explains: tuple[str, ...]
     """Ids of diagnoses of the same subject that it makes secondary."""
+    unsure: tuple[str, ...]
+    """Those that it makes secondary where they are only possible."""
     beside: tuple[str, ...]
     """Those of them whose action helps as well, where the model says so."""
     anywhere: tuple[str, ...]
@@ -68,6 +71,8 @@ class DiagnosisRecord(NamedTuple):
     """Whether the user has switched it off: then it is not looked for."""
     remedy: str
     """What is advised, where the model knows it: `More aliases`; it stands before `would gain little`."""
+    instead: str
+    """What helps where that gains little, in a sentence; empty: what limits next is another diagnosis."""
     cases: Mapping[str, Mapping[str, Any]]
     """What it says, by the name of the case; of the only one the name is empty."""
     evidence: Mapping[str, Mapping[str, Any]]
@@ -77,6 +82,10 @@ class DiagnosisRecord(NamedTuple):
     reservation: Mapping[str, Mapping[str, Any]]
     """Why several cases may be wrong: `when` that is, how sure they are then, what is said before the action
     and besides."""
+
+    def makes_secondary(self, id_: str, confidence: str) -> bool:
+        """Return whether it explains another diagnosis, which is so sure, if that is of the same subject."""
+        return id_ in self.explains or (id_ in self.unsure and confidence == CONFIDENCES[-1])
 
 
 @cache
@@ -174,9 +183,11 @@ def _all(tables: Mapping[str, TomlTable]) -> dict[str, DiagnosisRecord]:
 
 
 def _record(table: TomlTable, shared: Mapping[str, Any]) -> DiagnosisRecord:
-    table.check(OF_ALL, TEXTS[:-1])
+    table.check(OF_ALL, TEXTS[:-2])
     said: dict[str, Any] = {key: table.text(key, "") for key in TEXTS}
-    said |= {key: tuple(table.words(key, [])) for key in ("explains", "beside", "anywhere", "short")}
+    said |= {
+        key: tuple(table.words(key, [])) for key in ("explains", "unsure", "beside", "anywhere", "short")
+    }
     said["cases"] = {case.text("name", ""): case.data for case in table.list_of("case", [])}
     return DiagnosisRecord(**said, **shared, broken=table.flag("broken"), off=table.flag("off"))
 

@@ -115,5 +115,6 @@ def _predicted(situation: Situation, diagnosis: Diagnosis) -> Prediction | None:
 
 
 def _without_advice(diagnosis: Diagnosis, prediction: Prediction) -> Diagnosis:
-    action = f"{catalogue()[diagnosis.id].remedy} {gain_of(prediction).hardly}."
+    record = catalogue()[diagnosis.id]
+    action = f"{record.remedy} {gain_of(prediction).hardly}.{record.instead and f' {record.instead}'}"
     return diagnosis._replace(action=action, foretell=nothing_known)

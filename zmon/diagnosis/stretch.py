@@ -137,7 +137,7 @@ def _is_part_of(stretch: Stretch, other: Stretch) -> bool:
     if stretch is other:
         return False
     if (
-        stretch.id in catalogue()[other.id].explains
+        catalogue()[other.id].makes_secondary(stretch.id, stretch.worst.confidence)
         and _overlap(stretch, other) >= MOSTLY * (stretch.end - stretch.begin)
         and are_related(stretch.id, stretch.worst.subjects[0], stretch.subjects, other.id, other.subjects)
     ):

@@ -190,7 +190,8 @@ def _explained(diagnoses: Sequence[Diagnosis]) -> Iterator[tuple[Diagnosis, str]
         [
             root
             for root in diagnoses
-            if diagnosis.id in catalogue()[root.id].explains and _are_related(diagnosis, root)
+            if catalogue()[root.id].makes_secondary(diagnosis.id, diagnosis.confidence)
+            and _are_related(diagnosis, root)
         ]
         for diagnosis in diagnoses
     ]

@@ -249,13 +249,11 @@ def explain_diagnosis(topic: str, rules: Iterable[Rule]) -> list[HelpPart]:
         HelpPart(record.needs, name="Needs"),
         HelpPart(record.advice, name="To do"),
     ]
-    if record.explains:
-        said.append(
-            HelpPart(
-                ", ".join(f"{explain} ({catalogue()[explain].title})" for explain in record.explains),
-                name="Explains",
-            )
-        )
+    ids = [*record.explains, *record.unsure]
+    if ids:
+        explained = (f"{explain} ({catalogue()[explain].title})" for explain in ids)
+        only = f"; {', '.join(record.unsure)} where it is only possible" if record.unsure else ""
+        said.append(HelpPart(f"{', '.join(explained)}{only}", name="Explains"))
     kin = [other for other in family(id_) if other != id_]
     if kin:
         said.append(
