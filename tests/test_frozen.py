@@ -199,7 +199,7 @@ SLIPS: Final = (
     *(f"spread --from {source}" for source in ("nosuch", "pyproject.toml", "lab:nosuch")),
     "lab show pav", "lab report no-such.toml",
     *(f"show {words} {COUNTED}" for words in (
-        "NOPE", "DEVCIE", "14", "C", "EVENTS", "mark", "MENU -f csv", "DEVICE --sort nope",
+        "NOPE", "DEVCIE", "14", "C", "PLAY", "mark", "MENU -f csv", "DEVICE --sort nope",
         "DEVICE --sort links", "DEVICE --where 'nope>3'", "DEVICE --where 'resp>much'", "DEVICE --where resp",
         "CTLUNIT 'LCU 9999'", "SYSSUMLG 7000", "DETAILS", "DEVICE 9999", "CPU --since=-0s",
         "CPU --at never", "CPU --until 15:10 --at 15:10", "CPU --compare noon", "CPU --compare begin",

@@ -5,12 +5,14 @@ from __future__ import annotations
 from zmon.base.light_typing import TYPE_CHECKING
 from zmon.cli.output import OK, WHOLE, misused, write_text
 from zmon.cli.source_options import source_instead
-from zmon.cli.subcommands import command_instead
+from zmon.cli.subcommands import command_instead, is_events
 from zmon.screen import header
 from zmon.screen.definition import NoScreen, ScreenError, load_screens
 
 if TYPE_CHECKING:
     import argparse
+
+    from zmon.screen.definition import Screens
 
 
 def run(args: argparse.Namespace) -> int:
@@ -19,8 +21,7 @@ def run(args: argparse.Namespace) -> int:
         screens = load_screens(whole=False)
         screen = screens.find(args.screen)
     except NoScreen as error:
-        source = source_instead((args.screen,), "zmon show SCREEN")
-        return _misused(args, source or command_instead(args.screen, args.source) or str(error))
+        return _no_screen(screens, args, str(error))
     except ScreenError as error:
         return _misused(args, str(error))
     if wrong := _contradiction(args, screen.table):
@@ -41,6 +42,16 @@ def run(args: argparse.Namespace) -> int:
     from zmon.cli.show_intervals import show_intervals  # noqa: PLC0415 - the menu has no intervals
 
     return show_intervals(screens, args)
+
+
+def _no_screen(screens: Screens, args: argparse.Namespace, why: str) -> int:
+    """Print EVENTS, which is a list and no screen, or what a word is instead; returns the exit status."""
+    if is_events(args.screen):
+        from zmon.cli.events import print_events  # noqa: PLC0415 - a screen starts without it
+
+        return print_events(screens, args)
+    source = source_instead((args.screen,), "zmon show SCREEN")
+    return _misused(args, source or command_instead(args.screen, args.source) or why)
 
 
 def _contradiction(args: argparse.Namespace, table: str) -> str:

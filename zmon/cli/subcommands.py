@@ -959,8 +959,16 @@ def misspelt(word: str, screens: Iterable[str] = (), *, unsure: str = "") -> str
     return f"{word!r} is no subcommand and no screen{instead}" if instead else ""
 
 
+def is_events(word: str) -> bool:
+    """Return whether a word that is no screen is the command EVENTS, or its beginning."""
+    from zmon.session.commands import find_command  # noqa: PLC0415 - only a word that is no screen needs it
+
+    command = find_command(word)
+    return command is not None and command.word == "EVENTS"
+
+
 def command_instead(word: str, source: str | None) -> str:
-    """Return where a command such as EVENTS is typed that was taken for a screen; empty for other words."""
+    """Return where a command such as PLAY is typed that was taken for a screen; empty for other words."""
     from zmon.session.commands import find_command  # noqa: PLC0415 - only a mistake needs it
 
     command = find_command(word)

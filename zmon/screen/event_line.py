@@ -22,16 +22,20 @@ KINDS: Final = {"block": "disk", "channel": "channel path", "lpar": "partition"}
 """What a kind is called where its own name is another."""
 
 
-def line(event: Event) -> str:
-    """Write an event: when, for how long, what, and to which thing."""
+def words(event: Event) -> str:
+    """Write what happened, for how long, and to which thing."""
     seconds = (event.end - event.begin) / 1e9
     comma = "," * (event.what is What.LIMIT)  # behind how much it was
     fields = " ".join((event.text or f"{event.what.value} {event.thing}").split())
     if event.what in CHANGES and event.names_thing:
         fields = f"{KINDS.get(event.kind, event.kind)} {event.thing} {CHANGES[event.what]}"
     lasted = f"{comma} for {length(seconds)}" if seconds and not event.says_length else ""
-    mark = "!" if event.exception else " "
-    return harmless(f"{clock(event.begin, DATED)} {mark} {fields}{lasted}")
+    return harmless(f"{fields}{lasted}")
+
+
+def line(event: Event) -> str:
+    """Write an event: when, and its words, with a mark if it is an exception."""
+    return f"{clock(event.begin, DATED)} {'!' if event.exception else ' '} {words(event)}"
 
 
 def lines(event: Event, width: int) -> list[str]:
