@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ProcessPoolExecutor
 from typing import TYPE_CHECKING, Final
 
 from docs.whole import write_whole
@@ -83,4 +84,6 @@ def written_rows(written: str) -> list[str]:
 if __name__ == "__main__":
     with open(FILE, encoding="utf-8") as stream:
         text = stream.read()
-    write_whole(FILE, page(text, map(row, CHANGES)))
+    with ProcessPoolExecutor() as workers:
+        rows_now = list(workers.map(row, CHANGES))
+    write_whole(FILE, page(text, rows_now))
