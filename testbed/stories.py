@@ -175,9 +175,10 @@ until a sentence on the screen names it. Written by `testbed/stories.py report` 
 
 The kernels of the emulated machines are real, the loads are fio's; the processors are emulated, on a host
 with two cores that has other work, too. How quick they are decides most: what it takes to load Python and
-zmon there (`import zmon.ui.app`) stands in each heading, and the processor time that zmon took until then
-beside each figure. QEMU translates s390x, Hercules interprets it and is ten times slower. Rates need a second
-sample, which is taken after the interval of 2 s.
+zmon there (`import zmon.ui.app`) stands below each heading, and the processor time that zmon took until then
+beside each figure. QEMU translates s390x, Hercules interprets it and is ten times slower. The same start takes
+up to twice as long while the host is busy. Rates need a second sample: line mode takes it half a second after
+the first, the full screen a second, zmon diagnose 2 s.
 
 What the emulators cannot show: QEMU has no DASD, so a site file says which of its virtio disks are on which
 LCU, and no FCP adapters (zfcp): two virtual SCSI adapters stand for them, whose load is not measured.
@@ -198,6 +199,7 @@ def report(files: Sequence[Path]) -> Iterator[str]:
         yield ""
         load, start = story["load"], story["start"]
         yield f"{load[:1].upper()}{load[1:]}. `import zmon.ui.app` takes {start:.1f} s."
+        yield f"Measured on {story['measured']}."
         yield ""
         yield "| asked | first picture, s | named after, s | of processor, s | sentence |"
         yield "| --- | --- | --- | --- | --- |"
@@ -229,7 +231,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     start = time.monotonic()
     _captured(sys.executable, "-c", "import zmon.ui.app")
-    story = {"name": options.name, "load": options.load, "start": time.monotonic() - start, "ways": {}}
+    story = {
+        "name": options.name,
+        "load": options.load,
+        "measured": time.strftime("%Y-%m-%d", time.gmtime()),
+        "start": time.monotonic() - start,
+        "ways": {},
+    }
     for way, found in measure(options.words, options.source, shlex.split(options.options)):
         story["ways"][way] = found
         print(
