@@ -169,16 +169,16 @@ def measure(words: str, source: str, options: Sequence[str]) -> Iterator[tuple[s
 TITLE: Final = """# How soon zmon names what is wrong
 
 Four stories of the studies, each under a load that makes it, and the seconds from the start of the program
-until a sentence on the screen names it. Written by `testbed/stories.py report` from one run each of
+until a sentence on the screen names it. Written by `testbed/stories.py report` from one run of each story in
 `testbed/stories-kvm.sh` and `testbed/stories-lcu-kvm.sh` (QEMU), `testbed/stories.sh` (Hercules) and
 `testbed/stories-lab.sh` (the laboratory, on the host).
 
 The kernels of the emulated machines are real, the loads are fio's; the processors are emulated, on a host
 with two cores that has other work, too. How quick they are decides most: what it takes to load Python and
 zmon there (`import zmon.ui.app`) stands below each heading, and the processor time that zmon took until then
-beside each figure. QEMU translates s390x, Hercules interprets it and is ten times slower. The same start takes
-up to twice as long while the host is busy. Rates need a second sample: line mode takes it half a second after
-the first, the full screen a second, zmon diagnose 2 s.
+beside each figure. QEMU translates s390x, Hercules interprets it and is ten times slower. While the host is
+busy, the same start takes two to three times as long. Rates need a second sample: line mode takes it half a
+second after the first, the full screen a second, zmon diagnose 2 s.
 
 What the emulators cannot show: QEMU has no DASD, so a site file says which of its virtio disks are on which
 LCU, and no FCP adapters (zfcp): two virtual SCSI adapters stand for them, whose load is not measured.
