@@ -104,6 +104,11 @@ class Together:
         return [f"volume {thing.title}" for thing in self.things]
 
     @property
+    def disks(self) -> list[str]:
+        """What disks that are no DASDs are called in a sentence, most lost first."""
+        return [f"disk {thing.title}" for thing in self.things]
+
+    @property
     def lcus(self) -> list[Any]:
         """Their LCUs, as far as they are known."""
         return list({thing.lcu.key: thing.lcu for thing in self.things if thing.lcu is not None}.values())

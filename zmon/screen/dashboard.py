@@ -248,7 +248,7 @@ class Dashboard:
             text, kind = self._text("words", place), "message"
             if sure:  # it is the claim that is certain, not what is said of the gain
                 sentence, besides, remedy, level = (self._text(part, place) for part in PARTS)
-                claim = f"{sentence} ({sure}).{besides}"
+                claim = f"{sentence} ({sure}){besides}"
                 text, kind = f"{claim}{remedy}", STATES.get(level, kind)
             done = 0
             for line in wrap(text, self.width - 2):

@@ -123,9 +123,9 @@ class OverviewLine(NamedTuple):
     estimated: bool = False
     """Whether its percentage and MB/s are estimates."""
     sentence: str = ""
-    """Of a verdict the first sentence of its claim, without the stop."""
+    """Of a verdict the first clause of its claim; how sure it is stands behind it."""
     besides: str = ""
-    """... the further ones, each behind a blank ..."""
+    """... the rest of it ..."""
     remedy: str = ""
     """... and what follows them in `words`."""
     level: str = ""
@@ -249,8 +249,8 @@ def _verdict(view: View, verdict: Verdict) -> Iterator[OverviewLine]:
             first.confidence,
             words=f"{claim}{remedy}",
             command="DIAGNOSE",
-            sentence=f"{time_on(view, first)}{first.sentence}",
-            besides=first.besides,
+            sentence=f"{time_on(view, first)}{first.clause}",
+            besides=f"{first.rest}.{first.besides}",
             remedy=remedy,
             level="bad" if verdict.is_bad else "look",
         )
