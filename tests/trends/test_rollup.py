@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import closing
 from itertools import pairwise
 from operator import lt
 from typing import TYPE_CHECKING, Any
@@ -232,6 +233,42 @@ def test_trends_of_samples_that_a_killed_recorder_did_not_seal_are_made_later(
     writer.close()
     record(directory / "r.zmon", [], set(), set())
     compare(directory / "r.zmon", samples)
+
+
+IDLE: dict[str, Any] = {}
+LOST_0, RESET_0, RESET_1, WORKS_0 = {"lost": 0}, {"reset": 0}, {"reset": 1}, {"works": 0}
+
+
+@pytest.mark.parametrize("is_opened_again", [False, True])
+@pytest.mark.parametrize(
+    ("happenings", "sealed", "known"),
+    [
+        pytest.param([IDLE, RESET_1, RESET_0, WORKS_0], 2, 2, id="known before"),
+        pytest.param([LOST_0, IDLE, WORKS_0], 2, 1, id="not known before"),
+        pytest.param([IDLE, IDLE, LOST_0 | {"seconds": 5.0}, LOST_0, IDLE, WORKS_0], 4, 2, id="across a gap"),
+        pytest.param([LOST_0, LOST_0, LOST_0 | {"clock": 60}, IDLE, IDLE, WORKS_0 | {"clock": -60}], 5, 1,
+                     id="the clock was set back"),
+    ],
+)  # fmt: skip
+def test_what_has_no_row_in_a_minute_counts_as_0_only_where_it_was_known(
+    tmp_path: Path, happenings: list[dict[str, Any]], sealed: int, known: int, *, is_opened_again: bool
+) -> None:
+    """A device does its first I/O in a minute of which a part is in the file, without a row for it."""
+    machine, samples = Machine(), []
+    for happening in happenings:
+        machine.lost = {happening["lost"]} if "lost" in happening else set()
+        if "reset" in happening:
+            machine.reset(happening["reset"])
+        if "works" in happening:
+            machine.work(happening["works"], 10, 1)
+        machine.at = machine.at._replace(utc=machine.at.utc + happening.get("clock", 0) * SECOND)
+        samples.append(machine.sample(happening.get("seconds", 1.0)))
+    path, end = tmp_path / "r.zmon", {sealed - 1}
+    record(path, samples, set() if is_opened_again else end, end if is_opened_again else set())
+    with closing(Recording(str(path))) as recording:
+        told = rows(recording._file.connection, "device_minutes", "minute", "name")
+    assert told[BEGIN // SECOND, BUSIDS[0]]["io_count"] == known
+    compare(path, samples)
 
 
 def test_a_disk_whose_requests_end_is_no_longer_looked_up() -> None:

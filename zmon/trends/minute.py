@@ -69,11 +69,6 @@ class ThingValues:
         """The numbers of the intervals in the minute."""
         self.columns: list[list[Number]] = [[] for _ in range(columns)]
 
-    def known_at_first(self, figures: Sequence[TrendFigure]) -> list[int]:
-        """Return the rates that were known in the first interval, and so at the sample before it."""
-        rates = [at for at, figure in enumerate(figures) if figure.weight == SECONDS]
-        return [at for at in rates if self.columns[at][0].__class__ is not Absent]
-
 
 class Minute:
     """The intervals of a minute, and of each table what was seen in them."""
@@ -122,6 +117,12 @@ class Minute:
                 count, seconds = zero_rows.get(figure, (0, 0.0))
                 zero_rows[figure] = (count + 1, seconds + self.seconds[place])
         return zero_rows
+
+    def changed(self, at: int, earlier: Sequence[Resting]) -> set[str]:
+        """Return the things that were not left out alike in all intervals, nor in those `earlier`."""
+        restings = {id(resting): resting for resting in (*earlier, *(part.resting for part in self.parts))}
+        first, *others = (resting[at].items() for resting in restings.values())
+        return {key for other in others for key, _rates in first ^ other}
 
 
 @lru_cache

@@ -82,7 +82,7 @@ class MovingDevices:
             whole = filled(interval)
             if not alike or any(isinstance(length, Absent) for delta in deltas for length in delta.seconds):
                 return interval, whole, NONE_REST  # a device that rests now may be known otherwise next time
-            self._resting = list(map(known_rates, TREND_TABLES, whole))
+            self._resting = known_in(whole)
         if not alike or not all(map(is_as_known, TREND_TABLES, tables, self._resting)):
             self.forget()
             return interval, filled(interval), NONE_REST
@@ -207,6 +207,11 @@ def filled(interval: Interval) -> list[Table]:
 def rates(table: TrendTable) -> list[int]:
     """Return the places of the figures that are 0 where nothing happens."""
     return [at for at, figure in enumerate(table.figures) if figure.weight == SECONDS]
+
+
+def known_in(tables: Sequence[Table]) -> Resting:
+    """Return which rates of each thing are known in an interval, of which these are the whole tables."""
+    return list(map(known_rates, TREND_TABLES, tables))
 
 
 def known_rates(table: TrendTable, whole: Table) -> dict[str, frozenset[int]]:

@@ -7,20 +7,25 @@ belongs to the minute that its middle lies in.
 Only devices that did something are read (`moving_devices`).
 
 A stretch of samples rarely ends with a minute, so a minute grows: what the table has of it is read again and
-added to.  Quarters are made of minutes by SQL when they are over, or when the file is closed; one that is not
-what its minutes say is made again.  There, a device that came is taken to have rested before.  Nothing is
-remembered that is not in the file, so it does not matter when the recorder ends.
+added to.  A thing that has no row there was alike in all its intervals: each rate was 0, or not known.  Which
+were known, any of these intervals tells.  Quarters are made of minutes by SQL when they are over, or when the
+file is closed; one that is not what its minutes say is made again.  There, a device that came is taken to
+have rested before.  Nothing is remembered that is not in the file, so it does not matter when the recorder
+ends.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import groupby
+from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
 
 from zmon.base.absent import Absent
 from zmon.base.clock import SECOND
 from zmon.interval import Interval
-from zmon.store.file_format import sql_text
+from zmon.store.file_format import RecordingError, sql_text
+from zmon.store.open import MEMORY
 from zmon.store.writer import SEGMENT_SAMPLES, Writer
 from zmon.tables.filled import definition
 from zmon.trends.exception_rows import ExceptionWriter
@@ -34,7 +39,7 @@ from zmon.trends.minute import (
     summed,
     with_zeros,
 )
-from zmon.trends.moving_devices import MovingDevices
+from zmon.trends.moving_devices import MovingDevices, known_in
 from zmon.trends.trend_tables import MINUTE, QUARTER, SECONDS, THOUSAND, TREND_TABLES, make_tables
 
 if TYPE_CHECKING:
@@ -43,7 +48,7 @@ if TYPE_CHECKING:
 
     from zmon.base.event import ExceptionEntry
     from zmon.sample import Sample
-    from zmon.trends.minute import Aggregate
+    from zmon.trends.minute import Aggregate, Resting
     from zmon.trends.trend_tables import TrendTable
 
 
@@ -60,6 +65,12 @@ def minute_of(interval: Interval) -> int:
     """Return the minute that the middle of an interval lies in: its begin, in seconds since 1970."""
     before = interval.before or interval.after
     return (before.at.utc + interval.after.at.utc) // 2 // (MINUTE * SECOND) * MINUTE
+
+
+def counts(interval: Interval) -> bool:
+    """Return whether an interval is part of its minute: gaps are not."""
+    seconds = interval.seconds
+    return not (isinstance(seconds, Absent) or interval.gap or seconds <= 0)
 
 
 class TrendRows(NamedTuple):
@@ -82,8 +93,10 @@ class TrendWriter:
         """Intervals that are in no minute of the file yet."""
         self._made = 0
         """How many of them are about to be written."""
-        self._before = NONE_REST
-        """What rested in the last interval that was written."""
+        self._known = NONE_REST
+        """Which rates are known in the last interval that was written."""
+        self._minute: int | None = None
+        """The minute of that interval."""
         self._labels: list[dict[str, str]] = [{} for _ in TREND_TABLES]
         """The label of each thing that was seen, table by table."""
         self._labelled: list[list[str]] = [[] for _ in TREND_TABLES]
@@ -114,7 +127,9 @@ class TrendWriter:
         """Forget the intervals that are in the file."""
         self._exceptions.written()
         if self._made:
-            self._before = self._parts[self._made - 1].resting
+            last = self._parts[self._made - 1]
+            self._known = known_in(last.tables) if last.resting is NONE_REST else last.resting
+            self._minute = last.minute
         del self._parts[: self._made]
         self._made = 0
 
@@ -123,8 +138,7 @@ class TrendWriter:
     def follow(self, before: Sample, after: Sample) -> None:
         """Fill the tables of the interval between two samples."""
         interval = Interval(before, after)
-        seconds = interval.seconds
-        if isinstance(seconds, Absent) or interval.gap or seconds <= 0:
+        if not counts(interval):
             self._fill()
             self._exceptions.follow(interval, {})
             self._devices.forget()
@@ -187,7 +201,9 @@ class TrendWriter:
             "SELECT seconds, intervals, begin, end FROM minute WHERE minute = ?", (number,)
         ).fetchone()
         earlier = (had[1], had[0] / THOUSAND) if had else (0, 0.0)
-        resting = minute.parts[0].resting if self._before is NONE_REST else self._before
+        known = self._known
+        if had and number != self._minute:
+            known = _known_before(connection, number, had[3])
         starts: int | None = None
         for at, table in enumerate(TREND_TABLES):
             written = {
@@ -199,14 +215,13 @@ class TrendWriter:
             }
             minutes = rows.setdefault(table.minutes, [])
             added = [
-                (number, (at, key), *row)
-                for key, row in self._rows(at, minute, written, (earlier, resting[at]))
+                (number, (at, key), *row) for key, row in self._rows(at, minute, written, earlier, known)
             ]
             minutes += added
             if table.screen == "DEVICE":
                 place = 2 + 5 * [figure.name for figure in table.figures].index("io")
                 of_all = [row[place + 2] or 0 for row in added if row[place]]
-                starts = sum(of_all) if of_all or resting[at] else None  # type: ignore[arg-type]  # numbers
+                starts = sum(of_all) if of_all or known[at] or minute.parts[0].resting[at] else None  # type: ignore[arg-type]  # numbers
         begin, end = min(part.begin for part in minute.parts), max(part.end for part in minute.parts)
         seconds, intervals = round(sum(minute.seconds) * THOUSAND), len(minute.seconds)
         if had:
@@ -220,37 +235,33 @@ class TrendWriter:
         at: int,
         minute: Minute,
         written: dict[int, list[int | None]],
-        earlier: tuple[tuple[int, float], Mapping[str, frozenset[int]]],
+        earlier: tuple[int, float],
+        known: Resting,
     ) -> Iterator[tuple[str, Aggregate]]:
-        """Yield the rows of a minute in one table."""
+        """Yield the rows of a minute in one table.
+
+        `earlier` are the intervals that it had, and their seconds; `known` are the rates known in them.
+        """
         table, things = TREND_TABLES[at], minute.things[at]
         figures = table.figures
-        (intervals, seconds), seconds_known = earlier
-        for key, thing in things.items():
-            row = with_zeros(summed(table, thing), minute.zeros(at, key, thing))
+        intervals, seconds = earlier
+        numbered = (key for screen, key in self._things if screen == table.screen)
+        changed = sorted(minute.changed(at, [known] if intervals else []))
+        for key in dict.fromkeys((*things, *numbered, *changed)):
+            thing = things.get(key)
+            row = UNKNOWN * len(figures) if thing is None else summed(table, thing)
+            row = with_zeros(row, minute.zeros(at, key, thing))
             number = self._things.get((table.screen, key))
             had = None if number is None else written.get(number)
             if had is not None:
                 row = merged(row, tuple(had))
-            elif intervals and table.sparse:
-                rates = seconds_known.get(key, thing.known_at_first(figures))
-                row = with_zeros(row, dict.fromkeys(rates, (intervals, seconds)))
+            elif intervals:
+                row = with_zeros(row, dict.fromkeys(known[at].get(key, ()), (intervals, seconds)))
             if had is None and table.sparse and is_idle(row, figures, intervals + len(minute.seconds)):
                 continue
-            if had is None and number is None and not any(row[::5]) and key not in seconds_known:
+            if had is None and number is None and not any(row[::5]) and key not in known[at]:
                 continue  # nothing was ever known of it
             yield key, row
-        for (screen, key), number in self._things.items():
-            if screen != table.screen or key in things:
-                continue
-            had = written.get(number)
-            zeros = minute.zeros(at, key, None)
-            if had is not None:
-                yield key, with_zeros(tuple(had), zeros)
-                continue
-            row = with_zeros(UNKNOWN * len(figures), zeros)
-            if not is_idle(row, figures, len(minute.seconds)):
-                yield key, row  # it was gone, or nothing is known of it
 
     # write
 
@@ -294,6 +305,19 @@ class TrendWriter:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
+
+
+def _known_before(connection: sqlite3.Connection, minute: int, end: int) -> Resting:
+    """Return which rates are known in the interval of a minute that ends at a time, in ns since 1970."""
+    from zmon.store.reader import Recording  # noqa: PLC0415 - only for a file that is continued, or a set clock
+
+    with suppress(RecordingError):
+        recording = Recording(MEMORY, shared=(connection, RLock()))
+        for number in recording.numbers(end, end):
+            interval = Interval(recording.sample(number - 1) if number else None, recording.sample(number))
+            if counts(interval) and minute_of(interval) == minute:
+                return known_in([table.filled(interval) for table in TREND_TABLES])
+    return NONE_REST
 
 
 # SQL
