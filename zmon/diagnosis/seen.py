@@ -104,7 +104,7 @@ class Together:
         return [f"volume {thing.title}" for thing in self.things]
 
     @property
-    def disks(self) -> list[str]:
+    def disk_names(self) -> list[str]:
         """What disks that are no DASDs are called in a sentence, most lost first."""
         return [f"disk {thing.title}" for thing in self.things]
 
