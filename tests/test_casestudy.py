@@ -52,5 +52,5 @@ def test_only_control_units_with_data_are_called_idle(capsys: pytest.CaptureFixt
     """The root file system is alone on another one: data are not spread over it, as SPREAD has it."""
     assert main(["diagnose", *WAYS["cp"], "-f", "json"]) == 0
     first = json.loads(capsys.readouterr().out)["diagnoses"][0]
-    assert first["claim"].startswith("Requests wait in LCU 6 while LCU 1 and LCU 5 are hardly used")
+    assert first["claim"].startswith("Requests wait for LCU 6 while LCU 1 and LCU 5 are hardly used")
     assert "over LCU 1,2,5,6" in first["whatif"]

@@ -186,9 +186,14 @@ def test_every_lookup_answers_or_says_why_not(
 @pytest.mark.parametrize("words", LOOKUPS, ids=" ".join)
 @pytest.mark.parametrize("source", ["directory", "recording", "days"])
 def test_a_machine_answers_alike_however_it_was_kept(
-    words: tuple[str, ...], source: str, ask: Callable[..., Ended], sources: dict[str, str]
+    words: tuple[str, ...],
+    source: str,
+    ask: Callable[..., Ended],
+    sources: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The capture, its directory, and recordings made of it give the same answer to the letter."""
+    monkeypatch.setenv("COLUMNS", "1000")  # a command that names the source is on one line
 
     def plain(ended: Ended) -> str:
         lines = f"{ended.status}\n{ended.out}{ended.err}".splitlines()

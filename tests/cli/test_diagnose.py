@@ -171,7 +171,7 @@ def test_earlier_exceptions_are_told(
     listed, worst = commands_in(text)
     assert listed[:2] == ["show", "EXCEPT"]
     assert main(worst) == 0
-    assert "1. Requests wait in LCU 7000" in capsys.readouterr().out
+    assert "1. Requests wait for LCU 7000" in capsys.readouterr().out
     assert main([*source, "--at", "15:15:59"]) == 0
     assert "Earlier" not in capsys.readouterr().out
 
@@ -233,7 +233,7 @@ def test_the_worst_interval_before_is_told(
     assert main(["diagnose", "--from", "recordings/hercules-four-queries.zmon"]) == 0
     text = capsys.readouterr().out
     _, found = text.split("the worst interval before\n")
-    assert found.lstrip().startswith("1. Requests wait in LCU 7000")
+    assert found.lstrip().startswith("1. Requests wait for LCU 7000")
     assert "To do: Spread" in found
 
 

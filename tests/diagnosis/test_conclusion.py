@@ -42,7 +42,7 @@ def test_a_verdict_on_a_longer_time_than_the_interval_says_its_time_everywhere()
     told = [conclusion(view, resource).words for resource in LISTED]
     told.append(str(overview.table(view).column("words")[0]))
     told.append(str(diagnosed.table(view).column("text")[0]))
-    assert [words for words in told if not words.startswith(f"{when}Requests wait in LCU 7000")] == []
+    assert [words for words in told if not words.startswith(f"{when}Requests wait for LCU 7000")] == []
     (note,) = diagnosed.table(view).notes
     assert times(*span_of(view)) in note
     calm = view_of(session_at("lab-healthy-day.zmon", "2026-03-16 10:00"))

@@ -258,10 +258,10 @@ def test_without_a_listing_nothing_is_denied(machine: str) -> None:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_no_lcu_is_compared_with_itself(machine: str) -> None:
-    """No sentence or number names an LCU twice, as a comparison with itself would."""
+    """No clause or number names an LCU twice, as a comparison with itself would."""
     situation = situation_in(machine)
     found = verdict(with_load(situation, situation.load))
     for one in found.diagnoses:
         for words in (one.claim, *(each.words for each in one.evidence), *one.excluded):
-            for sentence, lcu in product(words.split(". "), situation.load.lcus):
-                assert len(re.findall(rf"{re.escape(lcu.title)}\b", sentence)) <= 1, words
+            for clause, lcu in product(re.split("[.:] ", words), situation.load.lcus):
+                assert len(re.findall(rf"{re.escape(lcu.title)}\b", clause)) <= 1, words

@@ -31,7 +31,7 @@ def test_a_disk_that_is_no_dasd_answers_slowly(sort: str) -> None:
     found = verdict(situation(load(disk("0.0.7001", 0.266, sort), paths={})))
     (first,) = found.diagnoses
     assert (first.id, first.confidence) == ("D24", LIKELY)
-    assert first.claim == "Volume 7001 answers slowly: a request takes 266 ms, and 15.3 requests wait."
+    assert first.claim == "Disk 7001 answers slowly: a request takes 266 ms, and 15.3 requests wait."
     words = " ".join((found.sentence, first.confirm, *first.missing)).lower()
     assert "alias" not in words
     assert "channel measurement" not in words
@@ -47,12 +47,12 @@ def test_disks_of_one_sort_are_one_diagnosis() -> None:
     """Each is named with its requests; the response is that of the one that most wait for."""
     disks = (disk("0.0.7000", 0.1, "virtio"), disk("0.0.7001", 0.3, "virtio"), disk("nvme0n1", 0.2, "NVMe"))
     first, second = CAUSES["D24"](situation(load(*disks, paths={})))  # type: ignore[misc]  # they are known
-    assert first.claim.startswith("Volume 7001 and volume 7000 answer slowly: a request to 7001 takes 300 ms")
+    assert first.claim.startswith("Disk 7001 and disk 7000 answer slowly: a request to 7001 takes 300 ms")
     assert first.claim.endswith("and 22.8 requests wait for both.")
     assert [one.words for one in first.evidence] == [
         "Resp 300 ms",
-        "volume 7001: 60 requests a second, 18.0 at once",
-        "volume 7000: 60 requests a second, 6.0 at once",
+        "disk 7001: 60 requests a second, 18.0 at once",
+        "disk 7000: 60 requests a second, 6.0 at once",
     ]
     assert [one.key for one in second.subjects] == ["nvme0n1"]
 

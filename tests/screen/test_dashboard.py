@@ -61,10 +61,10 @@ def test_the_verdict_is_complete(sheet: Sheet, width: int, height: int) -> None:
 
 
 def test_how_sure_it_is_stands_behind_the_claim(sheet: Sheet) -> None:
-    """Not behind the gain, which the model expects, and of which nobody is certain."""
+    """Behind its first clause, not behind the gain, which the model expects: of that nobody is certain."""
     sure = str(sheet.table.column("state")[0])
     written = " ".join(" ".join(texts(Dashboard(sheet, 80).lines(24))).split())
-    assert written.partition(". ")[0].endswith(f" ({sure})") is bool(sure)
+    assert bool(re.match(rf"[^.:]* \({sure}\)[.:]", written)) is bool(sure)
 
 
 @pytest.mark.parametrize(("width", "height"), SIZES)

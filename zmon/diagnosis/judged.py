@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent
 from zmon.base.clock import HOUR, SECOND
+from zmon.base.limits import limit
 from zmon.diagnosis.catalogue import catalogue
 from zmon.diagnosis.diagnosis import BLIND, POSSIBLE
 from zmon.diagnosis.situation import Situation
@@ -32,7 +33,7 @@ from zmon.diagnosis.stretch import (
 from zmon.diagnosis.verdict import calm, verdict
 from zmon.machine.devices import unseen_disks
 from zmon.machine.figure import Needs
-from zmon.machine.observation import MIN_LOST
+from zmon.machine.observation import MIN_LOST, mean_of
 from zmon.machine.observed import KINDS, load_of
 from zmon.machine.observed_history import LOOKED_BACK
 from zmon.machine.observed_machine import KINDS as SURROUNDINGS
@@ -67,6 +68,8 @@ TAIL: Final = HOUR // 6
 time in which nothing waited that the present is compared with."""
 LONGER: Final = (10, 30)
 """Seconds that are looked at where an interval has too little I/O."""
+DELAYED: Final = limit("delay-named")
+"""Requests that are delayed on average, from which on it is looked at."""
 SLOW: Final = 0.010
 """Seconds of a request from which on it deserves a look (the case study of 2003)."""
 
@@ -115,13 +118,13 @@ def situation_of(view: View) -> Situation:
 def judged_view(view: View) -> View:
     """Return the view that the verdict is about: if requests wait for disks of too little I/O, a longer one.
 
-    It ends at the same time; `LONGER` has the lengths that are tried.
+    It ends at the same time; `LONGER` has the lengths that are tried, as far as there are samples.
     """
     part, end = view, view.interval.after.at.utc
     for seconds in LONGER:
         if not _is_scarce(_load(_Asked(part))):
             break
-        window = view.history.between(end - seconds * SECOND, end)
+        window = view.history.between(max(end - seconds * SECOND, view.history.first()), end)
         if window is not None and window.seconds > part.interval.seconds:
             part = part_of(view, window)
     return part
@@ -156,14 +159,27 @@ def why_longer(view: View) -> str:
     """Return why the verdict is about a longer time than a view's interval; nothing if it is not."""
     if judged_view(view) is view:
         return ""
-    return f"{times(*span_of(view))} alone has too few requests to slow disks"
+    return f"{times(*span_of(view))} alone has too few slow requests to judge by"
 
 
 def _is_scarce(load: ObservedLoad) -> bool:
-    """Return whether requests wait for disks whose mean times are those of few requests."""
+    """Return whether so few requests have long times that these may be chance: to slow disks, or writes."""
     rates, responses = load.used.column("rate"), load.used.column("response")
     slow = compress(zip(rates, responses, strict=True), map(gt, responses, repeat(SLOW)))
-    return fsum(rate * response for rate, response in slow if not load.enough(rate)) >= MIN_LOST
+    if fsum(rate * response for rate, response in slow if not load.enough(rate)) >= MIN_LOST:
+        return True
+    is_short = load.seconds < LONGER[0]
+    return is_short and fsum(_few_late_writes(load, lcu.key) for lcu in load.lcus) >= DELAYED
+
+
+def _few_late_writes(load: ObservedLoad, lcu: str) -> float:
+    """Return how many writes to an LCU are under way because they take longer than reads, if they are few."""
+    volumes = load.used_of(lcu)
+    writes = volumes.rate * (1 - mean_of(volumes, "reads"))
+    late = writes * (mean_of(volumes, "write_response") - mean_of(volumes, "read_response"))
+    if isinstance(writes, Absent) or isinstance(late, Absent) or load.enough(writes):
+        return 0.0
+    return max(0.0, late) if load.enough(volumes.rate) else 0.0
 
 
 @lru_cache(maxsize=4)  # the interval at hand, and one that it is compared with

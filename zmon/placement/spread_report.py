@@ -72,9 +72,9 @@ class SpreadQuery(NamedTuple):
     def command(self, moves: int, *options: str) -> str:
         """Return the command that plans so many moves of these files."""
         given = [*zip(self.asked[::2], self.asked[1::2], strict=True), *(("--pin", pin) for pin in self.pins)]
-        words = (word for pair in given for word in pair if word != "--listing")
+        inputs = (word for pair in given for word in pair if word != "--listing")
         by = ["--traffic"] if self.traffic else []
-        return shlex.join(["zmon", "spread", *words, *by, "--moves", str(moves), *options])
+        return shlex.join(["zmon", "spread", *inputs, *by, "--moves", str(moves), *options])
 
 
 class TablespaceSpread(NamedTuple):

@@ -201,9 +201,9 @@ class TrendWriter:
             "SELECT seconds, intervals, begin, end FROM minute WHERE minute = ?", (number,)
         ).fetchone()
         earlier = (had[1], had[0] / THOUSAND) if had else (0, 0.0)
-        known = self._known
+        known_rates = self._known
         if had and number != self._minute:
-            known = _known_before(connection, number, had[3])
+            known_rates = _known_before(connection, number, had[3])
         starts: int | None = None
         for at, table in enumerate(TREND_TABLES):
             written = {
@@ -215,13 +215,14 @@ class TrendWriter:
             }
             minutes = rows.setdefault(table.minutes, [])
             added = [
-                (number, (at, key), *row) for key, row in self._rows(at, minute, written, earlier, known)
+                (number, (at, key), *row)
+                for key, row in self._rows(at, minute, written, earlier, known_rates)
             ]
             minutes += added
             if table.screen == "DEVICE":
                 place = 2 + 5 * [figure.name for figure in table.figures].index("io")
                 of_all = [row[place + 2] or 0 for row in added if row[place]]
-                starts = sum(of_all) if of_all or known[at] or minute.parts[0].resting[at] else None  # type: ignore[arg-type]  # numbers
+                starts = sum(of_all) if of_all or known_rates[at] or minute.parts[0].resting[at] else None  # type: ignore[arg-type]  # numbers
         begin, end = min(part.begin for part in minute.parts), max(part.end for part in minute.parts)
         seconds, intervals = round(sum(minute.seconds) * THOUSAND), len(minute.seconds)
         if had:
@@ -236,17 +237,17 @@ class TrendWriter:
         minute: Minute,
         written: dict[int, list[int | None]],
         earlier: tuple[int, float],
-        known: Resting,
+        known_rates: Resting,
     ) -> Iterator[tuple[str, Aggregate]]:
         """Yield the rows of a minute in one table.
 
-        `earlier` are the intervals that it had, and their seconds; `known` are the rates known in them.
+        `earlier` are the intervals that it had, and their seconds; `known_rates` are the rates known in them.
         """
         table, things = TREND_TABLES[at], minute.things[at]
         figures = table.figures
         intervals, seconds = earlier
         numbered = (key for screen, key in self._things if screen == table.screen)
-        changed = sorted(minute.changed(at, [known] if intervals else []))
+        changed = sorted(minute.changed(at, [known_rates] if intervals else []))
         for key in dict.fromkeys((*things, *numbered, *changed)):
             thing = things.get(key)
             row = UNKNOWN * len(figures) if thing is None else summed(table, thing)
@@ -256,10 +257,10 @@ class TrendWriter:
             if had is not None:
                 row = merged(row, tuple(had))
             elif intervals:
-                row = with_zeros(row, dict.fromkeys(known[at].get(key, ()), (intervals, seconds)))
+                row = with_zeros(row, dict.fromkeys(known_rates[at].get(key, ()), (intervals, seconds)))
             if had is None and table.sparse and is_idle(row, figures, intervals + len(minute.seconds)):
                 continue
-            if had is None and number is None and not any(row[::5]) and key not in known[at]:
+            if had is None and number is None and not any(row[::5]) and key not in known_rates[at]:
                 continue  # nothing was ever known of it
             yield key, row
 
