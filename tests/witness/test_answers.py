@@ -57,6 +57,11 @@ def test_no_healthy_machine_is_called_ill() -> None:
     assert not any(counts["false alarm"] for counts in score(table(PAGE, ANSWERS)).values())
 
 
+def test_the_first_diagnosis_does_not_change_with_names_noise_and_intervals() -> None:
+    """Of no machine."""
+    assert {cells_of(row)[-1] for row in table(PAGE, ANSWERS)} == {"none"}
+
+
 def test_no_score_falls_and_what_is_certain_is_right() -> None:
     """Raise `RIGHT` where an answer has become right."""
     answers = table(PAGE, ANSWERS)
