@@ -6,6 +6,7 @@ import pytest
 
 from tests.goldens import facts
 from zmon.base.absent import Absent, absent
+from zmon.base.event import BAD
 from zmon.interval import Interval
 from zmon.kinds import CHANNEL, CMF, DEVICE
 from zmon.machine.channel_paths import (
@@ -19,6 +20,8 @@ from zmon.machine.channel_paths import (
 )
 from zmon.machine.period import Period
 from zmon.machine.view import View
+from zmon.rule.grammar import load_rules
+from zmon.rule.judge import Judge
 from zmon.sample import Meaning
 from zmon.tables.channel import RANGES, table
 
@@ -149,6 +152,27 @@ def test_what_pends_behind_a_path_is_of_its_devices_alone(make_interval: Callabl
     both, first, none = ChannelPaths(make_interval(zeros(rows), rows)).column("pend")
     assert (both, first) == pytest.approx((500 / 400, 2.0))
     assert isinstance(none, Absent)
+
+
+@pytest.mark.parametrize(
+    ("pending", "judged"), [(0.005, {"62": BAD}), (0.0005, {})], ids=["many wait", "few wait"]
+)
+def test_a_busy_path_is_bad_where_requests_wait_for_it(
+    pending: float, judged: dict[str, int], make_interval: Callable[..., Interval]
+) -> None:
+    """At 300 requests a second more than one waits, or hardly one; that nothing is known of the other is well."""
+    (rule,) = [rule for rule in load_rules() if rule.name == "path-waits"]
+    starts = 60 * 300
+    counted = {"ssch": starts, "samples": starts, "pending": round(pending * 1e9 * starts)}
+    device = DISK | {"chpids": "62 63", "pim": 0xC0}
+    rows = {
+        CHANNEL: {"0.62": FICON | {"work_units_cpc": 500_000}},
+        DEVICE: {"0.0.7000": device},
+        CMF: {"0.0.7000": counted},
+    }
+    found = Judge(View(make_interval(zeros(rows), rows))).judge(rule, {}, {})
+    assert not isinstance(found, Absent)
+    assert {key: one.level for key, one in found.items() if one.level} == judged
 
 
 def test_a_path_with_a_device_that_nobody_measured_has_no_estimate(

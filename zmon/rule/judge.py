@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 NO_SIBLINGS: Final = absent("no other row has a value to compare with")
 NO_NUMBER: Final = absent("the value is no number")
 FIRST_TIME: Final = absent("there is no earlier value to compare with")
+UNSEEN: Final = absent("it is named by others alone, and not seen itself")
 GIVEN: Final = frozenset({"", ALL, "value", "where"})
 """What a sentence may name besides columns, and a group that is no column."""
 MANY: Final = 256
@@ -127,9 +128,18 @@ class Judge:
         column_values = self._columns.get((table, name))
         if column_values is None:
             things = self._of(table) if self._declared(table, name) is not None else None
-            column_values = self._table(table).column(name) if things is None else things.column(name)
+            column_values = self._filled_column(table, name) if things is None else things.column(name)
             self._columns[table, name] = column_values
         return column_values
+
+    def _filled_column(self, table: str, name: str) -> Sequence[Value]:
+        """Return a column of a table that is filled as a whole; what it does not show, of its things."""
+        filled, things = self._table(table), definition(table).things
+        if name in filled.columns or things is None or self._declared(table, name) is None:
+            return filled.column(name)
+        seen = things.seen(self._view)
+        values = dict(zip(seen.keys, seen.column(name), strict=True))
+        return [values.get(key, UNSEEN) for key in filled.keys]
 
     @staticmethod
     def _declared(table: str, name: str) -> Figure | None:
@@ -242,7 +252,7 @@ class Judge:
             return [at for at in rows if reaches(self._value(rule, at), limit)]
         if rule.sense == "over" and self._is_below(rule, limit):
             return []
-        value_first = not rule.per and len(rows) > MANY
+        value_first = not rule.per and (len(rows) > MANY or self._of(rule.table) is None)
         if value_first:
             rows = _choice(rows, reaches, self.column(rule.table, rule.column), repeat(limit))
         for condition in rule.when:

@@ -66,6 +66,10 @@ def _over_the_period(
     }
 
 
+SHOWN: Final = tuple(key for key in ChannelPaths.figures if key not in {"pend", "waits"})
+"""The figures of the screen; the others are for rules, and cost a look at each device."""
+
+
 def table(view: View) -> Table:
     """Fill CHANNEL: one row per channel path, keyed by its CHPID in two hex digits."""
     interval, period = view.interval, view.period
@@ -76,7 +80,7 @@ def table(view: View) -> Table:
     keys = paths.keys + extra
     columns_of = {
         name: values + [ONLY_NAMED] * len(extra)
-        for name, values in {"descr": paths.labels, **paths.columns()}.items()
+        for name, values in {"descr": paths.labels, **paths.columns(SHOWN)}.items()
     }
     current: list[Number] = columns_of["cur"][: len(channels)]  # type: ignore[assignment]  # percentages
     estimated: dict[str, frozenset[int] | None] = {}
