@@ -160,7 +160,7 @@ def test_what_pends_behind_a_path_is_of_its_devices_alone(make_interval: Callabl
 def test_a_busy_path_is_bad_where_requests_wait_for_it(
     pending: float, judged: dict[str, int], make_interval: Callable[..., Interval]
 ) -> None:
-    """At 300 requests a second more than one waits, or hardly one; that nothing is known of the other is well."""
+    """At 300 requests a second more than one waits, or hardly one; of the other path nothing is known."""
     (rule,) = [rule for rule in load_rules() if rule.name == "path-waits"]
     starts = 60 * 300
     counted = {"ssch": starts, "samples": starts, "pending": round(pending * 1e9 * starts)}
