@@ -16,7 +16,7 @@ recorded() {
         --out "$out/story-recorded-$2.json" --load "the recording $2.zmon, opened on the host at $3"
 }
 
-recorded "one LCU" hercules-four-queries 15:15:40 "in LCU 7000 while"
+recorded "one LCU" hercules-four-queries 15:15:40 "for LCU 7000 while"
 recorded "one path of two" qemu-one-path-of-two 04:18:16 "One of 2"
 story "one LCU" shark-before "LCU 7600 is full"
 story "too few aliases" hyperpav-0 "without aliases"

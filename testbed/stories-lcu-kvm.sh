@@ -28,7 +28,7 @@ query query1 /srv/7000 8
 query query2 /srv/7000 8
 query query3 /srv/7001 8
 query query4 /srv/7001 8
-story "one LCU, on QEMU" "in LCU 7000 while" \
+story "one LCU, on QEMU" "for LCU 7000 while" \
     "four fio jobs keep 8 reads of 4 KiB each in 7000 and 7001, which do 120 requests a second together; nothing reads from 7002 and 7003" \
     --site /job/site.toml
 

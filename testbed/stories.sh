@@ -19,7 +19,7 @@ query query1 /db2/data1 64 $seconds 1200ms
 query query2 /db2/data2 64 $seconds 1200ms
 query query3 /db2/data3 64 $seconds 1200ms
 query query4 /db2/data3 64 $seconds 1200ms
-story "one LCU, on Hercules" "in LCU 7000" "four fio jobs read at random, each 64 pages of 4 KiB at once, from 7000 to 7003; nothing reads from 7100 and 7200"
+story "one LCU, on Hercules" "for LCU 7000" "four fio jobs read at random, each 64 pages of 4 KiB at once, from 7000 to 7003; nothing reads from 7100 and 7200"
 
 say "one volume without aliases"
 query query1 /db2/data1 64 $seconds 200ms
