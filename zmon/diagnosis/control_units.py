@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from math import fsum
 from typing import TYPE_CHECKING, Any, Final
 
-from zmon.base.absent import Absent, absent
+from zmon.base.absent import Absent
 from zmon.base.ranges import MOST_NAMED
 from zmon.base.record import NamedTuple
 from zmon.base.same import Same
@@ -64,7 +64,6 @@ IDLE_LCUS: Final = 1 / 3
 """The part of the LCUs that are idle where data are placed unevenly."""
 EVEN: Final = "with an even spread "
 """What the gain of D3 is of; that of moves of whole files, on MOVES, is another."""
-COUNTED: Final = absent("the cache statistics count what misses the cache")
 ALONE: Final = 0.995
 """The part of the bytes of an LCU from which on a service is the only one that uses it."""
 
@@ -125,7 +124,7 @@ class _FullLcu:
     @cached_property
     def reads_beyond(self) -> Number:
         """Seconds that a read takes longer than a write, where reads alone wait and nothing counts misses."""
-        return reads_beyond_writes(self._load, self.lcu) if isinstance(self.misses, Absent) else COUNTED
+        return reads_beyond_writes(self._load, self.lcu)
 
     @property
     def served_at_least(self) -> float:

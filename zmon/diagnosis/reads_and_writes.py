@@ -206,7 +206,6 @@ def _inside(situation: Situation) -> Sequence[With] | Absent:
 def _reading_alone(situation: Situation) -> Sequence[With]:
     """Return the LCUs without cache statistics whose reads wait alone, and how much longer than writes."""
     load = situation.load
-    units = [unit for unit in _units(situation) if isinstance(unit.lcu.misses, Absent)]
     return [
         _lcu(
             unit,
@@ -214,7 +213,7 @@ def _reading_alone(situation: Situation) -> Sequence[With]:
             waits=unit.reads * beyond,
             untimed=any(load.used_of(unit.lcu.key).column("estimated")),
         )
-        for unit in units
+        for unit in _units(situation)
         if not isinstance(beyond := reads_beyond_writes(load, unit.lcu), Absent)
     ]
 

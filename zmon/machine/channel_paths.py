@@ -8,7 +8,7 @@ paths of each device.  Which paths devices have lost their masks tell.
 from __future__ import annotations
 
 from collections import Counter
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from operator import mul
 from typing import TYPE_CHECKING, Final
 
@@ -128,36 +128,16 @@ def own_load_with_untimed(interval: Interval) -> tuple[dict[str, float], set[str
     return {chpid: percent for chpid, percent in load.items() if chpid not in unknown}, loaded
 
 
-def _pending(paths: ChannelPaths) -> list[tuple[float, float]]:
-    """Return the seconds that requests behind each path have pended, and how many requests were timed."""
-    devices = paths.interval.of(DEVICE)
-    measured = Joined(paths.interval.of(CMF), list(devices.keys), NOT_MEASURED)
-    columns = zip(
-        devices["chpids"],
-        measured.numbers("pending"),
-        measured.numbers("samples"),
-        *(devices[name] for name in PATH_MASKS),
-        strict=True,
-    )
-    times, starts = dict.fromkeys(paths.keys, 0.0), dict.fromkeys(paths.keys, 0.0)
-    for names, pending, started, *masks in columns:
-        if isinstance(names, str) and not isinstance(pending, Absent) and not isinstance(started, Absent):
-            for chpid in times.keys() & {*in_use(names, *masks)}:
-                times[chpid] += pending
-                starts[chpid] += started
-    return [(1e-9 * times[key], starts[key]) for key in paths.keys]
-
-
 def _pends(paths: ChannelPaths) -> list[Number]:
     """Return the ms that a request of the devices behind each path pends on average."""
-    return [1e3 * seconds / starts if starts else UNTIMED for seconds, starts in _pending(paths)]
+    return [1e3 * seconds / starts if starts else UNTIMED for seconds, starts in paths.pending]
 
 
 def _waits(paths: ChannelPaths) -> list[Number]:
     """Return how many requests behind each path pend for longer than an LCU takes to accept them."""
     return [
         max(0.0, seconds - LATENCY * starts) / paths.interval.seconds if starts else UNTIMED
-        for seconds, starts in _pending(paths)
+        for seconds, starts in paths.pending
     ]
 
 
@@ -254,6 +234,27 @@ class ChannelPaths(Counted):
         """What sort of channel each is."""
         types = self.counted["type"]
         return [channel_type(code) if isinstance(code, int) else code for code in types]
+
+    @cached_property
+    def pending(self) -> list[tuple[float, float]]:
+        """Of the requests behind each the seconds that they have pended, and how many were timed."""
+        devices = self.interval.of(DEVICE)
+        measured = Joined(self.interval.of(CMF), list(devices.keys), NOT_MEASURED)
+        columns = zip(
+            devices["chpids"],
+            measured.numbers("pending"),
+            measured.numbers("samples"),
+            *(devices[name] for name in PATH_MASKS),
+            strict=True,
+        )
+        times, starts = dict.fromkeys(self.keys, 0.0), dict.fromkeys(self.keys, 0.0)
+        for names, pending, started, *masks in columns:
+            if isinstance(names, str) and not isinstance(pending, Absent) and not isinstance(started, Absent):
+                for chpid in in_use(names, *masks):
+                    if chpid in times:
+                        times[chpid] += pending
+                        starts[chpid] += started
+        return [(1e-9 * times[key], starts[key]) for key in self.keys]
 
 
 def path_loads(interval: Interval) -> tuple[dict[str, Number], bool]:

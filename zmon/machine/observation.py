@@ -62,6 +62,7 @@ NOTICED: Final = 0.02
 TASKS_WAIT: Final = 0.5
 """The part of the time in which tasks wait for a processor, from which on processors that are not used all of
 the time are full: more tasks than processors are then the rule, not a moment, which 90 % always bring."""
+COUNTED: Final = absent("the cache statistics count what misses the cache")
 NOT_APART: Final = absent("the times of reads and writes were not read apart")
 NOT_TOGETHER: Final = absent("its devices were not timed together")
 FEW_ALIASES: Final = 10
@@ -613,7 +614,7 @@ def waits_for_disks(load: ObservedLoad, lcu: ObservedLcu) -> bool:
     They miss the cache, or reads alone wait, or they are small, mostly write, and wait longer than one disk
     takes.
     """
-    if isinstance(lcu.misses, Absent) and reads_beyond_writes(load, lcu) >= LONG:
+    if reads_beyond_writes(load, lcu) >= LONG:
         return True
     volumes, disc = load.used_of(lcu.key), load.time_of(lcu, "disc")
     size, reads = mean_of(volumes, "size"), mean_of(volumes, "reads")
@@ -628,8 +629,10 @@ def reads_beyond_writes(load: ObservedLoad, lcu: ObservedLcu) -> Number:
 
     A full LCU, path or volume holds up both.  What reads alone wait for are the disks, where they miss the
     cache: a write is done when it is in the write cache.  Absent where writes wait too, where reads may wait
-    before the LCU, and where nothing tells.
+    before the LCU, where nothing tells, and where the cache statistics count what misses the cache.
     """
+    if not isinstance(lcu.misses, Absent):
+        return COUNTED
     volumes = load.used_of(lcu.key)
     if not mean_of(volumes, "size") < SMALL:
         return NOT_APART

@@ -99,7 +99,7 @@ def _at(load: ObservedLoad, lcu: ObservedLcu, volumes: Volumes) -> Iterator[Unde
     if not all(volumes.column("is_dasd")):
         return  # what such disks do with a request is not seen from here
     is_untimed = any(volumes.column("estimated"))
-    beyond = reads_beyond_writes(load, lcu) if isinstance(lcu.misses, Absent) else 0.0
+    beyond = reads_beyond_writes(load, lcu)
     if beyond >= LONG:
         if 1e3 * beyond < MISSES_NAMED or volumes.rate * mean_of(volumes, "reads") * beyond < MIN_LOST:
             yield from _long(load, lcu, "reads", "response" if is_untimed else "disc", 0.0)

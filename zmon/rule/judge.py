@@ -95,6 +95,8 @@ class Judge:
         self._rates: dict[tuple[str, str], float] = {}
         """The sum of a rate over all rows, by table and column."""
         self._things: dict[str, Things] = {}
+        self._unshown: dict[str, Things] = {}
+        """By table, the things of which a figure was asked that the table does not show."""
         self._columns: dict[tuple[str, str], Sequence[Value]] = {}
         self._compared: dict[str, Sequence[Number]] = {}
         """What is compared with the limits, row by row, of rules that need it of all rows."""
@@ -137,7 +139,7 @@ class Judge:
         filled, things = self._table(table), definition(table).things
         if name in filled.columns or things is None or self._declared(table, name) is None:
             return filled.column(name)
-        seen = things.seen(self._view)
+        seen = self._unshown.get(table) or self._unshown.setdefault(table, things.seen(self._view))
         values = dict(zip(seen.keys, seen.column(name), strict=True))
         return [values.get(key, UNSEEN) for key in filled.keys]
 
