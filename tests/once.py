@@ -18,11 +18,13 @@ from typing import IO, TYPE_CHECKING, Final
 
 from tests.disk_cache import appended, digest, dump, kept, pickled, sources_digest
 from zmon.kernel import capture_tar
+from zmon.kernel.capture_text import NO_TEXTS
 from zmon.lab import simulation
 from zmon.lab.model import is_limited
 from zmon.screen import definition
 
 if TYPE_CHECKING:
+    from zmon.kernel.capture_text import TextReader
     from zmon.kernel.capture_tree import CaptureContents
     from zmon.lab.model import Scenario
     from zmon.lab.simulation import FirstLook, IntervalCounts
@@ -39,18 +41,22 @@ run_anew = simulation.PhaseRun
 _read_tar = capture_tar.read_tar
 
 
-def _read_shipped(path: str, file: IO[bytes]) -> CaptureContents:
+def _read_shipped(path: str, file: IO[bytes], reader: TextReader = NO_TEXTS) -> CaptureContents:
     if not Path(path).resolve().is_relative_to(RECORDINGS):
-        return _read_tar(path, file)
-    found = copy.copy(_unpacked(os.path.realpath(path)))
+        return _read_tar(path, file, reader)
+    found = copy.copy(_unpacked(os.path.realpath(path), reader))
     vars(found).update({name: copy.copy(value) for name, value in vars(found).items()})
     return found
 
 
-@functools.cache
-def _unpacked(path: str) -> CaptureContents:
-    with open(path, "rb") as file:
-        return _read_tar(path, file)
+_KEPT: Final[dict[tuple[str, int], CaptureContents]] = {}
+
+
+def _unpacked(path: str, reader: TextReader) -> CaptureContents:
+    if (path, id(reader)) not in _KEPT:
+        with open(path, "rb") as file:
+            _KEPT[path, id(reader)] = _read_tar(path, file, reader)
+    return _KEPT[path, id(reader)]
 
 
 class KeptRun:

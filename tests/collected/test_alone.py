@@ -22,18 +22,19 @@ from tests.collected.texts import (
     MULTIPATH,
 )
 from zmon.collected.collection import facts_of
-from zmon.collected.formats import FORMATS
-from zmon.kernel.capture_text import is_collected, is_collected_among, sections
+from zmon.collected.forms import FORMS
+from zmon.collected.opening import TEXTS
+from zmon.collected.transcript import outputs
 
 _LINK: Final = "lrwxrwxrwx 1 root root 11 2026-03-17 09:12"
 OUTPUTS: Final = {
-    "lsdasd, ": (LSDASD, LSDASD_UID, LSDASD_LONG, LSDASD_COMPATIBLE),
+    "lsdasd": (LSDASD, LSDASD_UID, LSDASD_LONG, LSDASD_COMPATIBLE),
     "dasdview -i, -x, -l": (VIEW,),
-    "lscss, also --vpm": (LSCSS, LSCSS_VPM),
+    "lscss": (LSCSS, LSCSS_VPM),
     "lschp": (LSCHP,),
-    "lszfcp -D": ("0.0.3d0c/0x500507630300c562/0x4010403300000000 0:0:0:1\n",),
+    "lszfcp": ("0.0.3d0c/0x500507630300c562/0x4010403300000000 0:0:0:1\n",),
     "lsscsi": ("[0:0:0:1]    disk    IBM      2107900          .190  /dev/sda \n",),
-    "lsblk, ": (
+    "lsblk": (
         LSBLK, 'NAME="dasda" MAJ:MIN="94:0" TYPE="disk"\n',
         '{"blockdevices":[{"name":"dasda","maj:min":"94:0"}]}\n',
     ),
@@ -46,7 +47,7 @@ OUTPUTS: Final = {
         DMSETUP_TABLE, INFO, INFO.partition("\n\n")[2], "db2vg-data\t(253:0)\n", "db2vg-data\t(253, 0)\n",
     ),
     "multipath -ll": (MULTIPATH, MULTIPATH.replace("IBM,", "IBM     ,")),
-    "pvs, lvs": (
+    "pvs, vgs, lvs": (
         "  PV          VG    Fmt  Attr PSize  PFree\n  /dev/dasdb1 db2vg lvm2 a--  22.49g 0\n",
         "  LV    VG    Attr       LSize\n  data  db2vg -wi-ao---- 45.00g\n",
     ),
@@ -58,21 +59,30 @@ OUTPUTS: Final = {
         "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n/dev/dasdd1  partition\t7211416\t\t0\t\t-2\n",
         "NAME        TYPE      SIZE USED PRIO\n/dev/dasdd1 partition 6.9G   0B   -2\n",
     ),
+    "/proc/mounts": ("proc /proc proc rw,nosuid 0 0\n/dev/dasda1 / ext4 rw,relatime 0 0\n",),
+    "mount": ("/dev/dasda1 on / type ext4 (rw,relatime)\n",),
+    "findmnt": (
+        "TARGET SOURCE FSTYPE OPTIONS\n/ /dev/dasda1 ext4 rw\n", '{"filesystems": [{"target":"/", "source":"/dev/dasda1"}]}\n',
+        'TARGET="/" SOURCE="/dev/dasda1"\n',
+    ),
+    "df": ("Filesystem 1K-blocks Used Available Use% Mounted on\n/dev/dasda1 100 10 90 10% /\n",),
+    "hostname": (),
     "lscpu": ("Architecture:          s390x\nMachine type:          3931\n",),
     "uname -a": ("Linux lnxdb01 6.4.0-150600.23 #1 SMP Tue Mar 17 s390x s390x s390x GNU/Linux\n",),
 }  # fmt: skip
 """What the commands of each format print, by how its name begins."""
 
 
-@pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.name)
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
 def test_each_output_is_known_without_its_command(form: object) -> None:
     """By its own first lines, also among other files; and its reader takes something from it."""
-    (name,) = (known.name for known in FORMATS if known is form)
-    (outputs,) = (texts for begin, texts in OUTPUTS.items() if name.startswith(begin))
-    for output in outputs:
-        assert is_collected("a.txt", output.encode()), output
-        assert is_collected_among("d/a.txt", output.encode(), 2), output
-        assert facts_of([*sections("a.txt", output.encode(), 1)])[0].places, output
+    (name,) = (known.name for known in FORMS if known is form)
+    (printed,) = (texts for begin, texts in OUTPUTS.items() if name.startswith(begin))
+    for output in printed:
+        assert TEXTS.is_text("d/a.txt", output.encode(), 2), output
+        (read,) = facts_of([*outputs("a.txt", output.encode(), 1)])[1]
+        assert (read.form, read.strange) == (name, ()), output
+        assert read.read, output
 
 
 @pytest.mark.parametrize("prose", [
@@ -81,4 +91,4 @@ def test_each_output_is_known_without_its_command(form: object) -> None:
 ])  # fmt: skip
 def test_prose_is_no_output(prose: str) -> None:
     """Only a heading that a tool prints makes a text."""
-    assert not is_collected("a.txt", prose.encode())
+    assert not TEXTS.is_text("a.txt", prose.encode(), None)

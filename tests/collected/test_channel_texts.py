@@ -37,7 +37,7 @@ def test_lszfcp_and_lsscsi_join_by_the_address() -> None:
     facts = facts_in("0.0.3d0c/0x500507630300c562/0x4010403300000000 0:0:0:1\n", "lszfcp -D")
     listed = facts_in("[0:0:0:1]    disk    IBM      2107900          .190  /dev/sda \n", "lsscsi")
     assert row(facts, "layer", "scsi-0-0-0-1") == {
-        "busid": "0.0.3d0c", "wwpn": "0x500507630300c562", "lun": "0x4010403300000000",
+        "sort": "disk", "busid": "0.0.3d0c", "wwpn": "0x500507630300c562", "lun": "0x4010403300000000",
     }  # fmt: skip
     assert listed.aliases == {"scsi-0-0-0-1": "sda"}
     assert row(listed, "layer", "sda")["model"] == "2107900"

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.collected.texts import LSBLK, LSDASD, facts_in, text
+from tests.collected.texts import LSBLK, LSDASD, facts_in
 from zmon.base.absent import Absent
-from zmon.collected.facts import MAX_RIVALS, Facts, dasd_of_number, joined, number_of_dasd
-from zmon.collected.formats import FORMATS
-from zmon.collected.mount_texts import parse_mounts
+from zmon.collected.facts import MAX_RIVALS, Facts, joined
+from zmon.collected.numbers import dasd_of_number, number_of_dasd
 from zmon.kinds import DEVICE, LAYER
 from zmon.sample import empty_frame, frame_of
 
@@ -126,11 +125,8 @@ def test_any_text_is_read_without_an_error(content: str, data: st.DataObject) ->
     """Also lines of real output that were cut or changed."""
     real = data.draw(st.sampled_from([LSBLK, LSDASD]))
     at = data.draw(st.integers(0, len(real)))
-    facts = Facts()
-    for one in FORMATS:
-        one.parse(text(real[:at] + content + real[at + 1 :]), facts)
+    facts = facts_in(real[:at] + content + real[at + 1 :])
     facts.by_number(NOTHING)
-    parse_mounts(text(content))
     joined(LAYER, NOTHING, facts, 1)
 
 

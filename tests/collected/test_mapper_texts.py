@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.collected.texts import DMSETUP_TABLE, MULTIPATH, REMOVED_PATHS, facts_in, row
 from zmon.collected.facts import REMOVED, joined
-from zmon.collected.mapper_texts import spread_groups
+from zmon.collected.lvm_texts import spread_groups
 from zmon.kinds import LAYER, PATH
 from zmon.kinds import MULTIPATH as MAP
 from zmon.sample import empty_frame

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from tests.collected.texts import LSBLK, facts_in, row, text
 from zmon.base.absent import Absent
+from zmon.collected.collection import facts_of
 from zmon.collected.facts import Facts, joined
-from zmon.collected.mount_texts import best_mounts, mount_frame, parse_mounts
+from zmon.collected.mount_texts import MountRow, best_mounts, mount_frame
 from zmon.kinds import LAYER
 from zmon.sample import empty_frame
 
@@ -26,19 +27,23 @@ TARGET        SOURCE                                  FSTYPE OPTIONS
 """
 
 
+def mounts(content: str, command: str = "", file: str = "") -> list[MountRow]:
+    """Return the mounts in an output."""
+    return best_mounts(facts_in(content, command, file))
+
+
 def test_each_form_gives_source_point_type_and_options() -> None:
     """Blanks in names are octal in proc and plain in mount; findmnt draws a tree."""
-    name, rows = parse_mounts(text(PROC, file="proc/mounts"))
-    assert name == "proc/mounts"
+    rows = mounts(PROC, file="proc/mounts")
     assert rows[2][:4] == ("/dev/dasdb1", "/a b", "xfs", "rw")
-    name, rows = parse_mounts(text(MOUNT, "mount -l"))
-    assert [one[:4] for one in rows][:2] == [
+    rows = mounts(MOUNT, "mount -l")
+    assert [row[:4] for row in rows][:2] == [
         ("/dev/dasda2", "/", "ext4", "rw,relatime"),
         ("/dev/dasdb1", "/a b", "xfs", "rw,uquota=a(b)"),
     ]
     assert rows[0].place == "mount, all.txt:1"
-    name, rows = parse_mounts(text(FINDMNT, "findmnt"))
-    assert [one.point for one in rows] == ["/", "/proc", "/boot"]
+    rows = mounts(FINDMNT, "findmnt")
+    assert [row.point for row in rows] == ["/", "/proc", "/boot"]
     assert rows[0].source == "/dev/dasda2"
 
 
@@ -46,11 +51,19 @@ DF = "Filesystem Size Used Avail Use% Mounted on\n/dev/dasda1 6.8G 1.2G 5.6G 18%
 PVS = "  PV VG Fmt Attr PSize PFree\n  /dev/dasda1 vg lvm2 a-- 6.80g 0\n"
 
 
-@pytest.mark.parametrize("content", [DF, PVS, f"{FINDMNT}{DF}", f"{FINDMNT}\n{PVS}"])
-def test_lines_of_df_and_pvs_are_no_mounts(content: str) -> None:
+@pytest.mark.parametrize(
+    ("content", "places"),
+    [
+        (DF, ["df, all.txt:2"]), (PVS, []), (f"{FINDMNT}{DF}", ["findmnt"] * 3), (f"{DF}{PVS}", ["df, all.txt:2"]),
+        (f"{FINDMNT}\n{PVS}", ["findmnt"] * 3),
+    ],
+)  # fmt: skip
+def test_lines_of_df_and_pvs_are_none_of_findmnt(content: str, places: list[str]) -> None:
     """They begin with a slash and have four words and more: rows of findmnt are those below its heading."""
-    _name, rows = parse_mounts(text(content))
-    assert [row.point for row in rows] == (["/", "/proc", "/boot"] if FINDMNT in content else [])
+    rows = mounts(content)
+    assert [row.place.startswith(place) for row, place in zip(rows, places, strict=True)] == [True] * len(
+        rows
+    )
 
 
 @pytest.mark.parametrize(
@@ -64,14 +77,14 @@ def test_lines_of_df_and_pvs_are_no_mounts(content: str) -> None:
 )
 def test_findmnt_is_read_by_its_heading(content: str, fstype: str, options: str) -> None:
     """Whatever columns were asked for; with -r it has no heading where -n is given, and escapes blanks."""
-    _name, rows = parse_mounts(text(content, "findmnt"))
+    rows = mounts(content, "findmnt")
     assert [row[:4] for row in rows] == [("/dev/dasda1", "/a b", fstype, options)]
 
 
 def test_the_copy_of_proc_mounts_comes_first_and_the_longest_of_each_form() -> None:
     """Only one of them is used: they list the same mounts."""
     short = text(PROC.split("\n", maxsplit=1)[0], file="proc/mounts")
-    rows = best_mounts([text(MOUNT, "mount"), short, text(PROC, file="proc/mounts")])
+    rows = best_mounts(facts_of([text(MOUNT, "mount"), short, text(PROC, file="proc/mounts")])[0])
     assert len(rows) == 3
     assert rows[0].place == "all.txt:1"
 
@@ -80,7 +93,7 @@ def test_numbers_are_those_of_the_devices_that_are_named() -> None:
     """A mount of no block device gets a number of its own that no device has."""
     facts = facts_in(LSBLK, "lsblk")
     layers, _ = joined(LAYER, empty_frame(LAYER, "x"), facts, 1)
-    rows = best_mounts([text(f"{PROC}/dev/mapper/db2vg-data /d xfs rw 0 0\n", file="proc/mounts")])
+    rows = mounts(f"{PROC}/dev/mapper/db2vg-data /d xfs rw 0 0\n", file="proc/mounts")
     frame, origins = mount_frame(rows, facts, layers, 1)
     assert frame.column("number") == ["94:2", "0:1000000", "94:5", "253:0"]
     assert origins["mount 1"]["texts"] == "point source fstype options = all.txt:1"
@@ -90,7 +103,7 @@ def test_a_btrfs_of_which_not_all_devices_are_known_says_so() -> None:
     """Nothing is left out silently."""
     facts = facts_in(LSBLK, "lsblk")
     layers, _ = joined(LAYER, empty_frame(LAYER, "x"), facts, 1)
-    rows = best_mounts([text("/dev/dasda1 / btrfs rw 0 0\n", file="proc/mounts")])
+    rows = mounts("/dev/dasda1 / btrfs rw 0 0\n", file="proc/mounts")
     devices = mount_frame(rows, facts, layers, 1)[0].cell("1", "devices")
     assert isinstance(devices, Absent)
     facts.btrfs["u"] = {"1": ("dasda1", "btrfs, a:1"), "2": ("dasdz1", "btrfs, a:2")}
@@ -116,7 +129,7 @@ def test_a_missing_device_of_a_btrfs_is_one_of_its_devices(line: str) -> None:
     facts = facts_in(shown, "btrfs filesystem show")
     facts.by_number(empty_frame(LAYER, "x"))
     layers, _ = joined(LAYER, empty_frame(LAYER, "x"), facts, 1)
-    rows = best_mounts([text("/dev/dasda1 / btrfs rw 0 0\n", file="proc/mounts")])
+    rows = mounts("/dev/dasda1 / btrfs rw 0 0\n", file="proc/mounts")
     devices = str(mount_frame(rows, facts, layers, 1)[0].cell("1", "devices")).split()
     known, missing = (device.partition("=")[2] for device in devices)
     assert known == "94:1"
@@ -139,6 +152,6 @@ def test_any_text_is_read_without_an_error(content: str) -> None:
     facts = Facts()
     layers = empty_frame(LAYER, "x")
     for real in (PROC, MOUNT, FINDMNT):
-        rows = best_mounts([text(real[:40] + content)])
-        assert all(one.point.startswith("/") for one in rows)
+        rows = mounts(real[:40] + content)
+        assert all(row.point.startswith("/") for row in rows)
         mount_frame(rows, facts, layers, 1)

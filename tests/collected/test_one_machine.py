@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
 
+from tests.collected.texts import text
 from zmon.collected.collection import sample_of_pass
-from zmon.kernel.capture_text import CollectedText
 from zmon.kernel.capture_tree import ArchivedTree
 from zmon.placement.word_lookup import MeaningKind, WordMeaning, find, find_by_name, meanings
 from zmon.topology.claims import Grade
@@ -141,7 +141,9 @@ class Answer(NamedTuple):
 def answers(names: frozenset[str]) -> dict[str, Answer]:
     """Return what zmon says of each disk and path, given some of the texts."""
     texts = [
-        CollectedText(f"{name}.txt", 1, *(("", name) if name.startswith("proc/") else (name, "")), content, 7)
+        text(content, *(("", name) if name.startswith("proc/") else (name, "")))._replace(
+            origin=f"{name}.txt"
+        )
         for name, content in TEXTS.items()
         if name in names
     ]

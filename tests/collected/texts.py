@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from zmon.collected.facts import Facts
-from zmon.collected.formats import FORMATS
+from zmon.collected.collection import facts_of
+from zmon.collected.transcript import form_of, outputs
 from zmon.kernel.capture_text import CollectedText
+
+if TYPE_CHECKING:
+    from zmon.collected.facts import Facts
 
 LSDASD: Final = """\
 Bus-ID    Status    Name      Device  Type         BlkSz  Size      Blocks
@@ -116,17 +119,14 @@ size=10G features='1 queue_if_no_path' hwhandler='1 alua' wp=rw
 
 def text(content: str, command: str = "", file: str = "") -> CollectedText:
     """Return the output of a command as it stands in a text."""
-    return CollectedText("all.txt", 1, command, file, content, 7)
+    form = form_of(command or file)
+    return CollectedText("all.txt", 1, command, file, content, 7, form=form.name if form else "")
 
 
 def facts_in(content: str, command: str = "", file: str = "") -> Facts:
-    """Return what all readers find in an output."""
-    facts = Facts()
-    name = file or command.partition(" ")[0]
-    for form in FORMATS:
-        if not name or name in form.tools:
-            form.parse(text(content, command, file), facts)
-    return facts
+    """Return what is found in an output; without a command in what it is cut into."""
+    cut = [text(content, command, file)] if command or file else [*outputs("all.txt", content.encode(), 7)]
+    return facts_of(cut)[0]
 
 
 def row(facts: Facts, kind: str, key: str) -> dict[str, object]:

@@ -6,11 +6,14 @@ the tree is drawn with characters of ASCII or of a box.  Source: util-linux, mis
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from zmon.base.plain_text import unescaped_hex
+from zmon.collected.columns import Columns
 from zmon.collected.dasd_texts import BUSID
+from zmon.collected.numbers import fits
+from zmon.collected.reading import OrDocument, Reading, line
 from zmon.kinds import LAYER
 
 if TYPE_CHECKING:
@@ -20,99 +23,125 @@ if TYPE_CHECKING:
 NUMBER: Final = r"[0-9]{1,4}:[0-9]{1,8}"
 _SORTS: Final = {
     "disk": "disk", "part": "partition", "loop": "loop",
-    "lvm": "dm", "crypt": "dm", "mpath": "dm", "dm": "dm", "linear": "dm",
+    "lvm": "dm", "crypt": "dm", "mpath": "dm", "dm": "dm", "linear": "dm", "vdo": "dm",
 }  # fmt: skip
-_TYPES: Final = r"disk|part|lvm|crypt|mpath|dm|linear|loop|rom|raid[0-9]{1,2}|md"
+_UUIDS: Final = {"mpath": "mpath-", "crypt": "CRYPT-"}
+"""What the uuids of devices of the device mapper begin with, by what lsblk calls these."""
 _TREE: Final = re.compile(r"[ |`├└│─\-+]*")
-_HEAD: Final = re.compile(r"NAME\s.*\bMAJ:MIN\b.*")
 _CELL: Final = re.compile(rf"(?<!\S){NUMBER}(?!\S)")
-_KIND: Final = re.compile(rf"(?<!\S)(?:{_TYPES})(?!\S)")
+_KIND: Final = re.compile(
+    r"(?<!\S)(?:disk|part|lvm|crypt|mpath|dm|linear|loop|rom|vdo|raid[0-9]{1,2}|md)(?!\S)"
+)
 _PAIR: Final = re.compile(r'([A-Z][A-Z0-9:_%-]{0,30})="([^"]{0,4096})"')
 _DM: Final = re.compile(r"dm-[0-9]{1,7}")
 SWAPPED: Final = "[SWAP]"
 """What lsblk prints instead of a mount point for active swap."""
 MAX_DEPTH: Final = 32
 """Maximum depth of a tree in JSON."""
+UNSEEN: Final = "?lsblk"
+"""Stands for a device that others hang on in a tree, and that has no line of its own."""
 
 
 class LsblkRow(NamedTuple):
     """One line of lsblk."""
 
     number: str
+    """Empty where lsblk does not print it."""
     name: str
     """That of the kernel, or in /dev/mapper."""
     kernel: str
     """That of the kernel; empty where lsblk does not print it."""
     kind: str
     """`part`, `lvm` ..., the column TYPE; empty where it is not there."""
-    above: str = ""
-    """The number of the row that it hangs on, which is what it is built on."""
     points: tuple[str, ...] = ()
     """Where its file system is mounted, as far as lsblk prints it."""
     fstype: str = ""
     """Empty where lsblk does not print it."""
+    uuid: str = ""
+    """That of what is on it; empty where lsblk does not print it."""
 
 
 class LsblkTree:
     """Collects the devices of one output of lsblk, and what each is built on."""
 
-    def __init__(self, text: CollectedText, facts: Facts) -> None:
+    def __init__(self, facts: Facts) -> None:
         """Begin with nothing."""
-        self._text = text
         self._facts = facts
         self._below: dict[str, dict[str, None]] = {}
         self._sorts: dict[str, str] = {}
-        self._names: dict[str, str] = {}
-        """The number of each device by its kernel name."""
-        self._line: dict[str, int] = {}
+        self._keys: dict[str, str] = {}
+        """The key of each device by its kernel name."""
+        self._places: dict[str, str] = {}
 
-    def add(self, line: int, row: LsblkRow) -> None:
-        """Add the row in a line."""
-        number, name, kernel, kind, above, points, fstype = row
+    def add(self, place: str, row: LsblkRow) -> str:
+        """Add a row; return the key of its device, empty if its name and its number are not of one device."""
+        number, name, kernel, kind, points, fstype, uuid = row
         sort = _SORTS.get(kind) or ("md" if kind.startswith(("raid", "md")) else "")
         if sort == "partition" and sort_of(kernel or name, is_below=True) != sort:
             sort = "dm"  # so lsblk calls the partitions of a multipath device, too
-        kernel = kernel or ("" if sort == "dm" else name)
-        if sort == "dm" or (not sort and _DM.fullmatch(kernel)):
+        if sort == "dm" or (not sort and _DM.fullmatch(kernel or name)):
             sort = "dm"
-            kernel = kernel if _DM.fullmatch(kernel) else f"dm-{number.partition(':')[2]}"
-        elif not sort:
-            sort = sort_of(kernel, bool(above))
-        place = f"lsblk, {self._text.place(line)}"
-        self._facts.say(LAYER, number, place, name=kernel, sort=sort)
-        if sort == "dm" and not _DM.fullmatch(name):
-            self._facts.say(LAYER, number, place, mapped=name)
-        source = f"/dev/mapper/{name}" if sort == "dm" and not _DM.fullmatch(name) else f"/dev/{kernel}"
+            kernel = next((word for word in (kernel, name) if _DM.fullmatch(word)), "")
+            kernel = kernel or (f"dm-{number.partition(':')[2]}" if number else "")
+        else:
+            kernel = kernel or name
+            sort = sort or sort_of(kernel, is_below=False)
+        if number and kernel and not fits(kernel, number):
+            return ""
+        key = number or kernel or name
+        say = self._facts.say
+        say(LAYER, key, place, name=kernel, sort=sort)
+        is_mapped = sort == "dm" and not _DM.fullmatch(name)
+        if is_mapped:
+            say(LAYER, key, place, mapped=name)
+        say(LAYER, key, place, uuid=_UUIDS.get(kind, "") if is_mapped else "")
+        source = f"/dev/mapper/{name}" if is_mapped else f"/dev/{kernel or name}"
         for point in points:
             if point == SWAPPED:
                 self._facts.swaps.setdefault(source, place)
             if point.startswith("/"):
-                self._facts.mounts.setdefault((number, point), (source, fstype, place))
-        if above:
-            self._below.setdefault(number, {})[above] = None
-        self._sorts[number] = sort
-        self._names[kernel] = number
-        self._line.setdefault(number, line)
+                self._facts.mounts.setdefault((key, point), (source, fstype, place))
+        if fstype:
+            self._facts.say_content(source.removeprefix("/dev/"), place, fstype, uuid)
+        self._sorts[key] = sort
+        self._keys[kernel or name] = key
+        self._places.setdefault(key, place)
+        return key
+
+    def hang(self, key: str, below: str) -> None:
+        """Say that a device is built on another."""
+        self._below.setdefault(key, {})[below] = None
+
+    def hide(self, key: str) -> None:
+        """Say that a device is built on one that has no line."""
+        if self._sorts.get(key) != "partition":
+            self._facts.lost[UNSEEN] = "without a line in lsblk"
+            self.hang(key, UNSEEN)
 
     def finish(self) -> None:
         """Say what each device is built on: a partition on one disk, others on all that lines show."""
-        for number, sort in self._sorts.items():
-            below = " ".join(self._below.get(number, ()))
-            place = f"lsblk, {self._text.place(self._line[number])}"
+        for key, sort in self._sorts.items():
+            below = self._below.get(key, {})
+            place = self._places[key]
             if sort == "partition":
-                self._facts.say(LAYER, number, place, parent=below or self._disk_of(number))
+                disk = next(iter(below), "") or self._disk_of(key)
+                self._facts.say(LAYER, key, place, parent=disk)
             elif below:
-                self._facts.say(LAYER, number, place, below=below)
+                self._facts.say(LAYER, key, place, below=" ".join(below))
 
-    def _disk_of(self, number: str) -> str:
-        """Return the number of the disk of a partition, by its name; empty if there is none.
+    def _disk_of(self, key: str) -> str:
+        """Return the key of the disk of a partition, by its name; empty if there is none."""
+        name = next((name for name, other in self._keys.items() if other == key), "")
+        return self._keys.get(disk_name(name), "") if disk_name(name) != name else ""
 
-        The kernel names a partition after its disk, with `p` between where that ends in a digit.
-        """
-        name = next((name for name, other in self._names.items() if other == number), "")
-        disk = name.rstrip("0123456789")
-        disk = disk[:-1] if disk.endswith("p") and disk[:-1].endswith(tuple("0123456789")) else disk
-        return self._names.get(disk, "") if disk != name else ""
+
+def disk_name(name: str) -> str:
+    """Return the name of the disk of a partition.
+
+    The kernel names a partition after its disk, with `p` between where that ends in a digit.
+    """
+    disk = name.rstrip("0123456789")
+    return disk[:-1] if disk.endswith("p") and disk[:-1].endswith(tuple("0123456789")) else disk
 
 
 def sort_of(kernel: str, is_below: bool) -> str:
@@ -123,155 +152,263 @@ def sort_of(kernel: str, is_below: bool) -> str:
         return "md"
     if re.fullmatch(r"loop[0-9]{1,5}", kernel):
         return "loop"
-    if re.fullmatch(r"(?:dasd|sd|vd)[a-z]{1,4}[0-9]{1,3}|nvme[0-9]{1,3}n[0-9]{1,4}p[0-9]{1,3}", kernel):
+    if re.fullmatch(
+        r"(?:dasd|sd|vd)[a-z]{1,4}[0-9]{1,3}|(?:nvme[0-9]{1,3}n[0-9]{1,4}|md[0-9]{1,5}|loop[0-9]{1,5})p[0-9]{1,3}",
+        kernel,
+    ):
         return "partition"
     return "" if is_below else "disk"
 
 
-def parse_lsblk(text: CollectedText, facts: Facts) -> None:
-    """Take the devices of lsblk with a column MAJ:MIN, in whichever of its forms."""
-    tree = LsblkTree(text, facts)
-    body = text.text.lstrip()
-    if body.startswith("{"):
-        _take_json(body, tree)
-    elif body.startswith("NAME=") or _PAIR.match(body):
-        _take_pairs(text, tree)
-    else:
-        _take_table(text, tree)
-    tree.finish()
+class TreeRow(NamedTuple):
+    """The place of a row in a drawn tree."""
+
+    level: int
+    key: str
+    is_last: bool
+    """Whether it is drawn as the last below its parent."""
 
 
-def _take_table(text: CollectedText, tree: LsblkTree) -> None:
-    above: list[tuple[int, str]] = []
-    head: list[str] = []
-    column = 0
-    taken: tuple[int, LsblkRow, list[str]] | None = None
-    for line, row in text.rows():
-        if _HEAD.fullmatch(row):
-            head, column, above = row.split(), row.rfind("MOUNTPOINT"), []
+class Lsblk(OrDocument):
+    """Devices of lsblk in whichever of its forms.
+
+    With -s the tree is turned round: what hangs on a device is what that is built on.
+    """
+
+    tool = "lsblk"
+    heading = r"(?:[A-Z][A-Z-]+ +)*K?NAME +(?:[A-Z-]+ +)*(?:MAJ[:_]MIN|FSTYPE)\b"
+    first = (
+        r'(?:[A-Z:_-]+="[^"]*" )*K?NAME="[^"]*" (?:[A-Z:_-]+="[^"]*" )*MAJ[:_]MIN="'
+        r'|\{\s*"blockdevices"'
+    )
+    longest = 1 << 16
+
+    def __init__(self, text: CollectedText, facts: Facts) -> None:
+        """Begin with nothing."""
+        super().__init__(text, facts)
+        self._tree = LsblkTree(facts)
+        self._columns = Columns("")
+        self._open: list[TreeRow] = []
+        self._is_whole = True
+        """Whether the row that the next one may hang on was understood."""
+        self._last: tuple[str, LsblkRow] | None = None
+        self._pairs: list[tuple[int, dict[str, str]]] = []
+        self._is_inverse = re.search(r"\s(?:-[a-zA-Z]*s|--inverse)\b", text.command) is not None
+
+    def lost(self) -> None:
+        """Expect the next row of the tree to hang on the line that is not understood."""
+        self._is_whole, self._last = False, None
+
+    @line(r'(?:[A-Z][A-Z0-9:_%-]{0,30}="[^"]*"\s*)+')
+    def pairs(self, match: re.Match[str]) -> bool:
+        """Take a row of -P, whose blanks and quotes are escaped."""
+        pairs = {name.replace("_", ":") if name == "MAJ_MIN" else name: unescaped_hex(cell)
+                 for name, cell in _PAIR.findall(match[0])}  # fmt: skip
+        if "NAME" not in pairs and "KNAME" not in pairs:
+            return False
+        self._pairs.append((self.number, pairs))
+        return True
+
+    @line(r"(?:[A-Z][A-Z0-9:_%-]*\s+)*(?:NAME|KNAME)\b[A-Z0-9:_% -]*")
+    def head(self, match: re.Match[str]) -> None:
+        """Take the heading, which says what is in which column."""
+        self._columns, self._open, self._is_whole, self._last = Columns(match[0]), [], True, None
+
+    @line(r"[ │|]+((?:/|\[SWAP\]).*)")
+    def further_point(self, match: re.Match[str]) -> bool:
+        """Take a further mount point: a row without a number continues the one above."""
+        begin = max(self._columns.begin("MOUNTPOINTS"), self._columns.begin("MOUNTPOINT"))
+        if self._last is None or not 0 < begin - 1 <= match.start(1):
+            return False
+        key, row = self._last
+        point = match[1].rstrip()
+        self._last = key, row._replace(points=(*row.points, point))
+        return bool(self._tree.add(self.place, self._last[1]))
+
+    @line(r"[ |`├└│─\-+]*\S.*")
+    def row(self, match: re.Match[str]) -> bool:
+        """Take a row of the tree or the list."""
+        row = match[0]
         drawn = _TREE.match(row)
         depth = drawn.end() if drawn else 0
-        point = row[depth:].rstrip()
-        if taken and depth >= column - 1 > 0 and (point.startswith("/") or point == SWAPPED):
-            # a further mount point: a row without a number continues the one above
-            taken[2].append(point)
-            continue
-        if taken:
-            tree.add(taken[0], taken[1]._replace(points=tuple(taken[2])))
-            taken = None
-        if not head or (match := _CELL.search(row)) is None:
-            continue
-        kernel, name = _names(head, row[depth : match.start()])
-        if not name:
-            continue
-        while above and above[-1][0] >= depth:
+        told = self._row(row, depth)
+        if told is None or (depth and not row[:depth].strip()):  # a row in a tree is drawn
+            return False
+        key = self._tree.add(self.place, told)
+        if key:
+            self._last = key, told
+            self._place_in_tree(key, row[:depth], told)
+        return bool(key)
+
+    def _row(self, row: str, depth: int) -> LsblkRow | None:
+        columns, number = self._columns, ""
+        cells = columns.cells(row, depth)
+        begin = end = depth + len(row[depth:].split(None, 1)[0])
+        if "MAJ:MIN" in columns:
+            if (match := _CELL.search(row)) is None:
+                return None
+            number, begin, end = match[0], match.start(), match.end()
+        elif len(columns) < 2:
+            return None
+        kind = _KIND.search(row, end) if "TYPE" in columns else None  # a group of users is `disk`, too
+        if kind is None and columns.comes_after("TYPE", "MAJ:MIN"):
+            return None
+        *names, last = row[depth:begin].split() or [""]
+        kernel, name = (
+            (last, " ".join(names)) if "KNAME" in columns and names else ("", " ".join([*names, last]))
+        )
+        if not names and "NAME" not in columns:
+            kernel = name
+        points: tuple[str, ...] = ()
+        if columns.last in {"MOUNTPOINT", "MOUNTPOINTS"} and (
+            point := re.search(r"(?<!\S)(?:/.*|\[SWAP\])", row[end:])
+        ):
+            points = (point[0].rstrip(),)
+        told = cells.get("FSTYPE", ""), cells.get("UUID", "")
+        return LsblkRow(number, name, kernel, kind[0] if kind else "", points, *told) if name else None
+
+    def _place_in_tree(self, key: str, drawn: str, row: LsblkRow) -> None:
+        """Find what a row hangs on; a row whose parent has no line hangs on one that is not known."""
+        level, is_last = len(drawn) // 2, drawn.rstrip("─- ").endswith(("└", "`"))
+        above, hangs = self._open, self._is_whole
+        if level and row.kind == "disk":
+            self._is_inverse = True
+        while above and above[-1].level > level:
             above.pop()
-        kind = _KIND.search(row, match.end()) if "TYPE" in head else None  # a group of users is `disk`, too
-        parent = above[-1][1] if above else ""
-        points = _points(head, row[match.end() :])
-        taken = line, LsblkRow(match[0], name, kernel, kind[0] if kind else "", parent), points
-        above.append((depth, match[0]))
-    if taken:
-        tree.add(taken[0], taken[1]._replace(points=tuple(taken[2])))
+        if above and above[-1].level == level:
+            sibling = above.pop()
+            hangs = hangs and (not sibling.is_last or sibling.key == key or not level)
+        parent = above[-1] if above else None
+        hangs = hangs and parent is not None and parent.level == level - 1
+        if level and not self._is_inverse:
+            if hangs and parent is not None:
+                self._tree.hang(key, parent.key)
+            else:
+                self._tree.hide(key)
+        elif level and parent is not None:
+            (self._tree.hang if hangs else self._hide)(parent.key, key)
+        above.append(TreeRow(level, key, is_last))
+        self._is_whole = True
 
+    def _hide(self, key: str, _below: str) -> None:
+        self._tree.hide(key)
 
-def _names(head: list[str], row: str) -> tuple[str, str]:
-    """Return the name of the kernel, empty where it is not printed, and that in the column NAME."""
-    *names, last = row.split() or [""]
-    return (last, " ".join(names)) if "KNAME" in head and names else ("", " ".join([*names, last]))
+    def end(self) -> None:
+        """Say what each device is built on."""
+        self._take_pairs()
+        super().end()
+        self._tree.finish()
 
+    def _take_pairs(self) -> None:
+        keys: dict[str, str] = {}
+        for number, pairs in self._pairs:
+            kernel, name = pairs.get("KNAME", ""), pairs.get("NAME", "") or pairs.get("KNAME", "")
+            at = pairs.get("MAJ:MIN", "").strip()
+            listed = pairs.get("MOUNTPOINTS", pairs.get("MOUNTPOINT", ""))
+            row = LsblkRow(
+                at, name, kernel, pairs.get("TYPE", ""), tuple(listed.split("\n")),
+                pairs.get("FSTYPE", ""), pairs.get("UUID", ""),
+            )  # fmt: skip
+            key = self._tree.add(self.place_of(number), row) if not at or re.fullmatch(NUMBER, at) else ""
+            if key:
+                keys[kernel or name] = key
+            else:
+                self.strange.append(number)
+        for _number, pairs in self._pairs:
+            key = keys.get(pairs.get("KNAME") or pairs.get("NAME", ""), "")
+            if key and (parent := pairs.get("PKNAME", "").removeprefix("/dev/")):
+                if parent in keys:
+                    self._tree.hang(key, keys[parent])
+                else:
+                    self._tree.hide(key)
 
-def _points(head: list[str], row: str) -> list[str]:
-    """Return the mount point of a row of a table: its last column, and the only one with a slash in front."""
-    match = re.search(r"(?<!\S)(?:/.*|\[SWAP\])", row) if head[-1] in {"MOUNTPOINT", "MOUNTPOINTS"} else None
-    return [match[0].rstrip()] if match else []
+    def document(self, document: dict[str, Any]) -> bool:
+        """Take the devices of -J."""
+        return any(self._take_children(document.get("blockdevices"), "", 0))
 
-
-def _take_pairs(text: CollectedText, tree: LsblkTree) -> None:
-    numbers: dict[str, str] = {}
-    rows: list[tuple[int, dict[str, str]]] = [(line, dict(_PAIR.findall(row))) for line, row in text.rows()]
-    for _line, pairs in rows:
-        number = pairs.get("MAJ:MIN", pairs.get("MAJ_MIN", "")).strip()
-        if re.fullmatch(NUMBER, number):
-            numbers[pairs.get("KNAME", pairs.get("NAME", ""))] = number
-    for line, pairs in rows:
-        kernel = pairs.get("KNAME", "")
-        number = numbers.get(kernel or pairs.get("NAME", ""), "")
-        if number and pairs.get("NAME"):
-            above = numbers.get(pairs.get("PKNAME", ""), "")
-            points = pairs.get("MOUNTPOINTS", pairs.get("MOUNTPOINT", "")).split("\\x0a")
-            row = LsblkRow(number, pairs["NAME"], kernel, pairs.get("TYPE", ""), above, tuple(points))
-            tree.add(line, row._replace(fstype=pairs.get("FSTYPE", "")))
-
-
-def _take_json(text: str, tree: LsblkTree) -> None:
-    try:
-        document = json.JSONDecoder().raw_decode(text)[0]
-    except (ValueError, RecursionError):
-        return
-    devices = document.get("blockdevices") if isinstance(document, dict) else None
-    _take_children(devices, tree, "", 0)
-
-
-def _take_children(devices: Any, tree: LsblkTree, above: str, depth: int) -> None:
-    if not isinstance(devices, list) or depth > MAX_DEPTH:
-        return
-    for device in devices:
-        if isinstance(device, dict):
-            number, name, kernel, kind = (
-                _word(device.get(key)) for key in ("maj:min", "name", "kname", "type")
+    def _take_children(self, devices: Any, above: str, depth: int) -> list[str]:
+        keys: list[str] = []
+        for device in devices if isinstance(devices, list) and depth < MAX_DEPTH else ():
+            if not isinstance(device, dict):
+                continue
+            number, name, kernel, kind, fstype, uuid = (
+                _word(device.get(key)) for key in ("maj:min", "name", "kname", "type", "fstype", "uuid")
             )
-            if re.fullmatch(NUMBER, number) and name:
-                listed = device.get("mountpoints", [device.get("mountpoint")])
-                points = tuple(map(_word, listed)) if isinstance(listed, list) else ()
-                fstype = _word(device.get("fstype"))
-                tree.add(0, LsblkRow(number, name, kernel, kind, above, points, fstype))
-                _take_children(device.get("children"), tree, number, depth + 1)
+            listed = device.get("mountpoints", [device.get("mountpoint")])
+            points = tuple(map(_word, listed)) if isinstance(listed, list) else ()
+            row = LsblkRow(number, name or kernel, kernel, kind, points, fstype, uuid)
+            if not row.name or (number and not re.fullmatch(NUMBER, number)):
+                continue
+            if key := self._tree.add(self.place, row):
+                if above:
+                    self._tree.hang(*((above, key) if self._is_inverse else (key, above)))
+                keys += [key, *self._take_children(device.get("children"), key, depth + 1)]
+        return keys
 
 
 def _word(value: object) -> str:
     return value.strip() if isinstance(value, str) and len(value) <= 4096 else ""
 
 
-_PARTITION: Final = re.compile(r"\s*([0-9]{1,4})\s+([0-9]{1,8})\s+([0-9]{1,15})\s+(\S{1,64})\s*")
+class Partitions(Reading):
+    """Numbers, sizes in KiB and names of /proc/partitions."""
 
+    heading = r"major minor  #blocks"
 
-def parse_partitions(text: CollectedText, facts: Facts) -> None:
-    """Take numbers, sizes in KiB and names of /proc/partitions."""
-    for line, row in text.rows():
-        if match := _PARTITION.fullmatch(row):
-            major, minor, size, name = match.groups()
+    nothing = (r"\s*major minor\s+#blocks\s+name\s*",)
+
+    @line(r"\s*([0-9]{1,4})\s+([0-9]{1,8})\s+([0-9]{1,15})\s+(\S{1,64})\s*")
+    def partition(self, match: re.Match[str]) -> bool:
+        """Take a device."""
+        major, minor, size, name = match.groups()
+        if is_it := fits(name, f"{major}:{minor}"):
             sort = sort_of(name, is_below=False)
-            facts.say(LAYER, f"{major}:{minor}", text.place(line),
-                      name=name, size=int(size) * 2, sort=sort)  # fmt: skip
+            self.facts.say(LAYER, f"{major}:{minor}", self.place, name=name, size=int(size) * 2, sort=sort)
+        return is_it
 
 
-_LINK: Final = re.compile(r"l[rwx-]{9}\S?\s.*?\s(\S{1,255}) -> (?:\.\./){0,3}(\S{1,255})\s*")
-_DIRECTORY: Final = re.compile(r"/dev/(disk/by-[a-z]{1,16}|mapper|disk)/?:?")
+_DIRECTORY: Final = r"/dev/(disk/by-[a-z]{1,16}|mapper|disk)/?:?"
 _BY_PATH: Final = re.compile(rf"ccw-({BUSID})")
-_BY_PORT: Final = re.compile(rf"ccw-({BUSID})-(?:zfcp|fc)-(0x[0-9a-f]{{16}})(?::|-lun-)(0x[0-9a-f]{{16}})")
+BY_PORT: Final = re.compile(rf"ccw-({BUSID})-(?:zfcp|fc)-(0x[0-9a-f]{{16}})(?::|-lun-)(0x[0-9a-f]{{16}})")
 
 
-def parse_links(text: CollectedText, facts: Facts) -> None:
-    """Take the names in /dev/disk and /dev/mapper that `ls -l` shows, and what names by path say."""
-    directory = ""
-    for word in text.command.split():
-        if match := _DIRECTORY.fullmatch(word):
-            directory = match[1]
-    for line, row in text.rows():
-        if match := _DIRECTORY.fullmatch(row.strip()):
-            directory = match[1]
-        elif directory and (match := _LINK.fullmatch(row)):
-            _take_link(facts, f"ls -l, {text.place(line)}", directory, match[1], match[2])
+class Links(Reading):
+    """The names in /dev/disk and /dev/mapper that `ls -l` shows, and what names by path say."""
 
+    tool = "ls -l"
+    heading = r"/dev/(?:disk/by-[a-z]{1,16}|mapper)/?:\s*$"
+    nothing = (
+        r"total [0-9,.KMGT]+", r"[bcd-][rwxsStT-]{9}[.+@]?\s.*", r"l[rwx-]{9}\S?\s.* -> \S*(?:pts/|fd/|/proc/|/run/)\S*",
+    )  # fmt: skip
 
-def _take_link(facts: Facts, place: str, directory: str, link: str, name: str) -> None:
-    if directory == "mapper":
-        if _DM.fullmatch(name):
-            facts.say(LAYER, name, place, name=name, mapped=link, sort="dm")
-        return
-    facts.say(LAYER, name, place, links=f"{directory}/{link}")
-    if match := _BY_PORT.fullmatch(link):
-        facts.say(LAYER, name, place, name=name, sort="disk", busid=match[1], wwpn=match[2], lun=match[3])
-    elif match := _BY_PATH.fullmatch(link):
-        facts.say(LAYER, name, place, name=name, sort="disk", busid=match[1])
+    def __init__(self, text: CollectedText, facts: Facts) -> None:
+        """Begin with the directory in the command."""
+        super().__init__(text, facts)
+        named = (re.fullmatch(_DIRECTORY, word) for word in text.command.split())
+        self._directory = next((match[1] for match in named if match), "")
+
+    def lost(self) -> None:
+        """Know no directory: a line may have named another."""
+        self._directory = ""
+
+    @line(rf"\s*{_DIRECTORY}\s*")
+    def directory(self, match: re.Match[str]) -> None:
+        """Take the directory of the lines that follow."""
+        self._directory = match[1]
+
+    @line(r"l[rwx-]{9}\S?\s.*?\s(\S{1,255}) -> (?:\.\./){0,3}(\S{1,255})\s*")
+    def link(self, match: re.Match[str]) -> bool:
+        """Take a link to a device."""
+        link, name = match.groups()
+        say, place = self.facts.say, self.place
+        if self._directory == "mapper":
+            if _DM.fullmatch(name):
+                say(LAYER, name, place, name=name, mapped=link, sort="dm")
+        elif self._directory:
+            say(LAYER, name, place, links=f"{self._directory}/{link}")
+            self.facts.name_dasd(name, place)
+            if port := BY_PORT.fullmatch(link):
+                say(LAYER, name, place, name=name, sort="disk", busid=port[1], wwpn=port[2], lun=port[3])
+            elif path := _BY_PATH.fullmatch(link):
+                say(LAYER, name, place, name=name, sort="disk", busid=path[1])
+        return bool(self._directory)

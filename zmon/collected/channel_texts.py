@@ -1,11 +1,13 @@
-"""Subchannels, channel paths and FCP in texts: lscss, lschp, lszfcp -D, lsscsi.
+"""Subchannels, channel paths and FCP in texts: lscss, lschp, lszfcp, lsscsi.
 
     0.0.2a01 0.0.021d  3390/0e 3990/e9 yes  f0  f0  ff   19293909 00000000     lscss; with --vpm one mask more
     0.30   1     1     1b    2    1       0390                      lschp; the last in parentheses if internal
+    0.0.3d0c host0                                                                  lszfcp, lszfcp -H
+    0.0.3d0c/0x500507630300c562 rport-0:0-0                                                      lszfcp -P
     0.0.3d0c/0x500507630300c562/0x4010403300000000 0:0:0:0                                       lszfcp -D
     [0:0:0:0]    disk    IBM      2107900   .190  /dev/sda                                          lsscsi
 
-Sources: s390-tools, zconf/css/lscss.c, zconf/chp/lschp.c, zconf/lszfcp.
+Sources: s390-tools, zconf/css/lscss.c, zconf/chp/lschp.c, zconf/lszfcp; lsscsi, src/lsscsi.c.
 """
 
 from __future__ import annotations
@@ -14,32 +16,44 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.collected.dasd_texts import BUSID
+from zmon.collected.reading import Reading, line
 from zmon.kinds import CHANNEL, DEVICE, LAYER
 
 if TYPE_CHECKING:
     from zmon.base.absent import Value
     from zmon.collected.facts import Facts
-    from zmon.kernel.capture_text import CollectedText
 
-_SUBCHANNEL: Final = re.compile(
-    rf"({BUSID})\s+({BUSID})\s+([0-9a-f]{{4}}/[0-9a-f]{{2}})\s+([0-9a-f]{{4}}/[0-9a-f]{{2}})\s+(?:(yes|no)\s+)?"
-    r"((?:[0-9a-f]{2}\s+){3,4})([0-9a-f]{8})\s+([0-9a-f]{8})(?:\s.*)?",
-    re.IGNORECASE,
-)
+_SHORT: Final = rf"(?:{BUSID}|[0-9a-f]{{4}})"
+_TYPE: Final = r"([0-9a-f]{4}/[0-9a-f]{2})"
 
 
-def parse_lscss(text: CollectedText, facts: Facts) -> None:
-    """Take the subchannels with a device; rows without one, and of -s, say nothing that can be joined."""
-    for number, line in text.rows():
-        match = _SUBCHANNEL.fullmatch(line.rstrip().lower())
-        if not match:
-            continue
-        busid, subchannel, devtype, cutype, used, masks, first, last = match.groups()
+class Lscss(Reading):
+    """Subchannels with a device; those without one, and of other types, say nothing that can be joined."""
+
+    tool = "lscss"
+    heading = r"Device +Subchan\."
+    first = rf"{BUSID} {BUSID} +[0-9a-fA-F]{{4}}/"
+    nothing = (
+        r"(?:Device|MDEV|I/O Subchannels|CHSC Subchannels|EADM Subchannels|Message)\b.*",
+        r"[-=]+",
+        rf"(?:none|n/a|{_SHORT}|[0-9a-f-]{{36}})\s+{_SHORT}(?:\s+.*)?",  # no device, or no I/O subchannel
+        rf"{_SHORT}\s*",
+    )
+
+    @line(
+        rf"(?i:({BUSID})\s+({BUSID})\s+{_TYPE}\s+{_TYPE}\s+(?:(yes|no)\s+)?((?:[0-9a-f]{{2}}\s+){{3,4}})"
+        r"([0-9a-f]{8})\s+([0-9a-f]{8})(?:\s+\S+)?\s*)"
+    )
+    def subchannel(self, match: re.Match[str]) -> None:
+        """Take a device with its subchannel."""
+        busid, subchannel, devtype, cutype, used, masks, first, last = (
+            (group or "").lower() for group in match.groups()
+        )
         pim, pam, pom, *vpm = (int(mask, 16) for mask in masks.split())
         slots = [first[at : at + 2] for at in range(0, 8, 2)] + [last[at : at + 2] for at in range(0, 8, 2)]
         more: dict[str, Value] = {"vpm": vpm[0]} if vpm else {}
-        facts.say(
-            DEVICE, busid, f"lscss, {text.place(number)}",
+        self.facts.say(
+            DEVICE, busid, self.place,
             subchannel=subchannel, devtype=devtype, cutype=cutype, online=int(used == "yes"),
             pim=pim, pam=pam, pom=pom,
             chpids=" ".join(chpid for slot, chpid in enumerate(slots) if pim & 0x80 >> slot),
@@ -47,18 +61,20 @@ def parse_lscss(text: CollectedText, facts: Facts) -> None:
         )  # fmt: skip
 
 
-_PATH: Final = re.compile(
-    r"([0-9a-f]{1,2}\.[0-9a-f]{2})\s+([01-])\s+([0-3-])\s+([0-9a-f]{2}|-)\s+([0-9a-f]|-)\s+([0-9a-f]|-)\s+"
-    r"(\(?)\s*([0-9a-f]{4}|-)\s*\)?\s*"
-)
+class Lschp(Reading):
+    """Channel paths; a minus says nothing."""
 
+    tool = "lschp"
+    heading = r"CHPID +Vary"
+    first = r"[0-9a-f]{1,2}\.[0-9a-f]{2} +[01-] +[0-3-] +[0-9a-f-]"
+    nothing = (r"CHPID\s+Vary\b.*", r"=+")
 
-def parse_lschp(text: CollectedText, facts: Facts) -> None:
-    """Take the channel paths; a minus says nothing."""
-    for number, line in text.rows():
-        match = _PATH.fullmatch(line)
-        if not match:
-            continue
+    @line(
+        r"([0-9a-f]{1,2}\.[0-9a-f]{2})\s+([01-])\s+([0-3-])\s+([0-9a-f]{2}|-)\s+([0-9a-f]|-)\s+([0-9a-f]|-)\s+"
+        r"(\(?)\s*([0-9a-f]{4}|-)\s*\)?\s*"
+    )
+    def path(self, match: re.Match[str]) -> None:
+        """Take a channel path."""
         chpid, vary, configured, kind, group, shared, internal, chid = match.groups()
         row: dict[str, Value] = {}
         if vary != "-":
@@ -73,35 +89,84 @@ def parse_lschp(text: CollectedText, facts: Facts) -> None:
             row["shared"] = int(shared, 16)
         if chid != "-":
             row |= {"chid": chid, "chid_external": int(not internal)}
-        facts.say(CHANNEL, chpid, f"lschp, {text.place(number)}", **row)
+        self.facts.say(CHANNEL, chpid, self.place, **row)
 
 
-_LUN: Final = re.compile(
-    rf"({BUSID})/(0x[0-9a-f]{{16}})/(0x[0-9a-f]{{16}})\s+([0-9]{{1,5}}(?::[0-9]{{1,20}}){{3}})\s*"
-)
-_SCSI: Final = re.compile(
-    r"\[([0-9]{1,5}(?::[0-9]{1,20}){3})\]\s+disk\s+(\S{1,8})\s+(\S(?:.{0,15}\S)?)\s+\S+\s+/dev/(sd[a-z]{1,4})(?:\s.*)?"
-)
+_PORT: Final = r"(0x[0-9a-f]{16})"
+ADDRESS: Final = r"[0-9]{1,5}(?::[0-9]{1,20}){3}"
+"""Host, channel, target and LUN of a SCSI device."""
 
 
-def parse_lszfcp(text: CollectedText, facts: Facts) -> None:
-    """Take adapter, port and LUN of each SCSI device; its name follows from lsscsi or multipath."""
-    for number, line in text.rows():
-        if match := _LUN.fullmatch(line):
-            busid, port, lun, address = match.groups()
-            facts.say(LAYER, scsi(address), f"lszfcp, {text.place(number)}", busid=busid, wwpn=port, lun=lun)
+class Lszfcp(Reading):
+    """Adapter, port and LUN of each SCSI device; its name follows from lsscsi or multipath."""
+
+    tool = "lszfcp"
+    first = rf"{BUSID}(?:/0x[0-9a-f]{{16}}| host[0-9])"
+    nothing = (r"\s+\S.{0,40}?\s+= \".*\"", rf"{BUSID}/0x[0-9a-f]{{16}} rport-[0-9:-]+\s*", r"/sys/\S+\s*")
+
+    @line(rf"({BUSID})(?: host[0-9]{{1,5}})?\s*")
+    def adapter(self, match: re.Match[str]) -> None:
+        """Take an adapter; lszfcp lists those that are on line."""
+        self._say_adapter(match[1])
+
+    @line(rf"({BUSID})/{_PORT}/{_PORT} ({ADDRESS})\s*")
+    def lun(self, match: re.Match[str]) -> None:
+        """Take a SCSI device."""
+        busid, port, lun, address = match.groups()
+        self._say_adapter(busid)
+        say_scsi(self.facts, address, self.place, busid=busid, wwpn=port, lun=lun)
+
+    def _say_adapter(self, busid: str) -> None:
+        self.facts.say(DEVICE, busid, self.place, driver="zfcp", online=1)
 
 
-def parse_lsscsi(text: CollectedText, facts: Facts) -> None:
-    """Take the names of SCSI disks, by their addresses."""
-    for number, line in text.rows():
-        if match := _SCSI.fullmatch(line):
-            address, vendor, model, name = match.groups()
-            facts.aliases[scsi(address)] = name
-            place = f"lsscsi, {text.place(number)}"
-            facts.say(LAYER, name, place, name=name, sort="disk", vendor=vendor, model=model)
+class Lsscsi(Reading):
+    """Names of SCSI disks, by their addresses."""
+
+    tool = "lsscsi"
+    first = r"\[[0-9]{1,5}(?::[0-9]{1,20}){3}\] +disk "
+    nothing = (
+        rf"\[(?:{ADDRESS}|N:[0-9:]+)\]\s+(?!disk\b)\S.*",
+        r"\s+\S+[=:].*",
+        rf"\[{ADDRESS}\]\s+disk\s.*\s-\s.*",
+    )
+
+    @line(
+        rf"\[({ADDRESS})\]\s+disk\s+(\S{{1,8}})\s+(\S(?:.{{0,15}}\S)?)\s+\S+\s+/dev/(sd[a-z]{{1,4}})(?:\s.*)?"
+    )
+    def disk(self, match: re.Match[str]) -> None:
+        """Take a disk."""
+        address, vendor, model, name = match.groups()
+        self.facts.aliases[scsi(address)] = name
+        say_scsi(self.facts, address, self.place)
+        self.facts.say(LAYER, name, self.place, name=name, sort="disk", vendor=vendor, model=model)
+
+    @line(rf"\[({ADDRESS})\]\s+disk\s+(?:fc:)?{_PORT}\S*\s+/dev/(sd[a-z]{{1,4}})(?:\s.*)?")
+    def transport(self, match: re.Match[str]) -> None:
+        """Take a disk of lsscsi -t."""
+        address, port, name = match.groups()
+        self.facts.aliases[scsi(address)] = name
+        say_scsi(self.facts, address, self.place, wwpn=port)
+        self.facts.say(LAYER, name, self.place, name=name, sort="disk")
 
 
 def scsi(address: str) -> str:
     """Return how facts call a SCSI disk that is known by its address `0:0:0:1` only."""
     return f"scsi-{address.replace(':', '-')}"
+
+
+_FLAT: Final = 0x4000
+"""The least number of a LUN whose first level says how it is written; a DS8000 begins them with 0x40."""
+
+
+def say_scsi(facts: Facts, address: str, place: str, **values: Value) -> None:
+    """Say of the SCSI disk at an address that it is there, and which LUN it is by its address, if that tells.
+
+    Linux writes the LUN's 16-bit levels with the first as the lowest: 1077100560 is 0x4010403300000000.
+    Source: Linux, drivers/scsi/scsi_common.c, scsilun_to_int.
+    """
+    number = int(address.rpartition(":")[2])
+    if number >= _FLAT:
+        lun = sum((number >> 16 * level & 0xFFFF) << 48 - 16 * level for level in range(4))
+        values = {"lun": f"0x{lun:016x}", **values}
+    facts.say(LAYER, scsi(address), place, sort="disk", **values)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from zmon.base.absent import Value
     from zmon.collected.facts import Facts
+    from zmon.collected.reading import ReadText
     from zmon.kernel.capture_tree import CapturedTree
     from zmon.kernel.sampler import Choice
     from zmon.sample import Frame, Sample
@@ -56,11 +57,11 @@ def with_copied_mounts(sample: Sample, tree: CapturedTree) -> Sample:
     from zmon.collected.facts import joined  # noqa: PLC0415 - most captures have mountinfo
     from zmon.collected.mount_texts import best_mounts, mount_frame  # noqa: PLC0415 - likewise
 
-    facts, mounts = facts_of(texts)
+    facts, _read = facts_of(texts)
     layers = sample.frames.get(LAYER.name) or empty_frame(LAYER, "was not read")
     facts.by_number(layers)
     devices, _ = joined(LAYER, layers, facts, sample.at.steady)
-    frame, _ = mount_frame(best_mounts(mounts), facts, devices, sample.at.steady)
+    frame, _ = mount_frame(best_mounts(facts), facts, devices, sample.at.steady)
     return sample._replace(frames={**sample.frames, MOUNT.name: frame})
 
 
@@ -91,8 +92,8 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
 
     when = sample.at.steady
     texts = [*_copied(tree), *tree.texts]
-    facts, mounts = facts_of(texts)
-    rows = best_mounts(mounts) or mounts_of_lsblk(facts)
+    facts, read = facts_of(texts)
+    rows = best_mounts(facts) or mounts_of_lsblk(facts)
     frames = dict(sample.frames)
     whole = frames.get(LAYER.name) or empty_frame(LAYER, "was not read")
     mounted, swapped = (frames.get(kind.name) or empty_frame(kind, "was not read") for kind in (MOUNT, SWAP))
@@ -102,6 +103,9 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     sources += [(str(source), "mountinfo") for source in mounted.column("source")]
     name_devices([*sources, *((area, "proc/swaps") for area in swapped.keys)], facts)
     name_btrfs({source for source, _place in sources}, facts)
+    facts.mounted = {device.removeprefix("/dev/") for device, _place in sources} | {
+        area.removeprefix("/dev/") for area in (*facts.keys(SWAP), *swapped.keys)
+    }
     facts.by_number(whole)
     add_adapters(facts)
     mask_paths(facts, frames.get(DEVICE.name) or empty_frame(DEVICE, "was not read"))
@@ -120,23 +124,26 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     return sample._replace(frames=frames)
 
 
-def facts_of(texts: Sequence[CollectedText]) -> tuple[Facts, list[CollectedText]]:
-    """Return what texts say, and those that list mounts."""
+def facts_of(texts: Sequence[CollectedText]) -> tuple[Facts, list[ReadText]]:
+    """Return what texts say, and what became of their lines."""
     from zmon.collected.facts import Facts  # noqa: PLC0415 - most captures hold no texts
-    from zmon.collected.formats import FORMATS, MOUNTS  # noqa: PLC0415 - likewise
-    from zmon.collected.mapper_texts import spread_groups  # noqa: PLC0415 - likewise
+    from zmon.collected.forms import FORMS  # noqa: PLC0415 - likewise
+    from zmon.collected.lvm_texts import spread_groups  # noqa: PLC0415 - likewise
+    from zmon.collected.reading import ReadText, walk  # noqa: PLC0415 - likewise
+    from zmon.collected.transcript import form_of  # noqa: PLC0415 - likewise
 
     facts = Facts()
-    mounts: list[CollectedText] = []
-    for text in texts:
-        name = text.file or text.tool
-        if not name or name in MOUNTS:
-            mounts.append(text)
-        for form in FORMATS:
-            if not name or name in form.tools:
-                form.parse(text, facts)
+    by_name = {form.name: form for form in FORMS}
+    read: dict[int, ReadText] = {}
+    ordered = sorted(
+        ((form, number) for number, text in enumerate(texts)
+         if (form := by_name.get(text.form) or (form_of(text.file) if text.file else None))),
+        key=lambda pair: FORMS.index(pair[0]),
+    )  # fmt: skip
+    for form, number in ordered:
+        read[number] = walk(texts[number], form, facts)
     spread_groups(facts)
-    return facts, mounts
+    return facts, [read.get(number) or ReadText(text, "", 0, ()) for number, text in enumerate(texts)]
 
 
 _TOOLS: Final = {DEVICE.name: "lsdasd -u, whose unique ids name the LCUs, or lscss"}

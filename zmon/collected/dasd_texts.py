@@ -1,6 +1,7 @@
 """DASD in texts: lsdasd in its forms, /proc/dasd/devices, dasdview.
 
-lsdasd prints one of these, by its options; sources: s390-tools, zconf/lsdasd and dasdview/dasdview.c.
+lsdasd prints one of these, by its options; with -s it leaves `0.0.` out.  Sources: s390-tools, zconf/lsdasd
+and dasdview/dasdview.c; Linux, drivers/s390/block/dasd_proc.c.
 
     0.0.0200  active      dasda     94:0    ECKD  4096   7043MB    1803060    lsdasd
     0.0.02f0  alias                         ECKD                              lsdasd; with -a also `offline`
@@ -16,6 +17,9 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.sizes import SECTOR
+from zmon.collected.numbers import number_of_dasd
+from zmon.collected.reading import Reading, line
+from zmon.kernel.dasd_ioctl import describe_eckd
 from zmon.kinds import DASD, DEVICE, LAYER
 from zmon.values.uid import HYPERPAV
 
@@ -25,115 +29,181 @@ if TYPE_CHECKING:
     from zmon.sample import Frame
 
 BUSID: Final = r"[0-9a-f]{1,2}\.[0-3]\.[0-9a-f]{4}"
+_SHORT: Final = rf"(?:{BUSID}|[0-9a-f]{{4}})"
 _UNIT: Final = rf"(?:[0-9a-f]{{2,6}}|{HYPERPAV})"
 UID: Final = rf"[A-Z0-9]{{1,3}}\.[A-Z0-9]{{1,14}}\.[0-9a-f]{{4}}\.{_UNIT}(?:\.[0-9a-f]{{1,32}})?"
 _DISK: Final = r"dasd[a-z]{1,4}"
-
-_PLAIN: Final = re.compile(
-    rf"({BUSID})\s+(?:(offline)|(alias)\s+(ECKD|FBA|DIAG)|secondary\s.*"
-    rf"|(active|n/f)\s*(\(ro\))?\s+({_DISK})\s+([0-9]{{1,4}})\s*:\s*([0-9]{{1,7}})\s+(ECKD|FBA|DIAG)(?:\s*\(ESE\))?"
-    r"(?:\s+([0-9]{3,5})\s+([0-9]{1,9})MB\s+([0-9]{1,15}))?)\s*"
-)
-_UIDS: Final = re.compile(rf"({BUSID})\s+(?:({_DISK}|alias|offline|secondary)\s+)?({UID})\s*")
-_LONG: Final = re.compile(rf"({BUSID})/({_DISK})/([0-9]{{1,4}}):([0-9]{{1,7}})\s*")
-_OF: Final = re.compile(rf"({BUSID})\s*")
+_AT: Final = r"([0-9]{1,4})\s*:\s*([0-9]{1,7})"
+_OLD: Final = rf"({_SHORT})\((ECKD|FBA|DIAG|none)\s*\)\s*({UID})?"
 OF_MASKS: Final = (
     "in_use", "non_preferred", "invalid_cabling", "cuir_quiesced", "invalid_hpf_characteristics",
     "error_threshold_exceeded",
 )  # fmt: skip
 """What `lsdasd -l` calls the masks of the attribute `path_masks`, in their order."""
-_WITH: Final = re.compile(
-    rf"\s+(status|type|blksz|blocks|uid|readonly|hpf|use_diag|paths_(?:installed|{'|'.join(OF_MASKS)})):"
-    r"\s*((?:\S(?:.*\S)?)?)\s*"
+_USED: Final = "status|type|uid|readonly|hpf|use_diag|blksz|blocks"
+"""What `lsdasd -l` prints of a device, as far as it is taken."""
+_UNUSED: Final = (
+    "size|eer_enabled|erplog|failfast|safe_offline|last_known_reservation_state|ese|extent_size|logical_capacity"
+    r"|extent_pool_\w+|space_\w+|host_access_count|hosts_access_list|fc_security|copy_\w+"
 )
-_OLD: Final = re.compile(
-    rf"({BUSID})\((ECKD|FBA|DIAG)\s*\)(?:{UID})?\s+at\s+\(\s*([0-9]{{1,4}}):\s*([0-9]{{1,7}})\)\s+is\s+({_DISK})\s*(\(ro\))?"
-    r"\s*:\s*active at blocksize:?\s*([0-9]{3,5}),\s*([0-9]{1,15}) blocks,\s*([0-9]{1,9}) MB.*"
-)
+_PATHS: Final = r"(?:[0-9a-f]{2}(?:\s+[0-9a-f]{2}){0,7})?"
 
 
-def parse_lsdasd(text: CollectedText, facts: Facts) -> None:
-    """Take what lsdasd prints, with any of its options but -s and -H."""
-    busid = ""
-    for number, line in text.rows():
-        place = text.place(number) if text.file else f"lsdasd, {text.place(number)}"
-        if match := _PLAIN.fullmatch(line) or _OLD.fullmatch(line):
-            busid = ""
-            (_take_old if match.re is _OLD else _take_plain)(match, place, facts)
-        elif match := _UIDS.fullmatch(line):
-            facts.say(DEVICE, match[1], place, uid=match[3])
-            if match[2] == "alias":
-                facts.say(DEVICE, match[1], place, alias=1)
-            elif match[2] and match[2].startswith("dasd"):
-                facts.say(DEVICE, match[1], place, alias=0)
-                _take_disk(facts, place, match[1], match[2])
-        elif match := _LONG.fullmatch(line):
-            busid = match[1]
-            _take_disk(facts, place, busid, match[2], f"{match[3]}:{match[4]}")
-        elif match := _OF.fullmatch(line):
-            busid = match[1]
-        elif busid and (match := _WITH.fullmatch(line)):
-            _take_attribute(facts, place, busid, match[1], match[2])
+def busid_of(word: str) -> str:
+    """Return a bus id that `lsdasd -s` may have shortened."""
+    return word if "." in word else f"0.0.{word}"
 
 
-def _take_disk(facts: Facts, place: str, busid: str, name: str, number: str = "") -> None:
+class Lsdasd(Reading):
+    """What lsdasd prints with any of its options, and /proc/dasd/devices."""
+
+    tool = "lsdasd"
+    heading = r"Bus-ID +(?:Status|Name) "
+    first = (
+        rf"{BUSID}(?:/dasd[a-z]+/[0-9]| +(?:active|n/f|offline|alias|dasd[a-z]+|[A-Z][A-Z0-9]{{1,2}}\.\S+\.\S+)(?!\S)"
+        r"|\((?:ECKD|FBA|none))"
+    )
+    nothing = (
+        r"Bus-ID\s+(?:Status|Name)\b.*",
+        r"=+",
+        rf"{_SHORT}\s+secondary\b.*",
+        rf"{_SHORT}\s+(?:{_DISK}|alias|offline)\s*",  # -u of a device without a unique id: FBA
+        rf"\s+(?:{_UNUSED}|{_USED}|paths_\w+):\s*",  # no value
+        rf"\s+(?:{_UNUSED}):\s*\S.*",
+        r"\s+size:\s*[0-9]+MB",  # rounded
+    )
+
+    def __init__(self, text: CollectedText, facts: Facts) -> None:
+        """Begin without a device."""
+        super().__init__(text, facts)
+        self._busid = ""
+        self._counts: dict[str, int] = {}
+
+    def blank(self) -> None:
+        """End the lines about a device."""
+        self._busid = ""
+
+    lost = blank
+
+    @line(rf"({_SHORT})\s+offline\s*", rf"({_SHORT})\((?:ECKD|FBA|DIAG|none)\s*\)\s*:\s*offline\s*")
+    def offline(self, match: re.Match[str]) -> None:
+        """Take a device that is off line, which has no other value."""
+        self.facts.say(DEVICE, busid_of(match[1]), self.place, online=0)
+
+    @line(
+        rf"({_SHORT})\s+alias\s+(ECKD|FBA|DIAG)\s*",
+        rf"({_SHORT})\((ECKD|FBA|DIAG)\s*\)\s*(?:{UID})?\s*:\s*alias\s*",
+    )
+    def alias(self, match: re.Match[str]) -> None:
+        """Take an alias; of which kind it is lsdasd does not say."""
+        self.facts.say(DEVICE, busid_of(match[1]), self.place, online=1, alias=1, discipline=match[2])
+
+    @line(
+        rf"({_SHORT})\s+(?:active|n/f)\s*(\(ro\))?\s+({_DISK})\s+{_AT}\s+(ECKD|FBA|DIAG)(?:\s*\(ESE\))?"
+        r"(?:\s+([0-9]{3,5})\s+[0-9]{1,9}MB\s+([0-9]{1,15}))?\s*"
+    )
+    def disk(self, match: re.Match[str]) -> None:
+        """Take a disk; one that is not formatted has no size."""
+        busid, readonly, name, major, minor, discipline, size, blocks = match.groups()
+        self.facts.say(DEVICE, busid_of(busid), self.place, readonly=int(bool(readonly)))
+        self._take(busid_of(busid), name, f"{major}:{minor}", discipline)
+        self._take_size(busid_of(busid), f"{major}:{minor}", size, blocks)
+
+    @line(
+        rf"{_OLD}\s*at\s+\(\s*{_AT}\)\s+is\s+({_DISK})\s*(\(ro\))?\s*:\s*"
+        r"active\s+at blocksize:?\s*([0-9]{3,5}),\s*([0-9]{1,15}) blocks,\s*[0-9]{1,9} MB\s*",
+        rf"{_OLD}\s*at\s+\(\s*{_AT}\)\s+is\s+({_DISK})\s*(\(ro\))?\s*:\s*(?:active|n/f|(?:active\s+)?n/f|basic|unformatted)()()\s*",
+    )
+    def old_disk(self, match: re.Match[str]) -> None:
+        """Take a disk as lsdasd -c and the kernel print it."""
+        busid, discipline, uid, major, minor, name, readonly, size, blocks = match.groups()
+        busid = busid_of(busid)
+        self.facts.say(DEVICE, busid, self.place, readonly=int(bool(readonly)), uid=uid or "")
+        self._take(busid, name, f"{major}:{minor}", "" if discipline == "none" else discipline)
+        self._take_size(busid, f"{major}:{minor}", size, blocks)
+
+    @line(rf"({_SHORT})\s+(?:({_DISK}|alias|offline|secondary)\s+)?({UID})\s*")
+    def uid(self, match: re.Match[str]) -> None:
+        """Take a unique id."""
+        busid, name = busid_of(match[1]), match[2] or ""
+        self.facts.say(DEVICE, busid, self.place, uid=match[3])
+        if name == "alias":
+            self.facts.say(DEVICE, busid, self.place, alias=1)
+        elif name.startswith("dasd"):
+            self._take(busid, name)
+
+    @line(rf"({_SHORT})(?:/({_DISK})/{_AT})?\s*")
+    def long_head(self, match: re.Match[str]) -> None:
+        """Take the first line about a device of lsdasd -l."""
+        self._busid, self._counts = busid_of(match[1]), {}
+        if match[2]:
+            self._take(self._busid, match[2], f"{match[3]}:{match[4]}")
+            self.facts.say(DEVICE, self._busid, self.place, block=match[2])
+
+    @line(rf"\s+({_USED}):\s*(\S(?:.*\S)?)\s*")
+    def attribute(self, match: re.Match[str]) -> bool:
+        """Take a line of lsdasd -l."""
+        name, value = match.groups()
+        busid, say = self._busid, self.facts.say
+        match name:
+            case _ if not busid:
+                return False
+            case "uid" if re.fullmatch(UID, value):
+                say(DEVICE, busid, self.place, uid=value)
+            case "type" if value.partition(" ")[0] in {"ECKD", "FBA", "DIAG"}:
+                say(DEVICE, busid, self.place, discipline=value.partition(" ")[0])
+            case "status" if value in {"offline", "alias"}:
+                say(
+                    DEVICE,
+                    busid,
+                    self.place,
+                    **({"online": 0} if value == "offline" else {"alias": 1, "online": 1}),
+                )
+            case "status":
+                return re.fullmatch(r"(?:active|n/f)(?:\s*\(ro\))?|secondary", value) is not None
+            case "readonly" | "hpf" | "use_diag" if value in {"0", "1"}:
+                say(DEVICE, busid, self.place, **{name: int(value)})
+            case "blksz" | "blocks" if value.isdecimal() and len(value) < 16:
+                self._counts[name] = int(value)
+                if len(self._counts) == 2:
+                    self._take_counts(busid)
+            case _:
+                return False
+        return True
+
+    @line(rf"\s+paths_(installed|{'|'.join(OF_MASKS)}):\s*({_PATHS})\s*")
+    def paths(self, match: re.Match[str]) -> bool:
+        """Take a list of channel paths, which may be empty."""
+        if self._busid:
+            paths = match[2].split()
+            self.facts.paths.setdefault(self._busid, {})[match[1]] = {*paths}, self.place
+            if match[1] == "installed":
+                self.facts.say(DEVICE, self._busid, self.place, chpids=" ".join(paths))
+        return bool(self._busid)
+
+    def _take(self, busid: str, name: str, number: str = "", discipline: str = "") -> None:
+        take_disk(self.facts, self.place, busid, name, number)
+        self.facts.say(DEVICE, busid, self.place, alias=0, discipline=discipline)
+        self.facts.say(DASD, busid, self.place, discipline=discipline)
+
+    def _take_counts(self, busid: str) -> None:
+        name = self.facts.value(DASD, busid, "name")
+        if isinstance(name, str):
+            self._take_size(
+                busid, number_of_dasd(name) or name, str(self._counts["blksz"]), str(self._counts["blocks"])
+            )
+
+    def _take_size(self, busid: str, number: str, size: str | None, blocks: str | None) -> None:
+        if size and blocks:
+            self.facts.say(DASD, busid, self.place, block_size=int(size), blocks=int(blocks))
+            self.facts.say(LAYER, number, self.place, size=int(size) * int(blocks) // SECTOR)
+
+
+def take_disk(facts: Facts, place: str, busid: str, name: str, number: str = "") -> None:
+    """Say of a DASD which block device it is."""
     facts.say(DEVICE, busid, place, block=name, online=1)
     facts.say(DASD, busid, place, name=name)
     facts.say(LAYER, number or name, place, name=name, sort="disk", busid=busid)
-
-
-def _take_plain(match: re.Match[str], place: str, facts: Facts) -> None:
-    busid, offline, alias, of_alias, state, readonly, name, major, minor, discipline, size, _mb, blocks = (
-        match.groups()
-    )
-    if offline:
-        facts.say(DEVICE, busid, place, online=0)
-    elif alias:
-        facts.say(DEVICE, busid, place, online=1, alias=1, discipline=of_alias)
-    elif state:
-        facts.say(DEVICE, busid, place, alias=0, discipline=discipline, readonly=int(bool(readonly)))
-        _take_size(facts, place, busid, name, f"{major}:{minor}", discipline, size, blocks)
-
-
-def _take_old(match: re.Match[str], place: str, facts: Facts) -> None:
-    busid, discipline, major, minor, name, readonly, size, blocks, _mb = match.groups()
-    facts.say(DEVICE, busid, place, discipline=discipline, readonly=int(bool(readonly)))
-    _take_size(facts, place, busid, name, f"{major}:{minor}", discipline, size, blocks)
-
-
-def _take_size(  # noqa: PLR0913, PLR0917 - they are columns of one line
-    facts: Facts,
-    place: str,
-    busid: str,
-    name: str,
-    number: str,
-    discipline: str,
-    size: str | None,
-    blocks: str | None,
-) -> None:
-    _take_disk(facts, place, busid, name, number)
-    facts.say(DASD, busid, place, discipline=discipline)
-    if size and blocks:
-        facts.say(DASD, busid, place, block_size=int(size), blocks=int(blocks))
-        facts.say(LAYER, number, place, size=int(size) * int(blocks) // SECTOR)
-
-
-def _take_attribute(facts: Facts, place: str, busid: str, name: str, value: str) -> None:
-    if name == "uid" and re.fullmatch(UID, value):
-        facts.say(DEVICE, busid, place, uid=value)
-    elif name == "type" and value.partition(" ")[0] in {"ECKD", "FBA", "DIAG"}:
-        facts.say(DEVICE, busid, place, discipline=value.partition(" ")[0])
-    elif name == "status" and value in {"offline", "alias"}:
-        facts.say(
-            DEVICE, busid, place, **({"online": 0} if value == "offline" else {"alias": 1, "online": 1})
-        )
-    elif name in {"readonly", "hpf", "use_diag"} and value in {"0", "1"}:
-        facts.say(DEVICE, busid, place, **{name: int(value)})
-    elif name.startswith("paths_") and re.fullmatch(r"(?:[0-9a-f]{2}(?:\s+[0-9a-f]{2}){0,7})?", value):
-        paths = value.split()
-        facts.paths.setdefault(busid, {})[name.removeprefix("paths_")] = {*paths}, place
-        if name == "paths_installed":
-            facts.say(DEVICE, busid, place, chpids=" ".join(paths))
 
 
 def mask_paths(facts: Facts, devices: Frame) -> None:
@@ -165,79 +235,138 @@ def mask_paths(facts: Facts, devices: Frame) -> None:
         facts.say(DEVICE, busid, listed["in_use"][1], pim=pim, path_masks=path_masks)
 
 
-_VIEW: Final = re.compile(
-    r"(device node|busid|type|blocksize|number of cylinders|CU type  \(SenseID\)|CU model \(SenseID\)"
-    r"|device type  \(SenseID\)|device model \(SenseID\)|real device number)\s*:\s*(\S(?:.*\S)?)\s*"
-)
-_BOTH: Final = re.compile(r"hex ([0-9a-f]{1,8})\s+dec ([0-9]{1,10})")
-_VOLSER: Final = re.compile(r"\s+: ebcdic '([ -~]{1,6})'\s*")
 _ON_COMMAND: Final = re.compile(rf".*/dev/({_DISK})\s*")
+_COUNTS: Final = {"blocksize": "block_size", "number of cylinders": "cylinders", "chanq_len": "channel_queue"}
+CONFIGURATION: Final = 256
+"""Bytes of configuration data: eight records."""
+_HEX: Final = r"(?:[0-9a-f]{8}\s+){0,3}[0-9a-f]{8}"
+_SHOWN: Final = (
+    "general DASD information", "DASD geometry", "extended DASD information", "volume label", "status",
+)  # fmt: skip
 
 
-def parse_dasdview(text: CollectedText, facts: Facts) -> None:
-    """Take what `dasdview -i`, `-x` and `-l` print of one DASD after the other."""
-    on_command = _ON_COMMAND.fullmatch(text.command)
-    view = DasdView(facts, on_command[1] if on_command else "")
-    for number, line in text.rows():
-        place = f"dasdview, {text.place(number)}"
-        if match := _VIEW.fullmatch(line):
-            view.take(place, match[1], match[2])
-        elif line.startswith("volume identifier"):
-            view.in_label = True
-        elif view.in_label and (match := _VOLSER.fullmatch(line)):
-            view.take_label(place, match[1] or "")
+_SKIPPED: Final = (
+    "device node", "device type", "DASD geometry", "blocks per track", "tracks per cylinder", "number of tracks",
+    "number of heads", "records per track", "volume label key", "volume label identifier", "open count",
+    "req_queue_len", "status", "label_block", "FBA_layout", "characteristics_size", "confdata_size", "format",
+    "features", "real device number", "subchannel identifier", "DASD layout", "VTOC pointer", "security byte",
+    "reserved", "CI size for FBA", "blocks per CI", "labels per CI", "owner code for VTOC", "ldl_version",
+    "formatted block size", "formatted_blocks", "track of first partition",
+)  # fmt: skip
+"""What dasdview prints and zmon does not take."""
 
 
-class DasdView:
-    """Collects what dasdview prints of the DASD that it names last."""
+class Dasdview(Reading):
+    """What `dasdview -i`, `-x` and `-l` print of one DASD after the other."""
 
-    def __init__(self, facts: Facts, name: str) -> None:
+    tool = "dasdview"
+    heading = r"--- (?:general|extended) DASD information -|volume label +-"
+    nothing = (
+        rf"--- (?:{'|'.join(_SHOWN)}) -+",
+        rf"(?:{'|'.join(_SKIPPED)})\b.*",
+        r"\s*: (?:ascii|ebcdic|hex)\s.*",
+        r"\|.*\||\+-+\+.*",  # the dump of -b
+    )
+
+    def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Begin; the name may be known from the command."""
-        self._facts = facts
-        self._name = name
+        super().__init__(text, facts)
+        on_command = _ON_COMMAND.fullmatch(text.command)
+        self._name = on_command[1] if on_command else ""
         self._busid = ""
         self._types: dict[str, str] = {}
-        self.in_label = False
-        """Whether the lines of a volume's label follow."""
+        self._in_label = False
+        self._dump = ""
+        self._dumped: dict[str, bytes] = {}
 
-    def take(self, place: str, what: str, value: str) -> None:
-        """Take one named value."""
-        counted = _BOTH.fullmatch(value)
-        busid = self._busid
-        if what == "device node":
-            self._name, self._busid, self._types = value.removeprefix("/dev/"), "", {}
-        elif what == "busid" and re.fullmatch(BUSID, value):
-            self._busid = value
-            if re.fullmatch(_DISK, self._name):
-                _take_disk(self._facts, place, value, self._name)
-        elif busid and what == "type" and value in {"ECKD", "FBA", "DIAG"}:
-            self._facts.say(DEVICE, busid, place, discipline=value)
-            self._facts.say(DASD, busid, place, discipline=value)
-        elif busid and counted and what in _COUNTS:
-            self._facts.say(DASD, busid, place, **{_COUNTS[what]: int(counted[2])})
-        elif busid and counted:
-            self._types[what] = counted[1]
-            _take_types(self._facts, place, busid, self._types)
+    def blank(self) -> None:
+        """End a dump."""
+        self._dump = ""
 
-    def take_label(self, place: str, label: str) -> None:
+    def lost(self) -> None:
+        """End a dump, which is not whole."""
+        self._dumped.pop(self._dump, None)
+        self._dump = ""
+
+    @line(rf"device node\s*: /dev/({_DISK})\s*")
+    def node(self, match: re.Match[str]) -> None:
+        """Take the name of the next disk."""
+        self.end()
+        self._name, self._busid, self._types = match[1], "", {}
+
+    @line(rf"busid\s*: ({BUSID})\s*")
+    def busid(self, match: re.Match[str]) -> None:
+        """Take the bus id of the disk that was named."""
+        self._busid = match[1]
+        if self._name:
+            take_disk(self.facts, self.place, match[1], self._name)
+
+    @line(r"type\s*: (ECKD|FBA|DIAG)\s*")
+    def type(self, match: re.Match[str]) -> bool:
+        """Take the discipline."""
+        if busid := self._own():
+            self.facts.say(DEVICE, busid, self.place, discipline=match[1])
+            self.facts.say(DASD, busid, self.place, discipline=match[1])
+        return bool(busid)
+
+    @line(rf"({'|'.join(_COUNTS)})\s*: hex [0-9a-f]{{1,8}}\s+dec ([0-9]{{1,10}})\s*")
+    def count(self, match: re.Match[str]) -> bool:
+        """Take a figure of the disk."""
+        if busid := self._own():
+            self.facts.say(DASD, busid, self.place, **{_COUNTS[match[1]]: int(match[2])})
+        return bool(busid)
+
+    @line(r"(CU type|CU model|device type|device model)\s+\(SenseID\)\s*: hex ([0-9a-f]{1,8})\b.*")
+    def sensed(self, match: re.Match[str]) -> bool:
+        """Take type or model; they count when both are there."""
+        self._types[match[1]] = match[2]
+        busid = self._own()
+        for field, sort in (("cutype", "CU"), ("devtype", "device")) if busid else ():
+            kind, model = (self._types.get(f"{sort} {what}") for what in ("type", "model"))
+            if kind and model:
+                self.facts.say(DEVICE, busid, self.place, **{field: f"{kind:0>4}/{model:0>2}"})
+        return bool(busid)
+
+    @line(rf"(characteristics|configuration_data)\s*: ({_HEX})\s*")
+    def dump(self, match: re.Match[str]) -> None:
+        """Take the first line of a dump in hexadecimal words."""
+        self._dump = match[1]
+        self._dumped[match[1]] = bytes.fromhex(match[2])
+
+    @line(rf"\s+({_HEX})\s*")
+    def dumped(self, match: re.Match[str]) -> bool:
+        """Take a further line of a dump."""
+        if self._dump:
+            self._dumped[self._dump] += bytes.fromhex(match[1])
+        return bool(self._dump)
+
+    @line(r"volume identifier\b.*")
+    def label_begins(self, _match: re.Match[str]) -> None:
+        """Expect the label of the volume, whose lines follow."""
+        self._in_label = True
+
+    @line(r"\s+: ebcdic '([ -~]{1,6})'\s*")
+    def label(self, match: re.Match[str]) -> bool:
         """Take the label of the volume; in the lines before it is that in ASCII, which is none."""
-        self.in_label = False
-        facts = self._facts
-        own = self._busid or next(
-            (key for key in facts.keys(DASD) if facts.value(DASD, key, "name") == self._name), ""
-        )
-        if own and label.strip():
-            facts.say(DASD, own, place, volser=label.strip())
+        if not self._in_label:
+            return True
+        self._in_label = False
+        busid = self._own()
+        if busid and match[1].strip():
+            self.facts.say(DASD, busid, self.place, volser=match[1].strip())
+        return bool(busid)
 
+    def end(self) -> None:
+        """Take what the configuration data of the last disk say, as BIODASDINFO2 would."""
+        configuration = self._dumped.get("configuration_data", b"")
+        busid = self._own()
+        if busid and len(configuration) == CONFIGURATION:
+            told = describe_eckd(self._dumped.get("characteristics", b""), configuration)
+            self.facts.say(DASD, busid, self.place, **told)
+            self.facts.say(DEVICE, busid, self.place, uid=told["uid"])
+        self._dumped = {}
 
-_COUNTS: Final = {"blocksize": "block_size", "number of cylinders": "cylinders"}
-
-
-def _take_types(facts: Facts, place: str, busid: str, types: dict[str, str]) -> None:
-    """Take type and model of control unit and device when both are there."""
-    for field, kind, model in (
-        ("cutype", "CU type  (SenseID)", "CU model (SenseID)"),
-        ("devtype", "device type  (SenseID)", "device model (SenseID)"),
-    ):
-        if kind in types and model in types:
-            facts.say(DEVICE, busid, place, **{field: f"{types[kind]:0>4}/{types[model]:0>2}"})
+    def _own(self) -> str:
+        """Return the bus id of the disk that was named last; empty if no text has it."""
+        named = (key for key in self.facts.keys(DASD) if self.facts.value(DASD, key, "name") == self._name)
+        return self._busid or next(named, "")

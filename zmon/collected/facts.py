@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.sizes import KIB, SECTOR
+from zmon.collected.numbers import dasd_of_number, disk_of_dasd, number_of, number_of_dasd
 from zmon.kinds import LAYER, NOT_COLLECTED, NOWHERE, ORIGIN, PATH
 from zmon.sample import Frame, empty_frame, frame_of
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from zmon.base.absent import Value
+    from zmon.collected.mount_texts import MountRow
     from zmon.sample import Kind
 
 MAX_RIVALS: Final = 4
@@ -47,6 +49,14 @@ WEAKER: Final = frozenset({"below"})
 """Fields for which the first text is taken: tools print more or less of what a device is made of."""
 
 
+_BUILT: Final = ("below", "parent")
+_CONTENTS: Final = {
+    "LVM2_member": "physical volume", "crypto_LUKS": "LUKS", "swap": "swap area, not known to be active,",
+    "linux_raid_member": "member of an array", "DDF_raid_member": "member of an array",
+}  # fmt: skip
+"""What signatures mean that are none of a file system."""
+
+
 class Fact(NamedTuple):
     """One value, and the text that has it."""
 
@@ -74,8 +84,16 @@ class Facts:
         """The names in /dev/mapper of the logical volumes of each group."""
         self.btrfs: dict[str, dict[str, tuple[str, str]]] = {}
         """The devices of each btrfs by its uuid and by their ids: names, each with the text that has it."""
+        self.group_sizes: dict[str, tuple[int, str]] = {}
+        """How many physical volumes a volume group has, each with the text that has it."""
+        self.contents: dict[str, tuple[str, str, str]] = {}
+        """What is on devices, by their names: the type, its UUID, the text."""
+        self.mount_lists: dict[str, list[list[MountRow]]] = {}
+        """The mounts of each output, by the form that lists them."""
         self.mounts: dict[tuple[str, str], tuple[str, str, str]] = {}
-        """Mount points that lsblk has, by number of the device and point: source, type, text."""
+        """Mount points that lsblk has, by key of the device and point: source, type, text."""
+        self.mounted: set[str] = set()
+        """Names of devices that are mounted or swapped to."""
         self.swaps: dict[str, str] = {}
         """Devices with active swap that lsblk has, each with the text."""
         self.paths: dict[str, dict[str, tuple[set[str], str]]] = {}
@@ -100,10 +118,21 @@ class Facts:
     def name_dasd(self, name: str, place: str) -> None:
         """Say of a DASD or a partition of one what it is; the name of another device says nothing."""
         if number_of_dasd(name):
-            disk = name.rstrip("123")
+            disk = disk_of_dasd(name)
             self.say(LAYER, disk, place, name=disk, sort="disk")
             if disk != name:
                 self.say(LAYER, name, place, name=name, sort="partition")
+
+    def say_content(self, device: str, place: str, sort: str, uuid: str) -> None:
+        """Say what is on a device that is named, by the signature that blkid and lsblk find there."""
+        self.contents.setdefault(device, (sort, uuid, place))
+
+    def lose_volume(self, group: str, last: str) -> str:
+        """Return the name of the physical volumes of a group that LVM does not find, and where one was last."""
+        lost = f"?{group}"
+        if last or lost not in self.lost:
+            self.lost[lost] = f"missing: {group}{f' (was {last})' if last else ''}"
+        return lost
 
     def keys(self, kind: Kind) -> Iterable[str]:
         """Return the keys of the rows of a kind."""
@@ -123,7 +152,7 @@ class Facts:
         rows = self.rows.setdefault(LAYER.name, {})
         self._name_numbered(rows, layers)
         numbers = self._numbers(rows, layers)
-        self._number_dasds(rows, numbers)
+        self._number_by_name(rows, numbers)
         self._stand_in(rows, numbers)
         for name, several in numbers.items():
             if len(several) > 1:
@@ -131,13 +160,32 @@ class Facts:
                 self.remarks.append(f"{name} has more than one number: {listed}")
         for name in [key for key in rows if ":" not in key]:
             row = rows.pop(name)
-            own = numbers.get(self.aliases.get(name, name), set())
+            named = self.aliases.get(name, name)
+            own = numbers.setdefault(named, set())
+            if not own:
+                self._stand_in_alone(named, row, own)
             there = rows.setdefault(next(iter(own)), {}) if len(own) == 1 else {}
             for field, facts in row.items():
                 for fact in facts:
                     add(there.setdefault(field, []), field, fact)
         self._number_below(rows, layers, numbers)
         self._part_dasds(rows, layers, numbers)
+        self._add_contents(rows, layers, numbers)
+
+    def _add_contents(
+        self, rows: dict[str, dict[str, list[Fact]]], layers: Frame, numbers: Mapping[str, set[str]]
+    ) -> None:
+        """Say what is on devices on which nothing else is, by the signatures that are there."""
+        lists = [str(fact.value) for row in rows.values() for field in _BUILT for fact in row.get(field, ())]
+        lists += [text_of(cell) for field in _BUILT for cell in layers.column(field)]
+        used = {number for listed in lists for number in listed.split()}
+        for device, (sort, _uuid, place) in self.contents.items():
+            own = numbers.get(plain(device), set()) - used
+            if len(own) == 1 and device not in self.mounted and sort not in {"mpath_member"}:
+                title = f"{_CONTENTS.get(sort, f'{sort} file system')} on {plain(device)}"
+                (number,) = own
+                key = f"{NAMED_STAND_IN}:{title}"
+                self.say(LAYER, key, place, mapped=title, sort="content", below=number)
 
     def _name_numbered(self, rows: dict[str, dict[str, list[Fact]]], layers: Frame) -> None:
         """Name DASDs and their partitions that others are built on, and that no source names."""
@@ -147,14 +195,22 @@ class Facts:
                 if number not in rows and number not in layers.index:
                     self.name_dasd(dasd_of_number(number), fact.place)
 
-    @staticmethod
-    def _number_dasds(rows: dict[str, dict[str, list[Fact]]], numbers: dict[str, set[str]]) -> None:
-        """Give DASDs and their partitions that no source numbers the numbers that follow from their names."""
+    def _number_by_name(self, rows: dict[str, dict[str, list[Fact]]], numbers: dict[str, set[str]]) -> None:
+        """Give devices that no source numbers the numbers that follow from their names."""
         taken = {number for several in numbers.values() for number in several}
-        for name in list(rows):
-            number = number_of_dasd(name)
+        for name in [*rows, *self.aliases.values()]:
+            number = number_of(name)
             if number and name not in numbers and number not in taken:
                 numbers[name] = {number}
+
+    @staticmethod
+    def _stand_in_alone(name: str, row: dict[str, list[Fact]], own: set[str]) -> None:
+        """Give a device without a number one that stands for it: nothing that a text has is lost."""
+        own.add(f"{NAMED_STAND_IN}:{name}")
+        if not row.get("name") and not row.get("mapped"):
+            place = next(fact.place for facts in row.values() for fact in facts)
+            title = name.removeprefix("scsi-").replace("-", ":") if name.startswith("scsi-") else name
+            row["name"] = [Fact(title, place)]
 
     @staticmethod
     def _stand_in(rows: dict[str, dict[str, list[Fact]]], numbers: dict[str, set[str]]) -> None:
@@ -188,10 +244,10 @@ class Facts:
         parents = dict(zip(layers.keys, layers.column("parent"), strict=True))
         for number, row in rows.items():
             names = [str(fact.value) for fact in row.get("name", ())]
-            match = _DASD.fullmatch(names[0]) if len(names) == 1 else None
-            if not match or not match[3] or row.get("parent") or isinstance(parents.get(number), str):
+            disk = disk_of_dasd(names[0]) if len(names) == 1 else ""
+            if disk in {"", *names} or row.get("parent") or isinstance(parents.get(number), str):
                 continue
-            disks = numbers.get(match[1], set())
+            disks = numbers.get(disk, set())
             if len(disks) == 1:
                 row["parent"] = [Fact(next(iter(disks)), f"assumed by the name {names[0]}")]
 
@@ -296,38 +352,9 @@ NAMED_STAND_IN: Final = "mapped"
 """Stands for it where the minor number is not known either."""
 MEMBER_STAND_INS: Final = 1_000_000
 """The first minor number that stands for a member of a group; those of named devices are smaller."""
-NAMED: Final = frozenset({"dm", "volume group", "btrfs"})
+NAMED: Final = frozenset({"dm", "volume group", "btrfs", "content"})
 """Sorts of devices that texts name without a number."""
 _MAPPED: Final = re.compile(r"dm-([0-9]{1,8})")
-_DASD: Final = re.compile(r"(dasd([a-z]{1,3}))([1-3])?")
-
-
-def number_of_dasd(name: str) -> str:
-    """Return the number of a DASD or of a partition of one by its name; empty for other names.
-
-    Their major number is 94, and each has four minor numbers: 94:0 is dasda, 94:1 dasda1, 94:4 dasdb.
-    Source: Linux, Documentation/admin-guide/devices.txt, 94 block.
-    """
-    match = _DASD.fullmatch(name)
-    if not match:
-        return ""
-    index = 0
-    for letter in match[2]:
-        index = 26 * index + ord(letter) - ord("a") + 1
-    return f"94:{4 * (index - 1) + int(match[3] or 0)}"
-
-
-def dasd_of_number(number: str) -> str:
-    """Return the name of a DASD or of a partition of one by its number; empty for other numbers."""
-    major, _, minor = number.partition(":")
-    if major != "94" or not minor.isdecimal():
-        return ""
-    index, part = divmod(int(minor), 4)
-    letters = ""
-    while index >= 0:
-        index, letter = divmod(index, 26)
-        letters, index = chr(ord("a") + letter) + letters, index - 1
-    return f"dasd{letters}{part or ''}"
 
 
 def plain(name: str) -> str:
@@ -365,6 +392,9 @@ def same(field: str, this: Value, other: Value) -> bool:
     if field == "uid":
         units, tokens = zip(*(_with_token(value) for value in (this, other)), strict=True)
         return units[0] == units[1] and (tokens[0] == tokens[1] or "" in tokens)
+    if field == "uuid":  # lsblk says of a device only that it is one of multipath or encrypted
+        short, full = sorted((str(this), str(other)), key=len)
+        return short == full or (short.endswith("-") and full.startswith(short))
     if field == "size" and isinstance(this, int) and isinstance(other, int):
         return this // SECTORS == other // SECTORS
     return this == other or str(this).casefold() == str(other).casefold()
@@ -372,6 +402,8 @@ def same(field: str, this: Value, other: Value) -> bool:
 
 def is_fuller(field: str, this: Value, other: Value) -> bool:
     """Return whether the first of two values that mean the same says more."""
+    if field == "uuid":
+        return len(str(this)) > len(str(other))
     if field == "uid":
         return bool(_with_token(this)[1]) > bool(_with_token(other)[1])
     return field == "size" and isinstance(this, int) and isinstance(other, int) and this > other
@@ -417,9 +449,9 @@ def _settled(field: str, value: Value, facts: list[Fact]) -> tuple[Value, str]:
     """Return the value of a cell, and the text that it is from; empty if it is from a kernel file."""
     first = facts[0]
     if isinstance(value, Absent):
-        if len(facts) == 1 or field in WEAKER:
-            return first.value, first.place
-        return contradiction(facts), ""
+        if field in WEAKER:
+            return _of_first_tool(facts)
+        return (first.value, first.place) if len(facts) == 1 else (contradiction(facts), "")
     if field in WEAKER or field in UNITED or all(same(field, value, fact.value) for fact in facts):
         return value, ""
     rivals = [
@@ -427,6 +459,20 @@ def _settled(field: str, value: Value, facts: list[Fact]) -> tuple[Value, str]:
         *(fact for fact in facts if not same(field, value, fact.value)),
     ]
     return contradiction(rivals), ""
+
+
+def _of_first_tool(facts: list[Fact]) -> tuple[Value, str]:
+    """Return the longest list of the first tool, and its text; two of which none has all of the other are open.
+
+    What a tool is asked for may be a part of the machine, but its answers never differ in the rest.
+    """
+    tool = facts[0].place.partition(", ")[0]
+    own = [fact for fact in facts if fact.place.partition(", ")[0] == tool]
+    longest = max(own, key=lambda fact: len(str(fact.value).split()))
+    whole = {*str(longest.value).split()}
+    if all(whole.issuperset(str(fact.value).split()) for fact in own):
+        return longest.value, longest.place
+    return contradiction(own), ""
 
 
 def contradiction(facts: Iterable[Fact]) -> Absent:

@@ -1,43 +1,72 @@
-"""The machine in texts: lscpu and uname."""
+"""The machine in texts: lscpu, uname and hostname."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Final
 
+from zmon.collected.reading import Reading, line
 from zmon.kinds import MACHINE
 
 if TYPE_CHECKING:
-    from zmon.collected.facts import Facts
-    from zmon.kernel.capture_text import CollectedText
+    from zmon.base.absent import Value
 
-_LSCPU: Final = re.compile(
-    r"(Architecture|Machine type|Hypervisor|Hypervisor vendor|Virtualization type):\s+(\S.{0,60}?)\s*"
-)
-_UNAME: Final = re.compile(r"Linux (\S{1,64}) ([0-9]\S{1,64}) #.* (s390x) GNU/Linux\s*")
 _ENVIRONMENTS: Final = (("z/VM", "zvm"), ("KVM", "kvm"), ("PR/SM", "lpar"))
 
 
-def parse_lscpu(text: CollectedText, facts: Facts) -> None:
-    """Take architecture, machine type and hypervisor."""
-    for line, row in text.rows():
-        if not (match := _LSCPU.fullmatch(row)):
-            continue
-        place, value = f"lscpu, {text.place(line)}", match[2]
-        if match[1] == "Architecture":
-            facts.say(MACHINE, "machine", place, architecture=value)
-        elif match[1] == "Machine type":
-            facts.say(MACHINE, "machine", place, type=value)
-        elif match[1] == "Hypervisor":
-            environment = next((name for word, name in _ENVIRONMENTS if word in value), "")
-            facts.say(MACHINE, "machine", place, environment=environment)
-            if environment not in {"", "lpar"}:
-                facts.say(MACHINE, "machine", place, control_program=value)
+class Lscpu(Reading):
+    """Architecture, machine type and hypervisor, in English or German."""
+
+    tool = "lscpu"
+    heading = r"(?:Architecture|Architektur): +s390x"
+
+    @line(r"(?:Architecture|Architektur):\s+(\S{1,60})\s*")
+    def architecture(self, match: re.Match[str]) -> None:
+        """Take the architecture."""
+        self._say(architecture=match[1])
+
+    @line(r"(?:Machine type|Maschinentyp):\s+(\S{1,60})\s*")
+    def type(self, match: re.Match[str]) -> None:
+        """Take the machine type."""
+        self._say(type=match[1])
+
+    @line(r"Hypervisor:\s+(\S.{0,60}?)\s*")
+    def hypervisor(self, match: re.Match[str]) -> None:
+        """Take what runs this Linux."""
+        environment = next((name for word, name in _ENVIRONMENTS if word in match[1]), "")
+        self._say(environment=environment)
+        if environment not in {"", "lpar"}:
+            self._say(control_program=match[1])
+
+    nothing = (r"\s*[^\s:][^:]{0,60}:(?:\s.*)?", r"# .*", r"[0-9,]+")
+
+    def _say(self, **values: Value) -> None:
+        self.facts.say(MACHINE, "machine", self.place, **values)
 
 
-def parse_uname(text: CollectedText, facts: Facts) -> None:
-    """Take host name and kernel of `uname -a`."""
-    for line, row in text.rows():
-        if match := _UNAME.fullmatch(row):
-            place = f"uname, {text.place(line)}"
-            facts.say(MACHINE, "machine", place, hostname=match[1], kernel=match[2], architecture=match[3])
+class Uname(Reading):
+    """Host name and kernel of `uname -a`."""
+
+    tool = "uname"
+    first = r"Linux \S+ [0-9]\S* #"
+    nothing = (r"\S{1,100}",)  # of another option
+
+    @line(r"Linux (\S{1,64}) ([0-9]\S{1,64}) #.*\s(s390x|x86_64|aarch64|ppc64le)(?:\s+\S+)*\s*")
+    def name(self, match: re.Match[str]) -> None:
+        """Take the line."""
+        name, kernel, architecture = match.groups()
+        self.facts.say(
+            MACHINE, "machine", self.place, hostname=name, kernel=kernel, architecture=architecture
+        )
+
+
+class Hostname(Reading):
+    """What hostname prints, and /etc/hostname."""
+
+    tool = "hostname"
+    nothing = (r"#.*",)
+
+    @line(r"([\w.-]{1,253})\s*")
+    def name(self, match: re.Match[str]) -> None:
+        """Take the name."""
+        self.facts.say(MACHINE, "machine", self.place, hostname=match[1].partition(".")[0])

@@ -1,4 +1,4 @@
-"""Device mapper and volume groups in texts: dmsetup table, ls, info; multipath -ll; pvs and lvs.
+"""The device mapper and multipath in texts: dmsetup table, ls, info; multipath -ll.
 
     vg-lv: 0 409600 striped 2 128 94:5 384 94:9 384            dmsetup table
     vg-lv (253:0), vg-lv (253, 0)                              dmsetup ls, of two ages
@@ -13,8 +13,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from zmon.collected.channel_texts import scsi
-from zmon.collected.facts import REMOVED, plain
+from zmon.collected.channel_texts import ADDRESS, say_scsi, scsi
+from zmon.collected.facts import REMOVED
+from zmon.collected.numbers import fits
+from zmon.collected.reading import Reading, line
 from zmon.kernel.block_ioctl import devices_in
 from zmon.kinds import LAYER, MPATH, MULTIPATH, PATH
 
@@ -25,9 +27,6 @@ if TYPE_CHECKING:
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
 
-MAX_TABLE: Final = 1 << 20
-"""Longest line of a table: thousands of legs."""
-_TABLE: Final = re.compile(r"(\S{1,128}): ([0-9]{1,18}) ([0-9]{1,18}) ([a-z][a-z0-9-]{0,30})((?: .*)?)")
 _ARGUMENTS: Final = {
     "linear": re.compile(r" [0-9]{1,4}:[0-9]{1,8} [0-9]{1,18}"),
     "striped": re.compile(r" [0-9]{1,4} [0-9]{1,10}(?: [0-9]{1,4}:[0-9]{1,8} [0-9]{1,18}){1,4096}"),
@@ -35,147 +34,281 @@ _ARGUMENTS: Final = {
         r" .*(?:service-time|queue-length|round-robin|historical-service-time|io-affinity) 0 .*"
     ),
 }
-_LISTED: Final = re.compile(r"(\S{1,128})\s+\(([0-9]{1,4})(?::|, ?)([0-9]{1,8})\)\s*")
-_NAME: Final = re.compile(r"Name:\s+(\S{1,128})\s*")
-_NUMBERED: Final = re.compile(r"Major, minor:\s+([0-9]{1,4}), ([0-9]{1,8})\s*")
-_UUID: Final = re.compile(r"UUID: (\S{1,200})\s*")
-_COLUMNS: Final = re.compile(
-    r"(\S{1,128})\s+([0-9]{1,4})\s+([0-9]{1,8})\s+[Ls-][IA-Za-z-][rws-][RWrw-]?(?:\s+[0-9]{1,8}){3}\s+"
-    r"((?:LVM|mpath|CRYPT|part[0-9]{1,3}-mpath)-\S{1,200})?\s*"
-)
+_TITLE: Final = r"(\S{1,128})"
+_STATUS: Final = r"[Ls-][IA-Za-z-][rws-][RWrw-]?"
 
 
-def parse_dmsetup(text: CollectedText, facts: Facts) -> None:
-    """Take tables, numbers and uuids of devices."""
-    if text.command.split()[1:2] != ["status"]:  # which looks like a table
-        _take_tables(text, facts)
-        _take_devices(text, facts)
+class Dmsetup(Reading):
+    """Tables, numbers and uuids of devices of the device mapper."""
+
+    tool = "dmsetup"
+    heading = r"Name +Maj +Min +Stat "
+    first = (
+        r"\S+: [0-9]+ [0-9]+ (?:linear|striped|multipath|crypt|mirror|raid|thin|snapshot|cache)\S* "
+        r"|\S{1,128}[ \t]+\([0-9]{1,4}(?::|, ?)[0-9]{1,8}\)\s*$|Name: +\S+$"
+    )
+    longest = 1 << 20  # a table of thousands of legs
+    nothing = (
+        r"Name\s+Maj\s+Min\s+Stat\b.*", r"(?:State|Read Ahead|Tables present|Open count|Event number|Number of targets)\s*:.*",
+        r"No devices found", r"[ │├└─|`-]+(?:\S{1,128} )?\([0-9]{1,4}(?::|, ?)[0-9]{1,8}\)\s*",
+        rf"{_TITLE}: [0-9]{{1,4}} dependencies\s*:.*",
+    )  # fmt: skip
+
+    def __init__(self, text: CollectedText, facts: Facts) -> None:
+        """Begin with nothing; what `status` prints looks like a table."""
+        super().__init__(text, facts)
+        self._asked = next(iter(text.command.split()[1:2]), "")
+        self._tables: dict[str, list[str]] = {}
+        self._ends: dict[str, int] = {}
+        self._places: dict[str, str] = {}
+        self._holes: set[str] = set()
+        self._name = self._number = ""
+
+    def blank(self) -> None:
+        """End what `dmsetup info` prints of a device."""
+        self._name = self._number = ""
+
+    lost = blank
+
+    @line(rf"{_TITLE}: ([0-9]{{1,18}}) ([0-9]{{1,18}}) ([a-z][a-z0-9-]{{0,30}})((?: .*)?)")
+    def segment(self, match: re.Match[str]) -> bool:
+        """Take a line of a table, each of which begins where the one before ended."""
+        title, start, length, target, arguments = match.groups()
+        if self._asked == "status":
+            return True
+        form = _ARGUMENTS.get(target)
+        if form.fullmatch(arguments) is None if form else self._asked != "table":
+            return False
+        if int(start) != self._ends.get(title, 0):
+            same = f"{start} {length} {target}{arguments}" in self._tables.get(title, ())
+            self._holes |= set() if same else {title}
+            return same
+        self._tables.setdefault(title, []).append(f"{start} {length} {target}{arguments}")
+        self._ends[title] = int(start) + int(length)
+        self._places.setdefault(title, f"dmsetup table, {self.text.place(self.number)}")
+        return True
+
+    @line(rf"{_TITLE}\s+\(([0-9]{{1,4}})(?::|, ?)([0-9]{{1,8}})\)\s*")
+    def listed(self, match: re.Match[str]) -> None:
+        """Take a line of `dmsetup ls`."""
+        self._take(match[1], f"{match[2]}:{match[3]}")
+
+    @line(rf"Name:\s+{_TITLE}\s*")
+    def name(self, match: re.Match[str]) -> None:
+        """Take the first line about a device of `dmsetup info`."""
+        self._name, self._number = match[1], ""
+
+    @line(r"Major, minor:\s+([0-9]{1,4}), ([0-9]{1,8})\s*")
+    def numbered(self, match: re.Match[str]) -> bool:
+        """Take the number of the device that was named."""
+        if self._name:
+            self._number = f"{match[1]}:{match[2]}"
+            self._take(self._name, self._number)
+        return bool(self._name)
+
+    @line(r"UUID: (\S{1,200})\s*")
+    def uuid(self, match: re.Match[str]) -> bool:
+        """Take the uuid of the device that was named."""
+        if self._number:
+            self.facts.say(LAYER, self._number, self.place, uuid=match[1])
+        return bool(self._number)
+
+    @line(
+        rf"{_TITLE}\s+([0-9]{{1,4}})\s+([0-9]{{1,8}})\s+{_STATUS}(?:\s+[0-9]{{1,8}}){{3}}"
+        r"(?:\s+((?:LVM|mpath|CRYPT|part[0-9]{1,3}-mpath|\S{1,20})-\S{1,200}))?\s*"
+    )
+    def columns(self, match: re.Match[str]) -> None:
+        """Take a line of `dmsetup info -c`."""
+        self._take(match[1], f"{match[2]}:{match[3]}")
+        self.facts.say(LAYER, f"{match[2]}:{match[3]}", self.place, uuid=match[4] or "")
+
+    def _take(self, title: str, number: str) -> None:
+        minor = number.partition(":")[2]
+        self.facts.say(LAYER, number, self.place, mapped=title, sort="dm", name=f"dm-{minor}")
+
+    def end(self) -> None:
+        """Say what tables say; one with a hole tells the devices that it names, and not all of them."""
+        for title, lines in self._tables.items():
+            table = "\n".join(lines)
+            below = " ".join(devices_in(table))
+            if title in self._holes:
+                lost = f"?{title}"
+                self.facts.lost[lost] = f"a line of the table of {title}"
+                below, table = f"{below} {lost}", ""
+            size = 0 if title in self._holes else self._ends[title]
+            self.facts.say(
+                LAYER,
+                title,
+                self._places[title],
+                sort="dm",
+                mapped=title,
+                table=table,
+                below=below,
+                size=size or "",
+            )
 
 
-def _take_tables(text: CollectedText, facts: Facts) -> None:
-    is_table = text.command.split()[1:2] == ["table"]
-    tables: dict[str, list[str]] = {}
-    ends: dict[str, int] = {}
-    places: dict[str, str] = {}
-    for line, row in text.rows(MAX_TABLE):
-        if match := _TABLE.fullmatch(row):
-            title, start, length, target, arguments = match.groups()
-            form = _ARGUMENTS.get(target)
-            if form.fullmatch(arguments) if form else is_table:
-                tables.setdefault(title, []).append(f"{start} {length} {target}{arguments}")
-                ends[title] = max(ends.get(title, 0), int(start) + int(length))
-                places.setdefault(title, f"dmsetup table, {text.place(line)}")
-    for title, lines in tables.items():
-        table = "\n".join(lines)
-        below = " ".join(devices_in(table))
-        facts.say(LAYER, title, places[title], sort="dm", table=table, below=below, size=ends[title])
-        facts.say(LAYER, title, places[title], mapped=title)
-
-
-def _take_devices(text: CollectedText, facts: Facts) -> None:
-    name = number = ""
-    for line, row in text.rows():
-        place = f"dmsetup, {text.place(line)}"
-        if match := _LISTED.fullmatch(row):
-            _take_device(facts, place, match[1], f"{match[2]}:{match[3]}")
-        elif match := _NAME.fullmatch(row):
-            name, number = match[1], ""
-        elif name and (match := _NUMBERED.fullmatch(row)):
-            number = f"{match[1]}:{match[2]}"
-            _take_device(facts, place, name, number)
-        elif number and (match := _UUID.fullmatch(row)):
-            facts.say(LAYER, number, place, uuid=match[1])
-        elif match := _COLUMNS.fullmatch(row):
-            _take_device(facts, place, match[1], f"{match[2]}:{match[3]}")
-            facts.say(LAYER, f"{match[2]}:{match[3]}", place, uuid=match[4] or "")
-
-
-def _take_device(facts: Facts, place: str, title: str, number: str) -> None:
-    facts.say(LAYER, number, place, mapped=title, sort="dm", name=f"dm-{number.partition(':')[2]}")
-
-
-_MAP: Final = re.compile(
-    r"(?:[a-z]{4,8}: )?(?:(\S{1,128}) \()?([0-9A-Za-z_.:-]{8,128}?)\)? (dm-[0-9]{1,5})"
-    r" ([^,\n]{1,16}),(\S.{0,30}?)\s*"
-)
-_GROUP: Final = re.compile(
-    r"[ |`-]*\+- policy='([a-z-]+) ?[^']*' prio=(-?[0-9]{1,6}) status=(active|enabled|disabled)\s*"
-)
-_OLD_GROUP: Final = re.compile(r"\\_ ([a-z-]+) [^\[]*\[prio=(-?[0-9]{1,6})\]\[(active|enabled|disabled)\]\s*")
-_PATH: Final = re.compile(
-    r"[ |`-]*(?:[|`]-|\\_) ([0-9]{1,5}(?::[0-9]{1,20}){3}|#:#:#:#)\s+([a-z][a-z0-9]{1,31}|-)\s+"
-    r"([0-9]{1,4}:[0-9]{1,8}|[#-]:[#-])\s+(\S.*)"
-)
-"""A path: its address, name and number, which a path without its disk lacks, and its states."""
 _STATE: Final = re.compile(r"i/o pending|i/o timeout|[^\s\[\]]+")
-
-
-_FEATURES: Final = re.compile(
-    r"(?:size=\S{1,20} |\[size=[^\]]{1,20}\]\[)features=['\"]?([^'\"\]]{0,200})['\"]?.*"
-)
 QUEUES: Final = "queue_if_no_path"
 """The feature of a map that keeps I/O when no path is left."""
 
 
-def parse_multipath(text: CollectedText, facts: Facts) -> None:
-    """Take maps, groups and paths of `multipath -ll` or `multipathd show topology`."""
-    device = title = ""
-    group, group_row = 0, dict[str, "Value"]()
-    numbers: dict[str, dict[str, None]] = {}
-    for line, row in text.rows():
-        place = f"multipath, {text.place(line)}"
-        if match := _MAP.fullmatch(row):
-            alias, wwid, device, vendor, model = match.groups()
-            group, group_row = 0, {}
-            title = alias or wwid
-            facts.say(MULTIPATH, device, place, title=title, wwid=wwid, via="multipath -ll")
-            facts.say(LAYER, device, place, name=device, sort="dm", mapped=title, uuid=f"{MPATH}{wwid}",
-                      vendor=_known(vendor), model=_known(model))  # fmt: skip
-        elif device and (match := _FEATURES.fullmatch(row)):
-            facts.say(MULTIPATH, device, place, queueing="on" if QUEUES in match[1].split() else "off")
-        elif device and (match := _GROUP.fullmatch(row) or _OLD_GROUP.fullmatch(row)):
-            group += 1
-            group_row = {
-                "selector": match[1],
-                "priority": int(match[2]),
-                "group": group,
-                "group_state": match[3],
-            }
-        elif device and (match := _PATH.fullmatch(row)):
-            paths = numbers.setdefault(device, {})
-            paths[_take_path(facts, place, (device, title), match, group_row, paths)] = None
-        elif row and not row.startswith((" ", "|", "`", "size=", "[", "\\_")):
-            device = ""
-    for name, below in numbers.items():
-        facts.say(LAYER, name, f"multipath, {text.place()}", below=" ".join(below))
+class Multipath(Reading):
+    """Maps, groups and paths of `multipath -ll` or `multipathd show topology`."""
+
+    tool = "multipath"
+    first = (
+        r"(?:[a-z]{4,8}: )?(?:\S{1,128} \()?[0-9A-Za-z_.:-]{8,128}\)? (?:dm-[0-9]{1,5}|undef)"
+        r" [^,\n]{1,16},"
+    )
+    nothing = (
+        r"(?:[A-Z][a-z]{2} [ 0-9]{2} [0-9:]{8} \| )?(?:/etc/multipath\S*|DM multipath kernel driver not loaded).*", r"ok",
+        r"[A-Z][a-z]{2} [ 0-9]{2} [0-9:]{8} \| \S.*",  # a message
+        r"hcil\s+dev\b.*", r"name\s+sysfs\s+uuid\b.*",
+    )  # fmt: skip
+
+    def __init__(self, text: CollectedText, facts: Facts) -> None:
+        """Begin without a map."""
+        super().__init__(text, facts)
+        self._device = self._title = ""
+        self._sized = False
+        self._group = 0
+        self._row: dict[str, Value] = {}
+        self._numbers: dict[str, dict[str, None]] = {}
+        self._places: dict[str, str] = {}
+
+    def lost(self) -> None:
+        """Know no map: the line may have named another, or have been one of its paths."""
+        if self._device:
+            self._hide(self._device)
+        self._device = ""
+
+    def blank(self) -> None:
+        """Know no map."""
+        self._device = ""
+
+    @line(
+        r"(?:[a-z]{4,8}: )?(?:(\S{1,128}) \()?([0-9A-Za-z_.:-]{8,128}?)\)? (dm-[0-9]{1,5}|undef)"
+        r" ([^,\n]{1,16}),(\S.{0,30}?)\s*"
+    )
+    def map(self, match: re.Match[str]) -> None:
+        """Take the first line of a map; of one that is not set up there is no device."""
+        alias, wwid, device, vendor, model = match.groups()
+        title = alias or wwid
+        device = f"map {title}" if device == "undef" else device
+        self._device, self._title, self._sized, self._group, self._row = device, title, False, 0, {}
+        self._places.setdefault(device, self.place)
+        if device.startswith("dm-"):
+            self.facts.say(MULTIPATH, device, self.place, title=title, wwid=wwid, via="multipath -ll")
+        name = device if device.startswith("dm-") else ""
+        self.facts.say(
+            LAYER, device, self.place, name=name, sort="dm", mapped=title, uuid=f"{MPATH}{wwid}",
+            vendor=_known(vendor), model=_known(model),
+        )  # fmt: skip
+
+    @line(r"(?:size=\S{1,20} |\[size=[^\]]{1,20}\]\[)features=['\"]?([^'\"\]]{0,200})['\"]?.*")
+    def features(self, match: re.Match[str]) -> bool:
+        """Take the second line of a map; if it comes again the first line of another map is missing."""
+        if self._sized or not self._device:
+            self._device = ""
+            return False
+        self._sized = True
+        if self._device.startswith("dm-"):
+            queueing = "on" if QUEUES in match[1].split() else "off"
+            self.facts.say(MULTIPATH, self._device, self.place, queueing=queueing)
+        return True
+
+    @line(
+        r"[ |`]*[-+]+- policy='([a-z-]+) ?[^']*' prio=(-?[0-9]{1,6}|undef) status=(active|enabled|disabled|undef)\s*",
+        r"\\_ ([a-z-]+) [^\[]*\[prio=(-?[0-9]{1,6})\]\[(active|enabled|disabled|undef)\]\s*",
+    )
+    def group(self, match: re.Match[str]) -> bool:
+        """Take a group of paths."""
+        self._group += 1
+        selector, priority, state = match.groups()
+        self._row = {"selector": selector, "group": self._group}
+        if priority != "undef":
+            self._row["priority"] = int(priority)
+        if state != "undef":
+            self._row["group_state"] = state
+        return bool(self._device)
+
+    @line(
+        rf"[ |`]*(?:[|`]-|\\_) ({ADDRESS}|#:#:#:#)\s+([a-z][a-z0-9]{{1,31}}|-)\s+"
+        r"([0-9]{1,4}:[0-9]{1,8}|[#-]:[#-])\s+(\S.*)"
+    )
+    def path(self, match: re.Match[str]) -> bool:
+        """Take a path: its address, name and number, which one without its disk lacks, and its states."""
+        device = self._device
+        name, number = match[2], match[3]
+        if not device or (name != "-" and number[0].isdigit() and not fits(name, number)):
+            return False
+        paths = self._numbers.setdefault(device, {})
+        paths[self._take(match, paths)] = None
+        return True
+
+    @line(rf"({ADDRESS})\s+(sd[a-z]{{1,4}})\s+([0-9]{{1,4}}:[0-9]{{1,8}})\s+-?[0-9]+\s+\S+\s+\S.*")
+    def path_of_daemon(self, match: re.Match[str]) -> bool:
+        """Take a path that `multipathd show paths` lists, without its map."""
+        address, name, number = match.groups()
+        if is_it := fits(name, number):
+            self.facts.aliases[scsi(address)] = name
+            say_scsi(self.facts, address, self.place)
+            self.facts.say(LAYER, number, self.place, name=name, sort="disk")
+        return is_it
+
+    @line(r"(\S{1,128})\s+(dm-[0-9]{1,5})\s+([0-9A-Za-z_.:-]{8,128})\s*")
+    def map_of_daemon(self, match: re.Match[str]) -> None:
+        """Take a map that `multipathd show maps` lists, without its paths."""
+        title, device, wwid = match.groups()
+        self.facts.say(MULTIPATH, device, self.place, title=title, wwid=wwid, via="multipath -ll")
+        self.facts.say(LAYER, device, self.place, name=device, sort="dm", mapped=title, uuid=f"{MPATH}{wwid}")
+
+    def _take(self, match: re.Match[str], others: Collection[str]) -> str:
+        """Take a path, and return its number; a word for it if it has none."""
+        address, name, number, states = match.groups()
+        if not number[0].isdigit():
+            nth = sum(":" not in other for other in others) + 1
+            number = f"?{self._device}.{nth}"
+            self.facts.lost[number] = f"{REMOVED}: {self._title}{f' {nth}' if nth > 1 else ''}"
+        named = _STATE.findall(states)[:3]
+        told: dict[str, Value] = dict(zip(("state", "checker", "device"), named, strict=False))
+        told = {field: value for field, value in told.items() if value != "undef"}
+        if name == "-":
+            name, told["device"] = "", REMOVED  # `Facts.by_number` names it
+        elif name.startswith("sd"):
+            self.facts.aliases[scsi(address)] = name
+            say_scsi(self.facts, address, self.place)
+        if ":" in number:
+            self.facts.say(LAYER, number, self.place, name=name, sort="disk")
+        if self._device.startswith("dm-"):
+            self.facts.say(
+                PATH,
+                number,
+                self.place,
+                name=name,
+                map=self._device,
+                via="multipath -ll",
+                **self._row,
+                **told,
+            )
+        return number
+
+    def _hide(self, device: str) -> None:
+        """Say that a map may have a path which was not understood."""
+        lost = f"?{device}.strange"
+        self.facts.lost[lost] = f"not understood: a path of {self._title}"
+        self._numbers.setdefault(device, {})[lost] = None
+
+    def end(self) -> None:
+        """Say which paths each map has."""
+        for device, below in self._numbers.items():
+            self.facts.say(LAYER, device, self._places[device], below=" ".join(below))
 
 
 def _known(word: str) -> str:
     """Return a word; nothing for the signs that multipath prints where it knows nothing."""
     return "" if set(word) <= set("# ") else word.strip()
-
-
-def _take_path(  # noqa: PLR0913, PLR0917 - the path, and what it belongs to
-    facts: Facts, place: str, device: tuple[str, str], match: re.Match[str], group_row: dict[str, Value],
-    others: Collection[str],
-) -> str:  # fmt: skip
-    """Take a path to a device, and return its number; a word for it if it has none."""
-    address, name, number, states = match.groups()
-    if not number[0].isdigit():
-        nth = sum(":" not in other for other in others) + 1
-        number = f"?{device[0]}.{nth}"
-        facts.lost[number] = f"{REMOVED}: {device[1]}{f' {nth}' if nth > 1 else ''}"
-    named = _STATE.findall(states)[:3]
-    told: dict[str, Value] = dict(zip(("state", "checker", "device"), named, strict=False))
-    told = {field: value for field, value in told.items() if value != "undef"}
-    if name == "-":
-        name, told["device"] = "", REMOVED  # `Facts.by_number` names it
-    elif name.startswith("sd"):
-        facts.aliases[scsi(address)] = name
-    if ":" in number:
-        facts.say(LAYER, number, place, name=name, sort="disk")
-    facts.say(PATH, number, place, name=name, map=device[0], via="multipath -ll", **group_row, **told)
-    return number
 
 
 def add_adapters(facts: Facts) -> None:
@@ -184,73 +317,3 @@ def add_adapters(facts: Facts) -> None:
         for field, name in (("busid", "adapter"), ("wwpn", "port")):
             for fact in facts.rows.get(LAYER.name, {}).get(number, {}).get(field, ()):
                 facts.say(PATH, number, fact.place, **{name: fact.value})
-
-
-_GROUP_NAME: Final = r"[A-Za-z0-9+_.-]{1,128}"
-_LV: Final = re.compile(rf"\s*\[?({_GROUP_NAME})\]?\s+({_GROUP_NAME})\s+[a-zA-Z-]{{6,10}}(?:\s.*)?")
-_EXTENT: Final = re.compile(
-    r"(?<!\S)(?:/dev/([^\s(,]{1,200})|\[unknown\]|unknown device|missing)\([0-9]{1,12}\)"
-)
-
-
-def parse_lvm(text: CollectedText, facts: Facts) -> None:
-    """Take physical volumes by group (pvs), and logical volumes with the devices that lvs names.
-
-    lvs prints a line for each segment of a volume.
-    """
-    listed = ""
-    volumes: dict[str, tuple[str, str, dict[str, None]]] = {}
-    for line, row in text.rows():
-        fields = row.split()
-        if fields[:2] == ["PV", "VG"] or fields[:2] == ["LV", "VG"]:
-            listed = fields[0]
-        elif listed == "PV" and (volume := _volume(fields)):
-            place, (device, group) = f"pvs, {text.place(line)}", volume
-            name = member(facts, device, group)
-            facts.groups.setdefault(group, {})[name] = place
-            facts.name_dasd(name, place)
-        elif listed == "LV" and (match := _LV.fullmatch(row)):
-            title, place = f"{_doubled(match[2])}-{_doubled(match[1])}", f"lvs, {text.place(line)}"
-            _group, place, names = volumes.setdefault(title, (match[2], place, {}))
-            if fields[2][8:9] == "p":
-                facts.partial[title] = member(facts, "", match[2])
-            for extent in _EXTENT.finditer(row.replace(",", " ")):
-                name = member(facts, extent[0].partition("(")[0], match[2])
-                names[name] = None
-                facts.name_dasd(name, place)
-    for title, (group, place, names) in volumes.items():
-        facts.say(LAYER, title, place, mapped=title, sort="dm", below=" ".join(names))
-        facts.volumes.setdefault(group, []).append(title)
-
-
-def _volume(fields: list[str]) -> tuple[str, str] | None:
-    """Return the device of a physical volume and its group, which it may lack, by the words of a row."""
-    ends = next((at for at, word in enumerate(fields[:8]) if word in {"lvm1", "lvm2"}), 0)
-    is_grouped = ends > 1 and re.fullmatch(_GROUP_NAME, fields[ends - 1]) is not None
-    if not ends or (ends > 1 and not is_grouped):
-        return None
-    return " ".join(fields[: ends - is_grouped]), fields[ends - 1] if is_grouped else ""
-
-
-def _doubled(name: str) -> str:
-    """Return a name as it is in /dev/mapper, where a single hyphen divides group and volume."""
-    return name.replace("-", "--")
-
-
-def member(facts: Facts, device: str, group: str) -> str:
-    """Return the name of a member of a volume group; a word of its own for one that LVM does not find."""
-    if device.startswith("/dev/"):
-        return plain(device.removeprefix("/dev/"))
-    lost = f"?{group}"
-    facts.lost[lost] = f"missing: {group}"
-    return lost
-
-
-def spread_groups(facts: Facts) -> None:
-    """Say of each group which devices it has; these may hold its volumes whose devices no text names."""
-    for group, members in facts.groups.items():
-        place, below = next(iter(members.values())), " ".join(members)
-        for title in facts.volumes.get(group, ()):
-            facts.say(LAYER, title, place, below=below)
-        name = f"volume group {group}" if group else "physical volumes without a group"
-        facts.say(LAYER, name, place, mapped=name, sort="volume group", below=below)

@@ -1,29 +1,32 @@
-r"""Mounts, swap and devices of btrfs in texts: /proc/mounts, mount, findmnt, swapon, `btrfs filesystem show`.
+r"""Mounts, swap and devices of btrfs in texts: /proc/mounts, mount, findmnt, df, swapon, `btrfs filesystem show`.
 
     /dev/dasda1 / ext4 rw,relatime 0 0                          /proc/mounts; blanks in names are `\040`
     /dev/dasda1 on / type ext4 (rw,relatime)                    mount; with -l a label in brackets behind it
     └─/boot  /dev/dasda1  ext4  rw,relatime                     findmnt, as a tree
+    /dev/dasda1      6924900 2345678   4204320  36% /           df
     devid    2 size 9.09TiB used 8.42TiB path /dev/sdd1         btrfs filesystem show, below `uuid: ...`
 
 None of them has the number of a file system: it is that of the device that the source names.
+Sources: util-linux, misc-utils/findmnt.c, sys-utils/swapon.c; coreutils, src/df.c; btrfs-progs, cmds/filesystem.c.
 """
 
 from __future__ import annotations
 
 import re
-from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from zmon.base.absent import Absent, absent
 from zmon.base.plain_text import unescaped_hex
 from zmon.base.sizes import KIB
+from zmon.collected.columns import Columns
 from zmon.collected.facts import plain
+from zmon.collected.reading import OrDocument, Reading, line
 from zmon.kernel.mountinfo import NO_OTHER, unescaped
 from zmon.kinds import LAYER, MOUNT, NOT_COLLECTED, SWAP
 from zmon.sample import Frame, empty_frame, frame_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Mapping
 
     from zmon.base.absent import Value
     from zmon.collected.facts import Facts
@@ -31,13 +34,11 @@ if TYPE_CHECKING:
 
 NO_NUMBER: Final = absent("the text names no device whose number is known")
 NO_CHUNKS: Final = absent("no text has the chunks of btrfs: take a capture with zmon capture, as root")
-NO_TYPE: Final = absent("lsblk and findmnt print it with a column FSTYPE only")
-NO_OPTIONS: Final = absent("lsblk does not print it, nor findmnt without a column OPTIONS")
+NO_TYPE: Final = absent("lsblk and findmnt print it with a column FSTYPE only, df with -T")
+NO_OPTIONS: Final = absent("lsblk and df do not print it, nor findmnt without a column OPTIONS")
 NO_SPACES: Final = absent("texts have the mounts of one namespace only")
 MAX_MOUNTS: Final = 100_000
 """Maximum number of mounts in a text."""
-MAX_TABLE: Final = 1 << 17
-"""Longest line: that of an overlay with many layers."""
 
 
 class MountRow(NamedTuple):
@@ -48,98 +49,198 @@ class MountRow(NamedTuple):
     fstype: str
     options: str
     place: str
+    other: str = ""
+    """Which other source another text of the same tool has for it, with that text; empty if none."""
 
 
-_OF_PROC: Final = re.compile(r"(\S+) (/\S*) (\S{1,64}) (\S+) [0-9] [0-9]\s*")
-_TYPED: Final = re.compile(r"(\S{1,64}) \((.*)\)(?: \[.*\])?\s*")
+FORMS: Final = ("proc/mounts", "mount", "findmnt", "df")
+"""What lists mounts, the one with the most to say first."""
+
+
+class MountList(Reading):
+    """Mounts; `facts` gets the list of each output."""
+
+    form: ClassVar[str]
+    longest = 1 << 17  # an overlay with many layers
+
+    def __init__(self, text: CollectedText, facts: Facts) -> None:
+        """Begin a list."""
+        super().__init__(text, facts)
+        self._rows: list[MountRow] = []
+        facts.mount_lists.setdefault(self.form, []).append(self._rows)
+
+    def add(self, source: str, point: str, fstype: str, options: str) -> None:
+        """Take a mount."""
+        if len(self._rows) < MAX_MOUNTS:
+            self._rows.append(MountRow(source, point, fstype, options, self.place))
+
+
+class ProcMounts(MountList):
+    """/proc/mounts."""
+
+    form = "proc/mounts"
+    first = r"\S+ /\S* \S+ r[ow](?:,\S*)? 0 0\s*$"
+
+    @line(r"(\S+) (/\S*) (\S{1,64}) (\S+) [0-9] [0-9]\s*")
+    def mount(self, match: re.Match[str]) -> None:
+        """Take a mount."""
+        source, point, fstype, options = match.groups()
+        self.add(_plain(source), _plain(point), fstype, options)
+
+
+class Mount(MountList):
+    """What mount prints, with -l a label behind each line."""
+
+    tool = form = "mount"
+    first = r"\S.* on /.* type \S+ \(.*\)"
+
+    @line(r"(\S.*?) on (/.*) type (\S{1,64}) \((.*)\)(?: \[.*\])?\s*")
+    def mount(self, match: re.Match[str]) -> None:
+        """Take a mount."""
+        source, point, fstype, options = match.groups()
+        self.add(source, point, fstype, options)
+
+
+class Findmnt(MountList, OrDocument):
+    """What findmnt prints, as a tree, a list, raw, as pairs or as JSON, whichever columns were asked for."""
+
+    tool = form = "findmnt"
+    heading = r"(?=.*\bTARGET\b)(?=.*\bSOURCE\b)[A-Z%_ -]+$"
+    first = r'\{\s*"filesystems"|(?:\S+="[^"]*" )*TARGET="'
+
+    def __init__(self, text: CollectedText, facts: Facts) -> None:
+        """Expect the columns that it prints by default."""
+        super().__init__(text, facts)
+        self._columns = Columns("")
+        self._names: list[str] = ["TARGET", "SOURCE", "FSTYPE", "OPTIONS"] if text.tool == "findmnt" else []
+
+    @line(r"[A-Z%_-]+(?:\s+[A-Z%_-]+)+\s*")
+    def head(self, match: re.Match[str]) -> bool:
+        """Take a heading."""
+        names = match[0].split()
+        is_it = {"TARGET", "SOURCE"} <= {*names}
+        if is_it:
+            self._columns, self._names = Columns(match[0]), names
+        return is_it
+
+    @line(r'(?:[A-Z][A-Z0-9%_-]{0,30}="[^"]*"\s*)+')
+    def pairs(self, match: re.Match[str]) -> bool:
+        """Take a row of -P."""
+        return self._add(dict(re.findall(r'([A-Z][A-Z0-9%_-]*)="([^"]*)"', match[0])))
+
+    @line(r"[ |`├└│─-]*\S.*")
+    def row(self, match: re.Match[str]) -> bool:
+        """Take a row below a heading: by where its cells stand, else by their number."""
+        row = match[0]
+        begin = len(row) - len(row.lstrip(_DRAWN))
+        if begin and not row[:begin].strip():
+            return False  # a row of a tree is drawn
+        aligned = self._columns.cells(row, begin)
+        if self._is_whole(aligned) and len(aligned) == len(self._names):
+            return self._add(aligned)
+        most = len(self._names) - 1
+        cells = row[begin:].split(" ")
+        if len(cells) != len(self._names):
+            cells = row[begin:].rsplit(None, most) if self._names[:1] == ["TARGET"] else row.split(None, most)
+        counted = dict(zip(self._names, cells, strict=False))
+        return self._add(counted if len(cells) == len(self._names) else aligned)
+
+    @staticmethod
+    def _is_whole(cells: Mapping[str, str]) -> bool:
+        return cells.get("TARGET", "").startswith("/") and "SOURCE" in cells
+
+    def _add(self, cells: Mapping[str, str]) -> bool:
+        if is_whole := self._is_whole(cells):
+            source, point = (unescaped_hex(cells[name].rstrip()) for name in ("SOURCE", "TARGET"))
+            self.add(_without_root(source), point, cells.get("FSTYPE", ""), cells.get("OPTIONS", ""))
+        return is_whole
+
+    def document(self, document: dict[str, Any]) -> bool:
+        """Take the mounts of -J."""
+        return bool(self._add_children(document.get("filesystems"), 0))
+
+    def _add_children(self, systems: Any, depth: int) -> int:
+        count = 0
+        for system in systems if isinstance(systems, list) and depth < MAX_DEPTH else ():
+            if isinstance(system, dict):
+                cells = {name.upper(): cell for name, cell in system.items() if isinstance(cell, str)}
+                count += self._add(cells) + self._add_children(system.get("children"), depth + 1)
+        return count
+
+
 _DRAWN: Final = " |`├└│─-"
+MAX_DEPTH: Final = 32
+"""Maximum depth of a tree in JSON."""
 
 
-def _of_proc(row: str) -> tuple[str, str, str, str] | None:
-    match = _OF_PROC.fullmatch(row)
-    return match and (_plain(match[1]), _plain(match[2]), match[3], match[4])
+def _without_root(source: str) -> str:
+    """Return a source without the directory of the file system that is mounted: `/dev/dasda1[/@/home]`."""
+    return source.partition("[")[0] if source.startswith("/") else source
 
 
-def _of_mount(row: str) -> tuple[str, str, str, str] | None:
-    before, _, after = row.partition(" type ")
-    source, _, point = before.partition(" on ")
-    match = _TYPED.fullmatch(after)
-    return (source, point, match[1], match[2]) if match and point.startswith("/") else None
+_AMOUNT: Final = r"(?:[0-9][0-9.,]*[BKMGTPEi]{0,3}|-)"
 
 
-def _each(
-    take: Callable[[str], tuple[str, str, str, str] | None], text: CollectedText
-) -> Iterator[tuple[int, tuple[str, str, str, str]]]:
-    """Yield the mounts in the lines of a text."""
-    for line, row in text.rows(MAX_TABLE):
-        if taken := take(row):
-            yield line, taken
+class Df(MountList):
+    """What df prints, in any language; with -T the type stands behind the source.
 
-
-def _of_findmnt(columns: list[str], row: str) -> tuple[str, str, str, str] | None:
-    """Read a row below a heading: a mount point may have blanks where it comes first or last."""
-    row, most = row.lstrip(_DRAWN), len(columns) - 1
-    fields = row.rsplit(None, most) if columns[0] == "TARGET" else row.split(None, most)
-    if len(fields) < len(columns):
-        return None
-    cells = dict(zip(columns, fields, strict=True))
-    point = unescaped_hex(cells["TARGET"].rstrip())
-    if not point.startswith("/"):
-        return None
-    source = unescaped_hex(cells["SOURCE"].partition("[")[0])
-    return source, point, cells.get("FSTYPE", ""), cells.get("OPTIONS", "")
-
-
-def _rows_of_findmnt(text: CollectedText) -> Iterator[tuple[int, tuple[str, str, str, str]]]:
-    """Yield the mounts below headings of findmnt.
-
-    Only what is known to be its output may have no heading: lines of df and pvs look like its rows.
+    A long source has a line of its own in front of its figures.
     """
-    columns = [*_COLUMNS] if text.tool == "findmnt" else []
-    for line, row in text.rows(MAX_TABLE):
-        if "TARGET" in row and "SOURCE" in row and re.fullmatch(r"[A-Z%_ -]+", row):
-            columns = row.split()
-        elif columns and (taken := _of_findmnt(columns, row)):
-            yield line, taken
-        elif text.tool != "findmnt":
-            columns = []
 
+    tool = form = "df"
+    heading = (
+        r"Filesystem +(?:Type +)?(?:1K-blocks|Size|1024-blocks|1M-blocks)"
+        r"|Dateisystem +(?:Typ +)?(?:1K-Blöcke|Größe)"
+    )
 
-_COLUMNS: Final = ("TARGET", "SOURCE", "FSTYPE", "OPTIONS")
-"""Those that findmnt prints by default."""
+    def __init__(self, text: CollectedText, facts: Facts) -> None:
+        """Begin without a source."""
+        super().__init__(text, facts)
+        self._source = ""
 
+    def lost(self) -> None:
+        """Know no source."""
+        self._source = ""
 
-_FILE: Final = "proc/mounts"
-_FORMS: Final[dict[str, Callable[[CollectedText], Iterator[tuple[int, tuple[str, str, str, str]]]]]] = {
-    _FILE: partial(_each, _of_proc), "mount": partial(_each, _of_mount), "findmnt": _rows_of_findmnt,
-}  # fmt: skip
-"""How a text is read, the form with the most to say first."""
+    @line(rf"(\S+)?\s+(?:([a-z][\w.-]{{0,30}})\s+)?(?:{_AMOUNT}\s+){{3}}(?:[0-9]{{1,3}}%|-)\s+(/.*)")
+    def mount(self, match: re.Match[str]) -> bool:
+        """Take a mount."""
+        source, fstype, point = match.groups()
+        source, self._source = source or self._source, ""
+        if source:
+            self.add(source, point.rstrip(), fstype or "", "")
+        return bool(source)
 
+    @line(r"(/\S+)\s*")
+    def source(self, match: re.Match[str]) -> None:
+        """Take a source whose figures follow."""
+        self._source = match[1]
 
-def parse_mounts(text: CollectedText) -> tuple[str, list[MountRow]]:
-    """Return the mounts of a text in their order, and the form that they have."""
-    wanted = _FILE if text.file else text.tool
-    for name, take in _FORMS.items():
-        if wanted in {"", name}:
-            tool = "" if name == _FILE else f"{name}, "
-            mounts = [MountRow(*taken, f"{tool}{text.place(line)}") for line, taken in take(text)]
-            if mounts:
-                return name, mounts[:MAX_MOUNTS]
-    return "", []
+    @line(r"[^\W\d_][^/]*[^\W\d_]\s*")
+    def head(self, _match: re.Match[str]) -> bool:
+        """Take the heading, in any language."""
+        return not self._rows and not self._source
 
 
 def _plain(name: str) -> str:
     return unescaped(name.encode("utf-8", "surrogateescape"))
 
 
-def best_mounts(texts: list[CollectedText]) -> list[MountRow]:
-    """Return the longest list of mounts in the best form that is there."""
-    by_name: dict[str, list[MountRow]] = {}
-    for text in texts:
-        name, rows = parse_mounts(text)
-        if rows:
-            by_name[name] = max(by_name.get(name, []), rows, key=len)
-    return next((by_name[name] for name in _FORMS if name in by_name), [])
+def best_mounts(facts: Facts) -> list[MountRow]:
+    """Return the mounts in the best form that is there; of several outputs all that any of them has.
+
+    If two outputs have another source for a mount point, its source is open.
+    """
+    lists = next((lists for form in FORMS if any(lists := facts.mount_lists.get(form, []))), [])
+    merged: dict[tuple[str, int], MountRow] = {}
+    for rows in lists:
+        seen: dict[str, int] = {}
+        for row in rows:
+            nth = seen[row.point] = seen.get(row.point, 0) + 1
+            known = merged.setdefault((row.point, nth), row)
+            if known.source != row.source and not known.other:
+                merged[row.point, nth] = known._replace(other=f"{row.source} by {row.place}")
+    return [*merged.values()]
 
 
 def name_devices(named: list[tuple[str, str]], facts: Facts) -> None:
@@ -179,66 +280,99 @@ def mounts_of_lsblk(facts: Facts) -> list[MountRow]:
     return mounts[:MAX_MOUNTS]
 
 
-_SHOWN: Final = re.compile(r"(?:Label: .*)?\buuid: ([0-9a-f-]{36})\s*")
-_DEVID: Final = re.compile(
-    r"\s*devid\s+([0-9]{1,6}) size \S+ used \S+ path (?:(/dev/\S{1,255})|<missing disk>|)(?:\s+MISSING)?\s*"
-)
-_TOTAL: Final = re.compile(r"\s*Total devices ([0-9]{1,4}) .*")
 UNNAMED: Final = "?0"
 """Stands for the ids of devices of a btrfs that are counted and not named."""
 
 
-def parse_btrfs(text: CollectedText, facts: Facts) -> None:
-    """Take the devices of each btrfs by their ids; more that belong to it are missing ones."""
-    uuid = ""
-    totals: dict[str, tuple[int, str]] = {}
-    for line, row in text.rows():
-        place = f"btrfs, {text.place(line)}"
-        if match := _SHOWN.fullmatch(row):
-            uuid = match[1]
-        elif uuid and (match := _TOTAL.fullmatch(row)):
-            totals[uuid] = int(match[1]), place
-        elif uuid and (match := _DEVID.fullmatch(row)):
-            name = match[2].removeprefix("/dev/") if match[2] else _lost(uuid, facts)
-            facts.btrfs.setdefault(uuid, {})[match[1]] = name, place
-            facts.name_dasd(name, place)
-    for uuid, (total, place) in totals.items():
-        devices = facts.btrfs.setdefault(uuid, {})
-        devices.pop(UNNAMED, None)
-        if len(devices) < total:
-            devices[UNNAMED] = _lost(uuid, facts), place
+class BtrfsShow(Reading):
+    """The devices of each btrfs by their ids; more that belong to it are missing ones."""
+
+    tool = "btrfs"
+    first = r"Label: .*uuid: "
+    nothing = (
+        r"\s*\*\*\* Some devices missing\s*",
+        r"btrfs-progs v\S+",
+        r"warning(?:, |: )device [0-9]+ (?:is )?missing.*",
+    )
+
+    def __init__(self, text: CollectedText, facts: Facts) -> None:
+        """Begin without a file system."""
+        super().__init__(text, facts)
+        self._uuid = ""
+        self._totals: dict[str, tuple[int, str]] = {}
+
+    def lost(self) -> None:
+        """Know no file system; that of the line before may have a device more."""
+        if self._uuid:
+            self.facts.btrfs.setdefault(self._uuid, {})[UNNAMED] = self._lost(self._uuid), self.place
+        self._uuid = ""
+
+    @line(r"(?:Label: .*)?\buuid: ([0-9a-f-]{36})\s*")
+    def shown(self, match: re.Match[str]) -> None:
+        """Take the first line about a file system."""
+        self._uuid = match[1]
+
+    @line(r"\s*Total devices ([0-9]{1,4}) .*")
+    def total(self, match: re.Match[str]) -> bool:
+        """Take the number of devices; if it comes again the first line of another file system is missing."""
+        if not self._uuid or self._uuid in self._totals:
+            self._uuid = ""
+            return False
+        self._totals[self._uuid] = int(match[1]), self.place
+        return True
+
+    @line(
+        r"\s*devid\s+([0-9]{1,6}) size \S+ used \S+ path (?:(/dev/\S{1,255})|<missing disk>|)(?:\s+MISSING)?\s*"
+    )
+    def device(self, match: re.Match[str]) -> bool:
+        """Take a device."""
+        uuid = self._uuid
+        if uuid:
+            name = match[2].removeprefix("/dev/") if match[2] else self._lost(uuid)
+            self.facts.btrfs.setdefault(uuid, {})[match[1]] = name, self.place
+            self.facts.name_dasd(name, self.place)
+        return bool(uuid)
+
+    def end(self) -> None:
+        """Say that devices are missing where fewer are listed than are counted."""
+        for uuid, (total, place) in self._totals.items():
+            devices = self.facts.btrfs.setdefault(uuid, {})
+            devices.pop(UNNAMED, None)
+            if len(devices) < total:
+                devices[UNNAMED] = self._lost(uuid), place
+
+    def _lost(self, uuid: str) -> str:
+        """Return the word that stands for the devices of a btrfs that are not named."""
+        self.facts.lost[f"?{uuid}"] = f"missing: {uuid[:8]}"
+        return f"?{uuid}"
 
 
-def _lost(uuid: str, facts: Facts) -> str:
-    """Return the word that stands for the devices of a btrfs that are not named."""
-    facts.lost[f"?{uuid}"] = f"missing: {uuid[:8]}"
-    return f"?{uuid}"
+class Swaps(Reading):
+    """The swap areas of /proc/swaps, `swapon -s` or `swapon --show`, whose sizes are rounded."""
 
+    tool = "swapon"
+    heading = r"Filename\s+Type\s+Size|NAME +TYPE +SIZE +USED"
 
-_SWAP: Final = re.compile(
-    r"(/\S{1,4096})\s+(partition|file)\s+([0-9]{1,18})\s+([0-9]{1,18})\s+(-?[0-9]{1,9})\s*"
-)
-_SWAPON: Final = re.compile(
-    r"(/\S{1,4096})\s+(partition|file)\s+[0-9.]+[BKMGTPE]?\s+[0-9.]+[BKMGTPE]?\s+(-?[0-9]{1,9})\s*"
-)
+    @line(r"(/\S{1,4096})\s+(partition|file)\s+([0-9]{1,18})\s+([0-9]{1,18})\s+(-?[0-9]{1,9})\s*")
+    def area(self, match: re.Match[str]) -> None:
+        """Take an area of the kernel's list."""
+        self.facts.say(
+            SWAP, _plain(match[1]), self.place, sort=match[2],
+            size=int(match[3]) * KIB, used=int(match[4]) * KIB, priority=int(match[5]),
+        )  # fmt: skip
 
+    @line(
+        r"(/\S{1,4096})\s+(partition|file)\s+[0-9.,]+[BKMGTPE]?\s+[0-9.,]+[BKMGTPE]?(?:\s+(-?[0-9]{1,9}))?(?:\s+\S.*)?"
+    )
+    def shown(self, match: re.Match[str]) -> None:
+        """Take an area of `swapon --show`."""
+        priority: dict[str, Value] = {"priority": int(match[3])} if match[3] else {}
+        self.facts.say(SWAP, _plain(match[1]), self.place, sort=match[2], **priority)
 
-def parse_swaps(text: CollectedText, facts: Facts) -> None:
-    """Take the swap areas of /proc/swaps, `swapon -s` or `swapon --show`, whose sizes are rounded."""
-    for line, row in text.rows():
-        place = f"{text.tool}, {text.place(line)}" if text.tool else text.place(line)
-        if match := _SWAP.fullmatch(row):
-            facts.say(
-                SWAP,
-                _plain(match[1]),
-                place,
-                sort=match[2],
-                size=int(match[3]) * KIB,
-                used=int(match[4]) * KIB,
-                priority=int(match[5]),
-            )
-        elif match := _SWAPON.fullmatch(row):
-            facts.say(SWAP, _plain(match[1]), place, sort=match[2], priority=int(match[3]))
+    @line(r"[^/0-9]+")
+    def head(self, _match: re.Match[str]) -> bool:
+        """Take the heading, in any language."""
+        return not self.number
 
 
 def mount_frame(

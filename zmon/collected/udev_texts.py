@@ -10,14 +10,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from zmon.collected.block_texts import BY_PORT
 from zmon.collected.dasd_texts import BUSID, UID
+from zmon.collected.numbers import fits
+from zmon.collected.reading import Reading, line
 from zmon.kernel.disk_identity import parse_record
 from zmon.kernel.sys_block import busid_of, parse_links
 from zmon.kinds import DASD, DEVICE, LAYER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from zmon.base.absent import Value
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
@@ -27,72 +28,93 @@ MAX_RECORD: Final = 2000
 _SLOT: Final = re.compile(r".*/block/([^/]{1,64})(?:/([^/]{1,64}))?")
 
 
-def parse_udevadm(text: CollectedText, facts: Facts) -> None:
-    """Take ccw devices and block devices."""
-    for line, record in _records(text.text):
-        place = f"udevadm, {text.place(line)}"
-        pairs = (row[3:].partition("=") for row in record if row.startswith("E: "))
+class Udevadm(Reading):
+    """Channel devices and block devices of udev's data base."""
+
+    tool = "udevadm"
+    first = r"P: /devices/"
+    longest = 1 << 16
+    nothing = (r"\s*(?:looking at (?:parent )?device|Udevadm info|all the possible|walks up|from one single|A rule to).*",
+               r"\s+(?:KERNELS?|SUBSYSTEMS?|DRIVERS?|ATTRS?\{[^}]*\})==.*")  # fmt: skip
+
+    def __init__(self, text: CollectedText, facts: Facts) -> None:
+        """Begin without a record."""
+        super().__init__(text, facts)
+        self._record: list[str] = []
+        self._first = 0
+
+    def blank(self) -> None:
+        """Take the record that ends here."""
+        self.end()
+
+    @line(r"([A-Z]:) ?(.*)", r"(?=[A-Z][A-Z0-9_]*=)()(.*)")
+    def entry(self, match: re.Match[str]) -> None:
+        """Take a line of a record; a path begins one, and so does the first property of `-q property`."""
+        if match[1] == "P:":
+            self.end()
+        if not self._record:
+            self._first = self.number
+        if len(self._record) < MAX_RECORD:
+            self._record.append(f"{match[1] or 'E:'}{match[2]}")
+
+    def end(self) -> None:
+        """Take the record."""
+        record, self._record = self._record, []
+        pairs = (row[2:].partition("=") for row in record if row.startswith("E:"))
         properties: dict[str, str] = {name: value for name, _equals, value in pairs}
         path = next(
-            (row[3:].strip() for row in record if row.startswith("P: ")), properties.get("DEVPATH", "")
+            (row[2:].strip() for row in record if row.startswith("P:")), properties.get("DEVPATH", "")
         )
+        number, self.number = self.number, self._first
         subsystem = properties.get("SUBSYSTEM", "")
-        if subsystem == "ccw":
-            _take_ccw(facts, place, path, properties)
-        elif subsystem == "block":
-            _take_block(facts, place, path, properties, record)
+        if (subsystem == "ccw" and not self._take_ccw(path, properties)) or (
+            subsystem == "block" and not self._take_block(path, properties, record)
+        ):
+            self.strange.append(self._first)
+        self.number = number
+
+    def _take_ccw(self, path: str, properties: dict[str, str]) -> bool:
+        busid = path.rpartition("/")[2]
+        if not re.fullmatch(BUSID, busid):
+            return False
+        row: dict[str, Value] = {}
+        for field, name in (("cutype", "CU"), ("devtype", "DEV")):
+            kind, model = properties.get(f"{name}_TYPE", ""), properties.get(f"{name}_MODEL", "").lower()
+            if re.fullmatch("[0-9a-fA-F]{4}", kind) and re.fullmatch("[0-9a-f]{2}", model):
+                row[field] = f"{kind.lower()}/{model}"
+        subchannel = path.split("/")[-2:-1]
+        if subchannel and re.fullmatch(BUSID, subchannel[0]):
+            row["subchannel"] = subchannel[0]
+        self.facts.say(DEVICE, busid, self.place, driver=properties.get("DRIVER", ""), **row)
+        return True
+
+    def _take_block(self, path: str, properties: dict[str, str], record: list[str]) -> bool:
+        number, slot = f"{properties.get('MAJOR', '')}:{properties.get('MINOR', '')}", _SLOT.fullmatch(path)
+        if not (re.fullmatch("[0-9]{1,4}:[0-9]{1,8}", number) and slot):
+            return False
+        name, content, say = slot[2] or slot[1], "\n".join(record), self.facts.say
+        if not fits(name, number):
+            return False
+        row = {"name": name, "links": parse_links(content), **_layer(name, slot, properties, content)}
+        busid = busid_of(path)
+        if busid:
+            row["busid"] = busid
+        say(LAYER, number, self.place, **row)
+        if port := BY_PORT.fullmatch(properties.get("ID_PATH", "")) if not slot[2] else None:
+            say(LAYER, number, self.place, wwpn=port[2], lun=port[3])
+        if sort := properties.get("ID_FS_TYPE"):
+            self.facts.say_content(name, self.place, sort, properties.get("ID_FS_UUID", ""))
+        if busid and name.startswith("dasd") and not slot[2]:
+            say(DEVICE, busid, self.place, block=name)
+            say(DASD, busid, self.place, name=name, volser=properties.get("ID_SERIAL", "").strip())
+            # the other has no token, by which a minidisk is known
+            uid = properties.get("ID_XUID") or properties.get("ID_UID", "")
+            if re.fullmatch(UID, uid):
+                say(DEVICE, busid, self.place, uid=uid)
+        return True
 
 
-def _records(text: str) -> Iterator[tuple[int, list[str]]]:
-    first, record = 0, list[str]()
-    for line, row in enumerate(text.split("\n")):
-        if not row.strip() or row.startswith("P: "):
-            if record:
-                yield first, record
-            first, record = line, []
-        if row.strip() and len(record) < MAX_RECORD:
-            record.append(row)
-    if record:
-        yield first, record
-
-
-def _take_ccw(facts: Facts, place: str, path: str, properties: dict[str, str]) -> None:
-    busid = path.rpartition("/")[2]
-    if not re.fullmatch(BUSID, busid):
-        return
-    row: dict[str, Value] = {}
-    for field, name in (("cutype", "CU"), ("devtype", "DEV")):
-        kind, model = properties.get(f"{name}_TYPE", ""), properties.get(f"{name}_MODEL", "").lower()
-        if re.fullmatch("[0-9a-fA-F]{4}", kind) and re.fullmatch("[0-9a-f]{2}", model):
-            row[field] = f"{kind.lower()}/{model}"
-    driver = properties.get("DRIVER", "")
-    subchannel = path.split("/")[-2:-1]
-    if subchannel and re.fullmatch(BUSID, subchannel[0]):
-        row["subchannel"] = subchannel[0]
-    facts.say(DEVICE, busid, place, driver=driver, **row)
-
-
-def _take_block(facts: Facts, place: str, path: str, properties: dict[str, str], record: list[str]) -> None:
-    major, minor, slot = properties.get("MAJOR", ""), properties.get("MINOR", ""), _SLOT.fullmatch(path)
-    if not (re.fullmatch("[0-9]{1,4}", major) and re.fullmatch("[0-9]{1,8}", minor) and slot):
-        return
-    number, name = f"{major}:{minor}", slot[2] or slot[1]
-    lines = "\n".join(row.replace(": ", ":", 1) for row in record)
-    row = {"name": name, "links": parse_links(lines), **_layer(name, slot, properties, lines)}
-    busid = busid_of(path)
-    if busid:
-        row["busid"] = busid
-    facts.say(LAYER, number, place, **row)
-    if busid and name.startswith("dasd") and not slot[2]:
-        facts.say(DEVICE, busid, place, block=name)
-        facts.say(DASD, busid, place, name=name, volser=properties.get("ID_SERIAL", "").strip())
-        # the other has no token, by which a minidisk is known
-        uid = properties.get("ID_XUID") or properties.get("ID_UID", "")
-        if re.fullmatch(UID, uid):
-            facts.say(DEVICE, busid, place, uid=uid)
-
-
-def _layer(name: str, slot: re.Match[str], properties: dict[str, str], lines: str) -> dict[str, Value]:
+def _layer(name: str, slot: re.Match[str], properties: dict[str, str], content: str) -> dict[str, Value]:
     """Return the fields that depend on what a device is."""
     row: dict[str, Value] = {}
     if properties.get("DEVTYPE") == "partition" and slot[2]:
@@ -113,5 +135,5 @@ def _layer(name: str, slot: re.Match[str], properties: dict[str, str], lines: st
             "vendor": properties.get("ID_VENDOR", ""),
             "model": properties.get("ID_MODEL", ""),
         }
-        row |= parse_record(lines) if not name.startswith("dasd") else {"vendor": "", "model": ""}
+        row |= parse_record(content) if not name.startswith("dasd") else {"vendor": "", "model": ""}
     return row

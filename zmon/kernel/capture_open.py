@@ -17,16 +17,7 @@ from itertools import islice
 
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
-from zmon.kernel.capture_text import (
-    MAX_HEAD,
-    MAX_SECTIONS,
-    MAX_TEXTS,
-    UNREAD,
-    is_collected,
-    is_collected_among,
-    is_of_cp,
-    sections,
-)
+from zmon.kernel.capture_text import MAX_HEAD, MAX_SECTIONS, MAX_TEXTS, NO_TEXTS, UNREAD
 from zmon.kernel.capture_tree import (
     ADVICE,
     NOTES,
@@ -47,7 +38,7 @@ from zmon.kernel.tree import printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zmon.kernel.capture_text import CollectedText
+    from zmon.kernel.capture_text import CollectedText, TextReader
     from zmon.kernel.capture_tree import CapturedTree, Node
 
 
@@ -84,8 +75,8 @@ RUNNING: Final = ("/", "/proc", "/sys", "/dev", "/run")
 """Directories that look like a capture and are the running kernel's."""
 
 
-def open_capture(path: str) -> Capture:
-    """Open an archive, a directory that is one pass or holds several, or a text that a tool printed.
+def open_capture(path: str, reader: TextReader = NO_TEXTS) -> Capture:
+    """Open an archive, a directory that is one pass or holds several, or a text that `reader` knows.
 
     Raises:
         CaptureError: it is not there, is none, is damaged or too large, or holds no pass.
@@ -95,9 +86,9 @@ def open_capture(path: str) -> Capture:
         if os.path.realpath(path) in RUNNING:
             raise CaptureError(f"{path} is the running kernel's own, no capture; leave --from out for it.")
         if stat.S_ISDIR(mode):
-            contents = _look_through(path)
-        elif stat.S_ISREG(mode) and _may_be_text(path, os.path.basename(path)):
-            contents = CaptureContents()
+            contents = _look_through(path, reader)
+        elif stat.S_ISREG(mode) and _is_text(reader, path, os.path.basename(path)):
+            contents = CaptureContents(reader)
             contents.take_text(
                 os.path.basename(path), CapturedFile(read_regular(path, path), os.stat(path).st_mtime_ns)
             )
@@ -105,7 +96,7 @@ def open_capture(path: str) -> Capture:
             from zmon.kernel.capture_tar import read_tar  # noqa: PLC0415 - a directory needs none of it
 
             with open(path, "rb") as file:
-                contents = read_tar(path, file)
+                contents = read_tar(path, file, reader)
         else:
             raise CaptureError(f"{path} is neither a file nor a directory; {ADVICE}.")
     except OSError as error:
@@ -174,7 +165,8 @@ def _take_texts(contents: CaptureContents, label: str) -> Sequence[CollectedText
     top = posixpath.commonpath([posixpath.dirname(path) for path in contents.texts])
     for path, node in sorted(contents.texts.items()):
         origin = posixpath.relpath(path, top) if top else path
-        for section in sections(origin, node.data, node.time):
+        for section in contents.reader.outputs(path, node.data, node.time):
+            section = section._replace(origin=origin)  # noqa: PLW2901 - the reader knows sos by the whole path
             if len(kept) + len(files) >= MAX_SECTIONS:
                 contents.leave_out(f"sections of texts beyond {MAX_SECTIONS:,}", path)
                 break
@@ -183,7 +175,7 @@ def _take_texts(contents: CaptureContents, label: str) -> Sequence[CollectedText
                     files.setdefault(
                         posixpath.normpath(section.file), CapturedFile(_encoded(section), section.time)
                     )
-            elif is_of_cp(section):
+            elif contents.reader.is_of_cp(section):
                 lines = answers.setdefault(path, [])
                 lines += [""] * (section.line - 1 - len(lines))  # so that each keeps its number
                 lines += section.text.split("\n")[:-1]
@@ -207,9 +199,9 @@ def _order(tree: CapturedTree) -> tuple[int, list[tuple[int, str]]]:
     return moment(tree), [(int(part), "") if re.fullmatch(_DIGITS, part) else (-1, part) for part in parts]
 
 
-def _look_through(path: str) -> CaptureContents:
+def _look_through(path: str, reader: TextReader) -> CaptureContents:
     """Find the passes in a directory: itself, or what lies one or two levels further down."""
-    contents = CaptureContents()
+    contents = CaptureContents(reader)
     fullest: dict[str, int] = {}
     level = [("", path)]
     for _depth in range(3):
@@ -278,21 +270,17 @@ def _look_for_texts(path: str, contents: CaptureContents) -> None:
             inside = name if below == "." else f"{below}/{name}"
             if is_nested(name):
                 read_nested(contents, file, inside)
-            elif _may_be_text(file, inside, DEEPEST):
+            elif _is_text(contents.reader, file, inside, DEEPEST):
                 _take_file(contents, inside, file)
 
 
-def _may_be_text(file: str, inside: str, deepest: int | None = None) -> bool:
-    """Return whether a file on disk is a text with something for zmon, by its first bytes.
-
-    With `deepest` it is one of many: see `is_collected_among`.
-    """
-    if not _is_regular(file):
+def _is_text(reader: TextReader, file: str, inside: str, deepest: int | None = None) -> bool:
+    """Return whether a file on disk is a text with something for zmon, by its first bytes."""
+    if not _is_regular(file) or not reader.may_be_text(inside):
         return False
     try:
         with open(file, "rb") as opened:
-            head = opened.read(MAX_HEAD)
-        return is_collected(inside, head) if deepest is None else is_collected_among(inside, head, deepest)
+            return reader.is_text(inside, opened.read(MAX_HEAD), deepest)
     except OSError:
         return False
 

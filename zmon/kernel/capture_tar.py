@@ -19,6 +19,7 @@ from typing import IO, TYPE_CHECKING, Final, Self, cast
 
 from zmon.base.clock import SECOND
 from zmon.base.record import NamedTuple
+from zmon.kernel.capture_text import NO_TEXTS
 from zmon.kernel.capture_tree import (
     ADVICE,
     MAX_NESTED,
@@ -37,6 +38,7 @@ from zmon.kernel.tree import MAX_FILE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from zmon.kernel.capture_text import TextReader
     from zmon.kernel.capture_tree import Node
 
 
@@ -90,7 +92,7 @@ _FOREIGN: Final = {
 }
 
 
-def read_tar(path: str, file: IO[bytes]) -> CaptureContents:
+def read_tar(path: str, file: IO[bytes], reader: TextReader = NO_TEXTS) -> CaptureContents:
     """Read an archive from its beginning to its end."""
     size = file.seek(0, os.SEEK_END)
     file.seek(0)
@@ -99,7 +101,7 @@ def read_tar(path: str, file: IO[bytes]) -> CaptureContents:
         with tarfile.TarFile(
             fileobj=cast("IO[bytes]", stream), tarinfo=_Member, encoding="utf-8", errors="surrogateescape"
         ) as tar:
-            contents = _take_members(tar, stream)
+            contents = _take_members(tar, stream, reader)
     except CaptureError:
         raise
     except (tarfile.TarError, ValueError, ArithmeticError, LookupError, RecursionError) as error:
@@ -135,8 +137,8 @@ def _take_nested(contents: CaptureContents, path: str, folder: str, data: bytes)
             contents.put(f"{root}/{name}".lstrip("/"), node)
 
 
-def _take_members(tar: tarfile.TarFile, stream: _Stream) -> CaptureContents:
-    contents = CaptureContents()
+def _take_members(tar: tarfile.TarFile, stream: _Stream, reader: TextReader) -> CaptureContents:
+    contents = CaptureContents(reader)
     _take_into(contents, tar, stream)
     return contents
 

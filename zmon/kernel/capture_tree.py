@@ -20,13 +20,13 @@ from collections import Counter
 
 from zmon.base.light_typing import TYPE_CHECKING, Final, Protocol
 from zmon.base.record import NamedTuple
-from zmon.kernel.capture_text import MAX_HEAD, MAX_TEXTS, TEXT_BYTES, is_collected_among, may_be_collected
+from zmon.kernel.capture_text import MAX_HEAD, MAX_TEXTS, NO_TEXTS, TEXT_BYTES
 from zmon.kernel.tree import MAX_FILE, NOT_CAPTURED, Tree, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from zmon.kernel.capture_text import CollectedText
+    from zmon.kernel.capture_text import CollectedText, TextReader
 
 
 DEEPEST: Final = 2
@@ -447,7 +447,8 @@ def is_nested(name: str) -> bool:
 class CaptureContents:
     """The content of a capture, by the names of its passes."""
 
-    def __init__(self) -> None:
+    def __init__(self, reader: TextReader = NO_TEXTS) -> None:
+        self.reader = reader
         self.nodes: dict[str, dict[str, Node]] = {}
         self.roots: dict[str, str] = {}
         """The directory of a pass on disk."""
@@ -479,7 +480,7 @@ class CaptureContents:
             self.notes[match[1] or ""] = node
         elif is_nested(path):
             self._nested[path.removesuffix(NESTED)] = node.data
-        elif is_collected_among(path, node.data[:MAX_HEAD], DEEPEST):
+        elif self.reader.is_text(path, node.data[:MAX_HEAD], DEEPEST):
             self.take_text(path, node)
 
     def take_text(self, path: str, node: CapturedFile) -> None:
@@ -495,7 +496,7 @@ class CaptureContents:
         path = _plain(name)
         if path is None or _PASS.fullmatch(path) or re.fullmatch(_NOTES, path) or re.fullmatch(_EXTRA, path):
             return True
-        return is_nested(path) or may_be_collected(path)
+        return is_nested(path) or self.reader.may_be_text(path)
 
     def take_nested(self) -> Iterator[tuple[str, bytes]]:
         """Yield the archives within the archive, each with the path of its folder; each once."""

@@ -160,24 +160,19 @@ INFORMATION: Final = ("channel_queue", "lss", "storage", "cylinders", "uid")
 _UID: Final = r"[A-Z0-9]{1,3}\.[A-Z0-9]{1,14}\.[0-9a-f]{4}\.[0-9a-f]{2}"
 
 _HEAD: Final = struct.Struct(">28xI4s12xII")
-_CHARACTERISTICS: Final = 56
+_CHARACTERISTICS: Final = slice(56, 120)
+_CONFIGURATION: Final = slice(120, 376)
 _CYLINDERS: Final = struct.Struct(">12xH46xI")
-_RECORDS: Final = range(120, 376, 32)
+_RECORD: Final = 32
 _LARGE_VOLUME: Final = 0xFFFE
 
 
 def parse_info2(answer: bytes) -> Row:
     """Parse the answer to BIODASDINFO2, 416 bytes, big-endian: the fields of `INFORMATION`.
 
-    The queue has the requests that are queued on the base device at this moment; the uid, which the driver
-    makes of the same data, is `IBM.75000000092461.1500.18`, without token.
+    The queue has the requests that are queued on the base device at this moment; the others are only on ECKD.
 
-    Type, model and logical subsystem are bytes 4, 10 and 30 of the device's own node element descriptor,
-    found among eight records of configuration data by its first two bytes.  Cylinders are a halfword at
-    12 of the device characteristics, or the word at 60 when the halfword says 0xFFFE.  All only on ECKD.
-
-    Source: arch/s390/include/uapi/asm/dasd.h; drivers/s390/block/dasd_eckd.h (characteristics,
-    descriptors) and dasd_eckd.c (which of the two counts holds).
+    Source: arch/s390/include/uapi/asm/dasd.h.
 
     Raises:
         ValueError: it is not 416 bytes long.
@@ -187,23 +182,39 @@ def parse_info2(answer: bytes) -> Row:
     queue, discipline, characteristics, configuration = _HEAD.unpack_from(answer)
     if discipline != b"ECKD":
         return {**dict.fromkeys(INFORMATION, NOT_ECKD), "channel_queue": queue}
+    data = answer[_CONFIGURATION][:configuration]
+    return {"channel_queue": queue, **describe_eckd(answer[_CHARACTERISTICS][:characteristics], data)}
+
+
+def describe_eckd(characteristics: bytes, configuration: bytes) -> Row:
+    """Return what the device characteristics and the configuration data of an ECKD volume say of it.
+
+    Type, model and logical subsystem are bytes 4, 10 and 30 of the device's own node element descriptor,
+    found among eight records of configuration data by its first two bytes.  Cylinders are a halfword at
+    12 of the device characteristics, or the word at 60 when the halfword says 0xFFFE.  The uid, which the
+    driver makes of the same data, is `IBM.75000000092461.1500.18`, without token.
+
+    Source: drivers/s390/block/dasd_eckd.h (characteristics, descriptors) and dasd_eckd.c (which of the two
+    counts holds).
+    """
     lss: Value = absent("the configuration data names no device")
     storage = uid = lss
-    for start in _RECORDS:
-        if start - _RECORDS.start < configuration and answer[start] >> 6 == 3 and answer[start + 1] == 1:
-            lss = answer[start + 30]
-            storage = _storage(answer[start + 4 : start + 13])
-            uid = _uid_of(answer[start : start + 32], answer, configuration)
+    records = [configuration[at : at + _RECORD] for at in range(0, len(configuration), _RECORD)]
+    for device in records:
+        if len(device) == _RECORD and device[0] >> 6 == 3 and device[1] == 1:
+            lss = device[30]
+            storage = _storage(device[4:13])
+            uid = _uid_of(device, records)
             break
     cylinders: Value = absent("the driver did not read the device characteristics")
-    if characteristics >= _CYLINDERS.size:
-        cylinders, long_count = _CYLINDERS.unpack_from(answer, _CHARACTERISTICS)
+    if len(characteristics) >= _CYLINDERS.size:
+        cylinders, long_count = _CYLINDERS.unpack_from(characteristics)
         if cylinders == _LARGE_VOLUME and long_count:
             cylinders = long_count
-    return dict(zip(INFORMATION, (queue, lss, storage, cylinders, uid), strict=True))
+    return {"lss": lss, "storage": storage, "cylinders": cylinders, "uid": uid}
 
 
-def _uid_of(device: bytes, answer: bytes, configuration: int) -> Value:
+def _uid_of(device: bytes, records: list[bytes]) -> Value:
     """Return the unique id, from the device's own descriptor and the general qualifier.
 
     Manufacturer, plant and sequence number are bytes 13 to 29 of the descriptor, the unit address its last;
@@ -212,9 +223,9 @@ def _uid_of(device: bytes, answer: bytes, configuration: int) -> Value:
     Source: drivers/s390/block/dasd_eckd.c, create_uid.
     """
     maker, serial = ebcdic_name(device[13:16]), ebcdic_name(device[16:30])
-    for start in _RECORDS:
-        if start - _RECORDS.start < configuration and answer[start] >> 6 == 2:
-            ssid = int.from_bytes(answer[start + 8 : start + 10])
+    for qualifier in records:
+        if len(qualifier) == _RECORD and qualifier[0] >> 6 == 2:
+            ssid = int.from_bytes(qualifier[8:10])
             uid = f"{maker}.{serial}.{ssid:04x}.{device[31]:02x}"
             return uid if re.fullmatch(_UID, uid) else absent("the configuration data give no unique id")
     return absent("the configuration data name no subsystem")

@@ -162,9 +162,10 @@ def open_capture(path: str, choice: Choice = EVERYTHING, last: int | None = None
     Raises:
         CaptureError: it cannot be used; says what is wrong and what to do.
     """
-    from zmon.kernel import capture_open, capture_tree  # noqa: PLC0415 - a live machine needs no archive
+    from zmon.collected import opening  # noqa: PLC0415 - a live machine needs no archive
+    from zmon.kernel import capture_tree  # noqa: PLC0415 - likewise
 
-    capture = capture_open.open_capture(path)
+    capture = opening.open_capture(path)
     passes = capture.passes
     if len(passes) == 1 and passes[0].texts and not _says_something(passes[0]):
         raise capture_tree.CaptureError(
@@ -175,21 +176,19 @@ def open_capture(path: str, choice: Choice = EVERYTHING, last: int | None = None
     timeline = Timeline(path, lambda: [section], CAPTURE_REFUSAL)
     timeline.remarks = tuple(capture.notes)
     if (texts := passes[-1].texts) and not capture_tree.is_own(passes[-1]):
-        from zmon.collected.unread_lines import unread_lines  # noqa: PLC0415 - most captures hold no texts
+        from zmon.collected.account import remarks  # noqa: PLC0415 - most captures hold no texts
 
-        timeline.remarks += tuple(unread_lines(texts))
+        timeline.remarks += tuple(remarks(texts))
     return timeline
 
 
 def _says_something(only: CapturedTree) -> bool:
     """Return whether a pass with texts has a file, an answer or a row about a machine."""
     from zmon.collected.collection import facts_of  # noqa: PLC0415 - most captures hold no texts
-    from zmon.collected.mount_texts import parse_mounts  # noqa: PLC0415 - likewise
 
     if {"sys", "proc", "cp"}.intersection(only.entries("/")):
         return True
-    facts, mounts = facts_of(only.texts)
-    return any(facts.rows.values()) or bool(facts.mounts) or any(parse_mounts(mount)[1] for mount in mounts)
+    return any(read.read for read in facts_of(only.texts)[1])
 
 
 class ScenarioSection(Section):

@@ -8,7 +8,8 @@ import pytest
 
 from tests.collected.texts import LSBLK, LSDASD, LSDASD_LONG, LSDASD_UID
 from zmon.cli.main import main
-from zmon.collected.unread_lines import MAX_NAMED, unread_lines
+from zmon.collected.account import MAX_NAMED, remarks
+from zmon.collected.transcript import form_of, outputs
 from zmon.kernel.capture_text import CollectedText
 
 if TYPE_CHECKING:
@@ -19,8 +20,12 @@ BAD = "0.0.7002  garb%%%\n"
 
 
 def text(content: str, command: str = "", origin: str = "a.txt") -> CollectedText:
-    """Return a text that begins in line 1."""
-    return CollectedText(origin, 1, command, "", content, 7)
+    """Return an output that begins in line 1."""
+    if not command:
+        (cut,) = outputs(origin, content.encode(), 7)
+        return cut
+    form = form_of(command)
+    return CollectedText(origin, 1, command, "", content, 7, form=form.name if form else "")
 
 
 def test_a_line_that_is_not_understood_is_named_and_the_others_count(
@@ -57,12 +62,13 @@ def test_texts_beside_a_capture_of_zmon_are_not_complained_about(
         (LSDASD, "lsdasd -a"), (LSDASD_UID, "lsdasd -u"), (LSDASD_LONG, "lsdasd -l"), (LSBLK, "lsblk"),
         (LSDASD, ""), (LSBLK, ""), (f"{GOOD}{GOOD}", ""), ("0.0.7001 secondary dasdb\n", "lsdasd"),
         ("proc on /proc type proc (rw)\n/dev/dasda1 on /a b type ext4 (rw)\n", "mount"),
-        ('{"blockdevices": [{"name": "dasdb", "maj:min": "94:4"}]}', ""), (BAD, "lscss"),
+        ('{"blockdevices": [{"name": "dasdb", "maj:min": "94:4"}]}', ""),
+        ('TARGET="/" SOURCE="/dev/dasda1"\n', "findmnt -P"),
     ],
 )  # fmt: skip
 def test_what_tools_print_is_no_strange_line(content: str, command: str) -> None:
     """Headings, rulers, lines that say nothing, and lines that say the same twice are none."""
-    assert not [*unread_lines([text(content, command)])]
+    assert not [*remarks([text(content, command)])]
 
 
 @pytest.mark.parametrize(
@@ -70,14 +76,14 @@ def test_what_tools_print_is_no_strange_line(content: str, command: str) -> None
     [
         ("/dev/dasda1 on /data typ xfs\n", "mount"), ('NAME="dasdb" SIZE="1G"\n', ""),
         ('{"blockdevices": [{"name": "dasdb"\n', ""), ('{"filesystems": [\n', "findmnt -J"),
-        ('TARGET="/" SOURCE="/dev/dasda1"\n', "findmnt -P"),
+        (BAD, "lscss"), ('TARGET="/" FSTYPE="xfs"\n', "findmnt -P"),
         ("`- 0:0:0:1 sda 8:0 active ready running\n", "multipath -ll"),
         ("mpatha (3600) dm-3 what is this\n", "multipath -ll"),
     ],
 )  # fmt: skip
 def test_each_form_can_be_strange(content: str, command: str) -> None:
     """Pairs of lsblk without MAJ:MIN, JSON that was cut, and paths of no known map are used by nobody."""
-    (words,) = unread_lines([text(content, command)])
+    (words,) = remarks([text(content, command)])
     assert words.startswith("a.txt: 1 line ")
     assert words.endswith("(line 1)")
 
@@ -85,7 +91,7 @@ def test_each_form_can_be_strange(content: str, command: str) -> None:
 def test_many_lines_and_texts_are_counted() -> None:
     """The first are named."""
     many = [text(BAD * 7, "lsdasd", f"{number}.txt") for number in range(MAX_NAMED + 2)]
-    said = [*unread_lines(many)]
+    said = [*remarks(many)]
     assert said[0].endswith("(lines 1, 2, 3, 4, 5, ...)")
     assert said[-1].startswith("2 more texts ")
     assert len(said) == MAX_NAMED + 1

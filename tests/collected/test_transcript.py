@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.kernel.capture_open import NOT_A_CAPTURE, open_capture
-from zmon.kernel.capture_text import FIRST, is_collected, is_collected_among, sections
+from zmon.collected.opening import TEXTS, open_capture
+from zmon.collected.transcript import outputs
+from zmon.kernel.capture_open import NOT_A_CAPTURE
 from zmon.kernel.capture_tree import CaptureError
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ Command "lsdasd" not available
 def cut(data: bytes, origin: str = "a.txt") -> list[tuple[str, str, int]]:
     """Return command or file and the first line of each section."""
     return [
-        (one.command or one.file, one.text.partition("\n")[0], one.line) for one in sections(origin, data, 1)
+        (one.command or one.file, one.text.partition("\n")[0], one.line) for one in outputs(origin, data, 1)
     ]
 
 
@@ -72,6 +73,7 @@ def test_supportconfig_is_cut_at_its_headings() -> None:
     assert cut(SUPPORTCONFIG) == [
         ("proc/partitions", "major minor  #blocks  name", 7),
         ("lsblk -i -o 'NAME,KNAME,MAJ:MIN'", "NAME KNAME MAJ:MIN", 15),
+        ("iostat -x 1 4", "", 20),
         (
             "vmcp query virtual all",
             "DASD 0201 3390 DB7101 R/W      32759 CYL ON DASD  7101 SUBCHANNEL = 0001",
@@ -84,6 +86,7 @@ def test_dbginfo_is_cut_at_its_lines_of_number_signs() -> None:
     """The host's name stands before the command."""
     assert cut(DBGINFO) == [
         ("lschp", "CHPID  Vary  Cfg.  Type  Cmg  Shared   PCHID", 3),
+        ("ps axX", "", 9),
         ("lsdasd -u", 'Command "lsdasd" not available', 12),
     ]
 
@@ -102,15 +105,15 @@ def test_what_a_person_copied_is_cut_at_prompts(prompt: str) -> None:
 def test_a_file_of_sos_is_the_output_of_the_command_in_its_name() -> None:
     """Blanks are underscores there."""
     assert cut(b"NAME=1\n", "sosreport-a/sos_commands/block/lsblk_-O_-P") == [("lsblk -O -P", "NAME=1", 1)]
-    assert is_collected("s/sos_commands/s390/lsdasd", b"anything")
-    assert not is_collected("s/sos_commands/process/ps_auxwww", b"lsdasd\n")
+    assert TEXTS.is_text("s/sos_commands/s390/lsdasd", b"anything", None)
+    assert not TEXTS.is_text("s/sos_commands/process/ps_auxwww", b"lsdasd\n", None)
 
 
 def test_logs_and_binary_files_are_no_texts() -> None:
     """Nor is what lies in directories that no output of commands is in."""
-    assert not is_collected("a/var/log/messages", b"# lsdasd\n")
-    assert not is_collected("a/b", b"# lsdasd\n\0")
-    assert not is_collected("a/b", b"hello\n")
+    assert not TEXTS.is_text("a/var/log/messages", b"# lsdasd\n", None)
+    assert not TEXTS.is_text("a/b", b"# lsdasd\n\0", None)
+    assert not TEXTS.is_text("a/b", b"hello\n", None)
 
 
 def test_copied_files_and_answers_of_cp_become_files_of_the_pass(tmp_path: Path) -> None:
@@ -122,7 +125,7 @@ def test_copied_files_and_answers_of_cp_become_files_of_the_pass(tmp_path: Path)
     assert tree.entries("cp") == ["fs-diskio.txt"]
     (number,) = [at for at, line in enumerate(tree.read("cp/fs-diskio.txt").split(b"\n"), 1) if line]
     assert SUPPORTCONFIG.split(b"\n")[number - 1].startswith(b"DASD 0201")
-    assert [one.command for one in tree.texts] == ["lsblk -i -o 'NAME,KNAME,MAJ:MIN'"]
+    assert [text.command for text in tree.texts if text.form] == ["lsblk -i -o 'NAME,KNAME,MAJ:MIN'"]
 
 
 def archive(members: dict[str, bytes], mode: str = "w:gz") -> bytes:
@@ -142,7 +145,7 @@ def test_an_archive_of_texts_is_a_machine_however_it_is_packed(tmp_path: Path, m
     file = tmp_path / "anything"
     file.write_bytes(archive({"scc_a/fs-diskio.txt": SUPPORTCONFIG, "scc_a/messages.txt": b"no\n"}, mode))
     (tree,) = open_capture(str(file)).passes
-    assert [one.origin for one in tree.texts] == ["fs-diskio.txt"]
+    assert {text.origin for text in tree.texts} == {"fs-diskio.txt"}
 
 
 def test_the_copy_of_sysfs_in_what_dbginfo_leaves_is_opened(tmp_path: Path) -> None:
@@ -157,7 +160,7 @@ def test_the_copy_of_sysfs_in_what_dbginfo_leaves_is_opened(tmp_path: Path) -> N
     file.write_bytes(archive(outer))
     (tree,) = open_capture(str(file)).passes
     assert tree.read("sys/devices/css0/0.0.0001/0.0.7101/online") == b"1\n"
-    assert [one.command for one in tree.texts] == ["lschp", "lsdasd -u"]
+    assert [text.command for text in tree.texts if text.form] == ["lschp", "lsdasd -u"]
     for name, content in outer.items():
         path = tmp_path / "unpacked" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -188,7 +191,7 @@ def test_what_holds_neither_says_what_is_wanted(tmp_path: Path) -> None:
 def test_any_bytes_are_cut_without_an_error(data: bytes) -> None:
     """The lines of sections lie within the text."""
     for head in (b"", SUPPORTCONFIG[:200], DBGINFO[:60], b"# lsdasd\n"):
-        for one in sections("a", head + data, 1):
+        for one in outputs("a", head + data, 1):
             assert 1 <= one.line <= (head + data).count(b"\n") + 2
 
 
@@ -205,7 +208,7 @@ COMMAND = b"#==[ Command ]===================#\n# /usr/bin/lsblk -i\n"
         ("a/b/c/basic.txt", COMMAND, True),
         ("test_texts.py", LSDASD, False),
         ("test_texts.py", COMMAND, False),
-        ("manual.txt", b"It prints:\n" * FIRST + LSDASD, False),
+        ("manual.txt", b"It prints:\n" * 99 + LSDASD, True),
         ("a/b/c/sos_commands/s390/lsdasd", b"anything", True),
     ],
 )
@@ -213,4 +216,4 @@ def test_a_text_among_others_has_the_place_and_the_form_of_an_output(
     path: str, head: bytes, is_one: bool
 ) -> None:
     """A checkout or /etc is no collection: source and manuals quote outputs, deep down or further on."""
-    assert is_collected_among(path, head, 1) is is_one
+    assert TEXTS.is_text(path, head, 1) is is_one

@@ -1,0 +1,56 @@
+"""Tables that tools print with a heading: which words of a row stand in which column.
+
+A column is as wide as its widest cell, and cells begin where the heading begins, or end where it ends.
+Source: util-linux, libsmartcols; a table whose blanks were lost has no cells but those that patterns find.
+"""
+
+from __future__ import annotations
+
+import re
+
+
+class Columns:
+    """The columns of a heading."""
+
+    def __init__(self, heading: str) -> None:
+        """Take a heading."""
+        self._spans = {match[0]: match.span() for match in re.finditer(r"\S+", heading)}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._spans
+
+    def __len__(self) -> int:
+        return len(self._spans)
+
+    @property
+    def last(self) -> str:
+        """The name of the last column; empty without one."""
+        return next(reversed(self._spans), "")
+
+    def begin(self, name: str) -> int:
+        """Return where a column begins; -1 if it is not there."""
+        return self._spans.get(name, (-1, -1))[0]
+
+    def comes_after(self, name: str, other: str) -> bool:
+        """Return whether a column stands right of another."""
+        return self.begin(name) > self.begin(other) >= 0
+
+    def cells(self, row: str, begin: int = 0) -> dict[str, str]:
+        """Return the cells of a row by column; a word below no heading belongs to the cell before it.
+
+        The first word that begins at `begin` or behind it is of the first column: a tree is drawn before it.
+        """
+        cells: dict[str, str] = {}
+        named = ""
+        for match in re.finditer(r"\S+", row[begin:]):
+            start, end = match.start() + begin, match.end() + begin
+            column = next(
+                (name for name, span in self._spans.items() if start == span[0] or end == span[1]), ""
+            )
+            column = column if cells else next(iter(self._spans), "")
+            if column and column not in cells:
+                named = column
+                cells[column] = match[0]
+            elif named:
+                cells[named] += f" {match[0]}"
+        return cells

@@ -1,0 +1,56 @@
+"""Which texts zmon understands, and what each of them answers."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from zmon.collected.block_texts import Links, Lsblk, Partitions
+from zmon.collected.channel_texts import Lschp, Lscss, Lsscsi, Lszfcp
+from zmon.collected.dasd_texts import Dasdview, Lsdasd
+from zmon.collected.lvm_texts import Lvm
+from zmon.collected.machine_texts import Hostname, Lscpu, Uname
+from zmon.collected.mapper_texts import Dmsetup, Multipath
+from zmon.collected.mount_texts import BtrfsShow, Df, Findmnt, Mount, ProcMounts, Swaps
+from zmon.collected.reading import Form
+from zmon.collected.udev_texts import Udevadm
+
+FORMS: Final = (
+    Form("lsdasd, with any of its options", r"lsdasd\b|proc/dasd/devices", Lsdasd,
+         "name, number, size and state of each DASD; with -u or -l its uid: LCU and unit address;"
+         " with -l which channel paths are lost, and why", "source, real output"),
+    Form("dasdview -i, -x, -l", r"dasdview\b", Dasdview,
+         "type, cylinders, label; of configuration data the uid and the LSS", "source, real output"),
+    Form("lscss, also --vpm", r"lscss\b", Lscss,
+         "subchannels, types, channel paths and masks of each device", "source, real output"),
+    Form("lschp", r"lschp\b", Lschp, "channel paths: state, type, PCHID", "source, real output"),
+    Form("lszfcp, with -H, -P, -D", r"lszfcp\b", Lszfcp,
+         "FCP adapters; port and LUN of SCSI disks, with lsscsi or multipath their names", "source"),
+    Form("lsscsi", r"lsscsi\b", Lsscsi, "names of SCSI disks", "real output"),
+    Form("lsblk, in any form and with any columns", r"lsblk\b", Lsblk,
+         "what lies on what, from partitions to logical volumes, and what is mounted", "source, real output"),
+    Form("/proc/partitions", r"proc/partitions", Partitions, "names, numbers, sizes", "real output"),
+    Form("ls -l of /dev/disk/by-* or /dev/mapper", r"ls\b.*/dev/(?:disk|mapper)\b.*", Links,
+         "names by path, id and UUID; adapter, port and LUN of SCSI disks", "real output"),
+    Form("dmsetup table, ls, info", r"dmsetup (?:table|ls|info)\b.*", Dmsetup,
+         "bytes of logical volumes on disks, exactly", "source, real output"),
+    Form("multipath -ll", r"multipath\b(?! -t)|multipathd (?:-k)?['\"]?show (?:topology|maps|paths)\b.*",
+         Multipath, "WWIDs, path groups, states of paths", "source, real output"),
+    Form("pvs, vgs, lvs", r"(?:pvs|vgs|lvs)\b", Lvm,
+         "which disks are physical volumes; on which of them a logical volume can be, if no"
+         " dmsetup table is there", "source, real output"),
+    Form("udevadm info -e", r"udevadm info\b.*", Udevadm,
+         "nearly all that lsdasd, lscss and lsblk have, labels, serial numbers, starts of partitions",
+         "source, real output"),
+    Form("btrfs filesystem show", r"btrfs (?:filesystem|fi) show\b.*", BtrfsShow, "all devices of a btrfs",
+         "source, real output"),
+    Form("/proc/swaps, swapon", r"swapon\b|proc/swaps", Swaps, "active swap", "real output"),
+    Form("/proc/mounts", r"proc/(?:self/)?mounts", ProcMounts, "which file system a path is on", "real output"),
+    Form("mount", r"mount(?: -l)?", Mount, "which file system a path is on", "source, real output"),
+    Form("findmnt, in any form", r"findmnt\b(?!.* -s)", Findmnt, "which file system a path is on",
+         "source, real output"),
+    Form("df", r"df\b", Df, "which file system a path is on, without its type", "source, real output"),
+    Form("lscpu", r"lscpu\b", Lscpu, "machine type, LPAR or guest of z/VM or KVM", "real output"),
+    Form("uname -a", r"uname\b", Uname, "host name, kernel", "real output"),
+    Form("hostname", r"hostname|etc/hostname", Hostname, "host name", "real output"),
+)  # fmt: skip
+"""All forms; answers of CP are read by `zmon.cp`."""

@@ -1,0 +1,70 @@
+"""The numbers of block devices that follow from their names, by Linux' table of devices.
+
+Source: Linux, Documentation/admin-guide/devices.txt (7, 8, 9, 65 to 71, 94 block); drivers/md/dm.c (dm-N is minor N).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_DASD: Final = re.compile(r"(dasd([a-z]{1,3}))([1-3])?")
+_SD: Final = re.compile(r"sd([a-z]{1,3})([0-9]{1,2})?")
+_MAPPED: Final = re.compile(r"dm-([0-9]{1,8})")
+_DASD_MAJOR: Final = "94"
+_SD_MAJORS: Final = (8, *range(65, 72))
+_NUMBERED: Final = re.compile(r"(md|loop)([0-9]{1,5})")
+_MAJORS: Final = {"md": 9, "loop": 7}
+
+
+def _index(letters: str) -> int:
+    index = 0
+    for letter in letters:
+        index = 26 * index + ord(letter) - ord("a") + 1
+    return index - 1
+
+
+def number_of(name: str) -> str:
+    """Return the number of a DASD, SCSI disk, array or loop device by its name; empty where it does not follow."""
+    if match := _SD.fullmatch(name):
+        disk, part = _index(match[1]), int(match[2] or 0)
+        return f"{_SD_MAJORS[disk // 16]}:{16 * (disk % 16) + part}" if disk < 128 and part < 16 else ""
+    if match := _NUMBERED.fullmatch(name):
+        return f"{_MAJORS[match[1]]}:{match[2]}"
+    return number_of_dasd(name)
+
+
+def number_of_dasd(name: str) -> str:
+    """Return the number of a DASD or of a partition of one by its name; empty for other names.
+
+    Their major number is 94, and each has four minor numbers: 94:0 is dasda, 94:1 dasda1, 94:4 dasdb.
+    """
+    match = _DASD.fullmatch(name)
+    return f"{_DASD_MAJOR}:{4 * _index(match[2]) + int(match[3] or 0)}" if match else ""
+
+
+def disk_of_dasd(name: str) -> str:
+    """Return the name of the DASD of a partition, or of a DASD itself; empty for other names."""
+    match = _DASD.fullmatch(name)
+    return match[1] if match else ""
+
+
+def dasd_of_number(number: str) -> str:
+    """Return the name of a DASD or of a partition of one by its number; empty for other numbers."""
+    major, _, minor = number.partition(":")
+    if major != _DASD_MAJOR or not minor.isdecimal():
+        return ""
+    index, part = divmod(int(minor), 4)
+    letters = ""
+    while index >= 0:
+        index, letter = divmod(index, 26)
+        letters, index = chr(ord("a") + letter) + letters, index - 1
+    return f"dasd{letters}{part or ''}"
+
+
+def fits(name: str, number: str) -> bool:
+    """Return whether a device can have both; a text that was cut may give a number that another device has."""
+    minor = number.partition(":")[2]
+    if match := _MAPPED.fullmatch(name):
+        return minor == match[1]
+    return number_of(name) in {"", number}

@@ -1,0 +1,84 @@
+"""Opening a capture that may hold texts: which of its files are some, and whose they are."""
+
+from __future__ import annotations
+
+import posixpath
+from typing import TYPE_CHECKING, Final
+
+from zmon.kernel import capture_open
+from zmon.kernel.capture_text import CP_TOOLS, UNREAD
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from zmon.kernel.capture_open import Capture
+    from zmon.kernel.capture_text import CollectedText
+
+ENDINGS: Final = frozenset({
+    "", ".adoc", ".eml", ".htm", ".html", ".json", ".list", ".log", ".lst", ".md", ".out", ".rst", ".text", ".txt",
+    ".typescript", ".yaml", ".yml",
+})  # fmt: skip
+"""What the names of texts among other files end with."""
+_WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
+
+
+class CollectedTexts:
+    """Texts by the forms that zmon knows.  The forms are loaded with the first file that may be one."""
+
+    def may_be_text(self, path: str) -> bool:
+        """Return whether a file, by its path alone, can be a text with something that zmon can use."""
+        if "sos_commands/" in path and (command := _command_of_sos(path)):
+            from zmon.collected.transcript import form_of  # noqa: PLC0415 - most captures hold no texts
+
+            return command.partition(" ")[0] in CP_TOOLS or form_of(command) is not None
+        return UNREAD.isdisjoint(path.split("/")[:-1])
+
+    def is_text(self, path: str, head: bytes, deepest: int | None) -> bool:
+        """Return whether a file is such a text, by its path and first bytes.
+
+        Program source quotes outputs of commands, too, so the name of one file of many has to end like a
+        text's.  What collectors write is known by its form, wherever it is.
+        """
+        if (b"\0" in head and not head.startswith(_WIDE)) or not self.may_be_text(path):
+            return False
+        if "sos_commands/" in path and _command_of_sos(path):
+            return True
+        if deepest is not None and posixpath.splitext(path)[1].lower() not in ENDINGS:
+            return False
+        from zmon.collected.transcript import begins_output, decoded, is_of_collector  # noqa: PLC0415 - likewise
+
+        text = decoded(head)
+        if is_of_collector(text):
+            return True
+        return (deepest is None or path.count("/") <= deepest) and begins_output(text)
+
+    def outputs(self, origin: str, data: bytes, time: int) -> Iterable[CollectedText]:
+        """Cut a text into outputs and copies of files."""
+        from zmon.collected.transcript import outputs  # noqa: PLC0415 - likewise
+
+        return outputs(origin, data, time)
+
+    def is_of_cp(self, text: CollectedText) -> bool:
+        """Return whether an output is an answer of CP."""
+        from zmon.collected.transcript import CP  # noqa: PLC0415 - likewise
+
+        return text.form == CP
+
+
+def _command_of_sos(path: str) -> str:
+    from zmon.collected.transcript import SOS  # noqa: PLC0415 - likewise
+
+    match = SOS.fullmatch(path)
+    return match["command"].removesuffix(".txt").replace("_", " ") if match else ""
+
+
+TEXTS: Final = CollectedTexts()
+
+
+def open_capture(path: str) -> Capture:
+    """Open a capture with its texts: an archive, a directory of passes or texts, or a text.
+
+    Raises:
+        CaptureError: it is not there, is none, is damaged or too large, or holds no pass.
+    """
+    return capture_open.open_capture(path, TEXTS)

@@ -1,0 +1,195 @@
+"""How the output of a tool is read: a form declares its lines, and one walk reads the outputs of all forms.
+
+Each line of an output is read, is known to say nothing, or is not understood; `Account` keeps which.  A line
+that is not understood ends whatever a line before it began: what follows belongs to a thing that is not known.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from zmon.collected.facts import Facts
+    from zmon.kernel.capture_text import CollectedText
+
+    Take = Callable[[Any, re.Match[str]], "bool | None"]
+
+MAX_ROW: Final = 4096
+"""Longest line that tools print of a device; no longer one is matched with patterns."""
+
+
+def line(*patterns: str) -> Callable[[Take], Take]:
+    """Declare that a method takes the lines of these patterns, which cover a line wholly.
+
+    It returns False for a line that does not fit where it stands, which is then not understood.
+    """
+
+    def declared(take: Take) -> Take:
+        vars(take)["patterns"] = patterns  # `Reading` collects them
+        return take
+
+    return declared
+
+
+class Reading:
+    """One output while it is read.  Its lines are tried in the order in which the class declares them."""
+
+    tool: ClassVar[str] = ""
+    """The command in the name of a line's place: `lsdasd, runtime.out:120`."""
+    heading: ClassVar[str] = ""
+    """How an output begins where no command says so: with a line that nothing else prints."""
+    first: ClassVar[str] = ""
+    """How a line begins that tells the form where neither a command nor a heading did."""
+    nothing: ClassVar[tuple[str, ...]] = ()
+    """Patterns of lines that say nothing: headings, rulers."""
+    longest: ClassVar[int] = MAX_ROW
+    _lines: ClassVar[tuple[tuple[re.Pattern[str], str], ...]] = ()
+
+    failed: ClassVar[tuple[str, ...]] = (
+        r'Command ".*" not available', r"(?:\S+: )*(?:line [0-9]+: )?\S+: (?:command )?not found", r"\S+: .*Permission denied\.?",
+    )  # fmt: skip
+    """Patterns of what stands in place of an output that could not be had."""
+
+    def __init_subclass__(cls) -> None:
+        """Collect the lines that the class declares, before those of its base."""
+        super().__init_subclass__()
+        own = [
+            (re.compile(pattern), name)
+            for name, take in vars(cls).items()
+            for pattern in getattr(take, "patterns", ())
+        ]
+        own += [(re.compile(pattern), "") for pattern in vars(cls).get("nothing", ())]
+        failed = [] if cls._lines else [(re.compile(pattern), "") for pattern in cls.failed]
+        cls._lines = (*failed, *own, *cls._lines)
+
+    def __init__(self, text: CollectedText, facts: Facts) -> None:
+        """Begin with nothing."""
+        self.text = text
+        self.facts = facts
+        self.number = 0
+        """The line that is taken, counted from 0."""
+        self.strange: list[int] = []
+        """Lines that were taken, and turned out not to be understood."""
+
+    @property
+    def place(self) -> str:
+        """Where the line is that is taken: `lsdasd, runtime.out:120`."""
+        return self.place_of(self.number)
+
+    def place_of(self, number: int) -> str:
+        """Return where a line is, counted from 0."""
+        place = self.text.place(number)
+        return place if self.text.file or not self.tool else f"{self.tool}, {place}"
+
+    @classmethod
+    def knows(cls, row: str) -> bool:
+        """Return whether a line looks like one of this form."""
+        return len(row) <= cls.longest and any(pattern.fullmatch(row) for pattern, _name in cls._lines)
+
+    def take(self, number: int, row: str) -> bool | None:
+        """Take a line; return whether it was read, False if it says nothing, None if it is not understood."""
+        self.number = number
+        if not row.strip():
+            self.blank()
+            return False
+        for pattern, name in self._lines if len(row) <= self.longest else ():
+            if match := pattern.fullmatch(row):
+                if not name:
+                    return False
+                if getattr(self, name)(match) is not False:
+                    return True
+        self.lost()
+        return None
+
+    def blank(self) -> None:
+        """Take an empty line."""
+
+    def lost(self) -> None:
+        """Take a line that is not understood: what the line before began has ended."""
+
+    def end(self) -> None:
+        """Say what follows from all lines together."""
+
+
+class OrDocument(Reading):
+    """An output that is lines, or one JSON document."""
+
+    def __init__(self, text: CollectedText, facts: Facts) -> None:
+        """Begin with nothing."""
+        super().__init__(text, facts)
+        self._json: list[str] = []
+        self._lines_of_json: list[int] = []
+        self._braces = 0
+
+    def take(self, number: int, row: str) -> bool | None:
+        """Take a line; those from the first brace to its end are one document."""
+        if self._braces or (not self._json and row.lstrip().startswith("{")):
+            self._json.append(row)
+            self._lines_of_json.append(number)
+            self._braces += row.count("{") - row.count("}")
+            return True
+        return super().take(number, row)
+
+    def end(self) -> None:
+        """Take the document, if there is one; one that was cut says nothing."""
+        if not self._json:
+            return
+        try:
+            document = json.loads("\n".join(self._json))
+        except (ValueError, RecursionError):
+            document = None
+        self.number = self._lines_of_json[0]
+        if not (isinstance(document, dict) and self.document(document)):
+            self.strange += self._lines_of_json
+
+    def document(self, document: dict[str, Any]) -> bool:
+        """Take a document; return whether it was understood."""
+        raise NotImplementedError
+
+
+class Form(NamedTuple):
+    """What one tool prints, or one file holds."""
+
+    name: str
+    """As it is in docs/sources.md."""
+    command: str
+    """Pattern of its commands, up to their first words, and of the paths of copied files."""
+    reading: type[Reading]
+    answers: str
+    """What follows from it, for docs/sources.md."""
+    seen: str
+    """Where its layout is from."""
+
+
+class ReadText(NamedTuple):
+    """What became of the lines of an output."""
+
+    text: CollectedText
+    form: str
+    """The name of the form that it was taken for; empty if for none."""
+    read: int
+    """Lines that say something."""
+    strange: tuple[int, ...]
+    """The lines that were not understood, by their numbers in the file."""
+
+
+def walk(text: CollectedText, form: Form, facts: Facts) -> ReadText:
+    """Read an output."""
+    reading = form.reading(text, facts)
+    read, strange = 0, list[int]()
+    for number, row in _rows(text.text):
+        taken = reading.take(number, row)
+        if taken is None:
+            strange.append(text.line + number)
+        read += bool(taken)
+    reading.end()
+    strange += [text.line + number for number in reading.strange]
+    return ReadText(text, form.name, read - len(reading.strange), tuple(strange))
+
+
+def _rows(text: str) -> Iterator[tuple[int, str]]:
+    yield from enumerate(text.removesuffix("\n").split("\n"))
