@@ -36,6 +36,11 @@ _PAIR: Final = re.compile(r'([A-Z][A-Z0-9:_%-]{0,30})="([^"]{0,4096})"')
 _DM: Final = re.compile(r"dm-[0-9]{1,7}")
 SWAPPED: Final = "[SWAP]"
 """What lsblk prints instead of a mount point for active swap."""
+_LIKE: Final = re.compile(
+    r"[|`├└│┌┆,'] ?|\s*[\"{}\[\]]|(?:[A-Z:_-]+=\"|[A-Z:_-]+ +K?NAME\b|K?NAME\b)"
+    r"|(?:dasd|sd|vd|xvd|nvme|dm-|md|loop|sr|zram|mmcblk|nbd)[a-z0-9]* *(?:\s|$)|\s+(?:/|\[SWAP\])"
+)
+"""How rows of lsblk begin."""
 MAX_DEPTH: Final = 32
 """Maximum depth of a tree in JSON."""
 UNSEEN: Final = "?lsblk"
@@ -187,13 +192,18 @@ class Lsblk(OrDocument):
         """Begin with nothing."""
         super().__init__(text, facts)
         self._tree = LsblkTree(facts)
-        self._columns = Columns("")
+        self._columns = Columns("NAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINTS" if text.tool == "lsblk" else "")
         self._open: list[TreeRow] = []
         self._is_whole = True
         """Whether the row that the next one may hang on was understood."""
         self._last: tuple[str, LsblkRow] | None = None
         self._pairs: list[tuple[int, dict[str, str]]] = []
         self._is_inverse = re.search(r"\s(?:-[a-zA-Z]*s|--inverse)\b", text.command) is not None
+
+    @classmethod
+    def knows(cls, row: str) -> bool:
+        """Return whether a line looks like one of lsblk: its rows may have any columns."""
+        return _LIKE.match(row) is not None or _CELL.search(row) is not None
 
     def lost(self) -> None:
         """Expect the next row of the tree to hang on the line that is not understood."""

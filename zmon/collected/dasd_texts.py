@@ -17,7 +17,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.sizes import SECTOR
-from zmon.collected.numbers import number_of_dasd
+from zmon.collected.numbers import fits, number_of_dasd
 from zmon.collected.reading import Reading, line
 from zmon.kernel.dasd_ioctl import describe_eckd
 from zmon.kinds import DASD, DEVICE, LAYER
@@ -49,6 +49,10 @@ _UNUSED: Final = (
 _PATHS: Final = r"(?:[0-9a-f]{2}(?:\s+[0-9a-f]{2}){0,7})?"
 
 
+_STATES: Final = {"n/f": "active n/f"}
+"""What the kernel says, by what lsdasd says."""
+
+
 def busid_of(word: str) -> str:
     """Return a bus id that `lsdasd -s` may have shortened."""
     return word if "." in word else f"0.0.{word}"
@@ -58,15 +62,15 @@ class Lsdasd(Reading):
     """What lsdasd prints with any of its options, and /proc/dasd/devices."""
 
     tool = "lsdasd"
-    heading = r"Bus-ID +(?:Status|Name) "
+    heading = r"Bus-ID +(?:Status|Name|Role) "
     first = (
         rf"{BUSID}(?:/dasd[a-z]+/[0-9]| +(?:active|n/f|offline|alias|dasd[a-z]+|[A-Z][A-Z0-9]{{1,2}}\.\S+\.\S+)(?!\S)"
         r"|\((?:ECKD|FBA|none))"
     )
     nothing = (
-        r"Bus-ID\s+(?:Status|Name)\b.*",
+        r"Bus-ID\s+(?:Status|Name|Role)\b.*",
         r"=+",
-        rf"{_SHORT}\s+secondary\b.*",
+        r"Host information for .*|Path-Group-ID\s.*|\S+: hosts access information not available",
         rf"{_SHORT}\s+(?:{_DISK}|alias|offline)\s*",  # -u of a device without a unique id: FBA
         rf"\s+(?:{_UNUSED}|{_USED}|paths_\w+):\s*",  # no value
         rf"\s+(?:{_UNUSED}):\s*\S.*",
@@ -98,29 +102,51 @@ class Lsdasd(Reading):
         """Take an alias; of which kind it is lsdasd does not say."""
         self.facts.say(DEVICE, busid_of(match[1]), self.place, online=1, alias=1, discipline=match[2])
 
+    @line(rf"({_SHORT})\s+active\s+:\s+(ECKD|FBA|DIAG).*")
+    def nameless(self, match: re.Match[str]) -> None:
+        """Take a device on line that has no block device yet."""
+        self.facts.say(DEVICE, busid_of(match[1]), self.place, online=1, discipline=match[2])
+
     @line(
-        rf"({_SHORT})\s+(?:active|n/f)\s*(\(ro\))?\s+({_DISK})\s+{_AT}\s+(ECKD|FBA|DIAG)(?:\s*\(ESE\))?"
-        r"(?:\s+([0-9]{3,5})\s+[0-9]{1,9}MB\s+([0-9]{1,15}))?\s*"
+        rf"({_SHORT})\s+(secondary)(?:\s+{_DISK})?(?:\s+(?:ECKD|FBA|DIAG))?(?:\s*\(ESE\))?\s*",
+        rf"({_SHORT})\s+(primary|secondary|none)(?:\s+{_DISK})?(?:\s+{_SHORT}(?:,{_SHORT})*)?\s*",
     )
-    def disk(self, match: re.Match[str]) -> None:
+    def copy_role(self, match: re.Match[str]) -> None:
+        """Take a part in a copy pair: a secondary has no block device of its own."""
+        role = match[2]
+        self.facts.say(DEVICE, busid_of(match[1]), self.place, copy_role=role, online=1, alias=0)
+
+    @line(
+        rf"({_SHORT})\s+(active|n/f)\s*(\(ro\))?\s+({_DISK})\s+{_AT}\s+(ECKD|FBA|DIAG)(?:\s*\(ESE\))?"
+        r"(?:\s+(?:([0-9]{3,5})|\?{3})\s+[0-9]{1,9}MB\s+(?:([0-9]{1,15})|\?{3}))?\s*"
+    )
+    def disk(self, match: re.Match[str]) -> bool:
         """Take a disk; one that is not formatted has no size."""
-        busid, readonly, name, major, minor, discipline, size, blocks = match.groups()
+        busid, state, readonly, name, major, minor, discipline, size, blocks = match.groups()
         self.facts.say(DEVICE, busid_of(busid), self.place, readonly=int(bool(readonly)))
+        if not fits(name, f"{major}:{minor}"):
+            return False
+        self.facts.say(DASD, busid_of(busid), self.place, state=_STATES.get(state, state))
         self._take(busid_of(busid), name, f"{major}:{minor}", discipline)
         self._take_size(busid_of(busid), f"{major}:{minor}", size, blocks)
+        return True
 
     @line(
         rf"{_OLD}\s*at\s+\(\s*{_AT}\)\s+is\s+({_DISK})\s*(\(ro\))?\s*:\s*"
-        r"active\s+at blocksize:?\s*([0-9]{3,5}),\s*([0-9]{1,15}) blocks,\s*[0-9]{1,9} MB\s*",
-        rf"{_OLD}\s*at\s+\(\s*{_AT}\)\s+is\s+({_DISK})\s*(\(ro\))?\s*:\s*(?:active|n/f|(?:active\s+)?n/f|basic|unformatted)()()\s*",
+        r"(active|n/f|active n/f|basic|unformatted|detected|new)"
+        r"(?:\s+at blocksize:?\s*([0-9]{3,5}),\s*([0-9]{1,15}) blocks,\s*[0-9]{1,9} MB)?(?:\s*\(probeonly\))?\s*"
     )
-    def old_disk(self, match: re.Match[str]) -> None:
+    def old_disk(self, match: re.Match[str]) -> bool:
         """Take a disk as lsdasd -c and the kernel print it."""
-        busid, discipline, uid, major, minor, name, readonly, size, blocks = match.groups()
-        busid = busid_of(busid)
+        busid, discipline, uid, major, minor, name, readonly, state, size, blocks = match.groups()
+        busid, number = busid_of(busid), f"{major}:{minor}"
+        if not fits(name, number):
+            return False
         self.facts.say(DEVICE, busid, self.place, readonly=int(bool(readonly)), uid=uid or "")
-        self._take(busid, name, f"{major}:{minor}", "" if discipline == "none" else discipline)
-        self._take_size(busid, f"{major}:{minor}", size, blocks)
+        self.facts.say(DASD, busid, self.place, state=_STATES.get(state, state))
+        self._take(busid, name, number, "" if discipline == "none" else discipline)
+        self._take_size(busid, number, size, blocks)
+        return True
 
     @line(rf"({_SHORT})\s+(?:({_DISK}|alias|offline|secondary)\s+)?({UID})\s*")
     def uid(self, match: re.Match[str]) -> None:
@@ -132,13 +158,19 @@ class Lsdasd(Reading):
         elif name.startswith("dasd"):
             self._take(busid, name)
 
-    @line(rf"({_SHORT})(?:/({_DISK})/{_AT})?\s*")
-    def long_head(self, match: re.Match[str]) -> None:
-        """Take the first line about a device of lsdasd -l."""
-        self._busid, self._counts = busid_of(match[1]), {}
-        if match[2]:
-            self._take(self._busid, match[2], f"{match[3]}:{match[4]}")
-            self.facts.say(DEVICE, self._busid, self.place, block=match[2])
+    @line(rf"({_SHORT})(?:/({_DISK})?/(?:{_AT}|[0-9]*))?\s*")
+    def long_head(self, match: re.Match[str]) -> bool:
+        """Take the first line about a device of lsdasd -l; of one without a size its number has no colon."""
+        busid, name, major, minor = match.groups()
+        number = f"{major}:{minor}" if major else ""
+        self._busid, self._counts = "", {}
+        if name and number and not fits(name, number):
+            return False
+        self._busid = busid_of(busid)
+        if name:
+            self._take(self._busid, name, number)
+            self.facts.say(DEVICE, self._busid, self.place, block=name)
+        return True
 
     @line(rf"\s+({_USED}):\s*(\S(?:.*\S)?)\s*")
     def attribute(self, match: re.Match[str]) -> bool:
@@ -159,8 +191,10 @@ class Lsdasd(Reading):
                     self.place,
                     **({"online": 0} if value == "offline" else {"alias": 1, "online": 1}),
                 )
-            case "status":
-                return re.fullmatch(r"(?:active|n/f)(?:\s*\(ro\))?|secondary", value) is not None
+            case "status" if value == "secondary":
+                say(DEVICE, busid, self.place, copy_role=value)
+            case "status" if match := re.fullmatch(r"(active|n/f)(?:\s*\(ro\))?", value):
+                say(DASD, busid, self.place, state=_STATES.get(match[1], match[1]))
             case "readonly" | "hpf" | "use_diag" if value in {"0", "1"}:
                 say(DEVICE, busid, self.place, **{name: int(value)})
             case "blksz" | "blocks" if value.isdecimal() and len(value) < 16:

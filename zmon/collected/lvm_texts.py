@@ -26,6 +26,7 @@ _DEVICE: Final = r"/dev/\S{1,250}|\[unknown\]|unknown device|missing"
 _EXTENT: Final = re.compile(
     rf"(?<!\S)(?:(/dev/[^\s(,]{{1,200}})|(\[unknown\]|unknown device|missing)|({_GROUP}))\([0-9]{{1,12}}\)"
 )
+_OF_DEVICE: Final = re.compile(rf"\s*(?:{_DEVICE})\s")
 _ATTRIBUTES: Final = r"[a-zA-Z-]{6,10}"
 _PARTIAL: Final = 8
 """Which attribute of a logical volume is its health: `p` if a device is missing."""
@@ -48,6 +49,12 @@ class Lvm(Reading):
         super().__init__(text, facts)
         self._columns = Columns("")
         self._volumes: dict[str, tuple[str, str, dict[str, None]]] = {}
+
+    @classmethod
+    def knows(cls, row: str) -> bool:
+        """Return whether a line looks like one of LVM: rows of chosen columns begin with a device."""
+        patterns = (pattern for pattern, name in cls._lines if name != "other_columns")
+        return any(pattern.fullmatch(row) for pattern in patterns) or _OF_DEVICE.match(row) is not None
 
     @line(r"\s*[A-Z#][A-Za-z#%_]*(?:\s+[A-Z#][A-Za-z#%_]*)*\s*")
     def head(self, match: re.Match[str]) -> bool:

@@ -114,6 +114,11 @@ class Findmnt(MountList, OrDocument):
         self._columns = Columns("")
         self._names: list[str] = ["TARGET", "SOURCE", "FSTYPE", "OPTIONS"] if text.tool == "findmnt" else []
 
+    @classmethod
+    def knows(cls, row: str) -> bool:
+        """Return whether a line looks like one of findmnt: its rows may have any columns."""
+        return _OF_FINDMNT.match(row) is not None
+
     @line(r"[A-Z%_-]+(?:\s+[A-Z%_-]+)+\s*")
     def head(self, match: re.Match[str]) -> bool:
         """Take a heading."""
@@ -168,6 +173,10 @@ class Findmnt(MountList, OrDocument):
         return count
 
 
+_OF_FINDMNT: Final = re.compile(
+    r"(?!\S+ on /.* type )(?:[|`├└│]|\s*[\"{}\[\]]|[A-Z_]+=\"|[A-Z%_-]+(?:\s+[A-Z%_-]+)+\s*$|/|\S+ +/)"
+)
+"""How rows of findmnt begin."""
 _DRAWN: Final = " |`├└│─-"
 MAX_DEPTH: Final = 32
 """Maximum depth of a tree in JSON."""
@@ -369,7 +378,7 @@ class Swaps(Reading):
         priority: dict[str, Value] = {"priority": int(match[3])} if match[3] else {}
         self.facts.say(SWAP, _plain(match[1]), self.place, sort=match[2], **priority)
 
-    @line(r"[^/0-9]+")
+    @line(r"[A-Z][^/0-9]+")
     def head(self, _match: re.Match[str]) -> bool:
         """Take the heading, in any language."""
         return not self.number

@@ -34,8 +34,18 @@ SOS: Final = re.compile(
 )
 """A file of sos, with its command."""
 _COPIED: Final = re.compile(r"cat (/(?:proc|sys|etc)/[\w./-]+)")
-_OF_FILES: Final = re.compile(r"(?:cat|less|more|head|tail|grep|vi|vim|diff)\b")
-"""Commands that print files, whose lines look like outputs of tools."""
+_OF_FILES: Final = re.compile(
+    r"(?:[bxz]?[xz]?cat|[xz]?less|more|head|tail|[ef]?[xz]?grep|vim?|diff|strings|awk|sed|sort|tar)\b"
+)
+"""Commands that print files, whose lines look like outputs of tools and are of another time or machine."""
+_REMOTE: Final = re.compile(r"(?:ssh|rsh)\s+(?:-\S+\s+)*(?:[\w.-]+@)?([A-Za-z][\w-]*)[\w.-]*\s+(.+)")
+_STAMPED: Final = re.compile(
+    r"(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d"
+    r"|\[?\d\d:\d\d:\d\d\]?) (?:\S+ [\w.-]+\[\d+\]: )?"
+)
+"""What logs and `ts` write before each line."""
+_STAMPED_PART: Final = 0.9
+"""The part of the lines that have a time, from which on it is no part of them."""
 
 _ESCAPES: Final = re.compile(
     r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9]|[=>])|.\x08"
@@ -113,6 +123,15 @@ def decoded(data: bytes) -> str:
         import html  # noqa: PLC0415 - few texts are HTML
 
         text = html.unescape(_TAGS.sub("", re.sub(r"(?i)<br ?/?>(?!\n)", "\n", text)))
+    if "=3D" in text and "=\n" in text:
+        import quopri  # noqa: PLC0415 - few texts are mails as they were sent
+
+        text = quopri.decodestring(text.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
+    rows = text.split("\n")
+    stamps = [_STAMPED.match(row) for row in rows]
+    if stamps[0] and sum(map(bool, stamps)) > _STAMPED_PART * sum(map(bool, map(str.strip, rows))):
+        rows = [row[stamp.end() :] if stamp else row for row, stamp in zip(rows, stamps, strict=True)]
+        text = "\n".join(rows)
     return text if text.endswith("\n") else f"{text}\n"
 
 
@@ -249,12 +268,7 @@ class _Transcript:
 
     def _take(self, number: int, line: str) -> None:
         if prompt := _prompt(line) or self._other_prompt(line):
-            quoted = (
-                prompt.prompt.strip() == ">"
-                and self._lines[number : number + 1][:1]
-                and self._lines[number].lstrip().startswith(">")
-            )
-            margin = f"{prompt.margin}> " if quoted else prompt.margin
+            margin = f"{prompt.margin}> " if self._is_quoted(number, prompt) else prompt.margin
             self._open(number, margin, command=prompt.command, host=prompt.host)
             return
         if _FENCE.fullmatch(line):
@@ -264,29 +278,41 @@ class _Transcript:
         if row is None:
             self._open(number - 1, "")
             row = line
-        if match := _headings().match(line):
-            form = _formed(match)
-            if form is not self._form:
+        if not self._is_file and (match := _headings().match(line)):
+            if (form := _formed(match)) is not self._form:
                 self._begin_form(number, match["margin"], form)
-            self._rows.append(line.removeprefix(self._margin))
-            return
-        if not row.strip() or (self._form and self._form.reading.knows(row)):
-            self._rows.append(row)
-            return
-        if not (self._command and _OF_FILES.match(self._command)):
-            is_brace = line.strip() == "{" and number < len(self._lines)
-            if match := _firsts().match(f"{line}{self._lines[number].strip()}" if is_brace else line):
-                self._begin_form(number, match["margin"], _formed(match))
-                self._rows.append(line.removeprefix(self._margin))
-                return
-            if match := _TYPED.fullmatch(line):
-                self._open(number, match["margin"], command=match["command"], host=self._host)
-                return
-            if not self._is_cp and (match := _FIRST_OF_CP.match(line)):
-                self._open(number - 1, match["margin"], host=self._host)
-                self._is_cp = True
-                row = line.removeprefix(self._margin)
-        self._rows.append(row)
+        elif row.strip() and not (self._form and self._form.reading.knows(row)) and not self._is_file:
+            self._begin_unannounced(number, line, row)
+        if self._begin <= number:
+            self._rows.append(self._without_margin(line) or "")
+
+    @property
+    def _is_file(self) -> bool:
+        """Whether the command prints files, which are of another time or machine."""
+        return self._form is None and _OF_FILES.match(self._command) is not None
+
+    def _is_quoted(self, number: int, prompt: _Prompt) -> bool:
+        """Return whether the sign before a command quotes a mail, as that of the next line does."""
+        following = self._lines[number : number + 1]
+        return prompt.prompt.strip() == ">" and bool(following) and following[0].lstrip().startswith(">")
+
+    def _begin_unannounced(self, number: int, line: str, row: str) -> None:
+        """Begin an output at a line that the one before does not have, if the line tells which that is."""
+        is_brace = line.strip() == "{" and number < len(self._lines)
+        if match := _firsts().match(f"{line}{self._lines[number].strip()}" if is_brace else line):
+            self._begin_form(number, match["margin"], _formed(match))
+        elif match := _TYPED.fullmatch(line):
+            self._open(number, match["margin"], command=match["command"], host=self._host)
+        elif not self._is_cp and (match := _FIRST_OF_CP.match(line)):
+            self._open(number - 1, match["margin"], host=self._host)
+            self._is_cp = True
+        elif self._ends_before(row):
+            self._open(number - 1, "", host=self._host)
+
+    def _ends_before(self, row: str) -> bool:
+        """Return whether an output ended with the empty line before, because a remark of a person follows."""
+        is_apart = bool(self._form and self._rows and not self._rows[-1].strip())
+        return is_apart and len(re.findall(r"(?<!\S)[A-Za-z']+[,.;:!?]?(?!\S)", row)) > _PLAIN_WORDS
 
     def _other_prompt(self, line: str) -> _Prompt | None:
         """Return a prompt, as others of the text, before a command that zmon does not read."""
@@ -312,6 +338,8 @@ class _Transcript:
         """End the output before, and begin one behind a line."""
         self._close(number)
         self._begin, self._margin, self._rows = number + 1, margin, []
+        if remote := _REMOTE.fullmatch(command):
+            host, command = remote[1].casefold(), remote[2].strip("'\"")
         self._command, self._host, self._is_cp = command, host, False
         self._form = form_of(command) if command else None
 
