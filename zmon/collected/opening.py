@@ -9,7 +9,7 @@ from zmon.kernel import capture_open
 from zmon.kernel.capture_text import CP_TOOLS, UNREAD
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from zmon.kernel.capture_open import Capture
     from zmon.kernel.capture_text import CollectedText
@@ -63,6 +63,15 @@ class CollectedTexts:
         from zmon.collected.transcript import CP  # noqa: PLC0415 - likewise
 
         return text.form == CP
+
+
+    def strangers(self, texts: Sequence[CollectedText]) -> Iterable[tuple[CollectedText, str]]:
+        """Return the texts that are of another host than most, each with what it is."""
+        if not texts:
+            return ()
+        from zmon.collected.hosts import strangers  # noqa: PLC0415 - likewise
+
+        return strangers(texts)
 
 
 def _command_of_sos(path: str) -> str:

@@ -61,7 +61,7 @@ _PROMPT: Final = re.compile(rf"{_MARGIN}(?P<prompt>(?:[^\n]{{0,80}}?\S ?)?[#$>%�
 _TYPED: Final = re.compile(
     rf"{_MARGIN}(?P<command>{_TOOLS}(?:[ \t]+(?:-|/|show|info|table|filesystem)[^\n]*)?)\s*"
 )
-_HOST: Final = re.compile(r"(?:.*@|^\[?)([A-Za-z][\w-]{0,62})(?:\.[\w.-]+)?(?=[\s:>\])#$%]|$)")
+_HOST: Final = re.compile(r".*@([A-Za-z][\w-]{0,62})|([A-Za-z][\w-]{0,62})(?:\.[\w.-]+)?:(?=[~/])")
 _SHELL: Final = re.compile(r"(?:ba|z|k|c|da|tc)?sh-[0-9]")
 _FENCE: Final = re.compile(r"[ \t>]*(?:```|~~~|\{(?:noformat|code)[^}]*\}|</?pre>|</?code>|\[/?code\])\S*\s*")
 _PLAIN_WORDS: Final = 2
@@ -227,7 +227,7 @@ def host_of(prompt: str) -> str:
     """Return the host that a prompt names, without its domain; empty if it names none."""
     words = prompt.rstrip("#$>%➜❯➤» ").strip()
     match = None if not words or _SHELL.match(words) else _HOST.match(words)
-    return match[1].casefold() if match else ""
+    return (match[1] or match[2]).casefold() if match else ""
 
 
 class _Transcript:

@@ -163,28 +163,31 @@ def _take_texts(contents: CaptureContents, label: str) -> Sequence[CollectedText
     files: dict[str, Node] = {}
     answers: dict[str, list[str]] = {}
     top = posixpath.commonpath([posixpath.dirname(path) for path in contents.texts])
+    sections: list[CollectedText] = []
     for path, node in sorted(contents.texts.items()):
         origin = posixpath.relpath(path, top) if top else path
         for section in contents.reader.outputs(path, node.data, node.time):
-            section = section._replace(origin=origin)  # noqa: PLW2901 - the reader knows sos by the whole path
-            if len(kept) + len(files) >= MAX_SECTIONS:
+            if len(sections) >= MAX_SECTIONS:
                 contents.leave_out(f"sections of texts beyond {MAX_SECTIONS:,}", path)
                 break
-            if section.file:
-                if is_possible(section.file) and section.file.startswith(("proc/", "sys/", "etc/")):
-                    files.setdefault(
-                        posixpath.normpath(section.file), CapturedFile(_encoded(section), section.time)
-                    )
-            elif contents.reader.is_of_cp(section):
-                lines = answers.setdefault(path, [])
-                lines += [""] * (section.line - 1 - len(lines))  # so that each keeps its number
-                lines += section.text.split("\n")[:-1]
-            else:
-                kept.append(section)
-        if path in answers:
-            name = f"cp/{origin.removesuffix('.txt').replace('/', '.')}.txt"
-            content = "\n".join(answers[path]).encode("utf-8", "surrogateescape")
-            files[name] = CapturedFile(content + b"\n", node.time)
+            sections.append(section._replace(origin=origin))  # the reader knows sos by the whole path
+    for section, why in contents.reader.strangers(sections):
+        contents.leave_out(why, section.place())
+        sections.remove(section)
+    for section in sections:
+        if section.file:
+            if is_possible(section.file) and section.file.startswith(("proc/", "sys/", "etc/")):
+                name = posixpath.normpath(section.file)
+                files.setdefault(name, CapturedFile(_encoded(section), section.time))
+        elif contents.reader.is_of_cp(section):
+            lines = answers.setdefault(section.origin, [])
+            lines += [""] * (section.line - 1 - len(lines))  # so that each keeps its number
+            lines += section.text.split("\n")[:-1]
+            name = f"cp/{section.origin.removesuffix('.txt').replace('/', '.')}.txt"
+            content = "\n".join(lines).encode("utf-8", "surrogateescape")
+            files[name] = CapturedFile(content + b"\n", section.time)
+        else:
+            kept.append(section)
     contents.add(label, files)
     return kept
 

@@ -9,7 +9,7 @@ from zmon.base.light_typing import TYPE_CHECKING, Final, Protocol
 from zmon.base.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 MAX_SECTIONS: Final = 200_000
 """Maximum number of sections of all texts together; supportconfig of a large machine has some 20,000."""
@@ -72,6 +72,9 @@ class TextReader(Protocol):
     def is_of_cp(self, text: CollectedText) -> bool:
         """Return whether an output is an answer of CP."""
 
+    def strangers(self, texts: Sequence[CollectedText]) -> Iterable[tuple[CollectedText, str]]:
+        """Return the texts that are of another machine than the others, each with what it is."""
+
 
 class NoTexts:
     """Takes no file for a text."""
@@ -91,6 +94,10 @@ class NoTexts:
     def is_of_cp(self, _text: CollectedText) -> bool:
         """Return False."""
         return False
+
+    def strangers(self, _texts: Sequence[CollectedText]) -> Iterable[tuple[CollectedText, str]]:
+        """Return nothing."""
+        return ()
 
 
 NO_TEXTS: Final = NoTexts()
