@@ -8,12 +8,22 @@ import pytest
 
 from tests.collected.texts import LSBLK, LSDASD, LSDASD_LONG, LSDASD_UID
 from zmon.cli.main import main
-from zmon.collected.account import MAX_NAMED, remarks
+from zmon.collected.account import text_frame
+from zmon.collected.collection import facts_of
 from zmon.collected.transcript import form_of, outputs
 from zmon.kernel.capture_text import CollectedText
+from zmon.kinds import TEXT
+from zmon.sample import THIS_MACHINE, Instant, Sample
+from zmon.topology.read_texts import MAX_NAMED, strange_texts
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+def remarks(texts: list[CollectedText]) -> list[str]:
+    """Return what is said of lines that were not understood."""
+    frame = text_frame(facts_of(texts)[1], 1)
+    return [*strange_texts(Sample(Instant(1, 1, "b"), {TEXT.name: frame}, THIS_MACHINE))]
+
 
 GOOD = "0.0.7001  active  dasdb  94:4  ECKD  4096  7043MB  1803060\n"
 BAD = "0.0.7002  garb%%%\n"
@@ -68,7 +78,7 @@ def test_texts_beside_a_capture_of_zmon_are_not_complained_about(
 )  # fmt: skip
 def test_what_tools_print_is_no_strange_line(content: str, command: str) -> None:
     """Headings, rulers, lines that say nothing, and lines that say the same twice are none."""
-    assert not [*remarks([text(content, command)])]
+    assert not remarks([text(content, command)])
 
 
 @pytest.mark.parametrize(
@@ -91,7 +101,7 @@ def test_each_form_can_be_strange(content: str, command: str) -> None:
 def test_many_lines_and_texts_are_counted() -> None:
     """The first are named."""
     many = [text(BAD * 7, "lsdasd", f"{number}.txt") for number in range(MAX_NAMED + 2)]
-    said = [*remarks(many)]
+    said = remarks(many)
     assert said[0].endswith("(lines 1, 2, 3, 4, 5, ...)")
     assert said[-1].startswith("2 more texts ")
     assert len(said) == MAX_NAMED + 1

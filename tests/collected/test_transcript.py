@@ -217,3 +217,16 @@ def test_a_text_among_others_has_the_place_and_the_form_of_an_output(
 ) -> None:
     """A checkout or /etc is no collection: source and manuals quote outputs, deep down or further on."""
     assert TEXTS.is_text(path, head, 1) is is_one
+
+
+def test_a_single_text_is_known_by_what_it_says(tmp_path: Path) -> None:
+    """The output of a command in a file, whatever that is called; other texts are refused."""
+    text = tmp_path / "what-he-sent"
+    text.write_text(
+        "Bus-ID     Status      Name      Device  Type  BlkSz  Size      Blocks\n0.0.0200 active\n"
+    )
+    (only,) = open_capture(str(text)).passes
+    assert [one.origin for one in only.texts] == ["what-he-sent"]
+    text.write_text("Dear all, the machine is slow.\n")
+    with pytest.raises(CaptureError, match="lsdasd"):
+        open_capture(str(text))

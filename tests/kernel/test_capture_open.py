@@ -310,16 +310,3 @@ def test_a_directory_of_that_name_without_a_kernel_file_is_no_pass(
         open_capture(str(tmp_path))
     with pytest.raises(CaptureError, match=NOT_A_CAPTURE):
         open_capture(write(_tar([_member("include/sys/wait.h")])))
-
-
-def test_a_single_text_is_known_by_what_it_says(tmp_path: Path) -> None:
-    """The output of a command in a file, whatever that is called; other texts are refused."""
-    text = tmp_path / "what-he-sent"
-    text.write_text(
-        "Bus-ID     Status      Name      Device  Type  BlkSz  Size      Blocks\n0.0.0200 active\n"
-    )
-    (only,) = open_capture(str(text)).passes
-    assert [one.origin for one in only.texts] == ["what-he-sent"]
-    text.write_text("Dear all, the machine is slow.\n")
-    with pytest.raises(CaptureError, match="lsdasd"):
-        open_capture(str(text))

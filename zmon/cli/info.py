@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 from zmon.base.clock import length
 from zmon.cli.output import FAILED, OK, complain
 from zmon.cli.result import ResultTable, write_result
-from zmon.cli.source_options import see_recorded, utc_clock
+from zmon.cli.source_options import damaged_recording, see_recorded, utc_clock
 from zmon.recorder.forecast import TOO_FEW, size_words
 from zmon.recorder.info import directory_info, recording_info
 from zmon.screen.export import moment
 from zmon.store.check import find_damage
+from zmon.store.day import is_source
 from zmon.store.file_format import RecordingError
 from zmon.store.reader import Recording
 
@@ -34,6 +35,14 @@ def run(args: argparse.Namespace) -> int:
         see_recorded(args.source)
     except RecordingError as error:
         return complain(str(error))
+    if os.path.exists(args.source) and not is_source(args.source):
+        from zmon.cli.collection_info import run as describe  # noqa: PLC0415 - a recording needs no texts
+
+        try:
+            return describe(args)
+        except ValueError as error:
+            if damaged_recording(args.source) is None and not os.path.isdir(args.source):
+                return complain(str(error))
     directory = directory_info(args.source) if os.path.isdir(args.source) else None
     files = [recording_info(args.source)] if directory is None else directory.files
     if not files:

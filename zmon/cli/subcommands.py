@@ -779,16 +779,20 @@ def import_(parser: argparse.ArgumentParser) -> None:
 
 
 def info(parser: argparse.ArgumentParser) -> None:
-    """Describe a recording: zmon info FILE, zmon info DIRECTORY.
+    """Describe a recording, a capture or collected texts: zmon info FILE, zmon info DIRECTORY.
 
     Prints begin and end, the number of samples, gaps and restarts, the machine, the number of things of each
     kind, the size of each part, and the process that is writing to it.  For a damaged file, or one written by a
     newer zmon, it prints what it can read.
 
+    Of collected texts it prints what each was taken for, how many of its lines were read and which were not
+    understood, and which uses of disks nothing tells.
+
     --check reads the whole file and compares the checksums; the exit status is 1 if something is damaged.
     """  # noqa: E501 - the help as it is printed
     _recording(parser)
     _option(parser, "--check", "read all of it, and say what is damaged")
+    _option(parser, "--strict", "fail if a line of collected texts is not understood")
     _format(parser, "text", "csv", "json", "html")
 
 

@@ -5,19 +5,26 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from zmon.collected.collection import facts_of
 from zmon.collected.dasd_texts import BUSID
+from zmon.collected.hosts import host_of
+from zmon.kinds import TEXT
+from zmon.sample import Frame, empty_frame, frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from zmon.base.absent import Value
     from zmon.collected.reading import ReadText
-    from zmon.kernel.capture_text import CollectedText
 
-MAX_NAMED: Final = 5
-"""Lines of a text, and texts, that are named."""
+MAX_WHICH: Final = 5
+"""Lines of an output that are kept by their numbers."""
+MAX_WORDS: Final = 120
+"""Characters of a line that are kept."""
+MAX_COMMANDS: Final = 12
+"""Commands that zmon does not read and that are named of a file."""
 _MEANT: Final = re.compile(
-    rf"(?<![\w.]){BUSID}(?![\w.])|\b(?:dasd|sd|vd)[a-z]{{1,3}}[0-9]{{0,2}}\b|\bdm-[0-9]|/dev/|\bnvme[0-9]|(?<!\S)[0-9]{{1,3}}:[0-9]{{1,5}}(?!\S)"
+    rf"(?<![\w.]){BUSID}(?![\w.])|\b(?:dasd|sd|vd)[a-z]{{1,3}}[0-9]{{0,2}}\b|\bdm-[0-9]|/dev/|\bnvme[0-9]"
+    r"|(?<!\S)[0-9]{1,3}:[0-9]{1,5}(?!\S)"
 )
 """What names a device."""
 
@@ -31,18 +38,36 @@ def strange_lines(read: ReadText) -> Iterator[int]:
                 yield read.text.line + number
 
 
-def remarks(texts: Sequence[CollectedText]) -> Iterator[str]:
-    """Yield for the first texts with such lines how many they are, and the numbers of the first."""
-    strange: dict[str, list[int]] = {}
-    for read in facts_of(texts)[1]:
-        if lines := [*strange_lines(read)]:
-            strange.setdefault(read.text.origin, []).extend(lines)
-    for origin, lines in [*strange.items()][:MAX_NAMED]:
-        lines.sort()
-        numbers = ", ".join(map(str, lines[:MAX_NAMED])) + ", ..." * (len(lines) > MAX_NAMED)
-        if len(lines) == 1:
-            yield f"{origin}: 1 line was not understood (line {numbers})"
-        else:
-            yield f"{origin}: {len(lines):,} lines were not understood (lines {numbers})"
-    if len(strange) > MAX_NAMED:
-        yield f"{len(strange) - MAX_NAMED:,} more texts have lines that were not understood"
+def text_frame(texts: Sequence[ReadText], when: int) -> Frame:
+    """Return the frame of the outputs in texts; those of commands that zmon does not read are one row a file."""
+    rows: dict[str, dict[str, Value]] = {}
+    others: dict[str, list[ReadText]] = {}
+    for read in texts:
+        strange = [*strange_lines(read)]
+        if read.form or strange:
+            lines = read.text.text.split("\n")
+            first = lines[strange[0] - read.text.line] if strange else ""
+            rows[read.text.place()] = {
+                "command": read.text.command or (f"cat /{read.text.file}" if read.text.file else ""),
+                "form": read.form,
+                "tells": " ".join(read.tells),
+                "host": host_of(read.text),
+                "which": " ".join(map(str, strange[:MAX_WHICH])),
+                "words": first.strip()[:MAX_WORDS],
+                "lines": read.text.text.count("\n"),
+                "read": read.read,
+                "strange": len(strange),
+                "written": read.text.time,
+            }
+        elif read.text.command:
+            others.setdefault(read.text.origin, []).append(read)
+    for origin, reads in others.items():
+        names = dict.fromkeys(read.text.tool for read in reads)
+        more = f" and {len(names) - MAX_COMMANDS} more" * (len(names) > MAX_COMMANDS)
+        rows[f"{origin}:0"] = {
+            "command": ", ".join([*names][:MAX_COMMANDS]) + more,
+            "form": "", "tells": "", "host": "", "which": "", "words": "",
+            "lines": sum(read.text.text.count("\n") for read in reads),
+            "read": 0, "strange": 0, "written": reads[0].text.time,
+        }  # fmt: skip
+    return frame_of(TEXT, rows, when) if rows else empty_frame(TEXT, "no text was collected")

@@ -181,6 +181,7 @@ class Lsblk(OrDocument):
     """
 
     tool = "lsblk"
+    tells = ("layer", "mount", "swap")
     heading = r"(?:[A-Z][A-Z-]+ +)*K?NAME +(?:[A-Z-]+ +)*(?:MAJ[:_]MIN|FSTYPE)\b"
     first = (
         r'(?:[A-Z:_-]+="[^"]*" )*K?NAME="[^"]*" (?:[A-Z:_-]+="[^"]*" )*MAJ[:_]MIN="'

@@ -31,6 +31,7 @@ class Lscss(Reading):
     """Subchannels with a device; those without one, and of other types, say nothing that can be joined."""
 
     tool = "lscss"
+    tells = ("device",)
     heading = r"Device +Subchan\."
     first = rf"{BUSID} {BUSID} +[0-9a-fA-F]{{4}}/"
     nothing = (
@@ -65,6 +66,7 @@ class Lschp(Reading):
     """Channel paths; a minus says nothing."""
 
     tool = "lschp"
+    tells = ("channel",)
     heading = r"CHPID +Vary"
     first = r"[0-9a-f]{1,2}\.[0-9a-f]{2} +[01-] +[0-3-] +[0-9a-f-]"
     nothing = (r"CHPID\s+Vary\b.*", r"=+")
@@ -101,6 +103,7 @@ class Lszfcp(Reading):
     """Adapter, port and LUN of each SCSI device; its name follows from lsscsi or multipath."""
 
     tool = "lszfcp"
+    tells = ("device", "layer", "path")
     first = rf"{BUSID}(?:/0x[0-9a-f]{{16}}| host[0-9])"
     nothing = (r"\s+\S.{0,40}?\s+= \".*\"", rf"{BUSID}/0x[0-9a-f]{{16}} rport-[0-9:-]+\s*", r"/sys/\S+\s*")
 

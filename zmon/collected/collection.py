@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.kernel.capture_text import CollectedText
+from zmon.kernel.capture_tree import is_own
 from zmon.kernel.sampler import EVERYTHING, sample_once
 from zmon.kernel.tree import text as text_in
 from zmon.kinds import (
@@ -19,6 +20,7 @@ from zmon.kinds import (
     PATH,
     SOURCE,
     SWAP,
+    TEXT,
 )
 from zmon.registry import SOURCES
 from zmon.sample import empty_frame
@@ -78,6 +80,7 @@ def _copied(tree: CapturedTree) -> list[CollectedText]:
 
 def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     """Return a sample completed by texts; every value that is from one has a row of `ORIGIN`."""
+    from zmon.collected.account import text_frame  # noqa: PLC0415 - most captures hold no texts
     from zmon.collected.dasd_texts import mask_paths  # noqa: PLC0415 - most captures hold no texts
     from zmon.collected.facts import joined, origin_frame  # noqa: PLC0415 - likewise
     from zmon.collected.mapper_texts import add_adapters  # noqa: PLC0415 - likewise
@@ -119,6 +122,8 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
         frames[MOUNT.name], named = mount_frame(rows, facts, layers, when)
         origins |= named
     frames[ORIGIN.name] = origin_frame(origins, when)
+    if not is_own(tree):  # what lies beside a capture of zmon is of other use
+        frames[TEXT.name] = text_frame(read, when)
     _name_missing(frames)
     _add_source(frames, tree.texts, facts, when)
     return sample._replace(frames=frames)

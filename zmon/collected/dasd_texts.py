@@ -62,6 +62,7 @@ class Lsdasd(Reading):
     """What lsdasd prints with any of its options, and /proc/dasd/devices."""
 
     tool = "lsdasd"
+    tells = ("device", "dasd", "layer")
     heading = r"Bus-ID +(?:Status|Name|Role) "
     first = (
         rf"{BUSID}(?:/dasd[a-z]+/[0-9]| +(?:active|n/f|offline|alias|dasd[a-z]+|[A-Z][A-Z0-9]{{1,2}}\.\S+\.\S+)(?!\S)"
@@ -294,6 +295,7 @@ class Dasdview(Reading):
     """What `dasdview -i`, `-x` and `-l` print of one DASD after the other."""
 
     tool = "dasdview"
+    tells = ("device", "dasd")
     heading = r"--- (?:general|extended) DASD information -|volume label +-"
     nothing = (
         rf"--- (?:{'|'.join(_SHOWN)}) -+",

@@ -18,6 +18,7 @@ class Lscpu(Reading):
     """Architecture, machine type and hypervisor, in English or German."""
 
     tool = "lscpu"
+    tells = ("machine",)
     heading = r"(?:Architecture|Architektur): +s390x"
 
     @line(r"(?:Architecture|Architektur):\s+(\S{1,60})\s*")
@@ -48,6 +49,7 @@ class Uname(Reading):
     """Host name and kernel of `uname -a`."""
 
     tool = "uname"
+    tells = ("machine",)
     first = r"Linux \S+ [0-9]\S* #"
     nothing = (r"\S{1,100}",)  # of another option
 
@@ -64,6 +66,7 @@ class Hostname(Reading):
     """What hostname prints, and /etc/hostname."""
 
     tool = "hostname"
+    tells = ("machine",)
     nothing = (r"#.*",)
 
     @line(r"([\w.-]{1,253})\s*")

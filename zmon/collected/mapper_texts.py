@@ -157,6 +157,7 @@ class Multipath(Reading):
     """Maps, groups and paths of `multipath -ll` or `multipathd show topology`."""
 
     tool = "multipath"
+    tells = ("layer", "multipath", "path")
     first = (
         r"(?:[a-z]{4,8}: )?(?:\S{1,128} \()?[0-9A-Za-z_.:-]{8,128}\)? (?:dm-[0-9]{1,5}|undef)"
         r" [^,\n]{1,16},"

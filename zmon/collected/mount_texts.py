@@ -60,6 +60,8 @@ FORMS: Final = ("proc/mounts", "mount", "findmnt", "df")
 class MountList(Reading):
     """Mounts; `facts` gets the list of each output."""
 
+    tells = ("mount",)
+
     form: ClassVar[str]
     longest = 1 << 17  # an overlay with many layers
 
@@ -360,6 +362,7 @@ class Swaps(Reading):
     """The swap areas of /proc/swaps, `swapon -s` or `swapon --show`, whose sizes are rounded."""
 
     tool = "swapon"
+    tells = ("swap",)
     heading = r"Filename\s+Type\s+Size|NAME +TYPE +SIZE +USED"
 
     @line(r"(/\S{1,4096})\s+(partition|file)\s+([0-9]{1,18})\s+([0-9]{1,18})\s+(-?[0-9]{1,9})\s*")

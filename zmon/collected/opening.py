@@ -64,7 +64,6 @@ class CollectedTexts:
 
         return text.form == CP
 
-
     def strangers(self, texts: Sequence[CollectedText]) -> Iterable[tuple[CollectedText, str]]:
         """Return the texts that are of another host than most, each with what it is."""
         if not texts:

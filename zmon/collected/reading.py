@@ -40,6 +40,8 @@ class Reading:
 
     tool: ClassVar[str] = ""
     """The command in the name of a line's place: `lsdasd, runtime.out:120`."""
+    tells: ClassVar[tuple[str, ...]] = ("layer",)
+    """The names of the kinds of which an output may say something."""
     heading: ClassVar[str] = ""
     """How an output begins where no command says so: with a line that nothing else prints."""
     first: ClassVar[str] = ""
@@ -175,6 +177,8 @@ class ReadText(NamedTuple):
     """Lines that say something."""
     strange: tuple[int, ...]
     """The lines that were not understood, by their numbers in the file."""
+    tells: tuple[str, ...] = ()
+    """The names of the kinds of which it may say something."""
 
 
 def walk(text: CollectedText, form: Form, facts: Facts) -> ReadText:
@@ -188,7 +192,7 @@ def walk(text: CollectedText, form: Form, facts: Facts) -> ReadText:
         read += bool(taken)
     reading.end()
     strange += [text.line + number for number in reading.strange]
-    return ReadText(text, form.name, read - len(reading.strange), tuple(strange))
+    return ReadText(text, form.name, read - len(reading.strange), tuple(sorted(strange)), form.reading.tells)
 
 
 def _rows(text: str) -> Iterator[tuple[int, str]]:

@@ -32,6 +32,7 @@ class Udevadm(Reading):
     """Channel devices and block devices of udev's data base."""
 
     tool = "udevadm"
+    tells = ("device", "dasd", "layer")
     first = r"P: /devices/"
     longest = 1 << 16
     nothing = (r"\s*(?:looking at (?:parent )?device|Udevadm info|all the possible|walks up|from one single|A rule to).*",

@@ -13,6 +13,7 @@ from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.interval import Interval
 from zmon.kernel.sampler import EVERYTHING, Sampler
 from zmon.kernel.tree import LiveTree
+from zmon.kinds import TEXT
 from zmon.sample import THIS_MACHINE
 from zmon.session.timeline import NoteError, Section, Timeline, spliced
 from zmon.store.file_format import RecordingError
@@ -167,28 +168,27 @@ def open_capture(path: str, choice: Choice = EVERYTHING, last: int | None = None
 
     capture = opening.open_capture(path)
     passes = capture.passes
-    if len(passes) == 1 and passes[0].texts and not _says_something(passes[0]):
+    section = CaptureSection(path, passes if last is None else passes[-last:], choice)
+    texts = bool(passes[-1].texts) and not capture_tree.is_own(passes[-1])
+    if texts and len(passes) == 1 and not _says_something(passes[0], section.sample(0)):
         raise capture_tree.CaptureError(
             f"{path} holds no capture, recording or collected text: its texts look like the output of"
             " commands, but nothing in them is of a machine."
         )
-    section = CaptureSection(path, passes if last is None else passes[-last:], choice)
     timeline = Timeline(path, lambda: [section], CAPTURE_REFUSAL)
     timeline.remarks = tuple(capture.notes)
-    if (texts := passes[-1].texts) and not capture_tree.is_own(passes[-1]):
-        from zmon.collected.account import remarks  # noqa: PLC0415 - most captures hold no texts
+    if texts:
+        from zmon.topology.read_texts import strange_texts  # noqa: PLC0415 - most captures hold no texts
 
-        timeline.remarks += tuple(remarks(texts))
+        timeline.strange = tuple(strange_texts(section.sample(len(section) - 1)))
     return timeline
 
 
-def _says_something(only: CapturedTree) -> bool:
+def _says_something(only: CapturedTree, sample: Sample) -> bool:
     """Return whether a pass with texts has a file, an answer or a row about a machine."""
-    from zmon.collected.collection import facts_of  # noqa: PLC0415 - most captures hold no texts
-
     if {"sys", "proc", "cp"}.intersection(only.entries("/")):
         return True
-    return any(read.read for read in facts_of(only.texts)[1])
+    return any(sample.frame(TEXT).column("read"))
 
 
 class ScenarioSection(Section):

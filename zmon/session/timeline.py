@@ -173,7 +173,9 @@ class Timeline:
     asked: Sequence[str] = ()
     """The options that name it and what users supply, as they were given on the command line."""
     remarks: Sequence[str] = ()
-    """What of the source was not understood."""
+    """What of the source was left out."""
+    strange: Sequence[str] = ()
+    """What of collected texts was not understood."""
     fleet: FleetFill | None = None
     """Fills the tables of a fleet; None where one system is looked at."""
     systems: Mapping[str, str] = MappingProxyType({})

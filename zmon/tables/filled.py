@@ -9,6 +9,7 @@ from zmon.base.absent import Absent, absent
 from zmon.base.event import What
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
+from zmon.kinds import TEXT
 from zmon.machine.figure import is_faint, weights_of
 from zmon.machine.view import View
 from zmon.tables import TABLES
@@ -107,7 +108,17 @@ def fill(name: str, view: View) -> Table:
     if filled.missing is not None:
         filled = filled._replace(missing=_not_recorded(filled.missing, view.interval.after, needs(name)))
     reason = "" if view.figures_only or not (filled.keys or filled.facts) else not_compared(name, view)
-    return filled._replace(notes=(*filled.notes, reason)) if reason else filled
+    notes = (*((reason,) if reason else ()), *_strange(view.interval.after, needs(name)))
+    return filled._replace(notes=(*filled.notes, *notes)) if notes else filled
+
+
+def _strange(sample: Sample, needed: Needs) -> tuple[str, ...]:
+    """Return what of collected texts was not understood and might say something of a table."""
+    if TEXT.name not in sample.frames:
+        return ()
+    from zmon.topology.read_texts import strange_texts  # noqa: PLC0415 - most machines are no texts
+
+    return tuple(strange_texts(sample, {kind.name for kind in (*needed.kinds, *needed.topology)}))
 
 
 def with_figures(name: str, view: View, filled: Table, keys: Iterable[str]) -> Table:

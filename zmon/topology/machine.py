@@ -19,6 +19,7 @@ from zmon.kinds import (
     NOT_COLLECTED,
     ORIGIN,
     SWAP,
+    TEXT,
 )
 from zmon.sample import Frame
 from zmon.topology.claims import claims_in
@@ -162,6 +163,10 @@ class Machine:
         layers = self.sample.frame(LAYER)
         built = zip(layers.column("sort"), layers.column("below"), strict=True)
         unread = (below for sort, below in built if sort != "partition" and isinstance(below, Absent))
+        if TEXT.name in self.sample.frames:
+            from zmon.topology.read_texts import strange_texts  # noqa: PLC0415 - most machines are no texts
+
+            unread_uses += strange_texts(self.sample, frozenset({LAYER.name, MOUNT.name, SWAP.name}))
         return (*unread_uses, *(f"devices built on others ({below.reason})" for below in list(unread)[:1]))
 
     @property

@@ -1,0 +1,148 @@
+"""Describes a capture: its passes, and of collected texts what each was taken for and what became of its lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from zmon.base.absent import text_of
+from zmon.cli.output import FAILED, OK
+from zmon.cli.result import Heading, ResultTable, Sentence, write_result
+from zmon.cli.source_options import utc_clock
+from zmon.collected.collection import sample_of_pass
+from zmon.collected.opening import open_capture
+from zmon.cp.claim_sources import claims_of_texts
+from zmon.kinds import MACHINE, TEXT
+from zmon.screen.export import moment
+from zmon.topology.machine import Machine
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable, Iterator
+
+    from zmon.kernel.capture_open import Capture
+    from zmon.kernel.capture_tree import CapturedTree
+    from zmon.sample import Sample
+
+COLUMNS: Final = (
+    "file",
+    "line",
+    "read_as",
+    "command",
+    "host",
+    "lines",
+    "read",
+    "not_understood",
+    "which",
+    "words",
+)
+NOT_READ: Final = "not read"
+"""What texts are read as whose commands zmon does not know."""
+MAX_TAKEN: Final = 44
+"""Characters of a command that are shown."""
+OF_CP: Final = "answers of CP"
+"""What texts with answers of CP are read as."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the description of a capture; returns the exit status.
+
+    Raises:
+        CaptureError: it cannot be used.
+    """
+    capture = open_capture(args.source)
+    sample = sample_of_pass(capture.passes[-1], args.source)
+    rows = [*_rows(sample), *_rows_of_cp(capture.passes[-1])]
+    machine = Machine(sample)
+    table = ResultTable(COLUMNS, rows)
+    document = _document(capture, sample, table, machine.unseen)
+    write_result(args, table, document, _sections(capture, sample, table, machine.unseen))
+    strange = sum(row[COLUMNS.index("not_understood")] for row in rows)
+    return FAILED if strange and args.strict else OK
+
+
+def _rows(sample: Sample) -> Iterator[list[Any]]:
+    """Yield a row for each output of a text."""
+    frame = sample.frames.get(TEXT.name)
+    for key in frame.keys if frame else ():
+        if frame is not None:
+            origin, _, line = key.rpartition(":")
+            cell = {name: frame.cell(key, name) for name in frame.columns}
+            which = text_of(cell["which"]).replace(" ", ", ")
+            yield [
+                origin, int(line), cell["form"] or NOT_READ, cell["command"], cell["host"], cell["lines"],
+                cell["read"], cell["strange"], which, cell["words"],
+            ]  # fmt: skip
+
+
+def _rows_of_cp(tree: CapturedTree) -> Iterator[list[Any]]:
+    """Yield a row for each text with answers of CP."""
+    try:
+        names = [f"cp/{name}" for name in tree.entries("cp")]
+    except OSError:
+        return
+    texts = [(name, tree.read(name)) for name in names]
+    for report, (name, data) in zip(claims_of_texts(texts).reports, texts, strict=True):
+        lines = [line for line in data.decode("utf-8", "replace").split("\n") if line.strip()]
+        first = data.decode("utf-8", "replace").split("\n")[report.lines[0] - 1] if report.lines else ""
+        numbers = ", ".join(map(str, report.lines))
+        yield [
+            name.removeprefix("cp/"), 1, OF_CP, "", "", len(lines), len(lines) - report.unknown, report.unknown,
+            numbers, first.strip(),
+        ]  # fmt: skip
+
+
+def _shown(rows: Iterable[list[Any]]) -> ResultTable:
+    """Return the columns that people see: where an output begins, what it was taken for, its lines."""
+    number = "{:,}".format
+    headings = (
+        Heading("Text"), Heading("Taken for"), Heading("Lines", number), Heading("Read", number),
+        Heading("Not understood", number),
+    )  # fmt: skip
+    shown = []
+    for origin, line, form, command, _host, lines, read, strange, _which, _words in rows:
+        taken = form if form == OF_CP else command or f"{form.partition(',')[0]}, by its form"
+        if form == NOT_READ:
+            taken = f"{NOT_READ}: {command or 'no output'}"
+        shown.append([f"{origin}:{line}" if line else origin, taken[:MAX_TAKEN], lines, read, strange])
+    return ResultTable((), shown, headings, before="  ")
+
+
+def _document(
+    capture: Capture, sample: Sample, table: ResultTable, unseen: Iterable[str]
+) -> dict[str, object]:
+    return {
+        "path": capture.name,
+        "host": text_of(sample.frame(MACHINE).cell("machine", "hostname")) or None,
+        "passes": [tree.label for tree in capture.passes],
+        "at": moment(sample.at.utc),
+        "texts": table.objects(),
+        "not_looked_at": [*unseen],
+        "remarks": capture.notes,
+    }
+
+
+def _sections(
+    capture: Capture, sample: Sample, table: ResultTable, unseen: Iterable[str]
+) -> Iterator[Iterable[Any]]:
+    """Yield sections for people."""
+    host = text_of(sample.frame(MACHINE).cell("machine", "hostname"))
+    count = len(capture.passes)
+    what = f"{count:,} passes" if count > 1 else "1 pass"
+    yield [
+        f"{capture.name}: {what}, the last at {utc_clock(sample.at.utc)} UTC{f', of {host}' if host else ''}"
+    ]
+    rows = [*table.rows]
+    if rows:
+        yield [_shown(rows)]
+        strange = [row for row in rows if row[COLUMNS.index("not_understood")]]
+        yield [
+            Sentence(
+                f"{row[0]}: line {str(row[8]).partition(',')[0]} is not understood: {row[9]}", "  ", "    "
+            )
+            for row in strange
+        ] or ["  Each line was read, or says nothing."]
+    yield [Sentence(note, "  ", "    ") for note in capture.notes]
+    yield [
+        "Uses of disks that were not looked at:",
+        *(Sentence(what, "  ", "    ") for what in unseen),
+    ]

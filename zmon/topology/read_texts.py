@@ -1,0 +1,40 @@
+"""What of collected texts was not understood, in words."""
+
+from __future__ import annotations
+
+from zmon.base.absent import text_of
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.kinds import TEXT
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from zmon.sample import Sample
+
+MAX_NAMED: Final = 5
+"""Texts, and lines of a text, that are named."""
+
+
+def strange_texts(sample: Sample, kinds: Collection[str] = ()) -> Iterator[str]:
+    """Yield for the first texts with lines that were not understood how many these are, and where.
+
+    With `kinds` only those texts count that may say something of one of them.
+    """
+    frame = sample.frames.get(TEXT.name)
+    lines: dict[str, list[str]] = {}
+    counts: dict[str, int] = {}
+    for key in frame.keys if frame else ():
+        strange = frame.cell(key, "strange") if frame else 0
+        told = text_of(frame.cell(key, "tells")).split() if frame else []
+        if isinstance(strange, int) and strange and not (kinds and told and set(told).isdisjoint(kinds)):
+            origin = key.rpartition(":")[0]
+            lines.setdefault(origin, []).extend(text_of(frame.cell(key, "which")).split() if frame else [])
+            counts[origin] = counts.get(origin, 0) + strange
+    for origin, numbers in [*lines.items()][:MAX_NAMED]:
+        count = counts[origin]
+        first = sorted(map(int, numbers))[:MAX_NAMED]
+        named = ", ".join(map(str, first)) + ", ..." * (count > len(first))
+        what = "1 line was" if count == 1 else f"{count:,} lines were"
+        yield f"{origin}: {what} not understood ({'line' if count == 1 else 'lines'} {named})"
+    if len(lines) > MAX_NAMED:
+        yield f"{len(lines) - MAX_NAMED:,} more texts have lines that were not understood"
