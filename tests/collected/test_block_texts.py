@@ -42,7 +42,7 @@ def test_the_tree_says_what_lies_on_what() -> None:
     }  # fmt: skip
     assert row(facts, "layer", "94:5") == {"name": "dasdb1", "sort": "partition", "parent": "94:4"}
     assert row(facts, "layer", "253:1")["below"] == "94:9"
-    assert row(facts, "layer", "94:0") == {"name": "dasda", "sort": "disk"}
+    assert row(facts, "layer", "94:0") == {"name": "dasda", "sort": "disk", "below": ""}
 
 
 def test_a_partition_of_a_multipath_device_is_one_of_the_device_mapper() -> None:

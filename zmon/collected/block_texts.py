@@ -34,6 +34,11 @@ _KIND: Final = re.compile(
 )
 _PAIR: Final = re.compile(r'([A-Z][A-Z0-9:_%-]{0,30})="([^"]{0,4096})"')
 _DM: Final = re.compile(r"dm-[0-9]{1,7}")
+_KERNEL: Final = re.compile(
+    r"(?:dasd|sd|vd|xvd|hd)[a-z]{1,4}[0-9]{0,3}|(?:dm-|md|loop|sr|zram|ram|nbd|rbd|pmem|mmcblk|scm)[0-9a-z_]+"
+    r"|nvme[0-9]+(?:c[0-9]+)?n[0-9]+(?:p[0-9]+)?"
+)
+"""What the kernel calls block devices."""
 SWAPPED: Final = "[SWAP]"
 """What lsblk prints instead of a mount point for active swap."""
 _LIKE: Final = re.compile(
@@ -88,9 +93,11 @@ class LsblkTree:
             sort = "dm"
             kernel = next((word for word in (kernel, name) if _DM.fullmatch(word)), "")
             kernel = kernel or (f"dm-{number.partition(':')[2]}" if number else "")
-        else:
+        elif kernel or number or kind or _KERNEL.fullmatch(name):
             kernel = kernel or name
             sort = sort or sort_of(kernel, is_below=False)
+        else:  # neither its number nor its type is printed, and no driver names its devices so
+            sort = "dm"
         if number and kernel and not fits(kernel, number):
             return ""
         key = number or kernel or name
@@ -131,8 +138,8 @@ class LsblkTree:
             if sort == "partition":
                 disk = next(iter(below), "") or self._disk_of(key)
                 self._facts.say(LAYER, key, place, parent=disk)
-            elif below:
-                self._facts.say(LAYER, key, place, below=" ".join(below))
+            elif below or sort == "disk":
+                self._facts.say_below(key, place, " ".join(below))
 
     def _disk_of(self, key: str) -> str:
         """Return the key of the disk of a partition, by its name; empty if there is none."""

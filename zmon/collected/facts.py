@@ -115,6 +115,12 @@ class Facts:
             if value != "" and not isinstance(value, Absent):
                 add(row.setdefault(name, []), name, Fact(value, place))
 
+    def say_below(self, key: str, place: str, below: str) -> None:
+        """Say what a block device is built on; empty for one that is built on none."""
+        self.say(LAYER, key, place, below=below)
+        if not below:
+            self.rows[LAYER.name][key].setdefault("below", []).append(Fact("", place))
+
     def name_dasd(self, name: str, place: str) -> None:
         """Say of a DASD or a partition of one what it is; the name of another device says nothing."""
         if number_of_dasd(name):
@@ -179,9 +185,12 @@ class Facts:
         lists = [str(fact.value) for row in rows.values() for field in _BUILT for fact in row.get(field, ())]
         lists += [text_of(cell) for field in _BUILT for cell in layers.column(field)]
         used = {number for listed in lists for number in listed.split()}
-        for device, (sort, _uuid, place) in self.contents.items():
+        linked = _linked(rows, layers)
+        for device in self.mounted:
+            used |= numbers.get(plain(device)) or linked.get(device) or set()
+        for device, (sort, uuid, place) in self.contents.items():
             own = numbers.get(plain(device), set()) - used
-            if len(own) == 1 and device not in self.mounted and sort not in {"mpath_member"}:
+            if len(own) == 1 and sort != "mpath_member" and uuid not in self.btrfs:
                 title = f"{_CONTENTS.get(sort, f'{sort} file system')} on {plain(device)}"
                 (number,) = own
                 key = f"{NAMED_STAND_IN}:{title}"
@@ -287,7 +296,8 @@ class Facts:
                         number_of(word) or self._stand_in_for(word, fact.place) * (field == "below")
                         for word in str(fact.value).split()
                     }
-                    if told := " ".join(sorted(parts - {""}, key=by_digits)):
+                    told = " ".join(sorted(parts - {""}, key=by_digits))
+                    if told or not fact.value:
                         add(row[field], field, fact._replace(value=told))  # one may name what another numbers
         for name, place in (device for devices in self.btrfs.values() for device in devices.values()):
             if not number_of(name):

@@ -49,6 +49,8 @@ class MountRow(NamedTuple):
     fstype: str
     options: str
     place: str
+    root: str = ""
+    """The directory of the file system that is mounted, where it is printed: findmnt does behind the source."""
     other: str = ""
     """Which other source another text of the same tool has for it, with that text; empty if none."""
 
@@ -71,10 +73,10 @@ class MountList(Reading):
         self._rows: list[MountRow] = []
         facts.mount_lists.setdefault(self.form, []).append(self._rows)
 
-    def add(self, source: str, point: str, fstype: str, options: str) -> None:
+    def add(self, source: str, point: str, fstype: str, options: str, root: str = "") -> None:
         """Take a mount."""
         if len(self._rows) < MAX_MOUNTS:
-            self._rows.append(MountRow(source, point, fstype, options, self.place))
+            self._rows.append(MountRow(source, point, fstype, options, self.place, root))
 
 
 class ProcMounts(MountList):
@@ -159,7 +161,8 @@ class Findmnt(MountList, OrDocument):
     def _add(self, cells: Mapping[str, str]) -> bool:
         if is_whole := self._is_whole(cells):
             source, point = (unescaped_hex(cells[name].rstrip()) for name in ("SOURCE", "TARGET"))
-            self.add(_without_root(source), point, cells.get("FSTYPE", ""), cells.get("OPTIONS", ""))
+            device, root = _with_root(source)
+            self.add(device, point, cells.get("FSTYPE", ""), cells.get("OPTIONS", ""), root)
         return is_whole
 
     def document(self, document: dict[str, Any]) -> bool:
@@ -184,9 +187,10 @@ MAX_DEPTH: Final = 32
 """Maximum depth of a tree in JSON."""
 
 
-def _without_root(source: str) -> str:
-    """Return a source without the directory of the file system that is mounted: `/dev/dasda1[/@/home]`."""
-    return source.partition("[")[0] if source.startswith("/") else source
+def _with_root(source: str) -> tuple[str, str]:
+    """Return a source, and the directory of its file system that is mounted: `/dev/dasda1[/@/home]`."""
+    match = re.fullmatch(r"(.*?)\[(/.*)\]", source)
+    return (match[1], match[2]) if match else (source, "/")
 
 
 _AMOUNT: Final = r"(?:[0-9][0-9.,]*[BKMGTPEi]{0,3}|-)"
@@ -251,7 +255,8 @@ def best_mounts(facts: Facts) -> list[MountRow]:
             known = merged.setdefault((row.point, nth), row)
             if known.source != row.source and not known.other:
                 merged[row.point, nth] = known._replace(other=f"{row.source} by {row.place}")
-    return [*merged.values()]
+    roots = {(row.point, row.source): row.root for rows in facts.mount_lists.get("findmnt", ()) for row in rows}
+    return [row._replace(root=row.root or roots.get((row.point, row.source), "")) for row in merged.values()]
 
 
 def name_devices(named: list[tuple[str, str]], facts: Facts) -> None:
@@ -400,6 +405,8 @@ def mount_frame(
     anonymous: dict[str, str] = {}
     for key, row in enumerate(rows, 1):
         number: Value = _number_of(row.source, numbers)
+        if row.other:
+            number = absent(f"sources contradict each other: {row.source} by {row.place}, {row.other}")
         devices: Value = NO_OTHER
         fstype = row.fstype or ("btrfs" if _members_with(number, facts, numbers) else "")
         if fstype == "btrfs":
@@ -412,7 +419,7 @@ def mount_frame(
         subvolume = re.search(r"(?:^|,)subvol=(/[^,]*)", row.options)
         mounts[str(key)] = {
             "number": number,
-            "root": subvolume[1] if subvolume else "/",
+            "root": subvolume[1] if subvolume else row.root or "/",
             "point": row.point,
             "fstype": fstype or NO_TYPE,
             "source": row.source,

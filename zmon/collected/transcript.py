@@ -300,7 +300,8 @@ class _Transcript:
         """Begin an output at a line that the one before does not have, if the line tells which that is."""
         is_brace = line.strip() == "{" and number < len(self._lines)
         if match := _firsts().match(f"{line}{self._lines[number].strip()}" if is_brace else line):
-            self._begin_form(number, match["margin"], _formed(match))
+            if (form := _formed(match)) is not self._form:
+                self._begin_form(number, match["margin"], form)
         elif match := _TYPED.fullmatch(line):
             self._open(number, match["margin"], command=match["command"], host=self._host)
         elif not self._is_cp and (match := _FIRST_OF_CP.match(line)):
