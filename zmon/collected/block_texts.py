@@ -86,6 +86,7 @@ class LsblkTree:
     def add(self, place: str, row: LsblkRow) -> str:
         """Add a row; return the key of its device, empty if its name and its number are not of one device."""
         number, name, kernel, kind, points, fstype, uuid = row
+        name, kernel = (re.sub("^/dev/(?:mapper/)?", "", word) for word in (name, kernel))
         sort = _SORTS.get(kind) or ("md" if kind.startswith(("raid", "md")) else "")
         if sort == "partition" and sort_of(kernel or name, is_below=True) != sort:
             sort = "dm"  # so lsblk calls the partitions of a multipath device, too
@@ -103,6 +104,7 @@ class LsblkTree:
         key = number or kernel or name
         say = self._facts.say
         say(LAYER, key, place, name=kernel, sort=sort)
+        self._facts.name_dasd(kernel, place)
         is_mapped = sort == "dm" and not _DM.fullmatch(name)
         if is_mapped:
             say(LAYER, key, place, mapped=name)
@@ -129,6 +131,12 @@ class LsblkTree:
         if self._sorts.get(key) != "partition":
             self._facts.lost[UNSEEN] = "without a line in lsblk"
             self.hang(key, UNSEEN)
+
+    def hide_all(self) -> None:
+        """Say that each device that may have several below it may be built on one that has no line."""
+        for key, sort in self._sorts.items():
+            if sort in {"dm", "md"}:
+                self.hide(key)
 
     def finish(self) -> None:
         """Say what each device is built on: a partition on one disk, others on all that lines show."""
@@ -177,8 +185,16 @@ class TreeRow(NamedTuple):
 
     level: int
     key: str
-    is_last: bool
+    """Empty for a device that has no line."""
+    name: str
+    """As the kernel calls it, or the device mapper."""
+    kind: str = ""
+    is_last: bool = False
     """Whether it is drawn as the last below its parent."""
+    follows: bool = True
+    """Whether the line before it was understood."""
+    drawn: str = ""
+    """What is drawn before it."""
 
 
 class Lsblk(OrDocument):
@@ -201,9 +217,11 @@ class Lsblk(OrDocument):
         super().__init__(text, facts)
         self._tree = LsblkTree(facts)
         self._columns = Columns("NAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINTS" if text.tool == "lsblk" else "")
-        self._open: list[TreeRow] = []
+        self._rows: list[TreeRow] = []
         self._is_whole = True
         """Whether the row that the next one may hang on was understood."""
+        self._has_hole = False
+        """Whether a line between two rows was not understood, which may have been one of any device."""
         self._last: tuple[str, LsblkRow] | None = None
         self._pairs: list[tuple[int, dict[str, str]]] = []
         self._is_inverse = re.search(r"\s(?:-[a-zA-Z]*s|--inverse)\b", text.command) is not None
@@ -230,7 +248,7 @@ class Lsblk(OrDocument):
     @line(r"(?:[A-Z][A-Z0-9:_%-]*\s+)*(?:NAME|KNAME)\b[A-Z0-9:_% -]*")
     def head(self, match: re.Match[str]) -> None:
         """Take the heading, which says what is in which column."""
-        self._columns, self._open, self._is_whole, self._last = Columns(match[0]), [], True, None
+        self._columns, self._is_whole, self._last = Columns(match[0]), True, None
 
     @line(r"[ │|]+((?:/|\[SWAP\]).*)")
     def further_point(self, match: re.Match[str]) -> bool:
@@ -239,6 +257,8 @@ class Lsblk(OrDocument):
         if self._last is None or not 0 < begin - 1 <= match.start(1):
             return False
         key, row = self._last
+        if self._rows and (self._rows[-1].drawn[:1] in "│|├") != (match[0][0] in "│|"):
+            return False  # the lines that are drawn beside it are not those of the row before
         point = match[1].rstrip()
         self._last = key, row._replace(points=(*row.points, point))
         return bool(self._tree.add(self.place, self._last[1]))
@@ -255,18 +275,23 @@ class Lsblk(OrDocument):
         key = self._tree.add(self.place, told)
         if key:
             self._last = key, told
-            self._place_in_tree(key, row[:depth], told)
+            is_last = row[:depth].rstrip("─- ").endswith(("└", "`"))
+            name = told.kernel or told.name
+            drawn = row[:depth]
+            self._rows.append(TreeRow(depth // 2, key, name, told.kind, is_last, self._is_whole, drawn))
+            self._has_hole = self._has_hole or (not self._is_whole and len(self._rows) > 1)
+            self._is_whole = True
         return bool(key)
 
     def _row(self, row: str, depth: int) -> LsblkRow | None:
         columns, number = self._columns, ""
         cells = columns.cells(row, depth)
-        begin = end = depth + len(row[depth:].split(None, 1)[0])
+        begin = end = depth + len("".join(row[depth:].split(None, 1)[:1]))
         if "MAJ:MIN" in columns:
             if (match := _CELL.search(row)) is None:
                 return None
             number, begin, end = match[0], match.start(), match.end()
-        elif len(columns) < 2:
+        elif len(columns) < 2 or " " in cells.get("NAME", ""):
             return None
         kind = _KIND.search(row, end) if "TYPE" in columns else None  # a group of users is `disk`, too
         if kind is None and columns.comes_after("TYPE", "MAJ:MIN"):
@@ -285,34 +310,57 @@ class Lsblk(OrDocument):
         told = cells.get("FSTYPE", ""), cells.get("UUID", "")
         return LsblkRow(number, name, kernel, kind[0] if kind else "", points, *told) if name else None
 
-    def _place_in_tree(self, key: str, drawn: str, row: LsblkRow) -> None:
-        """Find what a row hangs on; a row whose parent has no line hangs on one that is not known."""
-        level, is_last = len(drawn) // 2, drawn.rstrip("─- ").endswith(("└", "`"))
-        above, hangs = self._open, self._is_whole
-        if level and row.kind == "disk":
-            self._is_inverse = True
-        while above and above[-1].level > level:
-            above.pop()
-        if above and above[-1].level == level:
-            sibling = above.pop()
-            hangs = hangs and (not sibling.is_last or sibling.key == key or not level)
-        parent = above[-1] if above else None
-        hangs = hangs and parent is not None and parent.level == level - 1
-        if level and not self._is_inverse:
-            if hangs and parent is not None:
-                self._tree.hang(key, parent.key)
-            else:
-                self._tree.hide(key)
-        elif level and parent is not None:
-            (self._tree.hang if hangs else self._hide)(parent.key, key)
-        above.append(TreeRow(level, key, is_last))
-        self._is_whole = True
+    def _hang_rows(self) -> None:
+        """Find what each row hangs on; one whose parent has no line hangs on a device that is not known.
 
-    def _hide(self, key: str, _below: str) -> None:
-        self._tree.hide(key)
+        A parent has no line if more than a level lies between, or another row of the level was the last one.
+        """
+        is_inverse = self._is_inverse or any(row.level and row.kind == "disk" for row in self._rows)
+        open_rows: list[TreeRow] = []
+        for row in (*self._rows, TreeRow(0, "", "")):
+            follows = row.follows
+            while open_rows and open_rows[-1].level >= row.level:
+                ended = open_rows.pop()
+                if ended.level == row.level:
+                    follows = follows and (not ended.is_last or ended.key == row.key or not row.level)
+                elif not ended.is_last and is_inverse and open_rows:
+                    self._tree.hide(open_rows[-1].key)  # a row that was to come did not
+            if follows and open_rows and self._can_hang(row, open_rows, is_inverse):
+                self._hang(row.key, open_rows[-1].key, is_inverse)
+            elif row.level:
+                self._tree.hide(open_rows[-1].key if is_inverse and open_rows else row.key)
+                while open_rows and open_rows[-1].level >= row.level - 1:
+                    open_rows.pop()
+                open_rows.append(TreeRow(row.level - 1, "", "", drawn=row.drawn[:-2]))
+            open_rows.append(row)
+
+    def _hang(self, key: str, parent: str, is_inverse: bool) -> None:
+        upper, below = (parent, key) if is_inverse else (key, parent)
+        if below:
+            self._tree.hang(upper, below)
+        else:
+            self._tree.hide(upper)
+
+    def _can_hang(self, row: TreeRow, open_rows: list[TreeRow], is_inverse: bool) -> bool:
+        """Return whether a row hangs on the last of those above it, by its level, its drawing and its name.
+
+        Beside a row a line leads down from each row above that is not the last of its level; a partition has
+        the name of its disk.
+        """
+        parent = open_rows[-1]
+        beside = "".join("  " if above.is_last else "│ " for above in open_rows[1:])
+        drawn = row.drawn[:-2].replace("|", "│")
+        if parent.level != row.level - 1 or (all(above.key for above in open_rows) and drawn != beside):
+            return False
+        part, disk = (parent, row) if is_inverse else (row, parent)
+        is_partition = sort_of(part.name, is_below=True) == "partition"
+        return not (is_partition and disk.name) or disk_name(part.name) == disk.name
 
     def end(self) -> None:
         """Say what each device is built on."""
+        self._hang_rows()
+        if self._has_hole:
+            self._tree.hide_all()
         self._take_pairs()
         super().end()
         self._tree.finish()

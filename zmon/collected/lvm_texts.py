@@ -28,6 +28,8 @@ _EXTENT: Final = re.compile(
 )
 _OF_DEVICE: Final = re.compile(rf"\s*(?:{_DEVICE})\s")
 _ATTRIBUTES: Final = r"[a-zA-Z-]{6,10}"
+_VIRTUAL: Final = "Vv"
+"""The first attribute of logical volumes that are on no devices of their own."""
 _PARTIAL: Final = 8
 """Which attribute of a logical volume is its health: `p` if a device is missing."""
 
@@ -49,6 +51,23 @@ class Lvm(Reading):
         super().__init__(text, facts)
         self._columns = Columns("")
         self._volumes: dict[str, tuple[str, str, dict[str, None]]] = {}
+        self._last = ""
+        """The logical volume of the line before."""
+        self._is_lost = False
+        """Whether the line before was not understood."""
+        self._groups: set[str] = set()
+        """The groups whose volumes are listed."""
+
+    def lost(self) -> None:
+        """Know that the volume before may be on a further device, and so may the next one."""
+        self._is_lost = True
+        if self._last:
+            self._open_volume(self._last)
+
+    def _open_volume(self, title: str) -> None:
+        lost = f"?{title}"
+        self.facts.lost[lost] = f"a line about {title} that was not understood"
+        self._volumes[title][2][lost] = None
 
     @classmethod
     def knows(cls, row: str) -> bool:
@@ -98,9 +117,17 @@ class Lvm(Reading):
         name, group, attributes = match.groups()
         title, place = f"{_doubled(group)}-{_doubled(name)}", f"lvs, {self.text.place(self.number)}"
         _group, place, names = self._volumes.setdefault(title, (group, place, {}))
+        if self._is_lost and title != self._last:
+            self._open_volume(title)
+        self._last, self._is_lost = title, False
         if attributes[_PARTIAL : _PARTIAL + 1] == "p":
             self.facts.partial[title] = self.facts.lose_volume(group, "")
-        for extent in _EXTENT.finditer(match[0].replace(",", " ")):
+        extents = [*_EXTENT.finditer(match[0].replace(",", " "))]
+        if "(" in _EXTENT.sub("", match[0].replace(",", " ")):
+            return False
+        if not extents and "Devices" in self._columns and attributes[0] not in _VIRTUAL:
+            self._open_volume(title)
+        for extent in extents:
             device, lost, inner = extent.groups()
             if inner:
                 below = f"{_doubled(group)}-{_doubled(inner)}"
@@ -123,6 +150,7 @@ class Lvm(Reading):
     def _take_volume(self, device: str, group: str) -> None:
         place = f"pvs, {self.text.place(self.number)}"
         name = self._member(device, group)
+        self._groups.add(group)
         self.facts.groups.setdefault(group, {})[name] = place
         self.facts.name_dasd(name, place)
 
@@ -133,6 +161,10 @@ class Lvm(Reading):
 
     def end(self) -> None:
         """Say on which devices each logical volume is."""
+        for group in self._groups if self._is_lost and not self._last else ():
+            lost = f"?{group}.strange"
+            self.facts.lost[lost] = "a line of pvs that was not understood"
+            self.facts.groups[group][lost] = f"pvs, {self.text.place()}"
         for title, (group, place, names) in self._volumes.items():
             self.facts.say(LAYER, title, place, mapped=title, sort="dm", below=" ".join(names))
             volumes = self.facts.volumes.setdefault(group, [])

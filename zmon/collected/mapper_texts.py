@@ -34,6 +34,12 @@ _ARGUMENTS: Final = {
         r" .*(?:service-time|queue-length|round-robin|historical-service-time|io-affinity) 0 .*"
     ),
 }
+_TARGETS: Final = frozenset({
+    "cache", "clone", "crypt", "default-key", "delay", "dust", "ebs", "era", "error", "flakey", "inlinecrypt",
+    "integrity", "log-writes", "mirror", "raid", "snapshot", "snapshot-merge", "snapshot-origin", "switch", "thin",
+    "thin-pool", "unstriped", "vdo", "verity", "writecache", "zero", "zoned",
+})  # fmt: skip
+"""Further targets of the device mapper.  Source: Linux, Documentation/admin-guide/device-mapper."""
 _TITLE: Final = r"(\S{1,128})"
 _STATUS: Final = r"[Ls-][IA-Za-z-][rws-][RWrw-]?"
 
@@ -63,12 +69,20 @@ class Dmsetup(Reading):
         self._places: dict[str, str] = {}
         self._holes: set[str] = set()
         self._name = self._number = ""
+        self._last = ""
+        """The device of the line before, if that was of a table."""
+        self._is_lost = False
 
     def blank(self) -> None:
         """End what `dmsetup info` prints of a device."""
         self._name = self._number = ""
 
-    lost = blank
+    def lost(self) -> None:
+        """Know that the table before, and that of the next line, may have a further line."""
+        self.blank()
+        if self._tables.get(self._last, [""])[-1].split(" ")[2:3] in (["linear"], ["striped"]):
+            self._holes.add(self._last)  # others have one line
+        self._is_lost = True
 
     @line(rf"{_TITLE}: ([0-9]{{1,18}}) ([0-9]{{1,18}}) ([a-z][a-z0-9-]{{0,30}})((?: .*)?)")
     def segment(self, match: re.Match[str]) -> bool:
@@ -77,8 +91,11 @@ class Dmsetup(Reading):
         if self._asked == "status":
             return True
         form = _ARGUMENTS.get(target)
-        if form.fullmatch(arguments) is None if form else self._asked != "table":
+        if form.fullmatch(arguments) is None if form else target not in _TARGETS or self._asked != "table":
             return False
+        if self._is_lost and title != self._last and target in {"linear", "striped"}:
+            self._holes.add(title)
+        self._last, self._is_lost = title, False
         if int(start) != self._ends.get(title, 0):
             same = f"{start} {length} {target}{arguments}" in self._tables.get(title, ())
             self._holes |= set() if same else {title}

@@ -255,7 +255,9 @@ def best_mounts(facts: Facts) -> list[MountRow]:
             known = merged.setdefault((row.point, nth), row)
             if known.source != row.source and not known.other:
                 merged[row.point, nth] = known._replace(other=f"{row.source} by {row.place}")
-    roots = {(row.point, row.source): row.root for rows in facts.mount_lists.get("findmnt", ()) for row in rows}
+    roots = {
+        (row.point, row.source): row.root for rows in facts.mount_lists.get("findmnt", ()) for row in rows
+    }
     return [row._replace(root=row.root or roots.get((row.point, row.source), "")) for row in merged.values()]
 
 

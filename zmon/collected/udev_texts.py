@@ -69,7 +69,7 @@ class Udevadm(Reading):
         number, self.number = self.number, self._first
         subsystem = properties.get("SUBSYSTEM", "")
         if (subsystem == "ccw" and not self._take_ccw(path, properties)) or (
-            subsystem == "block" and not self._take_block(path, properties, record)
+            (subsystem == "block" or "/block/" in path) and not self._take_block(path, properties, record)
         ):
             self.strange.append(self._first)
         self.number = number
