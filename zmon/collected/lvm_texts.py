@@ -166,6 +166,8 @@ class Lvm(Reading):
             self.facts.lost[lost] = "a line of pvs that was not understood"
             self.facts.groups[group][lost] = f"pvs, {self.text.place()}"
         for title, (group, place, names) in self._volumes.items():
+            if all(name.startswith("?") for name in names):
+                names.clear()  # it may be on any device of its group
             self.facts.say(LAYER, title, place, mapped=title, sort="dm", below=" ".join(names))
             volumes = self.facts.volumes.setdefault(group, [])
             if title not in volumes:
