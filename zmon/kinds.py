@@ -919,12 +919,18 @@ TEXT: Final = Kind(
     "text",
     "the file of a collection and the line where an output begins: `a.txt:12`",
     (
-        *_labels("command", "words", privacy="path", source="the text: the first line that was not understood"),
+        *_labels(
+            "command", "words", privacy="path", source="the text: the first line that was not understood"
+        ),
         *_labels("form", privacy=WORDS, source="which tool's output it was taken for; empty if for none"),
         *_labels("tells", privacy=KEEP, source="the kinds of which it may say something"),
         *_labels("host", privacy="system", source="the prompt, uname or hostname"),
-        *_labels("which", privacy=KEEP, source="the lines that were not understood, by their numbers in the file"),
-        *_gauges("lines", "read", "strange", unit="lines: all, those that say something, those not understood"),
+        *_labels(
+            "which", privacy=KEEP, source="the lines that were not understood, by their numbers in the file"
+        ),
+        *_gauges(
+            "lines", "read", "strange", unit="lines: all, those that say something, those not understood"
+        ),
         *_gauges("written", unit="ns since 1970: when the file was written"),
     ),
     plural="outputs of tools",

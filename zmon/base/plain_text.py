@@ -102,7 +102,8 @@ _ESCAPE: Final = re.compile(r"\\x([0-9a-f]{2})", re.ASCII)
 
 def unescaped_hex(name: str) -> str:
     r"""Return a name in which systemd or `findmnt -r` has written some characters as `\x2d`."""
-    return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), name)
+    raw = _ESCAPE.sub(lambda match: chr(0xDC00 + code if (code := int(match[1], 16)) > 0x7F else code), name)  # noqa: PLR2004
+    return raw.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
 
 
 def did_you_mean(word: str, choices: Iterable[str], sign: str = "") -> str:

@@ -14,9 +14,11 @@ from zmon.collected.columns import Columns
 from zmon.collected.dasd_texts import BUSID
 from zmon.collected.numbers import fits
 from zmon.collected.reading import OrDocument, Reading, line
-from zmon.kinds import LAYER
+from zmon.kinds import LAYER, MULTIPATH, PATH
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
 
@@ -82,6 +84,8 @@ class LsblkTree:
         self._keys: dict[str, str] = {}
         """The key of each device by its kernel name."""
         self._places: dict[str, str] = {}
+        self._joins: dict[str, tuple[str, str]] = {}
+        """The names of devices that join paths to one disk, the kernel's and the mapper's, by their keys."""
 
     def add(self, place: str, row: LsblkRow) -> str:
         """Add a row; return the key of its device, empty if its name and its number are not of one device."""
@@ -109,6 +113,8 @@ class LsblkTree:
         if is_mapped:
             say(LAYER, key, place, mapped=name)
         say(LAYER, key, place, uuid=_UUIDS.get(kind, "") if is_mapped else "")
+        if kind == "mpath" and is_mapped:
+            self._joins[key] = kernel, name
         source = f"/dev/mapper/{name}" if is_mapped else f"/dev/{kernel or name}"
         for point in points:
             if point == SWAPPED:
@@ -148,6 +154,20 @@ class LsblkTree:
                 self._facts.say(LAYER, key, place, parent=disk)
             elif below or sort == "disk":
                 self._facts.say_below(key, place, " ".join(below))
+            if key in self._joins:
+                self._say_paths(key, below, place)
+
+    def _say_paths(self, key: str, paths: Iterable[str], place: str) -> None:
+        """Say that a device joins paths to one disk; of their states lsblk says nothing."""
+        kernel, title = self._joins[key]
+        if not kernel:
+            return
+        self._facts.say(MULTIPATH, kernel, place, title=title, via="lsblk")
+        for path in paths:
+            if ":" in path:
+                self._facts.say(PATH, path, place, map=kernel, via="lsblk")
+                for name in (name for name, other in self._keys.items() if other == path):
+                    self._facts.say(PATH, path, place, name=name)
 
     def _disk_of(self, key: str) -> str:
         """Return the key of the disk of a partition, by its name; empty if there is none."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from zmon.collected.dasd_texts import BUSID
+from zmon.collected.dasd_texts import BUSID, busid_of
 from zmon.collected.reading import Reading, line
 from zmon.kinds import CHANNEL, DEVICE, LAYER
 
@@ -35,14 +35,14 @@ class Lscss(Reading):
     heading = r"Device +Subchan\."
     first = rf"{BUSID} {BUSID} +[0-9a-fA-F]{{4}}/"
     nothing = (
-        r"(?:Device|MDEV|I/O Subchannels|CHSC Subchannels|EADM Subchannels|Message)\b.*",
+        r"(?:Device|MDEV|I/?O Subchannels|CHSC Subchannels|EADM Subchannels|VFIO Subchannels|Message)\b.*",
         r"[-=]+",
         rf"(?:none|n/a|{_SHORT}|[0-9a-f-]{{36}})\s+{_SHORT}(?:\s+.*)?",  # no device, or no I/O subchannel
         rf"{_SHORT}\s*",
     )
 
     @line(
-        rf"(?i:({BUSID})\s+({BUSID})\s+{_TYPE}\s+{_TYPE}\s+(?:(yes|no)\s+)?((?:[0-9a-f]{{2}}\s+){{3,4}})"
+        rf"(?i:({_SHORT})\s+({_SHORT})\s+{_TYPE}\s+{_TYPE}\s+(?:(yes|no)\s+)?((?:[0-9a-f]{{2}}\s+){{3,4}})"
         r"([0-9a-f]{8})\s+([0-9a-f]{8})(?:\s+\S+)?\s*)"
     )
     def subchannel(self, match: re.Match[str]) -> None:
@@ -50,6 +50,7 @@ class Lscss(Reading):
         busid, subchannel, devtype, cutype, used, masks, first, last = (
             (group or "").lower() for group in match.groups()
         )
+        busid, subchannel = busid_of(busid), busid_of(subchannel)
         pim, pam, pom, *vpm = (int(mask, 16) for mask in masks.split())
         slots = [first[at : at + 2] for at in range(0, 8, 2)] + [last[at : at + 2] for at in range(0, 8, 2)]
         more: dict[str, Value] = {"vpm": vpm[0]} if vpm else {}
@@ -99,28 +100,49 @@ ADDRESS: Final = r"[0-9]{1,5}(?::[0-9]{1,20}){3}"
 """Host, channel, target and LUN of a SCSI device."""
 
 
+_OF_CSS: Final = rf"/sys/devices/css0/{BUSID}"
+_BROKEN: Final = "defunct|offline|linkdown|failed|NotAvailable|NotOnline|NotRunning"
+"""What lszfcp -e says of what does not work."""
+
+
 class Lszfcp(Reading):
     """Adapter, port and LUN of each SCSI device; its name follows from lsscsi or multipath."""
 
     tool = "lszfcp"
     tells = ("device", "layer", "path")
     first = rf"{BUSID}(?:/0x[0-9a-f]{{16}}| host[0-9])"
-    nothing = (r"\s+\S.{0,40}?\s+= \".*\"", rf"{BUSID}/0x[0-9a-f]{{16}} rport-[0-9:-]+\s*", r"/sys/\S+\s*")
+    nothing = (
+        r"\s*\S.{0,40}?\s+= \".*\"",  # an attribute
+        r"- \(NoMoreZfcpPort:.*\)",
+        r"Error: No .*|Load the zfcp module .*|the kernel with zfcp .*",
+        r"/sys/\S+(?:\s+/sys/\S+)*\s*",
+    )
 
-    @line(rf"({BUSID})(?: host[0-9]{{1,5}})?\s*")
+    @line(rf"({BUSID})(?:\s+(?:host[0-9]{{1,5}}|-))?(?:\s+({_BROKEN}))?\s*", rf"{_OF_CSS}/({BUSID})()\s*")
     def adapter(self, match: re.Match[str]) -> None:
-        """Take an adapter; lszfcp lists those that are on line."""
+        """Take an adapter, with what -e says of one that does not work."""
+        self._say_adapter(match[1], online=int(match[2] not in {"offline", "defunct"}))
+
+    @line(
+        rf"({BUSID})/{_PORT}(?: rport-[0-9:-]+)?(?:\s+({_BROKEN}))?\s*", rf"{_OF_CSS}/({BUSID})/{_PORT}()\s*"
+    )
+    def port(self, match: re.Match[str]) -> None:
+        """Take a port, of which only the adapter counts."""
         self._say_adapter(match[1])
 
-    @line(rf"({BUSID})/{_PORT}/{_PORT} ({ADDRESS})\s*")
+    @line(
+        rf"({BUSID})/{_PORT}/{_PORT} ({ADDRESS}|-)(?: auto)?(?:\s+({_BROKEN}))?\s*",
+        rf"{_OF_CSS}/({BUSID})/{_PORT}/{_PORT}(?!.)()()",
+    )
     def lun(self, match: re.Match[str]) -> None:
-        """Take a SCSI device."""
-        busid, port, lun, address = match.groups()
+        """Take a SCSI device; a LUN without one has no address."""
+        busid, port, lun, address = match.groups()[:4]
         self._say_adapter(busid)
-        say_scsi(self.facts, address, self.place, busid=busid, wwpn=port, lun=lun)
+        if address and address != "-":
+            say_scsi(self.facts, address, self.place, busid=busid, wwpn=port, lun=lun)
 
-    def _say_adapter(self, busid: str) -> None:
-        self.facts.say(DEVICE, busid, self.place, driver="zfcp", online=1)
+    def _say_adapter(self, busid: str, online: int = 1) -> None:
+        self.facts.say(DEVICE, busid, self.place, driver="zfcp", online=online)
 
 
 class Lsscsi(Reading):

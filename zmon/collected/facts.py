@@ -176,7 +176,18 @@ class Facts:
                     add(there.setdefault(field, []), field, fact)
         self._number_below(rows, layers, numbers)
         self._part_dasds(rows, layers, numbers)
+        self._part_maps(rows)
         self._add_contents(rows, layers, numbers)
+
+    @staticmethod
+    def _part_maps(rows: dict[str, dict[str, list[Fact]]]) -> None:
+        """Say of partitions of multipath devices which device it is, by their uuids: `part1-mpath-36005...`."""
+        maps = {str(fact.value): number for number, row in rows.items() for fact in row.get("uuid", ())}
+        for row in rows.values():
+            for fact in row.get("uuid", ()) if not row.get("below") else ():
+                part, _, uuid = str(fact.value).partition("-")
+                if re.fullmatch("part[0-9]{1,3}", part) and uuid in maps:
+                    row["below"] = [Fact(maps[uuid], fact.place)]
 
     def _add_contents(
         self, rows: dict[str, dict[str, list[Fact]]], layers: Frame, numbers: Mapping[str, set[str]]

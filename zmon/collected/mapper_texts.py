@@ -181,7 +181,7 @@ class Multipath(Reading):
     )
     nothing = (
         r"(?:[A-Z][a-z]{2} [ 0-9]{2} [0-9:]{8} \| )?(?:/etc/multipath\S*|DM multipath kernel driver not loaded).*", r"ok",
-        r"[A-Z][a-z]{2} [ 0-9]{2} [0-9:]{8} \| \S.*",  # a message
+        r"[A-Z][a-z]{2} [ 0-9]{2} [0-9:]{8} \| \S.*|=====.*=====",  # messages
         r"hcil\s+dev\b.*", r"name\s+sysfs\s+uuid\b.*",
     )  # fmt: skip
 
@@ -193,6 +193,8 @@ class Multipath(Reading):
         self._group = 0
         self._row: dict[str, Value] = {}
         self._numbers: dict[str, dict[str, None]] = {}
+        self._titles: dict[str, str] = {}
+        """The maps whose second line was read, which all have; by their devices."""
         self._places: dict[str, str] = {}
 
     def lost(self) -> None:
@@ -232,6 +234,7 @@ class Multipath(Reading):
             return False
         self._sized = True
         if self._device.startswith("dm-"):
+            self._titles[self._device] = self._title
             queueing = "on" if QUEUES in match[1].split() else "off"
             self.facts.say(MULTIPATH, self._device, self.place, queueing=queueing)
         return True
@@ -292,6 +295,8 @@ class Multipath(Reading):
         named = _STATE.findall(states)[:3]
         told: dict[str, Value] = dict(zip(("state", "checker", "device"), named, strict=False))
         told = {field: value for field, value in told.items() if value != "undef"}
+        if told.get("checker") == "faulty":
+            told.setdefault("state", "failed")  # the daemon takes it out
         if name == "-":
             name, told["device"] = "", REMOVED  # `Facts.by_number` names it
         elif name.startswith("sd"):
@@ -319,7 +324,16 @@ class Multipath(Reading):
         self._numbers.setdefault(device, {})[lost] = None
 
     def end(self) -> None:
-        """Say which paths each map has."""
+        """Say which paths each map has; one without any has lost all."""
+        for device, title in self._titles.items():
+            if device not in self._numbers:
+                number = f"?{device}.none"
+                self.facts.lost[number] = f"no path: {title}"
+                self._numbers[device] = {number: None}
+                place = self._places[device]
+                self.facts.say(
+                    PATH, number, place, name="none", map=device, via="multipath -ll", device=REMOVED
+                )
         for device, below in self._numbers.items():
             self.facts.say(LAYER, device, self._places[device], below=" ".join(below))
 

@@ -35,7 +35,7 @@ SOS: Final = re.compile(
 """A file of sos, with its command."""
 _COPIED: Final = re.compile(r"cat (/(?:proc|sys|etc)/[\w./-]+)")
 _OF_FILES: Final = re.compile(
-    r"(?:[bxz]?[xz]?cat|[xz]?less|more|head|tail|[ef]?[xz]?grep|vim?|diff|strings|awk|sed|sort|tar)\b"
+    r"(?:[bxz]?[xz]?cat|[xz]?less|more|head|tail|[ef]?[xz]?grep|vim?|diff|strings|awk|sed|sort|tar)\b|findmnt\b.*\s(?:-s|--fstab)\b"
 )
 """Commands that print files, whose lines look like outputs of tools and are of another time or machine."""
 _REMOTE: Final = re.compile(r"(?:ssh|rsh)\s+(?:-\S+\s+)*(?:[\w.-]+@)?([A-Za-z][\w-]*)[\w.-]*\s+(.+)")
@@ -51,7 +51,7 @@ _ESCAPES: Final = re.compile(
     r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9]|[=>])|.\x08"
 )
 _TAGS: Final = re.compile(r"<[/!]?[A-Za-z][^<>]{0,500}>")
-_MARGIN: Final = r"(?P<margin>(?:[ \t]*>)*[ \t]*)"
+_MARGIN: Final = r"(?P<margin>(?:[ \t]*[>|](?=[ \t]))*[ \t]*)"
 _TOOLS: Final = (
     r"(?:btrfs|cat|dasdview|df|dmsetup|findmnt|hostname|ls|lsblk|lschp|lscpu|lscss|lsdasd|lsscsi|lszfcp|lvs|mount"
     r"|multipathd?|pvs|swapon|udevadm|uname|vgs|vmcp|hcp)"
@@ -279,8 +279,7 @@ class _Transcript:
             self._open(number - 1, "")
             row = line
         if not self._is_file and (match := _headings().match(line)):
-            if (form := _formed(match)) is not self._form:
-                self._begin_form(number, match["margin"], form)
+            self._begin_form(number, match["margin"], _formed(match))
         elif row.strip() and not (self._form and self._form.reading.knows(row)) and not self._is_file:
             self._begin_unannounced(number, line, row)
         if self._begin <= number:
@@ -300,8 +299,7 @@ class _Transcript:
         """Begin an output at a line that the one before does not have, if the line tells which that is."""
         is_brace = line.strip() == "{" and number < len(self._lines)
         if match := _firsts().match(f"{line}{self._lines[number].strip()}" if is_brace else line):
-            if (form := _formed(match)) is not self._form:
-                self._begin_form(number, match["margin"], form)
+            self._begin_form(number, match["margin"], _formed(match))
         elif match := _TYPED.fullmatch(line):
             self._open(number, match["margin"], command=match["command"], host=self._host)
         elif not self._is_cp and (match := _FIRST_OF_CP.match(line)):
@@ -326,12 +324,16 @@ class _Transcript:
         """Return a line without the margin of its output; None if it does not have it."""
         if line.startswith(self._margin):
             return line[len(self._margin) :]
-        return "" if line.strip(" \t>") == "" else None
+        return "" if line.strip(" \t>|") == "" else None
 
     def _begin_form(self, number: int, margin: str, form: Form) -> None:
-        """Begin an output of a form, unless the command before has printed nothing else."""
-        fresh = self._form is None and self._command and not any(row.strip() for row in self._rows)
-        if not fresh:
+        """Begin an output of a form, unless it is that of the output before.
+
+        The first line behind a command tells the form of what that prints, and its margin.
+        """
+        if self._command and not any(row.strip() for row in self._rows) and self._form in {None, form}:
+            self._margin = margin
+        elif form is not self._form:
             self._open(number - 1, margin, host=self._host)
         self._form = form
 

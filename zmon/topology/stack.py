@@ -137,7 +137,7 @@ class BlockDevice(NamedTuple):
     def multipath(self) -> bool:
         """Whether it is one disk, reached over several others."""
         if isinstance(self.table, Absent):
-            return bool(self.wwid)
+            return text_of(self.uuid).startswith(MPATH)
         return bool(self.table) and all(target.layout is TargetLayout.PATHS for target in self.table)
 
 
@@ -408,6 +408,8 @@ class Stack:
             return "not among the devices that were read"
         if node.multipath:
             paths = [path.title for path in self.paths(number)]
+            if not paths:
+                return "one disk, no path to it is known"
             return f"one disk over {len(paths)} path{'s' * (len(paths) != 1)}: {', '.join(paths)}"
         segments = self.segments(number)
         if isinstance(segments, Absent):
