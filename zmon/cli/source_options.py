@@ -14,7 +14,7 @@ from zmon.base.plain_text import harmless
 from zmon.base.record import NamedTuple
 from zmon.cli.inputs import claims_with_cp, containers_of, files_in_groups, site_of
 from zmon.cli.output import FAILED, USAGE, announced, complain, warn
-from zmon.kernel.capture_tree import CaptureError
+from zmon.kernel.capture_tree import CaptureError, NoCaptureError
 from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, PATH, SWAP
 
 if TYPE_CHECKING:
@@ -159,7 +159,8 @@ def _opened(args: argparse.Namespace, kinds: Collection[Kind] | None, last: int 
     try:
         tree = open_capture(args.source, choice_of(args, kinds), last)
     except ValueError as error:
-        raise damaged_recording(args.source) or other_directory(args.source) or error from error
+        other = other_directory(args.source) if isinstance(error, NoCaptureError) else None
+        raise damaged_recording(args.source) or other or error from error
     strange = [*tree.strange]
     if strange and getattr(args, "strict", False):
         raise CaptureError(f"{'; '.join(map(harmless, strange))} (--strict)")

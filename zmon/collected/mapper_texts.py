@@ -14,7 +14,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.collected.channel_texts import ADDRESS, say_scsi, scsi
-from zmon.collected.facts import REMOVED
+from zmon.collected.facts import NAMED_STAND_IN, REMOVED
 from zmon.collected.numbers import fits
 from zmon.collected.reading import Reading, line
 from zmon.kernel.block_ioctl import devices_in
@@ -327,13 +327,10 @@ class Multipath(Reading):
         """Say which paths each map has; one without any has lost all."""
         for device, title in self._titles.items():
             if device not in self._numbers:
-                number = f"?{device}.none"
-                self.facts.lost[number] = f"no path: {title}"
-                self._numbers[device] = {number: None}
-                place = self._places[device]
                 self.facts.say(
-                    PATH, number, place, name="none", map=device, via="multipath -ll", device=REMOVED
-                )
+                    PATH, f"{NAMED_STAND_IN}:{title}", self._places[device], name="none", map=device,
+                    via="multipath -ll", device=REMOVED,
+                )  # fmt: skip
         for device, below in self._numbers.items():
             self.facts.say(LAYER, device, self._places[device], below=" ".join(below))
 

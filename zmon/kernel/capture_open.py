@@ -26,6 +26,7 @@ from zmon.kernel.capture_tree import (
     CaptureContents,
     CapturedFile,
     CaptureError,
+    NoCaptureError,
     DirectoryTree,
     is_nested,
     is_possible,
@@ -103,7 +104,7 @@ def open_capture(path: str, reader: TextReader = NO_TEXTS) -> Capture:
         raise CaptureError(f"{path} cannot be read: {error.strerror}.") from error
     passes = _passes(path, contents)
     if not passes:
-        raise CaptureError(
+        raise NoCaptureError(
             f"{path} {NOT_A_CAPTURE}, with files below sys or proc, and no output of a command"
             f" that zmon reads, such as lsdasd; {ADVICE}, or what supportconfig, dbginfo.sh or sos wrote."
         )

@@ -47,6 +47,10 @@ class CaptureError(ValueError):
     """A capture cannot be opened or made; the message is one sentence."""
 
 
+class NoCaptureError(CaptureError):
+    """There is neither a kernel file nor a text in what was named."""
+
+
 class CapturedFile(NamedTuple):
     """The content of a file and when it was read, in ns since 1970."""
 
