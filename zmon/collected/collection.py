@@ -88,15 +88,15 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
         add_swaps,
         best_mounts,
         mount_frame,
-        mounts_of_lsblk,
         name_btrfs,
         name_devices,
+        open_btrfs,
     )
 
     when = sample.at.steady
     texts = [*_copied(tree), *tree.texts]
     facts, read = facts_of(texts)
-    rows = best_mounts(facts) or mounts_of_lsblk(facts)
+    rows = best_mounts(facts)
     frames = dict(sample.frames)
     whole = frames.get(LAYER.name) or empty_frame(LAYER, "was not read")
     mounted, swapped = (frames.get(kind.name) or empty_frame(kind, "was not read") for kind in (MOUNT, SWAP))
@@ -106,6 +106,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     sources += [(str(source), "mountinfo") for source in mounted.column("source")]
     name_devices([*sources, *((area, "proc/swaps") for area in swapped.keys)], facts)
     name_btrfs({source for source, _place in sources}, facts)
+    open_btrfs(rows, facts)
     facts.mounted = {device.removeprefix("/dev/") for device, _place in sources} | {
         area.removeprefix("/dev/") for area in (*facts.keys(SWAP), *swapped.keys)
     }

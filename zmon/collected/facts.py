@@ -280,6 +280,11 @@ class Facts:
             for number, name in (*named, *zip(layers.keys, layers.column(field), strict=True)):
                 if isinstance(name, str) and ":" in number:
                     numbers.setdefault(name, set()).add(number)
+        for key, row in rows.items():  # a text may tell both names, and another the number of one of them
+            names = {key, *(str(fact.value) for field in ("name", "mapped") for fact in row.get(field, ()))}
+            known = {number for name in names for number in numbers.get(name, ())}
+            if ":" not in key and len(known) == 1:
+                numbers |= {name: known for name in names if name not in numbers}
         return numbers
 
     def _number_below(
@@ -310,9 +315,25 @@ class Facts:
                     told = " ".join(sorted(parts - {""}, key=by_digits))
                     if told or not fact.value:
                         add(row[field], field, fact._replace(value=told))  # one may name what another numbers
+        for row in rows.values():
+            self._prefer_resolved(row, rows, layers)
         for name, place in (device for devices in self.btrfs.values() for device in devices.values()):
             if not number_of(name):
                 self._stand_in_for(name, place)
+
+    @staticmethod
+    def _prefer_resolved(
+        row: dict[str, list[Fact]], rows: Mapping[str, dict[str, list[Fact]]], layers: Frame
+    ) -> None:
+        """Put what a tool says of a device below before a table with numbers of which nothing else is known."""
+        told = row.get("below", [])
+        strange = [
+            any(number not in layers.index and not rows.get(number) for number in str(fact.value).split())
+            for fact in told
+        ]
+        if any(strange) and not all(strange):
+            row["below"] = [fact for fact, is_strange in zip(told, strange, strict=True) if not is_strange]
+            row.pop("table", None)
 
     def _number_paths(
         self, rows: dict[str, dict[str, list[Fact]]], layers: Frame, number_of: Callable[[str], str]

@@ -242,13 +242,13 @@ def _plain(name: str) -> str:
 
 
 def best_mounts(facts: Facts) -> list[MountRow]:
-    """Return the mounts in the best form that is there; of several outputs all that any of them has.
+    """Return the mounts of all outputs, those of the best form first: others may have more mount points.
 
-    If two outputs have another source for a mount point, its source is open.
+    If two outputs of a tool have another source for a mount point, its source is open.
     """
-    lists = next((lists for form in FORMS if any(lists := facts.mount_lists.get(form, []))), [])
+    forms = [lists for form in FORMS if any(lists := facts.mount_lists.get(form, []))]
     merged: dict[tuple[str, int], MountRow] = {}
-    for rows in lists:
+    for rows in forms[0] if forms else ():
         seen: dict[str, int] = {}
         for row in rows:
             nth = seen[row.point] = seen.get(row.point, 0) + 1
@@ -258,6 +258,10 @@ def best_mounts(facts: Facts) -> list[MountRow]:
     roots = {
         (row.point, row.source): row.root for rows in facts.mount_lists.get("findmnt", ()) for row in rows
     }
+    points = {row.point for row in merged.values()}
+    for rows in (rows for lists in (*forms[1:], [mounts_of_lsblk(facts)]) for rows in lists):
+        merged |= {(row.point, nth): row for nth, row in enumerate(rows) if row.point not in points}
+        points |= {row.point for row in rows}
     return [row._replace(root=row.root or roots.get((row.point, row.source), "")) for row in merged.values()]
 
 
@@ -271,6 +275,17 @@ def name_devices(named: list[tuple[str, str]], facts: Facts) -> None:
             facts.name_dasd(name, place)
         if re.fullmatch("dm-[0-9]{1,5}", name):
             facts.say(LAYER, name, place, name=name, sort="dm")
+
+
+UNLISTED: Final = "mapped:btrfs"
+"""Stands for the number of further devices that a btrfs may have, where no text lists its devices."""
+
+
+def open_btrfs(rows: list[MountRow], facts: Facts) -> None:
+    """Say what stands for further devices of a btrfs; its mount names one of them."""
+    for row in rows:
+        if row.fstype == "btrfs":
+            facts.say(LAYER, UNLISTED, row.place, mapped="devices that `btrfs filesystem show` would list")
 
 
 def name_btrfs(sources: set[str], facts: Facts) -> None:
@@ -483,6 +498,4 @@ def _devices_of(number: Value, facts: Facts, numbers: Mapping[str, str]) -> Valu
         return absent("btrfs filesystem show lists a device whose number no text has")
     if members:
         return " ".join(f"{key}={value}" for key, value in sorted(members.items(), key=_by_id))
-    if isinstance(number, str):
-        return NOT_COLLECTED.about("btrfs filesystem show, which lists the devices of a btrfs")
-    return NO_NUMBER
+    return f"?1={number} {UNNAMED}={UNLISTED}" if isinstance(number, str) else NO_NUMBER
