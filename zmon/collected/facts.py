@@ -50,6 +50,8 @@ WEAKER: Final = frozenset({"below"})
 
 
 _BUILT: Final = ("below", "parent")
+_MADE: Final = frozenset({"below", "table"})
+"""What says what a device of the device mapper is made of."""
 _CONTENTS: Final = {
     "LVM2_member": "physical volume", "crypto_LUKS": "LUKS", "swap": "swap area, not known to be active,",
     "linux_raid_member": "member of an array", "DDF_raid_member": "member of an array",
@@ -326,13 +328,16 @@ class Facts:
         row: dict[str, list[Fact]], rows: Mapping[str, dict[str, list[Fact]]], layers: Frame
     ) -> None:
         """Put what a tool says of a device below before a table with numbers of which nothing else is known."""
+
+        def is_strange(number: str) -> bool:
+            other = rows.get(number, {})
+            is_mapped = any(_MAPPED.fullmatch(str(fact.value)) for fact in other.get("name", ()))
+            return number not in layers.index and (not other or (is_mapped and not other.keys() & _MADE))
+
         told = row.get("below", [])
-        strange = [
-            any(number not in layers.index and not rows.get(number) for number in str(fact.value).split())
-            for fact in told
-        ]
+        strange = [any(is_strange(number) for number in str(fact.value).split()) for fact in told]
         if any(strange) and not all(strange):
-            row["below"] = [fact for fact, is_strange in zip(told, strange, strict=True) if not is_strange]
+            row["below"] = [fact for fact, is_open in zip(told, strange, strict=True) if not is_open]
             row.pop("table", None)
 
     def _number_paths(
