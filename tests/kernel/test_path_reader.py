@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.base.absent import Absent
+from zmon.base.absent import Absent, code_of
 from zmon.kernel.block_ioctl import NEEDS_ROOT
 from zmon.kernel.capture_open import open_capture
 from zmon.kernel.path_reader import ASK_EVERY, CAPTURED, LOOK_EVERY, NO_ANSWER, PathReader
@@ -134,6 +134,15 @@ def test_other_devices_are_no_paths(make_tree: Callable[..., Tree]) -> None:
     """A machine without multipath says so."""
     maps, paths = read(make_tree({"sys/block/dm-1/dm/uuid": b"LVM-abc\n"}))
     assert maps.missing is paths.missing is not None
+
+
+def test_of_devices_that_a_capture_does_not_describe_it_is_not_known_whether_one_joins_disks(
+    make_tree: Callable[..., Tree],
+) -> None:
+    """Only the uuid of a device of the device mapper says whether it is a multipath device."""
+    maps, paths = read(make_tree({"sys/block/dm-1/dev": b"253:1\n"}))
+    assert maps.missing is paths.missing is not None
+    assert (code_of(paths.missing), "sys/block/dm-1/dm/uuid" in paths.missing.reason) == ("", True)
 
 
 class Clock:

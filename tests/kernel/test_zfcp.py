@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.base.absent import Absent
+from zmon.base.absent import Absent, code_of
 from zmon.kernel.tree import LiveTree
-from zmon.kernel.zfcp import ZfcpReader, parse_hex, parse_numbers, parse_words
+from zmon.kernel.zfcp import DEVICES, HOSTS, ZfcpReader, parse_hex, parse_numbers, parse_words
+from zmon.kinds import NO_ADAPTER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,6 +116,31 @@ def test_a_machine_without_fcp_says_so(make_tree: Callable[..., Tree]) -> None:
     for found in ZfcpReader(make_tree({})).read():
         assert found.keys == []
         assert found.missing is not None
+
+
+BUS = {
+    "sys/bus/ccw/devices/0.0.1900/online": b"1\n",
+    "sys/bus/ccw/drivers/zfcp/0.0.1900/online": b"1\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("files", "code", "luns"),
+    [
+        (BUS, "", []),
+        (BUS | {path: data for path, data in FILES.items() if path.startswith(LUN)}, "", ["sda"]),
+        (BUS | {"sys/bus/ccw/devices/0.0.1900/online": b"0\n"}, NO_ADAPTER.code, []),
+    ],
+)
+def test_a_capture_without_hosts_does_not_say_that_there_is_no_adapter(
+    make_tree: Callable[..., Tree], files: dict[str, bytes], code: str, luns: list[str]
+) -> None:
+    """An adapter on line has a host, so the capture lacks it; LUNs are read all the same."""
+    adapters, behind, ports = ZfcpReader(make_tree(files)).read()
+    assert [adapters.keys, ports.keys, behind.column("name")] == [[], [], luns]
+    assert code_of(adapters.missing) == code
+    assert (HOSTS in str(adapters.missing), HOSTS in str(ports.missing)) == (not code, not code)
+    assert (DEVICES in str(behind.missing)) == (not code and not luns)
 
 
 @given(st.text(max_size=60), st.integers(1, 7))

@@ -57,6 +57,8 @@ class PathReader:
         self._looked: int | None = None
         self._maps: dict[str, str] = {}
         """The numbers of multipath devices, by name."""
+        self._unread: Absent | None = None
+        """Why it is not known whether a device of the device mapper is a multipath device."""
         self._titles: dict[str, dict[str, Value]] = {}
         self._paths: dict[str, dict[str, Value]] = {}
         """What stays of each path, by the number of its disk."""
@@ -74,7 +76,8 @@ class PathReader:
             self._look()
             self._looked = now
         if not self._maps:
-            return empty_frame(MULTIPATH, NO_MAP), empty_frame(PATH, NO_MAP)
+            why = NO_MAP if self._unread is None else self._unread
+            return empty_frame(MULTIPATH, why), empty_frame(PATH, why)
         if self._asked is None or now - self._asked >= ASK_EVERY:
             self._asked = now
             self._ask()
@@ -119,10 +122,13 @@ class PathReader:
 
     def _look(self) -> None:
         """Find the multipath devices and their paths."""
-        self._maps, self._paths, self._titles = {}, {}, {}
+        self._maps, self._paths, self._titles, self._unread = {}, {}, {}, None
         for device in names_in(self._tree, DIRECTORY, "dm-.*"):
             here = f"{DIRECTORY}/{device}"
-            uuid = text_of(read_value(self._tree, f"{here}/dm/uuid"))
+            told = read_value(self._tree, f"{here}/dm/uuid")
+            if isinstance(told, Absent):
+                self._unread = absent(f"/{here}/dm/uuid: {told.reason}")
+            uuid = text_of(told)
             number = read_value(self._tree, f"{here}/dev")
             if not uuid.startswith(MPATH) or not isinstance(number, str):
                 continue

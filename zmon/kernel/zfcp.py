@@ -28,7 +28,16 @@ from functools import partial
 from zmon.base.absent import Absent, absent
 from zmon.base.clock import MINUTE
 from zmon.base.light_typing import TYPE_CHECKING, Final
-from zmon.kernel.tree import attributes, names_in, read_attributes, read_several, read_value, word_parser
+from zmon.kernel.tree import (
+    CCW_DEVICES,
+    NOT_CAPTURED,
+    attributes,
+    names_in,
+    read_attributes,
+    read_several,
+    read_value,
+    word_parser,
+)
 from zmon.kinds import ADAPTER, BUSID_FORM, LUN, NO_ADAPTER, TARGET_PORT
 from zmon.sample import empty_frame, frame_of
 
@@ -42,6 +51,7 @@ if TYPE_CHECKING:
 HOSTS: Final = "sys/class/fc_host"
 SCSI_HOSTS: Final = "sys/class/scsi_host"
 PORTS: Final = "sys/class/fc_remote_ports"
+ZFCP: Final = "sys/bus/ccw/drivers/zfcp"
 DEVICES: Final = "sys/class/scsi_device"
 NO_LUN: Final = "there is no SCSI disk behind an FCP adapter"
 NO_PORT: Final = "no FCP adapter sees a port of a storage server"
@@ -115,25 +125,33 @@ class ZfcpReader:
     def read(self) -> tuple[Frame, Frame, Frame]:
         """Return a frame of `ADAPTER`, one of `LUN` and one of `TARGET_PORT`."""
         tree = self._tree
-        try:
-            now = tree.when(HOSTS)
-        except OSError:
+        hosts = dict(fcp_hosts(tree))
+        now = _when(tree, HOSTS)
+        is_lacking = not hosts and _has_adapter(tree)
+        if now is None and not is_lacking:
             return (
                 empty_frame(ADAPTER, NO_ADAPTER),
                 empty_frame(LUN, NO_LUN),
                 empty_frame(TARGET_PORT, NO_PORT),
             )
+        now = now or _when(tree, DEVICES) or 0
         if self._looked is None or now - self._looked >= LOOK_EVERY:
             self._looked = now
             self._known.clear()
-        hosts = dict(fcp_hosts(tree))
         ports = dict(_ports(tree, {host: busid for busid, host in hosts.items()}))
         adapters = {busid: _adapter(tree, busid, host, ports) for busid, host in hosts.items()}
         luns = self._luns()
+        no_host = absent(f"/{HOSTS}: {NOT_CAPTURED}")
+        has_luns = not is_lacking or names_in(tree, DEVICES, _LUN)
+        no_lun = NO_LUN if has_luns else f"/{DEVICES}: {NOT_CAPTURED}"
         return (
-            frame_of(ADAPTER, adapters, now) if adapters else empty_frame(ADAPTER, NO_ADAPTER),
-            frame_of(LUN, luns, now) if luns else empty_frame(LUN, NO_LUN),
-            frame_of(TARGET_PORT, ports, now) if ports else empty_frame(TARGET_PORT, NO_PORT),
+            frame_of(ADAPTER, adapters, now)
+            if adapters
+            else empty_frame(ADAPTER, no_host if is_lacking else NO_ADAPTER),
+            frame_of(LUN, luns, now) if luns else empty_frame(LUN, no_lun),
+            frame_of(TARGET_PORT, ports, now)
+            if ports
+            else empty_frame(TARGET_PORT, no_host if is_lacking else NO_PORT),
         )
 
     def _luns(self) -> dict[str, dict[str, Value]]:
@@ -147,6 +165,22 @@ class ZfcpReader:
             if constant is not None:
                 luns[key] = constant | _counted(self._tree, here)
         return luns
+
+
+def _when(tree: Tree, path: str) -> int | None:
+    """Return when a directory was read; None if it is not there."""
+    try:
+        return tree.when(path)
+    except OSError:
+        return None
+
+
+def _has_adapter(tree: Tree) -> bool:
+    """Return whether a capture shows an adapter on line, which has a host on any machine."""
+    if tree.live:
+        return False
+    busids = names_in(tree, ZFCP, BUSID_FORM)
+    return any(read_value(tree, f"{CCW_DEVICES}/{busid}/online") == "1" for busid in busids)
 
 
 def fcp_hosts(tree: Tree) -> Iterator[tuple[str, str]]:
