@@ -11,7 +11,7 @@ from zmon.base.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kernel.capture_open import open_capture
 from zmon.kernel.sampler import Choice, sample_once
-from zmon.kinds import BUCKETS, DASD, NO_DASD_DRIVER, PROFILE, buckets
+from zmon.kinds import BUCKETS, DASD, MACHINE, NO_DASD_DRIVER, PROFILE, buckets
 from zmon.machine.view import NoSuchThing, View
 from zmon.sample import empty_frame, not_sampled
 from zmon.tables.dasdstat import (
@@ -71,7 +71,7 @@ def make(make_interval: Callable[..., Interval]) -> Make:
         argument: str, before: dict[str, Any] | None, after: dict[str, Any], key: str = "global"
     ) -> Table:
         earlier = None if before is None else {PROFILE: {key: before}, DASD: DISKS}
-        later = {PROFILE: {key: after}, DASD: DISKS}
+        later = {PROFILE: {key: after}, DASD: DISKS, MACHINE: {"machine": {"environment": "lpar"}}}
         return table(View(make_interval(earlier, later, 10.0), argument=argument))
 
     return build

@@ -6,7 +6,7 @@ import pytest
 
 from zmon.base.absent import Absent, absent
 from zmon.interval import IDLE
-from zmon.kinds import BLOCK, CMF, DASD, DEVICE
+from zmon.kinds import BLOCK, CMF, DASD, DEVICE, MACHINE
 from zmon.machine.view import NoSuchThing, View
 from zmon.tables.by_time import ESTIMATED
 from zmon.tables.filled import fill
@@ -51,7 +51,8 @@ def minute(make_interval: Callable[..., Interval]) -> Callable[..., Interval]:
         before = {DEVICE: DEVICES, CMF: {k: dict.fromkeys(v, 0) for k, v in measured.items()},
                   BLOCK: {k: dict.fromkeys(v, 0) for k, v in blocks.items()}}  # fmt: skip
         labels = {"0.0.7000": {"volser": "LX7000"}, "0.0.7100": {"volser": "LX7100"}}
-        return make_interval(before, {DEVICE: DEVICES, CMF: measured, BLOCK: blocks, DASD: labels})
+        after = {DEVICE: DEVICES, CMF: measured, BLOCK: blocks, DASD: labels}
+        return make_interval(before, after | {MACHINE: {"machine": {"environment": "lpar"}}})
 
     return made
 

@@ -59,12 +59,13 @@ def frames(disks: Sequence[Disk]) -> tuple[Frame, Frame, Frame]:
         return {name: [disk.cells.get(name, no) for disk in disks] for name in names.split()}
 
     told = {"uid": [disk.cells.get("told_uid", NONE) for disk in disks]}
+    ccw = {"discipline": [disk.cells.get("ccw_discipline", NONE) for disk in disks]}
     numbers = [f"94:{4 * row}" for row in range(len(disks))]
     names: list[Value] = [disk.cells.get("name", f"dasd{row}") for row, disk in enumerate(disks)]
     layer = columns("sort wwpn lun uuid below size") | {"name": names, "busid": [*busids]}
     return (
         Frame(LAYER, numbers, layer, at),
-        Frame(DEVICE, busids, columns("uid cutype chpids"), at),
+        Frame(DEVICE, busids, columns("uid cutype chpids") | ccw, at),
         Frame(DASD, busids, columns("lss volser cylinders discipline storage block_size blocks") | told, at),
     )
 
@@ -297,6 +298,27 @@ def test_an_answer_of_another_size_is_never_exact(seen: dict[str, Value], told: 
     found = one(Disk("0.0.0201", **seen), claim, known=site("", "7612,3"))
     assert (found.grade, bool(found.conflicts)) == (grade, grade is not Grade.EXACT)
     assert all(each.grade is grade for each in found.evidence)
+
+
+@pytest.mark.parametrize(
+    ("seen", "said"),
+    [
+        ({"size": BLOCKS * 8, "ccw_discipline": "ECKD"}, ["3338"]),
+        ({"size": BLOCKS * 8}, ["3338"]),
+        ({"size": BLOCKS * 8 + 8}, []),
+        ({"size": 835}, []),
+        ({"size": 835 * 15 * 12 * 8, "cylinders": CYLINDERS}, ["3338"]),
+        ({"size": BLOCKS * 8, "cylinders": 835}, ["3338"]),
+        ({"cylinders": 835, "block_size": 4096, "blocks": BLOCKS}, ["3338"]),
+        ({"size": 4096, "ccw_discipline": "FBA"}, ["4096"]),
+    ],
+)
+def test_the_size_that_cp_says_is_compared_with_each_that_linux_has(
+    seen: dict[str, Value], said: list[str]
+) -> None:
+    """One of them is enough; of a disk that nothing calls ECKD a multiple of a cylinder is one."""
+    disk = Disk("0.0.0201", discipline=NONE, **seen)
+    assert numbers(one(disk, virtual("0201", "7612", length=835)))[2:] == said
 
 
 @pytest.mark.parametrize(("size", "said"), [(2048, []), (4096, ["2048", "0300", "4096"])])

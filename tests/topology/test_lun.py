@@ -64,7 +64,7 @@ def test_a_wwid_of_another_layout_names_nothing(wwid: str) -> None:
         ({"wwid": WWID, "serial": SERIAL}, Grade.EXACT, "IBM.5005076303ffc562.LSS10"),
     ],
 )
-def test_two_sources_that_agree_are_exact(more: dict[str, str], grade: Grade, key: str) -> None:
+def test_two_sources_that_agree_are_exact(more: dict[str, Any], grade: Grade, key: str) -> None:
     """One alone is an assumption; without a WWID LUNs of one port are together."""
     found = scsi_volume(FACTS._replace(**more))
     assert (found.lcu, found.lss, found.ua, found.side) == ("LSS 10", "10", "2A", "server 0")

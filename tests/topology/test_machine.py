@@ -104,7 +104,8 @@ def test_a_listing_may_add_to_what_the_sample_has() -> None:
 def test_a_machine_that_does_not_say_what_it_is() -> None:
     """It has no guest."""
     frames = {**SAMPLE.frames, MACHINE.name: empty_frame(MACHINE, "not read")}
-    assert Machine(SAMPLE._replace(frames=frames)).host == ("", "")
+    host = Machine(SAMPLE._replace(frames=frames)).host
+    assert (host.environment, host.guest) == ("", "")
 
 
 def test_a_sample_with_nothing_in_it() -> None:

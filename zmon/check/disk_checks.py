@@ -11,7 +11,7 @@ from zmon.base.sizes import SECTOR
 from zmon.check.practice import reason_of
 from zmon.kinds import BLOCK, BUSID_FORM, CHANNEL, DASD, DEVICE, MOUNT
 from zmon.machine.observation import FEW_ALIASES, MANY_ALIASES
-from zmon.topology.identity import ON_A_TRACK
+from zmon.topology.volumes import ON_A_TRACK
 from zmon.values.uid import HYPERPAV
 from zmon.words.template import With
 

@@ -24,7 +24,7 @@ from zmon.kinds import (
     UNLISTED,
 )
 from zmon.machine.cpus import Processors
-from zmon.topology.volumes import short
+from zmon.topology.volumes import DASD_TYPES, short
 from zmon.values.uid import find_uid
 
 if TYPE_CHECKING:
@@ -41,9 +41,6 @@ if TYPE_CHECKING:
 EMULATED: Final = "HRC"
 """Vendor of disks that Hercules emulates, and manufacturer of its processors."""
 
-
-DASD_TYPES: Final = ("3390", "3380", "9345", "9336", "3370")
-"""Types of devices that are DASDs, bases or aliases."""
 NO_LSDASD: Final = NOT_COLLECTED.about("lsdasd, which says what of the devices is a DASD")
 
 

@@ -530,11 +530,11 @@ def _more(count: int, what: str) -> Iterator[str]:
 
 
 HEADING: Final = (
-    "Disk", "Adapter", "vdev", "rdev", "Label", "WWPN", "LUN", "LCU", " Bytes    %", "State", "CHPIDs",
+    "Disk", "Adapter", "Bus id", "vdev", "rdev", "Label", "WWPN", "LUN", "LCU", " Bytes    %", "State", "CHPIDs",
     "Lost",
 )  # fmt: skip
 NAMES: Final = (
-    "", "adapter ", "vdev ", "rdev ", "label ", "WWPN ", "LUN ", "", "", "path ", "CHPIDs ", "lost ",
+    "", "adapter ", "bus id ", "vdev ", "rdev ", "label ", "WWPN ", "LUN ", "", "", "path ", "CHPIDs ", "lost ",
 )  # fmt: skip
 """Prefixes of the cells of a single disk, which is printed without a heading."""
 MAX_STATE: Final = 20
@@ -568,10 +568,12 @@ def _table(
 def _row(volume: Volume, part: str, result: LookupResult | None) -> tuple[str, ...]:
     """Return the cells of a disk: a DASD has numbers and a label, a SCSI disk a port and a unit."""
     unknown = DOTS if volume.has_busid else ""
+    is_numbered = isinstance(volume.vdev, str) or isinstance(volume.rdev, str)
     assumed = not isinstance(volume.lcu, Absent) and volume.grade is not Grade.EXACT
     return (
         shorten(text_of(volume.disk) or volume.number, NAME_WIDTH),
         harmless(text_of(volume.busid)) if result and result.paths else "",
+        harmless(str(volume.busid)) if volume.has_busid and not is_numbered else "",
         harmless(text_of(volume.vdev)),
         harmless(text_of(volume.rdev)) or unknown,
         shorten(text_of(volume.volser), NAME_WIDTH) or unknown,

@@ -77,7 +77,10 @@ def _names(view: View) -> Mapping[str, set[str]]:
     _add(names, blocks.keys, blocks["label"])
     for key, name in zip(devices.keys, devices["block"], strict=True):
         names.setdefault(key, set()).update(names.get(str(name), ()))
-    for name, paths in devices_of(interval).paths.items():
+    shown = devices_of(interval)
+    for other in (shown.names, shown.block_labels):
+        _add(names, shown.keys, other)
+    for name, paths in shown.paths.items():
         _add(names, [name] * len(paths), paths)
     for key, volume in volumes_of(view).items():
         for name in (volume.volser, volume.label, volume.rdev):

@@ -20,15 +20,31 @@ from operator import attrgetter
 from zmon.base.absent import Absent, absent, code_of, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.interval import IDLE
-from zmon.kinds import BLOCK, CACHE, CACHE_NOT_READ, CMF, DASD, DEVICE, MACHINE, NO_CMF, NO_DASD, NO_DISK
+from zmon.kinds import (
+    BLOCK,
+    CACHE,
+    CACHE_NOT_READ,
+    CMF,
+    DASD,
+    DEVICE,
+    LAYER,
+    MACHINE,
+    NO_CMF,
+    NO_DASD,
+    NO_DISK,
+    NOWHERE,
+    ORIGIN,
+)
 from zmon.machine.blocks import Blocks
 from zmon.machine.channel_paths import lost_chpids, lost_on_line, paths_of_devices
+from zmon.machine.disks_there import ccw_disks, maps_of_disks
 from zmon.machine.figure import Figure, catalogue
 from zmon.machine.join import Joined, first, mean, not_below_zero, plus, quotient, total
 from zmon.machine.things import Things
 from zmon.sample import pick
 from zmon.topology.leaf_disks import counted_disks
-from zmon.topology.volumes import OF_MINIDISK, has_own_label, lcus
+from zmon.topology.origins import Origins
+from zmon.topology.volumes import NO_NUMBER, doubt_of_label, lcus
 from zmon.values.path_masks import NO_MASKS
 from zmon.values.uid import HYPERPAV, Uid, alias_kind, find_uid
 
@@ -39,6 +55,7 @@ if TYPE_CHECKING:
     from zmon.base.absent import Number, Value
     from zmon.interval import Interval
     from zmon.machine.view import View
+    from zmon.sample import Frame
     from zmon.topology.volumes import Volume
 
 MS: Final = 1e-6
@@ -70,12 +87,9 @@ class Devices(Things):
     def __init__(self, interval: Interval) -> None:
         """Line up the kinds that speak of a device: ccw device, measurement, block device, DASD."""
         devices, blocks = interval.of(DEVICE), interval.of(BLOCK)
-        shown = [row for row, online in enumerate(devices["online"]) if online == 1]
-        keys = [devices.keys[row] for row in shown]
-        named = devices["block"]
-        names: list[Value] = [named[row] for row in shown]
+        keys, names = ccw_disks(interval)
         taken = set(names)
-        maps = dict(zip(blocks.keys, blocks["map"], strict=True))
+        maps = maps_of_disks(interval)
         counted, self.paths = counted_disks(maps, taken)
         """Of each multipath device, by its name, the SCSI disks that are paths of it, as they are ordered."""
         alone = [name for name in counted if maps[name] != name or name in self.paths]
@@ -97,7 +111,8 @@ class Devices(Things):
     @cached_property
     def ccw(self) -> Joined:
         """What the subchannel of each tells."""
-        return Joined(self._ccw, self.keys, NOT_CCW)
+        is_read = all(no_number(key) is NOT_CCW or key in self._ccw.index for key in self.keys)
+        return Joined(self._ccw, self.keys, NOT_CCW if is_read else NOWHERE)
 
     @cached_property
     def cmf(self) -> Joined:
@@ -238,14 +253,35 @@ class Devices(Things):
     def title(self, row: int) -> str:
         """Return what people call a device: its number, its name, or the alias of a multipath device."""
         key = self.keys[row]
-        label = self.blocks.counted["label"][row] if key in self.paths else None
+        label = self.block_labels[row] if key in self.paths else None
         return label if isinstance(label, str) else address(key) if "." in key else key
+
+    @cached_property
+    def _disks(self) -> tuple[Frame, Mapping[str, int]]:
+        """What describes disks, counters or only what they are made of, and its rows by their names."""
+        if self._blocks.missing is None:
+            return self._blocks.frame, self._blocks.index
+        layers = self._interval.after.frame(LAYER)
+        return layers, {str(name): row for row, name in enumerate(layers.column("name"))}
+
+    @cached_property
+    def block_labels(self) -> list[Value]:
+        """What the device mapper calls each disk, such as the alias of a multipath device."""
+        if self._blocks.missing is None:
+            return self.blocks.counted["label"]
+        (layers, rows), no_label = self._disks, self.blocks.counted["label"]
+        mapped = layers.column("mapped")
+        return [
+            mapped[rows[str(name)]] if str(name) in rows else label
+            for name, label in zip(self.names, no_label, strict=True)
+        ]
 
     def of_paths(self, field: str) -> list[Value]:
         """Return a field of the block layer; of a multipath device that of the first path that has it."""
-        values, of_disks = self.blocks.counted[field], self._blocks.frame.column(field)
+        values, (frame, rows) = self.blocks.counted[field], self._disks
+        of_disks = frame.column(field)
         for row, paths in self._joined():
-            told = (of_disks[self._blocks.index[path]] for path in paths)
+            told = (of_disks[rows[path]] for path in paths if path in rows)
             values[row] = next((value for value in told if not isinstance(value, Absent)), values[row])
         return values
 
@@ -253,12 +289,13 @@ class Devices(Things):
     def chpids(self) -> list[Value]:
         """The channel paths that lead to each device; of SCSI disks those of the adapters."""
         chpids_of = self.ccw["chpids"]
-        busids = self._blocks.frame.column("busid")
+        frame, rows = self._disks
+        busids = frame.column("busid")
         for row, name in enumerate(self.keys):
-            adapters = dict.fromkeys(
-                str(busids[self._blocks.index[path]])
-                for path in (self.paths.get(name, (name,)) if chpids_of[row] is NOT_CCW else ())
-            )
+            if "." in name:
+                continue
+            paths_to = self.paths.get(name, (name,))
+            adapters = dict.fromkeys(str(busids[rows[path]]) for path in paths_to if path in rows)
             told = [self._ccw.cell(busid, "chpids") for busid in adapters if busid in self._ccw.index]
             chpids = dict.fromkeys(
                 chpid for paths in told if isinstance(paths, str) for chpid in paths.split()
@@ -304,8 +341,8 @@ class Devices(Things):
     @cached_property
     def volsers(self) -> list[Value]:
         """The labels that Linux reads on the disks, without those that are a minidisk's own."""
-        columns = (self.ccw["uid"], self.dasd["volser"])
-        return [label_on_volume(self._interval, uid, volser) for uid, volser in zip(*columns, strict=True)]
+        columns = (self.keys, self.ccw["uid"], self.dasd["volser"])
+        return [label_on_volume(self._interval, *cells) for cells in zip(*columns, strict=True)]
 
     @property
     def labels(self) -> list[Value]:
@@ -555,6 +592,11 @@ def address(key: str) -> str:
     return number.upper() if group.endswith(".0") else f"{group}.{number.upper()}"
 
 
+def no_number(key: str) -> Absent | None:
+    """Return why a device has no number; None if its key is its bus id."""
+    return None if "." in key else NO_NUMBER if key.startswith("dasd") else NOT_CCW
+
+
 def homes(devices: Devices, lcu_of: Mapping[str, str]) -> list[str]:
     """Return for each disk that is on no LCU what sort of disk it is, and for others an empty word.
 
@@ -617,17 +659,21 @@ def labels(devices: Devices, volumes: Mapping[str, Volume] | None = None) -> lis
     name behind `>`, as `>vda`.
     """
     told = {key: volume.volser for key, volume in (volumes or {}).items()}
-    columns = (devices.keys, devices.volsers, devices.blocks.counted["label"], devices.names)
+    columns = (devices.keys, devices.volsers, devices.block_labels, devices.names)
     return [
-        label_of(told.get(key), volser, label, f">{name}" if isinstance(name, str) else volser)
+        label_of(told.get(key, volser), label, f">{name}" if isinstance(name, str) else volser)
         for key, volser, label, name in zip(*columns, strict=True)
     ]
 
 
-def label_on_volume(interval: Interval, uid: Value, volser: Value) -> Value:
+def label_on_volume(interval: Interval, busid: str, uid: Value, volser: Value) -> Value:
     """Return the label that Linux reads on a disk, unless it may be the own one of a minidisk."""
-    environment = text_of(interval.after.frame(MACHINE).cell("machine", "environment"))
-    return OF_MINIDISK if isinstance(volser, str) and has_own_label(uid, environment) else volser
+    if not isinstance(volser, str):
+        return volser
+    sample = interval.after
+    environment = text_of(sample.frame(MACHINE).cell("machine", "environment"))
+    is_whole = Origins(sample.frames.get(ORIGIN.name)).has_whole_uid(busid)
+    return doubt_of_label(uid, environment, is_whole=is_whole) or volser
 
 
 def label_of(*told: Value | None) -> Value:

@@ -12,7 +12,20 @@ from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
 from zmon.base.same import Same, SameNames
-from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, MPATH, SOURCE, SWAP, UNLISTED
+from zmon.kinds import (
+    CLAIM,
+    CONTAINER,
+    DASD,
+    DEVICE,
+    LAYER,
+    MACHINE,
+    MOUNT,
+    MPATH,
+    ORIGIN,
+    SOURCE,
+    SWAP,
+    UNLISTED,
+)
 from zmon.machine.view import no_inputs
 from zmon.sample import Instant, Sample
 from zmon.topology.volumes import lcus, short, titles
@@ -36,7 +49,7 @@ NOTHING_LISTED: Final = absent("the listing names no file that could be looked a
 def machine_of(view: View) -> Machine:
     """Return what hangs on what at the end of the interval."""
     sample = view.interval.after
-    return _machine(_inputs(view), *(_shared(sample.frame(kind)) for kind in TOPOLOGY))
+    return _machine(_inputs(view), *(_shared(sample.frame(kind)) for kind in (*TOPOLOGY, ORIGIN)))
 
 
 def is_told(view: View) -> bool:

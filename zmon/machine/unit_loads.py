@@ -161,7 +161,7 @@ class DiskPlaces:
         rows = {str(name): row for row, name in enumerate(devices.names)}
         told = volumes_of(view)
         sorts = homes(devices, {**devices.lcu_of, **units.of})
-        volsers, labels = devices.volsers, devices.blocks.counted["label"]
+        volsers, labels = devices.volsers, devices.block_labels
         self.device: dict[str, str] = {}
         """As DEVICE calls it."""
         self.label: dict[str, str | Absent] = {}
@@ -182,7 +182,7 @@ class DiskPlaces:
                 lcu = devices.lcu_of.get(key) or units.of.get(key)
                 volume = told.get(key)
                 self.label[number] = label_of(  # type: ignore[assignment]  # a text, or why there is none
-                    volume.volser if volume else None, volsers[row], labels[row], f">{name}"
+                    volume.volser if volume else volsers[row], labels[row], f">{name}"
                 )
                 if lcu is not None:
                     self.lcu[number] = lcu

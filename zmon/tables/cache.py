@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, code_of, declared
 from zmon.kinds import CACHE, CMF, DASD, DEVICE, NO_CMF, NO_DASD
-from zmon.machine.devices import address, label_of, label_on_volume
+from zmon.machine.devices import address, label_on_volume
 from zmon.machine.figure import Needs
 from zmon.machine.join import Joined
 from zmon.machine.topology import TOPOLOGY, volumes_of
@@ -47,12 +47,15 @@ def table(view: View) -> Table:
     caches, keys = volumes.counted, volumes.keys
     ccw = Joined(interval.of(DEVICE), keys, NO_DASD)
     dasd = Joined(interval.of(DASD), keys, NO_DASD)
-    told = {key: volume.volser for key, volume in volumes_of(view).items()}
-    volsers = [label_on_volume(interval, *cells) for cells in zip(ccw["uid"], dasd["volser"], strict=True)]
+    told = volumes_of(view)
+    volsers = [
+        told[key].volser if key in told else label_on_volume(interval, key, uid, label)
+        for key, uid, label in zip(keys, ccw["uid"], dasd["volser"], strict=True)
+    ]
     columns: dict[str, list[Value]] = {
         "addr": [address(key) for key in keys],
         "type": list(map(device_type, ccw["devtype"], ccw["cutype"], dasd["cylinders"])),
-        "volser": [label_of(told.get(key), volser) for key, volser in zip(keys, volsers, strict=True)],
+        "volser": volsers,
         "ctlr": caches["ssid"],
         "caching": list(map(_letter, caches["caching"])),
         "dfw": list(map(_letter, caches["fast_write"])),

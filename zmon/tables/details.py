@@ -6,12 +6,12 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from zmon.base.absent import Absent, absent, text_of
+from zmon.base.absent import Absent, absent, code_of, text_of
 from zmon.base.ranges import names, some
 from zmon.base.sizes import SECTOR
-from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE, LAYER, LUN, MOUNT, MULTIPATH, NO_CMF, PATH
+from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE, LAYER, LUN, MOUNT, MULTIPATH, NO_CMF, NOWHERE, PATH
 from zmon.machine.device_names import find_device
-from zmon.machine.devices import NOT_CCW, devices_of, label_of, label_on_volume
+from zmon.machine.devices import NOT_CCW, devices_of, label_on_volume
 from zmon.machine.figure import Needs
 from zmon.machine.topology import NOTHING_ON, TOPOLOGY, machine_of, no_files, volumes_of
 from zmon.tables import multipath
@@ -20,6 +20,7 @@ from zmon.tables.device import CP_ONLY, hanging
 from zmon.tables.device import table as device_table
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Table
+from zmon.topology.volumes import ON_A_TRACK
 from zmon.values.path_masks import IN_SHORT, NO_MASKS, OF_DEVICE, device_paths, path_masks
 
 if TYPE_CHECKING:
@@ -63,8 +64,8 @@ def table(view: View) -> Table:
     interval, volume = view.interval, volumes_of(view).get(key)
     ccw = interval.of(DEVICE)
     label = interval.of(DASD).cell(key, "volser")
-    volser = label_on_volume(interval, ccw.cell(key, "uid"), label)
-    own_label = volume.own_label if volume else text_of(label) if volser != label else ""
+    volser = volume.volser if volume else label_on_volume(interval, key, ccw.cell(key, "uid"), label)
+    own_label = text_of(label) if volser != label else ""
     chpids = facts["chpids"]
     paths = chpids.split() if isinstance(chpids, str) else []
     states = path_states(interval, key, len(paths))
@@ -87,8 +88,8 @@ def table(view: View) -> Table:
         "throttle": CP_ONLY,
         "path_names": "".join(f"{name:<6}" for name in paths) or chpids,
         "path_states": "".join(f"{state:<6}" for state in states) or (NO_MASKS if paths else chpids),
-        "size": _size(interval, facts["dasd"], key),
-        "label": label_of(volume.volser if volume else None, volser),
+        "size": _size(view, facts["dasd"], key),
+        "label": volser,
         "ownlabel": own_label or NO_OTHER_LABEL,
         "cylinders": interval.of(DASD).cell(key, "cylinders"),
         "measured": "".join(hanging(view, {devices.keys.index(key)} & devices.blocks.hung.keys()))
@@ -174,7 +175,9 @@ def _busid(view: View, key: str) -> Value:
 def contents(view: View, facts: Mapping[str, Value]) -> dict[str, Value]:
     """Return what lies on a device: file systems, tablespaces, files."""
     if not isinstance(facts["dasd"], str):
-        return dict.fromkeys(("mounts", "spaces", "files", "lodged"), NO_DISK)
+        is_open = code_of(facts["dasd"]) == NOWHERE.code
+        why = facts["dasd"] if is_open else NO_DISK
+        return dict.fromkeys(("mounts", "spaces", "files", "lodged"), why)
     node = machine_of(view).stack.named(facts["dasd"])
     number = view.interval.of(BLOCK).cell(facts["dasd"], "number") if node is None else node.number
     if isinstance(number, Absent):
@@ -182,7 +185,7 @@ def contents(view: View, facts: Mapping[str, Value]) -> dict[str, Value]:
     mounts, spaces, files = _contents(machine_of(view), str(number))
     nothing = NOTHING_ON if machine_of(view).files else no_files(view)
     return {
-        "mounts": names(mounts) or NO_MOUNT,
+        "mounts": names(mounts) or view.interval.after.frame(MOUNT).missing or NO_MOUNT,
         "spaces": names(spaces) or nothing,
         "files": files or nothing,
         "lodged": facts["dasd"] if files else nothing,
@@ -229,7 +232,9 @@ def _kind(facts: dict[str, Value]) -> str:
         return f"{role} ALIAS"
     if role == "alias":
         return "ALIAS"
-    return "LINUX" if isinstance(facts["dasd"], str) else "NO BLOCK DEVICE"
+    if isinstance(facts["dasd"], str):
+        return "LINUX"
+    return "NAME NOT KNOWN" if code_of(facts["dasd"]) == NOWHERE.code else "NO BLOCK DEVICE"
 
 
 def _status(interval: Interval, key: str) -> Value:
@@ -242,14 +247,19 @@ def _status(interval: Interval, key: str) -> Value:
     return ", ".join(said) or states[0]
 
 
-def _size(interval: Interval, name: Value, key: str) -> Value:
-    """Return the bytes of a disk; where the block layer was not read, as in texts, as the driver says."""
-    sectors = interval.of(BLOCK).cell(str(name), "size") if isinstance(name, str) else name
+def _size(view: View, name: Value, key: str) -> Value:
+    """Return the bytes of a disk; where the block layer was not read, as in texts, as others say."""
+    sectors = view.interval.of(BLOCK).cell(str(name), "size") if isinstance(name, str) else name
     if isinstance(sectors, int):
         return sectors * SECTOR
-    dasd = interval.after.frame(DASD)
-    blocks, size = (dasd.cell(key, field) for field in ("blocks", "block_size"))
-    return blocks * size if isinstance(blocks, int) and isinstance(size, int) else sectors
+    node = machine_of(view).stack.named(name) if isinstance(name, str) else None
+    if node is not None and not isinstance(node.size, Absent):
+        return node.size
+    dasd = view.interval.after.frame(DASD)
+    size, blocks, cylinders = (dasd.cell(key, field) for field in ("block_size", "blocks", "cylinders"))
+    if isinstance(blocks, Absent) and isinstance(size, int) and isinstance(cylinders, int):
+        blocks = cylinders * 15 * ON_A_TRACK.get(size, 0)
+    return blocks * size or sectors if isinstance(blocks, int) and isinstance(size, int) else sectors
 
 
 def _measured(facts: dict[str, Value]) -> str:

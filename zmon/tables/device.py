@@ -14,7 +14,6 @@ from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.ranges import some
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE
 from zmon.machine.devices import (
-    NOT_CCW,
     NVME_HOME,
     SHOWN,
     VIRTIO_HOME,
@@ -24,6 +23,7 @@ from zmon.machine.devices import (
     homes,
     hung_for,
     labels,
+    no_number,
     path_count,
     roles,
     strays,
@@ -76,7 +76,7 @@ def table(view: View) -> Table:
         for key, uid, sort in zip(devices.keys, devices.ccw["uid"], home, strict=True)
     ]
     shown: dict[str, list[Value]] = {
-        "addr": [address(key) if "." in key else NOT_CCW for key in devices.keys],
+        "addr": [no_number(key) or address(key) for key in devices.keys],
         "type": _types(devices),
         "label": labels(devices, volumes),
         "links": [CP_ONLY] * len(devices.keys),

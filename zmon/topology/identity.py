@@ -26,9 +26,18 @@ from zmon.topology.claims import (
     RealDeviceFacts,
     claims_in,
 )
-from zmon.topology.lun import LunFacts, as_multipath, scsi_volume, server_of
+from zmon.topology.lun import SOURCES, LunFacts, as_multipath, scsi_volume, server_of
 from zmon.topology.origins import NO_ORIGINS, Origins
-from zmon.topology.volumes import OF_MINIDISK, Volume, ascending, bare, has_own_label, lcu_name
+from zmon.topology.volumes import (
+    NO_NUMBER,
+    OF_MINIDISK,
+    ON_A_TRACK,
+    Volume,
+    ascending,
+    bare,
+    doubt_of_label,
+    lcu_name,
+)
 from zmon.values.uid import Uid, find_uid
 
 if TYPE_CHECKING:
@@ -46,6 +55,8 @@ class Platform(NamedTuple):
     """`lpar`, `zvm`, `kvm` or `none`, which is a machine without partitions; empty when it is not known."""
     guest: str = ""
     """Its user id under z/VM; empty when it is not known."""
+    source: str = "/proc/sysinfo"
+    """What says so."""
 
     @property
     def has_real_numbers(self) -> bool:
@@ -56,7 +67,11 @@ class Platform(NamedTuple):
 UNKNOWN_PLATFORM: Final = Platform()
 
 
-def platform_of(machine: Frame) -> Platform:
+INFO2: Final = "BIODASDINFO2"
+"""What asks the DASD driver for the configuration data of a disk."""
+
+
+def platform_of(machine: Frame, origins: Origins = NO_ORIGINS) -> Platform:
     """Return the environment of a Linux, from the frame that describes its machine.
 
     It is unknown without /proc/sysinfo, and under a hypervisor that is neither z/VM nor KVM.
@@ -66,7 +81,8 @@ def platform_of(machine: Frame) -> Platform:
         for name in ("environment", "control_program", "manufacturer", "guest_name")
     )
     is_known = environment != "none" or (maker and not program)
-    return Platform(environment if is_known else "", guest)
+    source = origins.of("machine", "machine", "environment", Platform().source)
+    return Platform(environment if is_known else "", guest, source)
 
 
 _REAL_NUMBERS: Final = absent("in an LPAR devices have their real numbers")
@@ -84,7 +100,7 @@ def identify_device(busid: str, claims: ClaimIndex, platform: Platform, site: Si
     facts = claims.device(devno)
     if platform.has_real_numbers:
         where = "an LPAR" if platform.environment == "lpar" else "a machine without partitions"
-        said = Evidence("/proc/sysinfo", f"{where}: {devno} is the number of the real device")
+        said = Evidence(platform.source, f"{where}: {devno} is the number of the real device")
         against = tuple(
             f"{evidence.source} describes {devno} as a device of a guest, but this is {where}: not used"
             for evidence in facts.evidence[:1]
@@ -105,9 +121,6 @@ def identify_device(busid: str, claims: ClaimIndex, platform: Platform, site: Si
     return facts
 
 
-_NO_BUSID: Final = NOT_COLLECTED.about(
-    "lsdasd -u, which has the bus id of a DASD, and the unique id that names its LCU"
-)
 _ONLY_FCP: Final = absent("only a SCSI disk behind an FCP adapter has this")
 LSS_OF_GUEST: Final = absent("under z/VM the configuration data may name another LSS than the real one")
 _NO_SIDE: Final = absent("known only of a DS8000 whose LSS is known, or by the volume map of the site")
@@ -129,8 +142,6 @@ _STANDARD_CYLINDERS: Final = 1113
 """Cylinders of a 3390-1; models 2, 3 and 9 and many larger volumes have a multiple."""
 _ODD_CYLINDERS: Final = frozenset({32760, 65520})
 """Cylinders of models 27 and 54."""
-ON_A_TRACK: Final = {4096: 12, 2048: 21, 1024: 33, 512: 49}
-"""Blocks of each size on a track of a 3390; a cylinder has 15 tracks."""
 
 
 class _LcuChoice(NamedTuple):
@@ -152,7 +163,7 @@ class VolumeBuilder:
         self.name = name
         self.busid = busid
         self.facts = facts = index.device(busid)
-        self.uid, self.cutype, self.chpids = index.devices.of(busid)
+        self.uid, self.cutype, self.chpids, _ = index.devices.of(busid)
         is_dasd = not isinstance(name, str) or name.startswith(
             "dasd"
         )  # other disks behind ccw devices have names of their own
@@ -168,9 +179,11 @@ class VolumeBuilder:
             self.facts = facts = facts._replace(grade=min(facts.grade, Grade.ASSUMED), evidence=doubtful)
         self.evidence = list(facts.evidence)
         self.rdev = text_of(facts.rdev)
-        self.source = index.origins.of("device", busid, "uid", f"/sys/bus/ccw/devices/{busid}/uid")
+        self.source = index.source_of_uid(busid)
+        self.has_whole_uid = index.origins.has_whole_uid(busid)
+        """Whether the unique id has the token of a minidisk; configuration data lacks it."""
         if find_uid(self.uid) is None and isinstance(told_uid, str):
-            self.uid, self.source = told_uid, "BIODASDINFO2"
+            self.uid, self.has_whole_uid = told_uid, False
         self.rows: list[MapRow] = []
         self.real = RealDeviceFacts()
         if self.rdev and isinstance(facts.vdev, str):
@@ -248,6 +261,10 @@ class VolumeBuilder:
                         f"but claims name {self.rdev} and {rdev}"
                     )
 
+    def _source(self, field: str, file: str) -> str:
+        """Return where what the DASD driver knows of the disk is from: a text, or this file."""
+        return self.index.origins.of("dasd", self.busid, field, file)
+
     def _companions(self) -> Iterator[str]:
         """Yield the bus ids of the other disks that claims put on the same real device."""
         if self.rdev and self.facts.is_claimed:
@@ -262,7 +279,7 @@ class VolumeBuilder:
             return None
         busid = min(uids)
         said = f"{uids[busid]}, of a disk on {self.rdev} too"
-        self.evidence.append(Evidence(f"/sys/bus/ccw/devices/{busid}/uid", said, self.facts.grade))
+        self.evidence.append(Evidence(self.index.source_of_uid(busid), said, self.facts.grade))
         return uids[busid]
 
     def _lss(self, uid: Uid | None) -> Value:
@@ -278,66 +295,68 @@ class VolumeBuilder:
         if self.index.platform.environment in _REAL_LSS and not (uid and uid.token):
             return lss
         said = f"LSS {lss}; of a guest's disk it may not be the real one"
-        self.evidence.append(Evidence("BIODASDINFO2", said, Grade.ASSUMED))
+        self.evidence.append(Evidence(self._source("lss", INFO2), said, Grade.ASSUMED))
         return LSS_OF_GUEST
 
     def _compare_labels(self, volser: Value) -> None:
         """Compare the label on the disk with that of the volume; a minidisk may have one of its own."""
         if not isinstance(self.label, str):
             return
-        source = f"/run/udev/data/b{self.number}"
+        source = self._source("volser", f"/run/udev/data/b{self.number}")
         if isinstance(volser, str) and volser != self.label and _begins_volume(self.facts):
             self.conflicts.append(f"the label: {volser} by claims, {self.label} on the disk ({source})")
-        is_own = volser != self.label and (self.facts.is_minidisk or self._may_have_its_own())
-        whose = " of its own" if is_own else ""
+        doubt = self._doubt_of_label() if volser != self.label else None
+        is_own = volser != self.label and self.facts.is_minidisk
+        whose = " of its own" if is_own or doubt is OF_MINIDISK else ", whose is not known" if doubt else ""
         self.evidence.append(Evidence(source, f"label {self.label}{whose}"))
 
     def _label_of_volume(self, volser: Value) -> Value:
         """Return the label of the volume: by claims, else that on the disk, unless it may be a minidisk's."""
         if isinstance(volser, str) or isinstance(self.label, Absent):
             return volser
-        return OF_MINIDISK if self._may_have_its_own() else self.label
+        return self._doubt_of_label() or self.label
 
-    def _may_have_its_own(self) -> bool:
-        """Return whether the label on the disk may be that of a minidisk, and not of the volume."""
+    def _doubt_of_label(self) -> Absent | None:
+        """Return why the label on the disk may be that of a minidisk, and not of the volume."""
         if self.facts.is_minidisk is not None:
-            return not _begins_volume(self.facts)
-        # of a unique id by udev or BIODASDINFO2 it is not known whether it has a token
-        is_whole = not self.source.startswith(("udevadm, ", "BIODASDINFO2"))
-        uid = self.uid if is_whole or self.index.platform.environment != "zvm" else _NO_BUSID
-        return has_own_label(uid, self.index.platform.environment)
+            return None if _begins_volume(self.facts) else OF_MINIDISK
+        return doubt_of_label(self.uid, self.index.platform.environment, is_whole=self.has_whole_uid)
 
     def _other_size(self) -> str:
         """Return a remark if CP reports another size than Linux; empty if they agree or one is unknown."""
         length = self.facts.length
-        seen, unit = self._seen() if length is not None else ([], "")
-        if not seen or length in seen:
+        sizes, unit = self._sizes() if length is not None else ([], "")
+        others = dict.fromkeys(size for possible in sizes if length not in possible for size in possible)
+        if not others:
             return ""
         return (
-            f"CP reports {length} {unit} for {self.facts.vdev}, Linux sees {' or '.join(map(str, seen))}: "
+            f"CP reports {length} {unit} for {self.facts.vdev}, Linux sees {' or '.join(map(str, others))}: "
             "the answer may be old, or that of another guest"
         )
 
-    def _seen(self) -> tuple[list[int], str]:
-        """Return the size that Linux reports, in CP's unit; of an ECKD disk in cylinders.
+    def _sizes(self) -> tuple[list[list[int]], str]:
+        """Return what each source of Linux says of the size in CP's unit, cylinders or blocks.
 
-        The driver reports cylinders with BIODASDINFO2, which needs privileges.  Else they are computed from
-        the blocks in /proc/dasd/devices, or from the sectors in sysfs for each possible block size.
+        The driver reports cylinders with BIODASDINFO2, which needs privileges.  Others are computed from the
+        blocks in /proc/dasd/devices, and from the sectors in sysfs for each possible block size; a disk of
+        which nothing says that it is ECKD may have as many blocks.
         """
         sectors = self.index.layers.of(self.number)[-1]
-        if self.discipline == "FBA":
-            return ([sectors] if isinstance(sectors, int) and sectors else []), "blocks"
-        if isinstance(self.cylinders, int):
-            return [self.cylinders], "cylinders"
+        length = sectors * SECTOR if isinstance(sectors, int) else 0
         size, blocks = self.blocks
-        if isinstance(size, int) and isinstance(blocks, int) and size in ON_A_TRACK:
-            return [blocks // (15 * ON_A_TRACK[size])], "cylinders"
-        if self.discipline != "ECKD" or not isinstance(sectors, int) or not sectors:
-            return [], ""
+        driver = (
+            self.discipline if isinstance(self.discipline, str) else self.index.devices.of(self.busid)[-1]
+        )
+        is_open = driver != "ECKD" and self.facts.length == sectors
+        if driver == "FBA" or is_open:
+            return [[length // SECTOR]] if length else [], "blocks"
         cylinders = [15 * count * size for size, count in ON_A_TRACK.items()]  # bytes of one
-        return [
-            sectors * SECTOR // cylinder for cylinder in cylinders if not sectors * SECTOR % cylinder
-        ], "cylinders"
+        sizes = [[length // cylinder for cylinder in cylinders if not length % cylinder]] if length else []
+        if isinstance(self.cylinders, int):
+            sizes.append([self.cylinders])
+        if isinstance(size, int) and isinstance(blocks, int) and size in ON_A_TRACK:
+            sizes.append([blocks // (15 * ON_A_TRACK[size])])
+        return list(filter(None, sizes)), "cylinders"
 
     def _called(self, uid: Uid | None, names: dict[str, str]) -> Value:
         """Return the site's name of the LCU, and note where the site contradicts itself or unique ids."""
@@ -403,7 +422,7 @@ class VolumeBuilder:
             text = ", ".join(f"{name} by {place}" for name, (_, place, _) in mapped.items())
             self.conflicts.append(f"{self.busid} is on {uid.lcu}, which is {text}: neither of them is used")
         if isinstance(lss, str):
-            self.evidence.append(Evidence("BIODASDINFO2", f"LSS {lss} of {uid.serial}"))
+            self.evidence.append(Evidence(self._source("lss", INFO2), f"LSS {lss} of {uid.serial}"))
         said = f"{uid}: SSID {uid.ssid.upper()}" if self.index.uid(self.busid) else ""
         return _LcuChoice(lcu_name(uid.ssid), uid.lcu, grade, self.source, said)
 
@@ -497,7 +516,7 @@ class VolumeIndex(Mapping[str, Volume]):
             claims_in(claims) if isinstance(claims, Frame) else claims, platform.guest, site
         )
         self.layers = _Rows(layers, "name", "busid", "wwpn", "lun", "wwid", "serial", "size")
-        self.devices = _Rows(devices, "uid", "cutype", "chpids")
+        self.devices = _Rows(devices, "uid", "cutype", "chpids", "discipline")
         self.dasd = _Rows(
             dasd, "lss", "volser", "cylinders", "discipline", "storage", "block_size", "blocks", "uid"
         )
@@ -540,19 +559,28 @@ class VolumeIndex(Mapping[str, Volume]):
 
     def _make(self, number: str) -> Volume:
         name, busid, wwpn, lun, wwid, serial, _ = self.layers.of(number)
-        joined, told = self.joined.get(number, (NOT_JOINED, ""))
+        joined, told, above = self.joined.get(number, (NOT_JOINED, "", ""))
         told = told or as_multipath(text_of(wwid))
         is_scsi = (
             text_of(name).startswith("sd") or name == number
         )  # a path whose disk was removed has no name
         if isinstance(wwpn, str) or (is_scsi and told):
             chpids = self.devices.of(busid)[2] if isinstance(busid, str) else busid
+            sources = self._sources_of_lun(number, above)
             return scsi_volume(
-                LunFacts(number, name, busid, chpids, wwpn, lun, told, text_of(serial), joined)
+                LunFacts(number, name, busid, chpids, wwpn, lun, told, text_of(serial), joined, sources)
             )
         if isinstance(busid, str):
             return VolumeBuilder(self, number, name, busid).volume()
-        return bare(number, _NO_BUSID if text_of(name).startswith("dasd") else name)._replace(disk=name)
+        return bare(number, NO_NUMBER if text_of(name).startswith("dasd") else name)._replace(disk=name)
+
+    def _sources_of_lun(self, number: str, joined: str) -> Mapping[str, str]:
+        """Return what says the address, WWID and serial number of a SCSI disk, which one may join."""
+        of_wwid = (joined, "uuid") if joined else (number, "wwid")
+        fields = {"address": (number, "lun"), "WWID": of_wwid, "serial number": (number, "serial")}
+        return {
+            what: self.origins.of("layer", key, field, SOURCES[what]) for what, (key, field) in fields.items()
+        }
 
     def _device(self, busid: str) -> DeviceFacts:
         return identify_device(busid, self.claims, self.platform, self.site)
@@ -560,14 +588,20 @@ class VolumeIndex(Mapping[str, Volume]):
     def _uid(self, busid: str) -> Uid | None:
         return find_uid(self.devices.of(busid)[0]) or find_uid(self.dasd.of(busid)[-1])
 
+    def source_of_uid(self, busid: str) -> str:
+        """Return where the unique id of a device is from: its attribute, else its configuration data."""
+        if find_uid(self.devices.of(busid)[0]) is None and isinstance(self.dasd.of(busid)[-1], str):
+            return self.origins.of("dasd", busid, "uid", INFO2)
+        return self.origins.of("device", busid, "uid", f"/sys/bus/ccw/devices/{busid}/uid")
+
     @cached_property
-    def joined(self) -> dict[str, tuple[Value, str]]:
-        """Of the paths that multipath joins: the multipath device, and the WWID that it has read."""
+    def joined(self) -> dict[str, tuple[Value, str, str]]:
+        """Of the paths that multipath joins: the multipath device, the WWID that it has read, its number."""
         frame = self.layers.frame
-        rows = zip(*(frame.column(field) for field in ("name", "uuid", "below")), strict=True)
+        rows = zip(frame.keys, *(frame.column(field) for field in ("name", "uuid", "below")), strict=True)
         return {
-            number: (name, uuid.removeprefix(MPATH))
-            for name, uuid, below in rows
+            number: (name, uuid.removeprefix(MPATH), above)
+            for above, name, uuid, below in rows
             if isinstance(uuid, str) and uuid.startswith(MPATH) and isinstance(below, str)
             for number in below.split()
         }

@@ -244,7 +244,8 @@ class _Locator(ByteMapping):
             return ()
         devices = tuple(mount.devices.values())
         is_listed = any(number.startswith("?") for number in mount.devices)
-        source = "/sys/fs/btrfs/*/devices" if is_listed else "BTRFS_IOC_DEV_INFO"
+        kernel = "/sys/fs/btrfs/*/devices" if is_listed else "BTRFS_IOC_DEV_INFO"
+        source = self.stack.origins.of("mount", mount.id, "devices", kernel)
         self.prove([Evidence(source, f"btrfs on {len(devices)} devices: {' '.join(devices)}")])
         if isinstance(mount.chunks, Absent) or isinstance(file.ranges, Absent):
             unknown = (what.reason for what in (mount.chunks, file.ranges) if isinstance(what, Absent))

@@ -23,6 +23,8 @@ from zmon.topology.claims import Evidence, Grade
 from zmon.topology.volumes import Volume, ascending, bare
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from zmon.base.absent import Value
 
 FCP: Final = "1731/03"
@@ -85,6 +87,14 @@ def server_of(lss: str) -> str:
     return f"server {int(lss, 16) % 2}"
 
 
+SOURCES: Final = {
+    "address": "device/wwpn, device/fcp_lun",
+    "WWID": "dm/uuid, device/wwid",
+    "serial number": "device/vpd_pg80, ID_SCSI_SERIAL",
+}
+"""The files that say what a SCSI disk is."""
+
+
 class LunFacts(NamedTuple):
     """What is read of a SCSI disk."""
 
@@ -103,19 +113,21 @@ class LunFacts(NamedTuple):
     """Of the volume; empty if it is not known."""
     joined: Value
     """The multipath device that joins the paths to the disk: `dm-3`."""
+    sources: Mapping[str, str] = SOURCES
+    """What says its address, WWID and serial number, by the keys of `SOURCES`."""
 
 
 def scsi_volume(facts: LunFacts) -> Volume:
     """Return a SCSI disk behind an FCP adapter, or one with a WWID; this joins the paths to it."""
-    number, name, busid, chpids, wwpn, lun, wwid, serial, joined = facts
+    number, name, busid, chpids, wwpn, lun, wwid, serial, joined, sources = facts
     evidence: list[Evidence] = []
     has_address = isinstance(wwpn, str) and isinstance(lun, str)
     if has_address:
-        evidence.append(Evidence("device/wwpn, device/fcp_lun", f"WWPN {wwpn}, LUN {lun}"))
+        evidence.append(Evidence(sources["address"], f"WWPN {wwpn}, LUN {lun}"))
     if wwid:
-        evidence.append(Evidence("dm/uuid, device/wwid", f"WWID {wwid}"))
+        evidence.append(Evidence(sources["WWID"], f"WWID {wwid}"))
     if serial:
-        evidence.append(Evidence("device/vpd_pg80, ID_SCSI_SERIAL", f"serial number {serial}"))
+        evidence.append(Evidence(sources["serial number"], f"serial number {serial}"))
     volume = bare(number, _OF_ADAPTER)._replace(
         disk=name,
         busid=busid,
@@ -127,8 +139,8 @@ def scsi_volume(facts: LunFacts) -> Volume:
         joined=joined,
     )
     named = parse_serial(serial)
-    sources = {"serial number": named, "WWID": parse_wwid(wwid), "LUN": parse_lun(text_of(lun))}
-    said = {what: identity for what, identity in sources.items() if identity is not None}
+    of_sources = {"serial number": named, "WWID": parse_wwid(wwid), "LUN": parse_lun(text_of(lun))}
+    said = {what: identity for what, identity in of_sources.items() if identity is not None}
     if not said:
         why = OTHER_LUN if isinstance(wwpn, str) else OTHER_WWID
         return volume._replace(lcu=why, lss=why, ua=why)
@@ -139,6 +151,7 @@ def scsi_volume(facts: LunFacts) -> Volume:
     box = f"IBM.{node}" if node else wwid[:-4] or text_of(wwpn)
     if not box:  # neither WWID nor port
         box = f"IBM.{named.box}" if named is not None else f"disk {number}"
+    naming = dict.fromkeys(sources["address" if what == "LUN" else what] for what in agreeing)
     text = f"as a DS8000 numbers volumes: LSS {best.lss}, volume {best.volume}, by {' and '.join(agreeing)}"
     return volume._replace(
         lcu=f"LSS {best.lss}",
@@ -148,7 +161,7 @@ def scsi_volume(facts: LunFacts) -> Volume:
         ua=best.volume,
         side=server_of(best.lss),
         grade=grade,
-        evidence=(*evidence, Evidence("device/fcp_lun, device/wwid, device/vpd_pg80", text, grade)),
+        evidence=(*evidence, Evidence(", ".join(naming), text, grade)),
         conflicts=tuple(
             f"{volume.disk}: its {what} names LSS {identity.lss}, volume {identity.volume}, its {agreeing[0]}"
             f" LSS {best.lss}, volume {best.volume}"

@@ -232,7 +232,7 @@ class Machine:
     @cached_property
     def host(self) -> Platform:
         """The environment of this Linux."""
-        return platform_of(self.sample.frame(MACHINE))
+        return platform_of(self.sample.frame(MACHINE), self.origins)
 
     @cached_property
     def volumes(self) -> Mapping[str, Volume]:

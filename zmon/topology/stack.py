@@ -177,7 +177,7 @@ class Stack:
     def __init__(self, layers: Frame, origins: Origins = NO_ORIGINS) -> None:
         """Take the rows of a LAYER frame, and which texts they are from."""
         self._layers = layers
-        self._origins = origins
+        self.origins = origins
         self.node: Callable[[str], BlockDevice | None] = cache(self._node)
         """Returns the device with a number."""
         self.segments: Callable[[str], tuple[Target, ...] | Absent] = cache(self._segments)
@@ -336,7 +336,7 @@ class Stack:
         if isinstance(segments, Absent):
             grade = Grade.SET if len(self.leaves(number)) > 1 else Grade.SHARES
             below = "parent" if node is not None and node.sort == "partition" else "below"
-            source = self._origins.of("layer", number, below, f"/sys/dev/block/{number}/slaves")
+            source = self.origins.of("layer", number, below, f"/sys/dev/block/{number}/slaves")
             return Evidence(source, f"{said}: {segments.reason}", grade)
         sources = {
             "partition": f"/sys/dev/block/{number}/start",
@@ -349,7 +349,7 @@ class Stack:
         sort = str(node.sort if node else "")
         field = {"partition": "start", "dm": "table", "md": "members"}.get(sort, "name")
         source = sources.get(sort, f"/sys/dev/block/{number}")
-        return Evidence(self._origins.of("layer", number, field, source), said, worst)
+        return Evidence(self.origins.of("layer", number, field, source), said, worst)
 
     def feet(self, number: str) -> list[str]:
         """Return the numbers of the devices next below that hold data of a device, each once."""

@@ -12,6 +12,7 @@ from functools import lru_cache
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
+from zmon.kinds import NOT_COLLECTED
 from zmon.values.uid import HYPERPAV, Uid, find_uid
 
 if TYPE_CHECKING:
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 
 
 _NO_BUSID: Final = absent("it is no device of the channel subsystem")
+NO_NUMBER: Final = NOT_COLLECTED.about(
+    "lsdasd -u, which has the bus id of a DASD, and the unique id that names its LCU"
+)
+"""Why the bus id of a disk that is called as a DASD is not known."""
 
 
 OF_MINIDISK: Final = absent(
@@ -30,15 +35,24 @@ OF_MINIDISK: Final = absent(
 )
 
 
-def has_own_label(uid: Value, environment: str) -> bool:
-    """Return whether a disk may be a minidisk, which has a label of its own, as far as Linux knows.
+WHOSE_LABEL: Final = absent(
+    "the label that Linux reads is a minidisk's own if this is a guest of z/VM, which is not known:"
+    " lsdasd -u, lscpu and /proc/sysinfo tell"
+)
 
-    The unique id of a minidisk ends with a token; without a unique id any disk of a guest of z/VM may be one.
+
+def doubt_of_label(uid: Value, environment: str, *, is_whole: bool) -> Absent | None:
+    """Return why the label that Linux reads on a disk may not be that of the volume; None if it is that.
+
+    A minidisk has a label of its own.  Its unique id ends with a token, unless its source leaves that out
+    (`is_whole` is false); without a whole one any disk of a guest of z/VM may be one.
     """
     identity = find_uid(uid)
     if environment in {"lpar", "none"}:
-        return False
-    return environment == "zvm" if identity is None else bool(identity.token)
+        return None
+    if identity is not None and (is_whole or identity.token):
+        return OF_MINIDISK if identity.token else None
+    return {"zvm": OF_MINIDISK, "": WHOSE_LABEL}.get(environment)
 
 
 class Volume(NamedTuple):
@@ -326,6 +340,10 @@ _MODELS: Final = {
     ("3380", "0A"): "E", ("3380", "1E"): "K",
 }  # fmt: skip
 """The models of disks by the byte with which they identify themselves."""
+ON_A_TRACK: Final = {4096: 12, 2048: 21, 1024: 33, 512: 49}
+"""Blocks of each size on a track of a 3390; a cylinder has 15 tracks."""
+DASD_TYPES: Final = ("3390", "3380", "9345", "9336", "3370")
+"""Types of devices that are DASDs, bases or aliases."""
 _LARGEST: Final = 65520
 """Cylinders of the largest volume that is no extended address volume."""
 
