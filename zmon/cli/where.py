@@ -530,11 +530,12 @@ def _more(count: int, what: str) -> Iterator[str]:
 
 
 HEADING: Final = (
-    "Disk", "Adapter", "Bus id", "vdev", "rdev", "Label", "WWPN", "LUN", "LCU", " Bytes    %", "State", "CHPIDs",
-    "Lost",
+    "Disk", "Adapter", "Bus id", "vdev", "rdev", "Label", "WWPN", "LUN", "LCU", " Bytes    %", "State",
+    "CHPIDs", "Lost",
 )  # fmt: skip
 NAMES: Final = (
-    "", "adapter ", "bus id ", "vdev ", "rdev ", "label ", "WWPN ", "LUN ", "", "", "path ", "CHPIDs ", "lost ",
+    "", "adapter ", "bus id ", "vdev ", "rdev ", "label ", "WWPN ", "LUN ", "", "", "path ",
+    "CHPIDs ", "lost ",
 )  # fmt: skip
 """Prefixes of the cells of a single disk, which is printed without a heading."""
 MAX_STATE: Final = 20
