@@ -211,3 +211,16 @@ def test_where_names_the_number_of_a_disk_in_any_environment(
     (tmp_path / "a.txt").write_text(UDEV + OF_UDEV + more)
     main(["where", "dasda", "--from", str(tmp_path)])
     assert shown in capsys.readouterr().out.splitlines()[1]
+
+
+@pytest.mark.parametrize(("word", "status"), [("/ov", 0), ("/far", 1), ("/tm", 0), ("/data", 0)])
+def test_a_mount_point_that_may_be_on_any_disk_is_not_found(tmp_path: Path, word: str, status: int) -> None:
+    """The status is 1 where something holds it that was not read; what is on no disk is an answer."""
+    (tmp_path / "a.txt").write_text(
+        "box1:~ # mount\n"
+        "/dev/dasda1 on /data type xfs (rw)\n"
+        "/dev/mapper/vg-far on /far type xfs (rw)\n"
+        "overlay on /ov type overlay (rw,lowerdir=/data/l,upperdir=/data/u,workdir=/data/w)\n"
+        "tmpfs on /tm type tmpfs (rw)\n"
+    )
+    assert main(["where", word, "--from", str(tmp_path)]) == status

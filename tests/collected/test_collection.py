@@ -258,7 +258,7 @@ def test_a_mounted_partition_leads_to_its_dasd(
     assert "/db2/data" in capsys.readouterr().out
     assert main(["where", "/db2/data/x", "--from", path]) == 1  # no text has the file itself
     said = capsys.readouterr().out
-    assert "dasdb  rdev ....  label ....  LCU 7000" in said
+    assert "dasdb  bus id 0.0.7001  rdev ....  label ....  LCU 7000" in said
     assert said.startswith("/db2/data/x  assumed")
     assert "()" not in said
 

@@ -14,7 +14,6 @@ from zmon.base.absent import Absent, absent
 from zmon.kernel.mountinfo import (
     OWN,
     PATH,
-    RELATIVE,
     Mounted,
     namespaces,
     option,
@@ -24,6 +23,7 @@ from zmon.kernel.mountinfo import (
 )
 from zmon.kernel.tree import LiveTree, not_mounted
 from zmon.topology.mounts import mounts_in
+from zmon.values import overlay
 
 HERCULES = (Path(__file__).parents[1] / "fixtures" / "mountinfo" / "hercules-6.12.txt").read_bytes()
 BLANK = rb"44 27 7:0 / /x/m\040sp rw,relatime shared:1 master:2 - ext4 /dev/loop0 rw" + b"\n"
@@ -137,7 +137,7 @@ def test_an_overlay_has_the_mounts_of_its_layers() -> None:
 def test_an_overlay_with_relative_layers() -> None:
     """What a relative path leads to depends on the directory that its mounter was in."""
     line = b"30 20 0:43 / /m rw - overlay overlay rw,lowerdir=a/lo:/srv,upperdir=/srv/up,workdir=/srv/w\n"
-    assert read_mounts(DictTree({PATH: OVERLAY + line})).cell("30", "devices") is RELATIVE
+    assert read_mounts(DictTree({PATH: OVERLAY + line})).cell("30", "devices") is overlay.RELATIVE
 
 
 def test_mounts_of_other_processes() -> None:

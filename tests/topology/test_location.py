@@ -11,8 +11,8 @@ from zmon.base.absent import Absent, absent
 from zmon.kinds import CONTAINER, LAYER, MOUNT
 from zmon.sample import frame_of
 from zmon.topology.claims import Grade
-from zmon.topology.data_files import file_by_name, files_in
-from zmon.topology.location import ONE_OF_SEVERAL, FileLocation, locate_file
+from zmon.topology.data_files import file_by_name, files_in, unknown_file
+from zmon.topology.location import ALL_OF_IT, ONE_OF_SEVERAL, FileLocation, locate_file
 from zmon.topology.mounts import mounts_in
 from zmon.topology.stack import Stack
 
@@ -226,6 +226,51 @@ def test_an_overlay_whose_layers_were_not_read() -> None:
     found = ask("6", "0:43", "0+100000")
     (lacking,) = found.lacking
     assert lacking.endswith(": not in this test")
+
+
+def of_text(options: str, **more: Mapping[str, Value]) -> FileLocation:
+    """Follow the mount point of an overlay down that a text has, with these options."""
+    devices = absent("only btrfs has several devices")
+    own = mount("0:44", "/ov", "overlay", line="mount, a.txt:9", options=options, devices=devices)
+    mounts = mounts_in(frame_of(MOUNT, {**MOUNTS, **more, "8": own}, 1))
+    file = unknown_file("/ov", ALL_OF_IT, real="/ov", number="0:44", mount="8")
+    return locate_file(file, mounts, Stack(frame_of(LAYER, LAYERS, 1)), {})
+
+
+@pytest.mark.parametrize(
+    ("options", "disks", "grade"),
+    [
+        ("rw,lowerdir=/one/a,upperdir=/one/u,workdir=/w", {"94:4"}, Grade.SHARES),
+        ("rw,lowerdir=/one/a:/st/b:c,upperdir=/one/u", set(), Grade.UNKNOWN),
+        ("rw,lowerdir=/one/a:/st/b,upperdir=/f/u", {"94:0", "94:4"}, Grade.SET),
+        ("rw,lowerdir=/over/a,upperdir=/f/u", {"94:0", "94:4"}, Grade.SET),
+        ("rw,lowerdir=/gone/a,upperdir=/one/u", {"94:4"}, Grade.UNKNOWN),
+        ("rw,lowerdir=/gone/a,upperdir=/gone/u", set(), Grade.UNKNOWN),
+        ("rw", set(), Grade.UNKNOWN),
+    ],
+)
+def test_the_layers_of_an_overlay_in_a_text_are_on_the_mounts_that_hold_their_directories(
+    options: str, disks: set[str], grade: Grade
+) -> None:
+    """Also those of an overlay below; one on a device that was not read leaves the others, and it open."""
+    found = of_text(
+        options,
+        over=mount("0:50", "/over", "overlay", devices="layer0=253:0"),
+        gone=mount("0:51", "/gone", "xfs", source="/dev/sdx1"),
+    )
+    assert {share.volume.number for share in found.disks} == disks
+    assert (found.grade, found.is_open) == (grade, not disks)
+
+
+def test_of_a_device_whose_layout_is_not_known_no_disks_are_claimed() -> None:
+    """Neither that these are its disks nor that it shares them: why they are not known is said instead."""
+    why = absent("not collected: dmsetup table")
+    layers = {"253:7": disk(name="dm-7", sort="dm", table=why)}
+    mounts = mounts_in(frame_of(MOUNT, {"1": mount("253:7", "/")}, 1))
+    file = unknown_file("/", ALL_OF_IT, real="/", number="253:7", mount="1")
+    found = locate_file(file, mounts, Stack(frame_of(LAYER, layers, 1)), {})
+    assert (found.disks, found.grade, found.is_open) == ((), Grade.UNKNOWN, True)
+    assert found.lacking == (f"dm-7: {why.reason}",)
 
 
 def test_a_path_that_nobody_looked_at() -> None:

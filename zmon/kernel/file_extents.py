@@ -26,7 +26,6 @@ from zmon.base.sizes import SECTOR
 from zmon.kernel import deadline, open_file
 from zmon.kernel.mountinfo import (
     PATH,
-    RELATIVE,
     is_relative,
     layers,
     option,
@@ -37,6 +36,7 @@ from zmon.kernel.open_file import mount_id
 from zmon.kernel.tree import not_mounted, printable, text
 from zmon.kinds import CONTAINER
 from zmon.sample import Frame, empty_frame
+from zmon.values import overlay
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -531,7 +531,7 @@ class _PathReader:
             if lower is not None and (lower.ranges == seen.ranges or isinstance(seen.ranges, Absent)):
                 said = _lines(lower.said, f"overlay: the file is {printable(path)}")
                 return lower._replace(mount=mount.id, said=said)
-        why = RELATIVE if is_relative(mount) else _NO_LAYERS
+        why = overlay.RELATIVE if is_relative(mount) else _NO_LAYERS
         return _nowhere(why, real)._replace(mount=mount.id, size=seen.size)
 
 

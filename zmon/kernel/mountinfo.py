@@ -21,6 +21,7 @@ import errno
 import os
 import posixpath
 import re
+from functools import partial
 
 from zmon.base.absent import Absent, absent
 from zmon.base.light_typing import TYPE_CHECKING, Final
@@ -29,6 +30,7 @@ from zmon.base.sizes import KIB
 from zmon.kernel.tree import not_mounted
 from zmon.kinds import MOUNT, SWAP
 from zmon.sample import empty_frame, frame_of
+from zmon.values import overlay
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping
@@ -47,7 +49,6 @@ _OTHER: Final = r"/(proc/[0-9]{1,10})/(?:root|cwd|fd/[0-9]{1,10})(?=/|$)"
 _ESCAPE: Final = re.compile(rb"\\([0-3][0-7]{2})")
 _NUMBER: Final = re.compile(rb"\d{1,10}:\d{1,10}")
 _NO_LAYERS: Final = absent("its layers are on no mount that is seen from here")
-RELATIVE: Final = absent("the mount names its layers by relative paths")
 NO_OTHER: Final = absent("only btrfs has several devices")
 _OWN_ONLY: Final = absent("only the mounts of zmon's own namespace were read")
 _GONE: Final = frozenset({errno.ENOENT, errno.ESRCH, errno.EINVAL})
@@ -244,10 +245,7 @@ def _of_others(tree: Tree, seen: set[str], paths: Iterable[str]) -> list[Mounted
 
 def layers(mount: Mounted) -> Iterator[str]:
     """Yield the directories of an overlay, the topmost first."""
-    yield from option(mount.super_options, "upperdir")
-    for lower in option(mount.super_options, "lowerdir"):
-        yield from (part.replace("\0", ":") for part in lower.replace("\\:", "\0").split(":") if part)
-    yield from option(mount.super_options, "lowerdir+")
+    return overlay.layers(partial(option, mount.super_options))
 
 
 def _layered(mounted: list[Mounted], wanted: Container[str] | None) -> dict[str, dict[str, Mounted]]:
@@ -257,11 +255,8 @@ def _layered(mounted: list[Mounted], wanted: Container[str] | None) -> dict[str,
     for mount in mounted:
         if mount.fstype == "overlay" and _is_wanted(mount, wanted):
             below = overlays[mount.id] = {}
-            for layer in filter(posixpath.isabs, layers(mount)):
-                point = posixpath.normpath(layer)
-                while point != "/" and point not in points:
-                    point = posixpath.dirname(point)
-                if point in points and points[point] is not mount:
+            for point in overlay.mount_points(layers(mount), points):
+                if points[point] is not mount:
                     below.setdefault(points[point].number, points[point])
     return overlays
 
@@ -273,7 +268,7 @@ def is_relative(mount: Mounted) -> bool:
 
 def _numbers(mount: Mounted, below: Mapping[str, Mounted]) -> Value:
     if is_relative(mount):  # those that can be found may not be all
-        return RELATIVE
+        return overlay.RELATIVE
     return " ".join(f"layer{place}={number}" for place, number in enumerate(below)) or _NO_LAYERS
 
 

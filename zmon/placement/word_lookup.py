@@ -266,9 +266,11 @@ class LookupResult(NamedTuple):
 
     @property
     def is_there(self) -> bool:
-        """Whether it was read: every file of a tablespace, at least one of a directory."""
+        """Whether it was read: every file of a tablespace, at least one of a directory, a disk of a mount."""
         if self.meaning.sort is MeaningKind.DIRECTORY:
             return bool(self.there)
+        if self.meaning.sort is MeaningKind.MOUNT and any(answer.is_open for answer in self.locations):
+            return False
         thing = self.locations or self.volumes or self.device
         return len(self.there) == len(self.locations) and bool(thing)
 
@@ -280,7 +282,6 @@ class LookupResult(NamedTuple):
         )
 
 
-ALL_OF_IT: Final = absent("these are the disks of the whole file system: name a file, or use --recursive")
 WHOLE: Final = absent("all of a device is meant")
 UNSIZED: Final = absent("the size of the device was not read, so its bytes are unknown")
 
@@ -322,6 +323,8 @@ def find_below(meaning: WordMeaning, machine: Machine) -> LookupResult:
 
 def find_mount(meaning: WordMeaning, mount: Mount, machine: Machine) -> LookupResult:
     """Return the location of the whole file system of a path whose files were not read."""
+    from zmon.topology.location import ALL_OF_IT  # noqa: PLC0415 - most words are names of devices
+
     node = machine.stack.node(mount.number)
     size = ALL_OF_IT if node is None else node.size
     place = {"real": meaning.key, "number": mount.number, "mount": mount.id}

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 UNTYPED: Final = "type not known"
 """What a file system is called whose type no source has."""
+ALL_OF_IT: Final = absent("these are the disks of the whole file system: name a file, or use --recursive")
 ONE_OF_SEVERAL: Final = absent("it lies on one or more of these disks, and nothing says on which")
 _OVERLAY: Final = "an overlay: each of its files lies in one of its layers; name a file, or use --recursive"
 _ANONYMOUS: Final = "0:"
@@ -77,6 +78,8 @@ class FileLocation(NamedTuple):
     """The path of another file that has the same bytes, and with which they are counted; else empty."""
     holes: int = 0
     """Bytes of it that were never written, and take no room."""
+    is_open: bool = False
+    """Whether nothing is known of the disks that it may well be on."""
 
     @property
     def counted(self) -> FileLocation:
@@ -136,6 +139,7 @@ def locate_file(file: DataFile, mounts: Mounts, stack: Stack, volumes: Mapping[s
         unseen=unseen,
         is_known=not file.unseen or bool(file.listed),
         holes=_holes(file),
+        is_open=locator.is_open and not disks,
     )
 
 
@@ -147,6 +151,8 @@ class _Locator(ByteMapping):
         self.stack = stack
         self.uncounted: Absent | None = None
         """Why the number of copies is unknown; None when it is known."""
+        self.is_open = False
+        """Whether it is on devices of which it is not known what disks they lie on."""
 
     def descend(self, file: DataFile, below: Mount | None, mounts: Mounts) -> tuple[str, ...]:
         """Map a file; return the numbers of the devices that it, or its file system, is on."""
@@ -160,8 +166,9 @@ class _Locator(ByteMapping):
         if file.number.startswith(_ANONYMOUS):
             return self.through_overlay(file.number, below, mounts)
         if isinstance(file.ranges, Absent):
-            self.worsen(Grade.SHARES, file.ranges.reason)
             self.somewhere((file.number,), file.size)
+            if not self.is_open or file.ranges is not ALL_OF_IT:
+                self.worsen(Grade.SHARES, file.ranges.reason)
         else:
             self.add(map_ranges(self.stack, file.number, file.ranges))
         return (file.number,)
@@ -185,6 +192,11 @@ class _Locator(ByteMapping):
 
     def somewhere(self, devices: tuple[str, ...], size: Number) -> None:
         """Map a file that lies anywhere on one of the devices."""
+        for number in devices:
+            layout = self.stack.layout(number)
+            if layout.reason and not self.stack.leaves(number):
+                self.is_open = True
+                self.worsen(Grade.UNKNOWN, f"{layout.title}: {layout.reason}")
         if len(devices) == 1 and not isinstance(size, Absent):
             self.add(map_whole(self.stack, devices[0]).scaled(int(size)))
             return
@@ -229,9 +241,16 @@ class _Locator(ByteMapping):
 
     def through_overlay(self, number: str, mount: Mount | None, mounts: Mounts) -> tuple[str, ...]:
         """Map a whole overlay through its layers."""
-        layers = mounts.layers(mount) if mount is not None and mount.fstype == "overlay" else ()
-        if not layers:
+        if mount is None or mount.fstype != "overlay":
+            self.is_open = mount is None or is_unplaced(mount)
             self.worsen(Grade.UNKNOWN, _no_device(number, mount))
+            return ()
+        layers, unplaced = mounts.layers(mount), mounts.unplaced_layers(mount)
+        for below in unplaced:
+            self.worsen(Grade.UNKNOWN, _no_device(below.number, below))
+        self.is_open = bool(unplaced) or isinstance(mount.devices, Absent)
+        if not layers:
+            self.worsen(Grade.UNKNOWN, "" if unplaced else _no_device(number, mount))
             return ()
         self.lacking[_OVERLAY] = None
         self.somewhere(layers, absent("how much is in each layer is not known"))
@@ -240,6 +259,7 @@ class _Locator(ByteMapping):
     def through_btrfs(self, file: DataFile, mount: Mount) -> tuple[str, ...]:
         """Map a file through the chunks of a btrfs."""
         if isinstance(mount.devices, Absent):
+            self.is_open = True
             self.worsen(Grade.UNKNOWN, mount.devices.reason)
             return ()
         devices = tuple(mount.devices.values())
@@ -371,8 +391,8 @@ def _no_device(number: str, mount: Mount | None) -> str:
 def _mounted(mount: Mount) -> Evidence:
     line = f":{mount.line}" if mount.line else ""
     said = f"{mount.fstype or UNTYPED} {mount.number} from {mount.source} at {mount.point}{_part(mount)}"
-    is_number = not mount.line or mount.line.isdecimal()
-    return Evidence(f"/proc/self/mountinfo{line}" if is_number else mount.line, said)
+    is_of_kernel = not mount.line or mount.line.isdecimal()
+    return Evidence(f"/proc/self/mountinfo{line}" if is_of_kernel else mount.line, said)
 
 
 def _part(mount: Mount) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+import posixpath
+from functools import cached_property, partial
 
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
+from zmon.values import overlay
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -14,6 +16,10 @@ if TYPE_CHECKING:
     from zmon.base.absent import Value
     from zmon.sample import Frame
     from zmon.topology.chunks import Chunk
+
+
+NESTED: Final = 2
+"""Overlays over overlays; the kernel allows two."""
 
 
 class Mount(NamedTuple):
@@ -37,8 +43,13 @@ class Mount(NamedTuple):
     line: str = ""
     """Its line in mountinfo, counted from 1; empty when it is not known.
 
-    Of a mount of another process's namespace it is `/proc/4711/mountinfo:12`.
+    Of a mount of another process's namespace it is `/proc/4711/mountinfo:12`, of a text `mount, a.txt:12`.
     """
+
+    @property
+    def is_of_text(self) -> bool:
+        """Whether it is from a text of a tool, which `line` names."""
+        return bool(self.line) and not self.line.isdecimal() and not self.seen_by
 
     @property
     def seen_by(self) -> str:
@@ -74,24 +85,54 @@ class Mounts(tuple[Mount, ...]):  # noqa: SLOT001 - its indexes are kept in it
         """The mount that is visible at each mount point: the last one."""
         return {mount.point: mount for mount in self if not mount.seen_by}
 
-    def layers(self, overlay: Mount) -> tuple[str, ...]:
-        """Return the numbers of the devices that the layers of an overlay are on."""
+    def layers(self, layered: Mount, depth: int = 0) -> tuple[str, ...]:
+        """Return the numbers of the devices that the layers of an overlay are on, of which one may be one."""
         numbers: dict[str, None] = {}
-        for number in () if isinstance(overlay.devices, Absent) else overlay.devices.values():
+        for number in () if isinstance(layered.devices, Absent) else layered.devices.values():
             below = self.by_number.get(number)
             if below is not None and below.fstype == "btrfs" and not isinstance(below.devices, Absent):
                 numbers.update(dict.fromkeys(below.devices.values()))
+            elif below is not None and below.fstype == "overlay" and depth < NESTED:
+                numbers.update(dict.fromkeys(self.layers(below, depth + 1)))
             elif not number.startswith("0:"):  # on no block device
                 numbers[number] = None
         return tuple(numbers)
+
+    def unplaced_layers(self, layered: Mount) -> list[Mount]:
+        """Return the mounts with layers of an overlay whose device is not among those that were read."""
+        devices = {} if isinstance(layered.devices, Absent) else layered.devices
+        below = (self.by_number.get(number) for number in devices.values())
+        return [mount for mount in below if mount is not None and is_unplaced(mount)]
 
 
 def mounts_in(frame: Frame) -> Mounts:
     """Return the mounts of a sample."""
     columns = [map(_READERS.get(name, text_of), frame.column(name)) for name in Mount._fields[1:]]
-    mounts = Mounts(map(Mount, frame.keys, *columns))
+    rows = [*map(Mount, frame.keys, *columns)]
+    points = {mount.point: mount.number for mount in rows if not mount.seen_by}
+    mounts = Mounts(_layered(mount, points) for mount in rows)
     mounts.missing = frame.missing
     return mounts
+
+
+def _layered(mount: Mount, points: Mapping[str, str]) -> Mount:
+    """Return a mount; if it is an overlay of a text, with the file systems that its layers are on.
+
+    Those of the kernel's file are known already, or are not seen from here.
+    """
+    if mount.fstype != "overlay" or not mount.is_of_text:
+        return mount
+    directories = [*overlay.layers(partial(_option, mount.options))]
+    if not directories or not all(map(posixpath.isabs, directories)):
+        return mount._replace(devices=overlay.RELATIVE if directories else overlay.UNNAMED)
+    others = {point: number for point, number in points.items() if point != mount.point}
+    numbers = dict.fromkeys(others[point] for point in overlay.mount_points(directories, others))
+    return mount._replace(devices={f"layer{place}": number for place, number in enumerate(numbers)})
+
+
+def _option(options: str, name: str) -> list[str]:
+    pairs = (word.partition("=") for word in options.split(","))
+    return [value for word, _equals, value in pairs if word == name]
 
 
 def mount_of(path: str, mounts: Mounts) -> Mount | Absent:
