@@ -131,6 +131,56 @@ def test_users_of_a_volume_stand_below_it() -> None:
     assert (row.links, row.weak) == (2, BY_WORDS)
 
 
+def test_a_list_of_virtual_devices_has_the_mode_behind_its_last() -> None:
+    """Over as many lines as it takes; of another user it is not."""
+    text = (
+        "DASD 7110 ATTACHED CPVOL 0005 LNX001\nMAINT 0551 R/O, MAINT 02CC R/W\n"
+        "LINDB01  0311/0310\nLINDB01  0303 R/W\nLINDB02  0191/0192\n"
+    )
+    parsed = parse(text.encode(), "x")
+    (row,) = parsed.rows["linked"]
+    assert row.users == (
+        ("MAINT", "0551", "R/O"),
+        ("MAINT", "02CC", "R/W"),
+        *(("LINDB01", vdev, "R/W") for vdev in ("0311", "0310", "0303")),
+        *(("LINDB02", vdev, "") for vdev in ("0191", "0192")),
+    )
+    assert parsed.counts["unknown"] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("   1  M01RES  0123  Own    Online and attached",
+         ("1", "M01RES", "0123", "OWN", "ONLINE AND ATTACHED", "", "")),
+        ("   1  M01RES  0123  OWN    ONLINE AND ATTACHED   CLUSTERA  --------",
+         ("1", "M01RES", "0123", "OWN", "ONLINE AND ATTACHED", "CLUSTERA", "")),
+        ("1 M01RES 0123 OWN ONLINE AND ATTACHED CLUSTERA MEMBER1",
+         ("1", "M01RES", "0123", "OWN", "ONLINE AND ATTACHED", "CLUSTERA", "MEMBER1")),
+        ("  12  LNX012  ----  OWN    OFFLINE               CLUSTERA  MEMBER2",
+         ("12", "LNX012", "", "OWN", "OFFLINE", "CLUSTERA", "MEMBER2")),
+        ("  13  ------  ----  -----  RESERVED              --------  --------",
+         ("13", "", "", "", "RESERVED", "", "")),
+        (" 255  ------  ----  -----  Available", ("255", "", "", "", "AVAILABLE", "", "")),
+        ("   2  LNX002  0124  OWN    WAITING FOR MOUNT",
+         ("2", "LNX002", "0124", "OWN", "WAITING FOR MOUNT", "", "")),
+    ],
+)  # fmt: skip
+def test_a_volume_that_cp_owns_is_read_with_the_members_of_a_cluster(text: str, row: tuple[str, ...]) -> None:
+    """Their names are no part of the status, also where the blanks between them were squeezed."""
+    (owned,) = read_rows(ConsoleLine(text.strip(), 1))
+    fields = ("slot", "volser", "rdev", "type", "status", "cluster", "member")
+    assert tuple(getattr(owned, name) for name in fields) == row
+
+
+def test_a_volume_without_allocation_has_no_extent() -> None:
+    """QUERY ALLOC MAP says so of a volume that it has not found."""
+    row = "VOL001 0126          -          -      0      0      0   0% NOT FOUND"
+    (space,) = read_rows(ConsoleLine(row, 1))
+    assert (space.volser, space.rdev, space.start, space.end) == ("VOL001", "0126", None, None)
+    assert (space.total, space.percent, space.rest) == ("0", 0, "NOT FOUND")
+
+
 def test_what_is_half_a_list_of_users_is_none() -> None:
     """Nothing of such a line is taken."""
     text = "DASD 7110 ATTACHED CPVOL 0002 LNX001\n  LINDB01  0100 R/W, LINDB02  01\n"

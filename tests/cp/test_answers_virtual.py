@@ -136,6 +136,8 @@ def test_a_network_card_has_its_address_and_channel_paths() -> None:
     ("text", "said"),
     [("PCIF 00000001 ON PCIF 00000101 ENABLED  10GbE RoCE",
       ("00000001", "00000101", "ENABLED", "10GbE RoCE")),
+     ("PCIF 00000012 ON 00000112 DISABLED  RoCE Express2",
+      ("00000012", "00000112", "DISABLED", "RoCE Express2")),
      ("PCIF 00000002 ON PCIF 00000102", ("00000002", "00000102", "", ""))],
 )  # fmt: skip
 def test_pci_functions_have_a_real_one(text: str, said: tuple[str, ...]) -> None:

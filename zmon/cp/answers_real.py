@@ -141,7 +141,8 @@ DETAILS: Final = AnswerForm(
 
 # volumes of the system
 
-_USER: Final = re.compile(r"(\S{1,8})\s+([0-9A-F]{4})\s+(R/[WO])")
+_USER: Final = re.compile(r"(\S{1,8})\s+([0-9A-F]{4}(?:/[0-9A-F]{4}){0,63})(?:\s+(R/[WO]))?")
+"""A user with its virtual devices; the mode of a list over several lines stands behind the last."""
 _KIND: Final = re.compile(r"([A-Z]{2,6})\s+TOTAL=([0-9]+)\s+INUSE=([0-9]+)\s+AVAIL=([0-9]+)(,\s*ACTIVE)?")
 _COUNT: Final = r"[0-9]+(?:\.[0-9]+)?[KMGT]?"
 _HEADINGS: Final = re.compile(
@@ -159,9 +160,15 @@ def _below_linked(row: Any, line: ConsoleLine) -> Any:
     """Take a line of users."""
     parts = [part for part in line.text.split(",") if part.strip()]
     matches = [_USER.fullmatch(part.strip()) for part in parts[:9]]
-    if not matches or not all(matches) or len(row.users) >= 16 * MAX_PARTS:
+    is_list = matches and all(match and (match[3] or "/" in match[2]) for match in matches)
+    if not is_list or len(row.users) >= 16 * MAX_PARTS:
         return None
-    return row._replace(users=(*row.users, *(user.groups() for user in matches if user)))
+    users = [*row.users]
+    for user, vdevs, mode in (match.groups("") for match in matches if match):
+        users += [(user, vdev, mode) for vdev in vdevs.split("/")]
+        if mode:
+            users = [(name, vdev, own or (mode if name == user else "")) for name, vdev, own in users]
+    return row._replace(users=tuple(users))
 
 
 def _below_allocation(row: Any, line: ConsoleLine) -> Any:
@@ -173,8 +180,16 @@ def _below_allocation(row: Any, line: ConsoleLine) -> Any:
     return row._replace(kinds=(*row.kinds, kind))
 
 
+_SLOT: Final = (
+    rf"(?P<slot>[0-9]{{1,3}}) +(?P<volser>\S{{1,6}}) +(?P<rdev>{RDEV}|-{{4,5}}) +"
+    r"(?P<type>OWN|SHARED|-{3,6})"
+)
+_STATUS: Final = "ONLINE (?:AND|BUT NOT) ATTACHED|OFFLINE|RESERVED|AVAILABLE"
+_OWNERS: Final = r"(?P<cluster>[A-Z0-9$#@_]{1,8}|-{8}) +(?P<member>[A-Z0-9$#@_]{1,8}|-{8})"
+
+
 def _slot(values: dict[str, Any]) -> dict[str, Any]:
-    return {name: values[name].strip("-") for name in ("volser", "rdev")} | {
+    return {name: values[name].strip("-") for name in ("volser", "rdev", "cluster", "member")} | {
         "type": values["type"].upper().strip("-"), "status": values["status"].upper()
     }  # fmt: skip
 
@@ -349,10 +364,12 @@ REAL: Final = (
         # An extent of a volume that CP uses: a row of QUERY ALLOC PAGE, SPOOL, DRCT, TDISK or MAP.  `start`,
         # `end`: first and last cylinder or page; `total`, `used`: pages or cylinders, thousands may be
         # written with a letter: `586.8K`; `high`: the highest that was in use, empty where CP shows none;
-        # `rest`: the kind in a MAP, `ACTIVE`, `DRAINING`.
+        # `rest`: the kind in a MAP, `ACTIVE`, `DRAINING`; of a volume that has none, which has no extent,
+        # `NOT FOUND`.
         "space", "volser rdev start:int end:int total used high percent:int line weak rest", "rdev start",
         re.compile(
-            rf"(?P<volser>\S{{1,6}}) +(?P<rdev>{RDEV}) +(?P<start>[0-9]{{1,10}}) +(?P<end>[0-9]{{1,10}})"
+            rf"(?P<volser>\S{{1,6}}) +(?P<rdev>{RDEV})"
+            r" +(?:(?P<start>[0-9]{1,10}) +(?P<end>[0-9]{1,10})|- +-)"
             rf" +(?P<total>{_COUNT}) +(?P<used>{_COUNT})(?: +(?P<high>{_COUNT}))?"
             r" +(?P<percent>[0-9]{1,3})%(?: +(?P<rest>\S.{0,30}))?"
         ),
@@ -360,13 +377,12 @@ REAL: Final = (
     ),
     AnswerForm(
         # A volume in the list of those that CP owns: a row of QUERY CPOWNED.  `volser`: empty for a slot
-        # without a volume; `type`: `OWN`, `SHARED`.
-        "owned", "slot volser rdev type status line weak", "slot",
-        re.compile(
-            rf"(?P<slot>[0-9]{{1,3}}) +(?P<volser>\S{{1,6}}) +(?P<rdev>{RDEV}|-{{4,5}})"
-            r" +(?P<type>OWN|SHARED|-{3,6}) +(?P<status>[A-Z][A-Z ]{3,40})",
-            re.IGNORECASE,
-        ),
+        # without a volume; `type`: `OWN`, `SHARED`; in a cluster of systems (SSI) `cluster` and `member` that
+        # own it, empty where none does.
+        "owned", "slot volser rdev type status line weak cluster member", "slot",
+        re.compile(rf"{_SLOT} +(?P<status>[A-Z][A-Z ]{{3,40}}?) {{2,}}{_OWNERS}", re.IGNORECASE),
+        re.compile(rf"{_SLOT} +(?P<status>{_STATUS}) +{_OWNERS}", re.IGNORECASE),
+        re.compile(rf"{_SLOT} +(?P<status>[A-Z][A-Z ]{{3,40}})", re.IGNORECASE),
         weak=REMEMBERED, adjust=_slot,
     ),
     AnswerForm(

@@ -231,7 +231,7 @@ VIRTUAL: Final = (
         # `state`: `ENABLED`, `DISABLED`.
         "function", "vfid rfid state type line node weak", "node vfid",
         re.compile(
-            r"PCIF +(?P<vfid>[0-9A-F]{1,8}) +ON +PCIF +(?P<rfid>[0-9A-F]{1,8})"
+            r"PCIF +(?P<vfid>[0-9A-F]{1,8}) +ON +(?:PCIF +)?(?P<rfid>[0-9A-F]{1,8})"
             r"(?: +(?P<state>ENABLED|DISABLED))?(?: +(?P<type>\S.{0,40}))?"
         ),
         weak=REMEMBERED,
