@@ -357,6 +357,15 @@ def test_a_device_without_a_disk_is_told(fields: dict[str, Value], device: str, 
     assert diskless("7301", **fields) == []
 
 
+def test_a_device_without_a_disk_names_the_paths_that_it_has_lost() -> None:
+    """As IOCONF counts them: of one that is offline without what Linux verifies."""
+    masks: dict[str, Value] = {"pim": 0xC0, "pam": 0xC0, "pom": 0xC0, "vpm": 0x40}
+    (words,) = diskless("7300", devtype="3390/0a", online=1, **masks)
+    assert ", CHPIDs 40 41, lost 40: " in words
+    (words,) = diskless("7300", devtype="3390/0a", online=0, **masks)
+    assert ", CHPIDs 40 41: " in words
+
+
 def two_adapters() -> Machine:
     """Return the guest whose SCSI disk is reached over two FCP adapters."""
     frame = GUEST.sample.frames["layer"]

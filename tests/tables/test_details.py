@@ -16,6 +16,7 @@ from zmon.machine.view import View
 from zmon.sample import Frame, empty_frame
 from zmon.screen.definition import load_screens
 from zmon.screen.sheet import Sheet
+from zmon.tables import io_configuration
 from zmon.tables.details import NO_CHANNEL, NO_DISK, NO_STATE, path_states, table
 from zmon.topology.machine import UserInputs
 
@@ -65,6 +66,16 @@ def test_the_title_names_device_and_owner(page: Callable[..., Any]) -> None:
 def test_status_lists_what_is_special(page: Callable[..., Any]) -> None:
     """State, availability, discipline and what was set."""
     assert page()["status"] == "ONLINE, GOOD, ECKD, READ ONLY"
+
+
+def test_the_unique_id_may_be_that_of_the_configuration_data(make_interval: Callable[..., Interval]) -> None:
+    """The page, DEVICE and IOCONF have it from wherever `where` has it."""
+    uid = "IBM.750000000ABC11.1500.22"
+    rows = {DEVICE: {"0.0.7000": DISK | {"uid": absent("none")}}, DASD: {"0.0.7000": {"uid": uid}}}
+    view = View(make_interval(rows, rows), argument="7000")
+    facts = table(view).facts
+    assert (facts["uid"], facts["role"]) == (uid, "base")
+    assert io_configuration.table(view).column("role") == ["base"]
 
 
 def test_the_size_is_that_of_the_driver_where_the_block_layer_was_not_read(

@@ -173,6 +173,13 @@ def test_they_join_the_lcu_that_a_unique_id_names_if_it_is_the_same() -> None:
     assert (unit.members, unit.why) == (("0.0.1518", "0.0.1600"), "site.toml:4")
 
 
+def test_an_lcu_that_configuration_data_name_has_their_manufacturer() -> None:
+    """The device itself has no unique id."""
+    volume = told("0.0.1518", "IBM.750000000DXP71.1500", "LCU 1500")._replace(uid=BASE)
+    (unit,) = with_claimed(devices(("0.0.1518", FBA, 0, "4e")), {}, [volume]).values()
+    assert (unit.vendor, unit.key) == ("IBM", "IBM.750000000DXP71.1500")
+
+
 def test_a_unique_id_is_never_overruled() -> None:
     """Whatever anybody tells of the device."""
     frame = devices(("0.0.1518", BASE, 0, "4e"))

@@ -46,7 +46,7 @@ from zmon.topology.leaf_disks import counted_disks
 from zmon.topology.origins import Origins
 from zmon.topology.volumes import NO_NUMBER, doubt_of_label, lcus
 from zmon.values.path_masks import NO_MASKS
-from zmon.values.uid import HYPERPAV, Uid, alias_kind, find_uid
+from zmon.values.uid import HYPERPAV, Uid, alias_kind, find_uid, known_uid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -128,6 +128,11 @@ class Devices(Things):
     def dasd(self) -> Joined:
         """What the DASD driver tells of each."""
         return Joined(self._interval.of(DASD), self.keys, NO_DASD)
+
+    @cached_property
+    def uids(self) -> list[Value]:
+        """The unique id of each."""
+        return list(map(known_uid, self.ccw["uid"], self.dasd["uid"]))
 
     @cached_property
     def cache(self) -> Joined:
@@ -616,7 +621,7 @@ def _home(name: str, driver: Value, joined: bool) -> str:
 def roles(devices: Devices) -> list[Value]:
     """Return for each device whether it is a base, an alias or neither."""
     names: list[Value] = []
-    for alias, uid in zip(devices.ccw["alias"], devices.ccw["uid"], strict=True):
+    for alias, uid in zip(devices.ccw["alias"], devices.uids, strict=True):
         if alias == 1:
             names.append(alias_kind(uid))
         elif isinstance(uid, str) and uid:

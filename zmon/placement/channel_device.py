@@ -5,10 +5,11 @@ from __future__ import annotations
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
-from zmon.kinds import DEVICE
+from zmon.kinds import DASD, DEVICE
 from zmon.topology.lun import is_fcp
 from zmon.topology.volumes import device_type, titles
-from zmon.values.uid import HYPERPAV, find_uid
+from zmon.values.path_masks import PATH_MASKS, paths_in, usable
+from zmon.values.uid import HYPERPAV, find_uid, known_uid
 
 if TYPE_CHECKING:
     from zmon.base.absent import Value
@@ -32,6 +33,8 @@ class ChannelDevice(NamedTuple):
     """The name of its LCU: `LCU 7600`."""
     chpids: Value
     driver: Value
+    lost: str = ""
+    """The channel paths that Linux cannot use: `40 42`."""
 
     @property
     def words(self) -> str:
@@ -44,6 +47,7 @@ class ChannelDevice(NamedTuple):
             else text_of(self.lcu),
             text_of(self.status),
             "" if isinstance(self.chpids, Absent) else f"CHPIDs {self.chpids}",
+            f"lost {self.lost}" if self.lost else "",
         ]
         return f"{', '.join(filter(None, facts))}: {self._why}"
 
@@ -61,8 +65,9 @@ class ChannelDevice(NamedTuple):
 def channel_device(busid: str, machine: Machine) -> ChannelDevice:
     """Return what is known of a device that the channel subsystem has."""
     frame = machine.sample.frame(DEVICE)
-    names = ("devtype", "cutype", "online", "alias", "uid", "chpids", "driver")
-    devtype, cutype, online, alias, uid, chpids, driver = (frame.cell(busid, name) for name in names)
+    names = ("devtype", "cutype", "online", "alias", "chpids", "driver", *PATH_MASKS, "path_masks")
+    devtype, cutype, online, alias, chpids, driver, *masks = (frame.cell(busid, name) for name in names)
+    uid = known_uid(frame.cell(busid, "uid"), machine.sample.frame(DASD).cell(busid, "uid"))
     named = titles(machine.lcus)
     lcu = next((named[key] for key, unit in machine.lcus.items() if busid in unit.members), NO_LCU)
     identity = find_uid(uid)
@@ -72,4 +77,5 @@ def channel_device(busid: str, machine: Machine) -> ChannelDevice:
     elif is_fcp(driver, cutype):
         role = "FCP adapter"
     status = online if isinstance(online, Absent) else "online" if online == 1 else "offline"
-    return ChannelDevice(busid, device_type(devtype, cutype), cutype, status, role, lcu, chpids, driver)
+    lost = " ".join(paths_in(~usable(*masks, online=online), masks[0], chpids))
+    return ChannelDevice(busid, device_type(devtype, cutype), cutype, status, role, lcu, chpids, driver, lost)

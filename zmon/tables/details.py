@@ -79,7 +79,7 @@ def table(view: View) -> Table:
         "busid": _busid(view, key),
         "subchannel": ccw.cell(key, "subchannel"),
         "status": _status(interval, key),
-        "uid": ccw.cell(key, "uid"),
+        "uid": devices.uids[row],
         "seek": NOT_COUNTED,
         "contention": NOT_COUNTED,
         "reserved": NOT_COUNTED,

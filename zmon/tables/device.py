@@ -73,7 +73,7 @@ def table(view: View) -> Table:
     home = homes(devices, lcu_of)
     unit: list[Value] = [
         lcu_of.get(key, WHY_NO_LCU.get(sort, uid if isinstance(uid, Absent) else NO_LCU))
-        for key, uid, sort in zip(devices.keys, devices.ccw["uid"], home, strict=True)
+        for key, uid, sort in zip(devices.keys, devices.uids, home, strict=True)
     ]
     shown: dict[str, list[Value]] = {
         "addr": [no_number(key) or address(key) for key in devices.keys],

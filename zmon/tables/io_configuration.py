@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import absent
 from zmon.base.ranges import some
 from zmon.base.record import NamedTuple
-from zmon.kinds import DEVICE
+from zmon.kinds import DASD, DEVICE
 from zmon.machine.devices import NO_UID, address
 from zmon.machine.figure import Needs
 from zmon.machine.topology import TOPOLOGY, units_of
@@ -20,7 +20,7 @@ from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Summary, Table
 from zmon.topology.volumes import device_type, short_titles
 from zmon.values.path_masks import NO_MASKS, PATH_MASKS, usable
-from zmon.values.uid import alias_kind, find_uid
+from zmon.values.uid import alias_kind, find_uid, known_uid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from zmon.machine.view import View
     from zmon.sample import Frame
 
-NEEDS: Final = Needs((DEVICE,), topology=TOPOLOGY)
+NEEDS: Final = Needs((DASD, DEVICE), topology=TOPOLOGY)
 
 NO_SUBCHANNEL: Final = absent("the subchannel is not known")
 NO_RANGE: Final = absent("the subchannels of these devices do not follow one another: DEVICE nnnn has each")
@@ -59,7 +59,7 @@ def table(view: View) -> Table:
     units = units_of(view)
     called = short_titles(units.lcus)
     short = {key: called[lcu] for key, lcu in units.of.items() if lcu in called}
-    ranges = list(_ranges(frame, short))
+    ranges = list(_ranges(frame, view.interval.after.frame(DASD), short))
     facts = [device for device, _ in ranges]
     columns: dict[str, list[Value]] = {
         "devices": [_span([address(key) for key in keys]) for _, keys in ranges],
@@ -97,7 +97,7 @@ def table(view: View) -> Table:
     )
 
 
-def _ranges(frame: Frame, lcus: dict[str, str]) -> Iterator[tuple[RangeFacts, list[str]]]:
+def _ranges(frame: Frame, dasd: Frame, lcus: dict[str, str]) -> Iterator[tuple[RangeFacts, list[str]]]:
     """Yield ranges of devices with consecutive numbers that have all facts in common."""
     names = ("devtype", "cutype", "chpids", "online", "driver", "uid", "alias", *PATH_MASKS, "path_masks")
     columns = [frame.column(name) for name in names]
@@ -111,7 +111,7 @@ def _ranges(frame: Frame, lcus: dict[str, str]) -> Iterator[tuple[RangeFacts, li
             devtype=devtype,
             cutype=cutype,
             lcu=lcus.get(key, NO_LCU),
-            role=_role(uid, alias),
+            role=_role(known_uid(uid, dasd.cell(key, "uid")), alias),
             chpids=chpids if isinstance(chpids, str) else NO_CHANNELS,
             usable=usable(*masks, online=online) if isinstance(masks[0], int) else NO_MASKS,
             installed=masks[0],

@@ -276,7 +276,9 @@ def _claimed(
 
     first = next(iter(volumes.values()))
     said = text_of(first.lcu) if first.is_scsi else key
-    vendor = "IBM" if first.is_scsi else ""  # only SCSI disks of its storage servers name an LSS
+    identity = find_uid(first.uid)
+    vendor = identity.vendor if identity else ""
+    vendor = "IBM" if first.is_scsi else vendor  # only SCSI disks of its storage servers name an LSS
     unit = lcu or Lcu(vendor, text_of(first.serial), text_of(first.ssid).lower(), (), (), (), (), said)
     members = tuple(sorted((*volumes, *unit.members)))
     why = dict.fromkeys(

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import re
 
-from zmon.base.light_typing import Final
+from zmon.base.absent import Absent
+from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
+
+if TYPE_CHECKING:
+    from zmon.base.absent import Value
 
 HYPERPAV: Final = "xx"
 """The unit address of a HyperPAV alias, which serves another base with every I/O."""
@@ -54,6 +58,11 @@ def find_uid(cell: object) -> Uid | None:
         return parse_uid(cell) if isinstance(cell, str) else None
     except ValueError:
         return None
+
+
+def known_uid(attribute: Value, told: Value) -> Value:
+    """Return the unique id of a device: its attribute, else as its configuration data have it."""
+    return told if isinstance(attribute, Absent) and isinstance(told, str) else attribute
 
 
 def alias_kind(uid: object) -> str:
