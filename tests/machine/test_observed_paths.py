@@ -67,6 +67,16 @@ def test_devices_that_are_off_line_lose_nothing(make_interval: Callable[..., Int
     assert old[0].without_hpf == 1
 
 
+def test_an_id_that_the_kernel_calls_internal_is_no_physical_channel(
+    make_interval: Callable[..., Interval],
+) -> None:
+    """Two paths with one such id are not over one channel."""
+    internal = {"status": "online", "configure": 1, "chid": "01f0", "chid_external": 0}
+    channels = {f"0.4{at}": internal for at in range(2)}
+    (lcu,) = lcu_paths(seen(make_interval, {DEVICE: {"0.0.7000": DASD}, CHANNEL: channels}))  # type: ignore[misc]
+    assert lcu.physical == ()
+
+
 def disk(name: str, busid: str, **more: Value) -> dict[str, Value]:
     row: dict[str, Value] = {
         "name": name,

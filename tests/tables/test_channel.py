@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.goldens import facts
-from zmon.base.absent import Absent, absent
+from zmon.base.absent import Absent, absent, code_of
 from zmon.base.event import BAD
 from zmon.interval import Interval
-from zmon.kinds import CHANNEL, CMF, DEVICE
+from zmon.kinds import CHANNEL, CMF, DEVICE, NOT_COLLECTED
 from zmon.machine.channel_paths import (
     NOT_YET,
     ChannelPaths,
@@ -22,7 +22,7 @@ from zmon.machine.period import Period
 from zmon.machine.view import View
 from zmon.rule.grammar import load_rules
 from zmon.rule.judge import Judge
-from zmon.sample import Meaning
+from zmon.sample import Meaning, empty_frame
 from zmon.tables.channel import RANGES, table
 
 if TYPE_CHECKING:
@@ -288,3 +288,23 @@ def test_a_path_that_no_device_can_use_is_lost_to_all(make_interval: Callable[..
     hurt = DISK | {"vpm": 0x30}
     devices = {"0.0.7000": hurt, "0.0.7001": DISK | {"vpm": 0x70}}
     assert unusable_paths(make_interval({}, {DEVICE: devices}).after.frame(DEVICE)) == {"62"}
+
+
+def test_an_internal_id_of_a_channel_path_stands_in_brackets(fill: Callable[..., Table]) -> None:
+    """As lschp writes it: it is not the number of a physical channel."""
+    ids = {"0.40": {"chid": "0580", "chid_external": 0}, "0.41": {"chid": "0390", "chid_external": 1},
+           "0.42": {"chid": "0391"}}  # fmt: skip
+    assert fill(ids).column("pchid") == ["(0580)", "0390", "0391"]
+
+
+@pytest.mark.parametrize("why", [NOT_COLLECTED.about("lschp"), absent("no such directory")])
+def test_paths_that_were_not_read_are_not_said_to_be_missing(
+    make_interval: Callable[..., Interval], why: Absent
+) -> None:
+    """Where texts lack lschp, the kernel may well describe them."""
+    sample = make_interval({}, {DEVICE: {"0.0.7000": DISK}}).after
+    frames = {**sample.frames, CHANNEL.name: empty_frame(CHANNEL, why)}
+    filled = table(View(Interval(None, sample._replace(frames=frames))))
+    assert filled.keys == ["62", "63", "72", "73"]
+    is_collected = why.code != NOT_COLLECTED.code
+    assert {code_of(value) for value in filled.column("descr")} == {"" if is_collected else why.code}

@@ -235,6 +235,14 @@ class ChannelPaths(Counted):
         types = self.counted["type"]
         return [channel_type(code) if isinstance(code, int) else code for code in types]
 
+    @property
+    def physical(self) -> list[Value]:
+        """The physical channel of each; an id that the kernel calls internal in brackets, as lschp has it."""
+        ids = zip(self.counted["chid"], self.counted["chid_external"], strict=True)
+        return [
+            f"({chid})" if is_physical == 0 and isinstance(chid, str) else chid for chid, is_physical in ids
+        ]
+
     @cached_property
     def pending(self) -> list[tuple[float, float]]:
         """Of the requests behind each the seconds that they have pended, and how many were timed."""
@@ -288,7 +296,8 @@ ChannelPaths.figures = catalogue(
     ),
     Figure("pend", _pends),
     Figure("waits", _waits),
-    said("status"), said("configured", "configure"), said("shared"), said("pchid", "chid"),
+    said("status"), said("configured", "configure"), said("shared"),
+    Figure("pchid", lambda paths: paths.physical),
     *map(said, ("speed", "cmg")),
 )  # fmt: skip
 """What is measured of a path, or read as it is; trends hold no estimates."""

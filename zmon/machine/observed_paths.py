@@ -174,9 +174,16 @@ class _ChannelState(NamedTuple):
     configure: Value
     status: Value
     chid: Value
+    chid_external: Value
+    """0 if `chid` is no physical channel, but an id within the machine."""
+
+    @property
+    def physical(self) -> str:
+        """The physical channel; empty if it is not known, or there is none."""
+        return "" if self.chid_external == 0 else text_of(self.chid)
 
 
-NO_STATE: Final = _ChannelState("", "", "")
+NO_STATE: Final = _ChannelState("", "", "", "")
 
 
 class _Units:
@@ -214,7 +221,7 @@ def _paths_of(frame: Frame, unit: Lcu, states: Mapping[str, _ChannelState]) -> L
             why.setdefault(chpid, paths.reasons.get(chpid, [_state(states, chpid)])[0])
     if not devices:
         return None
-    chids = [text_of(states.get(f"0.{chpid}", NO_STATE).chid) for chpid in sorted(installed)]
+    chids = [states.get(f"0.{chpid}", NO_STATE).physical for chpid in sorted(installed)]
     return LcuPaths(
         unit.key,
         unit.name,

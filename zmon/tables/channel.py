@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from zmon.base.absent import Absent, absent, text_of
-from zmon.kinds import BLOCK, CHANNEL, CMF, DEVICE, NOT_MEASURED
+from zmon.base.absent import Absent, absent, code_of, text_of
+from zmon.kinds import BLOCK, CHANNEL, CMF, DEVICE, NOT_COLLECTED, NOT_MEASURED
 from zmon.machine.channel_paths import (
     UNTIMED,
     ChannelPaths,
@@ -38,6 +38,7 @@ RANGES: Final = tuple(f"r{low}" for low in range(0, 100, 10))
 """The names of the ten columns of the distribution."""
 NO_INTERVAL: Final = absent("no complete interval yet")
 ONLY_NAMED: Final = absent("this kernel has no directory for the channel path; subchannels name it")
+NO_LSCHP: Final = NOT_COLLECTED.about("lschp, which describes channel paths")
 
 
 def _devices_per_path(interval: Interval) -> dict[str, int]:
@@ -47,14 +48,14 @@ def _devices_per_path(interval: Interval) -> dict[str, int]:
 
 
 def _over_the_period(
-    period: Period, channels: Delta, keys: Sequence[str], current: Sequence[Number]
+    period: Period, channels: Delta, keys: Sequence[str], current: Sequence[Number], unlisted: Absent
 ) -> dict[str, list[Value]]:
     """Return the averages and the distributions; those of the estimates where nothing was measured."""
     averages: list[Value] = []
     ranges: list[list[Value]] = []
     for row, key in enumerate(keys):
         figures = None if period.channels else period.estimates.get(key)
-        unknown: Value = ONLY_NAMED
+        unknown: Value = unlisted
         if row < len(channels):
             figures = period.channels.get(channels.keys[row], figures)
             unknown = current[row] if isinstance(current[row], Absent) else NO_INTERVAL
@@ -77,9 +78,10 @@ def table(view: View) -> Table:
     channels = paths.counted
     behind = _devices_per_path(interval)
     extra = sorted(set(behind) - set(paths.keys))
+    unlisted = NO_LSCHP if code_of(channels.missing) == NOT_COLLECTED.code else ONLY_NAMED
     keys = paths.keys + extra
     columns_of = {
-        name: values + [ONLY_NAMED] * len(extra)
+        name: values + [unlisted] * len(extra)
         for name, values in {"descr": paths.labels, **paths.columns(SHOWN)}.items()
     }
     current: list[Number] = columns_of["cur"][: len(channels)]  # type: ignore[assignment]  # percentages
@@ -104,9 +106,8 @@ def table(view: View) -> Table:
             why = next((v for v in current if isinstance(v, Absent)), channels.missing or NOT_MEASURED)
             notes.append(f"No channel load: {why.reason}")
     if extra:
-        notes.append(
-            "CHPIDs without a description: the kernel lists no such channel path; subchannels name them"
-        )
+        why = "the kernel lists no such channel path" if unlisted is ONLY_NAMED else unlisted.reason
+        notes.append(f"CHPIDs without a description: {why}; subchannels name them")
     devices = interval.after.frame(DEVICE)
     lost, masked = lost_paths(devices, devices.keys), paths_with_masks(devices)
     notes += [
@@ -122,7 +123,7 @@ def table(view: View) -> Table:
         "chpid": list(keys),
         **columns_of,
         "qual": [absent("Linux does not tell the channel model group")] * len(keys),
-        **_over_the_period(period, channels, keys, current),
+        **_over_the_period(period, channels, keys, current, unlisted),
         "devices": [interval.of(DEVICE).missing or behind.get(key, 0) for key in keys],
         "lost": [devices.missing or (lost[key] if key in masked else NO_MASKS) for key in keys],
     }
