@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 from hypothesis import given
@@ -11,13 +11,18 @@ from hypothesis import strategies as st
 
 from zmon.base.event import BAD, LOOK, OPEN, OVER, ExceptionEntry
 from zmon.base.shipped import shipped
+from zmon.interval import Interval
+from zmon.machine.view import View
 from zmon.screen.definition import load_screens
 from zmon.screen.layout import within
 from zmon.session.commands import run
 from zmon.session.recording import open_recording
 from zmon.session.session import Session
-from zmon.tables.exceptions import _length
+from zmon.tables.exceptions import NONE, NOT_JUDGED, _length, table
 from zmon.tables.filled import fill
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SECOND: Final = 1_000_000_000
 WIDTHS: Final = {one.name: one.width for one in load_screens(shipped("screens")).find("EXCEPT").columns}
@@ -88,3 +93,10 @@ def test_the_worst_is_one_of_the_highest_level() -> None:
     run(session, "WORST")
     assert session.utc == entries[int(said)].worst_end
     assert f"exception {said}, " in session.message
+
+
+def test_of_one_sample_it_is_not_said_that_no_rule_has_held(make_interval: Callable[..., Interval]) -> None:
+    """A rule compares two; of these that none held long enough is known."""
+    both = make_interval({}, {})
+    first = Interval(None, both.after)
+    assert (table(View(first)).missing, table(View(both)).missing) == (NOT_JUDGED, NONE)

@@ -24,10 +24,12 @@ if TYPE_CHECKING:
     from zmon.base.absent import Absent, Value
     from zmon.base.event import ExceptionEntry, Exceptions
     from zmon.diagnosis.diagnosis import Verdict
+    from zmon.interval import Interval
     from zmon.machine.view import View
 
 NEEDS: Final = Needs(history=True, exceptions=True)
 NONE: Final = absent("no rule has held for long enough: no exceptions")
+NOT_JUDGED: Final = absent("rules compare two samples, and this is the first one; CHECK judges one alone")
 NO_CAUSE: Final = absent("the verdict on that interval has no diagnosis of it")
 NOT_ASKED: Final = absent("the verdict on its worst interval, to which WORST leads, was not asked for")
 MOST_ASKED: Final = 20
@@ -70,14 +72,17 @@ def table(view: View) -> Table:
             *not_judged(exceptions.unknown),
         ),
         span=None if interval.skipped or not exceptions.end else (exceptions.begin, exceptions.end),
-        missing=None
-        if entries
-        else NONE
-        if exceptions.until >= exceptions.end
-        else absent("none is known yet"),
+        missing=None if entries else _why_none(interval, exceptions),
         marks={"level": marks},
         home=str(entries[0].number) if entries else "",
     )
+
+
+def _why_none(interval: Interval, exceptions: Exceptions) -> Absent:
+    """Return why there is no exception: no rule held, or none can be judged yet."""
+    if interval.before is None:
+        return NOT_JUDGED
+    return NONE if exceptions.until >= exceptions.end else absent("none is known yet")
 
 
 def exceptions_of(view: View) -> Exceptions:
