@@ -356,3 +356,28 @@ def test_files_without_a_size_lie_on_lcus_all_the_same(spread: Callable[..., str
     assert printed.startswith("No spread of 2 files of 2 tablespaces: ")
     assert " on LCU 7600; " in printed
     assert "--by disk" not in printed
+
+
+def test_a_listing_is_taken_as_where_takes_it(listing: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """With -l or without, and both together."""
+    answers = []
+    for given in ([listing], ["-l", listing], ["--listing", listing]):
+        main(["spread", *given, "--by", "disk", "-f", "json"])
+        answers.append(json.loads(capsys.readouterr().out)["tablespaces"])
+    assert answers[1:] == answers[:1] * 2
+
+
+def test_the_bytes_of_files_of_unknown_size_are_absent(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Absent is never zero: neither in CSV nor in JSON."""
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts/a.txt").write_text("0.0.7001  active  dasdb  94:4  ECKD  4096  7043MB  1803060\n")
+    (tmp_path / "l.csv").write_text("tablespace,path\nT1,/x/t1\n")
+    asked = ["spread", str(tmp_path / "l.csv"), "--from", str(tmp_path / "texts"), "-f"]
+    main([*asked, "csv"])
+    (row,) = csv.DictReader(io.StringIO(capsys.readouterr().out))
+    assert (row["files"], row["bytes"], row["bytes_unplaced"]) == ("1", "", "")
+    main([*asked, "json"])
+    (space,) = json.loads(capsys.readouterr().out)["tablespaces"]
+    assert (space["bytes"], space["bytes_unplaced"]) == (None, None)

@@ -146,9 +146,10 @@ def test_no_swap_area_is_no_missing_value(make_interval: Callable[..., Interval]
 
 
 def test_a_machine_without_memory_says_why(make_interval: Callable[..., Interval]) -> None:
-    """No row, no fact."""
+    """No row, and each fact of the screen is absent, which is not blank."""
     found = table(View(make_interval({}, {})))
-    assert (found.keys, dict(found.facts)) == ([], {})
+    assert (found.keys, set(found.facts)) == ([], {*table(View(make_interval({}, rows()))).facts})
+    assert all(isinstance(value, Absent) for value in found.facts.values())
     assert found.missing is not None
     assert found.missing != absent("")
 

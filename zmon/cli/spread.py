@@ -72,6 +72,7 @@ BAD: Final = 4.0
 
 def run(args: argparse.Namespace) -> int:
     """Print the spread; returns the exit status."""
+    args.listing = [*args.given, *args.listing]
     if not args.listing and not args.source:
         return misused(
             "a listing of tablespaces is needed: a file, a server's address, or - ; see zmon spread --help"
@@ -204,7 +205,7 @@ def _heading(report: SpreadReport) -> str:
     by = "traffic (~ an estimate), MB/s" if report.wanted.traffic else "bytes"
     lacking = f", {whole.problems} not placed or not wholly (see below)" if whole.problems else ""
     spaces, files = many(len(report.spaces), "tablespace"), many(whole.files, "file")
-    return f"{spaces}, {files}, {bytes_(whole.size)} over {over}, by {by}{lacking}"
+    return f"{spaces}, {files}, {_or_dots(whole.size, bytes_)} over {over}, by {by}{lacking}"
 
 
 def _matrix(report: SpreadReport, width: int) -> Iterator[str | Sentence]:
@@ -283,7 +284,7 @@ def _figures(report: SpreadReport, width: int) -> Iterator[str]:
         worst = shorten(worst if cells(worst) <= room else worst.rpartition(" ")[2], room)
         rows.append([
             fitted("all" if space is report.whole else _name(space), name - 1), str(space.files),
-            bytes_(space.size), f"{_or_dots(spread.uneven, rate)}{_mark(spread.uneven)}",
+            _or_dots(space.size, bytes_), f"{_or_dots(spread.uneven, rate)}{_mark(spread.uneven)}",
             _or_dots(spread.effective, f"{{:.1f}} of {spread.units}".format),
             _or_dots(spread.jain, queue), _or_dots(spread.variation, queue), f" {worst}{share}",
             DOTS if isinstance(space.fullest, Absent) else f"{percent(100 * space.fullest[1])}%",
@@ -466,7 +467,7 @@ def _space(space: TablespaceSpread) -> dict[str, Any]:
         "tablespace": space.tablespace,
         "files": space.files,
         "bytes": space.size,
-        "bytes_unplaced": space.unplaced,
+        "bytes_unplaced": space.size if isinstance(space.size, Absent) else space.unplaced,
         "bytes_on": space.bytes_on,
         "load_on": space.load_on,
         **{name: getattr(spread, field) for name, field in FIGURES.items()},
@@ -516,7 +517,8 @@ def matrix(report: SpreadReport) -> ResultTable:
             "worst": names.get(space.spread.worst, ""),
             "logs_beside_data": int(space.shares_with_logs),
         }
-        loads = (space.load_on.get(key, 0) for key in names)
+        none = space.size if isinstance(space.size, Absent) else 0
+        loads = (space.load_on.get(key, none) for key in names)
         rows.append([*(values[name] for name in SPACE_FIELDS), *loads, *(space.basis for _ in basis)])
     return ResultTable([*SPACE_FIELDS, *(f"{name} {unit}" for name in names.values()), *basis], rows)
 

@@ -476,6 +476,7 @@ def spread(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "listing", nargs="*", metavar="LISTING", help="a file, a server's address, or - for standard input"
     )
+    _option(parser, "-l --listing LISTING", "the same, as zmon where takes it", several=True, dest="given")
     add_listing_details(parser)
     parser.add_argument(
         "--by", choices=("lcu", "disk", "side"), default="lcu", help="units to spread over (default lcu)"

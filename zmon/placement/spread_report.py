@@ -77,6 +77,9 @@ class SpreadQuery(NamedTuple):
         return shlex.join(["zmon", "spread", *inputs, *by, "--moves", str(moves), *options])
 
 
+UNSIZED: Final = absent("the size of none of its files is known")
+
+
 class TablespaceSpread(NamedTuple):
     """One tablespace, or all of them together."""
 
@@ -94,6 +97,8 @@ class TablespaceSpread(NamedTuple):
     problems: int
     """Containers that could not be placed, or only in part."""
     shares_with_logs: bool
+    is_sized: bool
+    """Whether the size of any of its files is known."""
     basis: str = ""
     """What its traffic rests on: one of `zmon.placement.traffic.BASES`; empty where bytes are counted."""
 
@@ -103,9 +108,10 @@ class TablespaceSpread(NamedTuple):
         return f"{self.database}.{self.tablespace}" if self.database else self.tablespace
 
     @property
-    def size(self) -> int:
+    def size(self) -> Number:
         """Its bytes, placed or not."""
-        return sum(self.bytes_on.values()) + self.unplaced
+        count = sum(self.bytes_on.values()) + self.unplaced
+        return count if count or self.is_sized else UNSIZED
 
 
 SATURATED: Final = 0.95
@@ -360,6 +366,7 @@ def _space(  # noqa: PLR0913, PLR0917 - the parts of a tablespace
         worst_grade(keys),
         sum(bool(row.problem) for row in keys),
         beside_logs,
+        not keys or any(not isinstance(row.size, Absent) for row in keys),
     )
 
 

@@ -103,8 +103,8 @@ def table(view: View) -> Table:
             if unknown:
                 notes.append(f"Load unknown: {', '.join(keys[row] for row in unknown)} ({UNTIMED.reason})")
         else:
-            why = next((v for v in current if isinstance(v, Absent)), channels.missing or NOT_MEASURED)
-            notes.append(f"No channel load: {why.reason}")
+            no_load = next((v for v in current if isinstance(v, Absent)), channels.missing or NOT_MEASURED)
+            notes.append(f"No channel load: {no_load.reason}")
     if extra:
         why = "the kernel lists no such channel path" if unlisted is ONLY_NAMED else unlisted.reason
         notes.append(f"CHPIDs without a description: {why}; subchannels name them")

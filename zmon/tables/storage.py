@@ -55,7 +55,7 @@ def table(view: View) -> Table:
     memory = view.interval.of(MEMORY)
     areas = view.interval.after.frame(SWAP)
     if not memory.keys and not areas.keys:
-        return Table([], {}, missing=memory.missing)
+        return Table([], {}, facts=facts(view), missing=memory.missing)
     rows = list(_areas(view))
     names = (
         "area", "type", "priority", "size", "used", "usedpct", "device", "label", "lcu", "io", "mbs", "resp",
