@@ -71,9 +71,9 @@ def test_two_sources_that_agree_are_exact(more: dict[str, Any], grade: Grade, ke
     assert (found.grade, found.key, found.conflicts) == (grade, key, ())
 
 
-def test_the_serial_number_names_the_box_as_people_do() -> None:
+def test_the_serial_number_names_the_box_as_unique_ids_of_its_dasd_do() -> None:
     """Else it is the node name of the WWID, else it is not known."""
-    assert scsi_volume(FACTS._replace(wwid=WWID, serial=SERIAL)).serial == "75DXP71"
+    assert scsi_volume(FACTS._replace(wwid=WWID, serial=SERIAL)).serial == "750000000DXP71"
     assert scsi_volume(FACTS._replace(wwid=WWID)).serial == "5005076303ffc562"
     assert isinstance(scsi_volume(FACTS).serial, Absent)
 

@@ -74,6 +74,14 @@ def parse_serial(serial: str) -> VolumeNumber | None:
     return VolumeNumber(match[1].upper(), match[2].upper(), match[3].upper()) if match else None
 
 
+def serial_of_box(box: str) -> str:
+    """Return the serial number of a DS8000 as unique ids of DASD have it: `750000000DXP71` for `75DXP71`.
+
+    75 is the plant; the sequence number that follows has twelve places there, with zeros in front.
+    """
+    return f"{box[:2]}{box[2:].zfill(12)}"
+
+
 def as_multipath(wwid: str) -> str:
     """Return a WWID as multipath writes it, `36005...`, given as the kernel does, `naa.6005...`."""
     for prefix, digit in (("naa.", "3"), ("eui.", "2")):
@@ -156,7 +164,7 @@ def scsi_volume(facts: LunFacts) -> Volume:
     return volume._replace(
         lcu=f"LSS {best.lss}",
         key=f"{box}.LSS{best.lss}",
-        serial=named.box if named is not None else node or _NO_SERIAL,
+        serial=serial_of_box(named.box) if named is not None else node or _NO_SERIAL,
         lss=best.lss,
         ua=best.volume,
         side=server_of(best.lss),
