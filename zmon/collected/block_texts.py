@@ -277,9 +277,8 @@ class Lsblk(OrDocument):
         if self._last is None or not 0 < begin - 1 <= match.start(1):
             return False
         key, row = self._last
-        if self._rows and (self._rows[-1].drawn.startswith(("│", "|", "├"))) != (
-            match[0].startswith(("│", "|"))
-        ):
+        drawn = self._rows[-1].drawn if self._rows else ""
+        if drawn and drawn.startswith(("│", "|", "├")) != match[0].startswith(("│", "|")):
             return False  # the lines that are drawn beside it are not those of the row before
         point = match[1].rstrip()
         self._last = key, row._replace(points=(*row.points, point))
