@@ -19,6 +19,7 @@ from zmon.topology.read_texts import MAX_NAMED, strange_texts
 if TYPE_CHECKING:
     from pathlib import Path
 
+
 def remarks(texts: list[CollectedText]) -> list[str]:
     """Return what is said of lines that were not understood."""
     frame = text_frame(facts_of(texts)[1], 1)

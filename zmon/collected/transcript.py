@@ -56,8 +56,8 @@ _TOOLS: Final = (
     r"(?:btrfs|cat|dasdview|df|dmsetup|findmnt|hostname|ls|lsblk|lschp|lscpu|lscss|lsdasd|lsscsi|lszfcp|lvs|mount"
     r"|multipathd?|pvs|swapon|udevadm|uname|vgs|vmcp|hcp)"
 )
-_COMMAND: Final = rf"(?:sudo +)?(?:/[\w./-]{{1,60}}/)?(?P<command>{_TOOLS}(?![\w.-])[^\n]*)"
-_PROMPT: Final = re.compile(rf"{_MARGIN}(?P<prompt>(?:[^\n]{{0,80}}?\S ?)?[#$>%➜❯➤»] ?){_COMMAND}")
+_COMMAND: Final = rf"(?:sudo +(?:-\S+ +)*)?(?:/[\w./-]{{1,60}}/)?(?P<command>{_TOOLS}(?![\w.-])[^\n]*)"
+_PROMPT: Final = re.compile(rf"{_MARGIN}(?P<prompt>(?:[^\n]{{0,80}}?\S ?)?(?:[#$>%]|[➜❯➤»](?: +[~/]\S{{0,60}})?) ?){_COMMAND}")
 _TYPED: Final = re.compile(
     rf"{_MARGIN}(?P<command>{_TOOLS}(?:[ \t]+(?:-|/|show|info|table|filesystem)[^\n]*)?)\s*"
 )
@@ -252,7 +252,7 @@ class _Transcript:
             if (found := _prompt(row))
         }
         shapes = [
-            re.escape(shape).replace("DIR", r"\S{0,100}?") for shape in there if re.search(r"[\w\]]", shape)
+            re.escape(shape).replace("DIR", r"[~/][^\s\])#$>%]{0,100}") for shape in there if re.search(r"[\w\]]", shape)
         ]
         bare = [re.escape(shape) for shape in there if not re.search(r"[\w\]]", shape)]
         if bare:
@@ -318,7 +318,8 @@ class _Transcript:
         match = self._prompts.fullmatch(line) if self._prompts else None
         if match is None:
             return None
-        return _Prompt(match["margin"], match["prompt"], match["command"].strip(), host_of(match["prompt"]))
+        command = re.sub(r"^sudo +(?:-\S+ +)*", "", match["command"].strip())
+        return _Prompt(match["margin"], match["prompt"], command, host_of(match["prompt"]))
 
     def _without_margin(self, line: str) -> str | None:
         """Return a line without the margin of its output; None if it does not have it."""

@@ -172,7 +172,7 @@ def _take_texts(contents: CaptureContents, label: str) -> Sequence[CollectedText
                 contents.leave_out(f"sections of texts beyond {MAX_SECTIONS:,}", path)
                 break
             sections.append(section._replace(origin=origin))  # the reader knows sos by the whole path
-    for section, why in contents.reader.strangers(sections):
+    for section, why in [*contents.reader.strangers(sections)]:
         contents.leave_out(why, section.place())
         sections.remove(section)
     for section in sections:

@@ -1,0 +1,68 @@
+"""`zmon info` says of a collection what each text was taken for, and what became of its lines."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from zmon.cli.main import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TEXT = """\
+box1:~ # lsdasd -u
+Bus-ID    Name      UID
+0.0.1a01  dasdp     IBM.75000000AAAA1.1a00.01
+0.0.1a02  garb%%%
+box1:~ # uptime
+ 10:00:00 up 1 day
+"""
+CP = "DASD 1A01 3390 AAA111 R/W      10016 CYL ON DASD  7A22 SUBCHANNEL = 0005\nwhat is this\n"
+
+
+@pytest.fixture
+def collection(tmp_path: Path) -> str:
+    """Return a directory with a text of a person and an answer of CP."""
+    (tmp_path / "a.txt").write_text(TEXT)
+    (tmp_path / "cp.log").write_text(CP)
+    return str(tmp_path)
+
+
+def test_each_text_is_accounted_for(collection: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Lines, those read, those not understood with the words of the first; commands that are not read."""
+    assert main(["info", collection, "-f", "json"]) == 0
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    told = [
+        (row["file"], row["line"], row["read"], row["not_understood"], row["words"])
+        for row in document["texts"]
+    ]
+    assert told == [
+        ("a.txt", 2, 1, 1, "0.0.1a02  garb%%%"), ("a.txt", 0, 0, 0, ""), ("cp.log.txt", 1, 1, 1, "what is this"),
+    ]  # fmt: skip
+    assert [row["host"] for row in document["texts"]][:1] == ["box1"]
+    assert document["not_looked_at"]
+
+
+def test_strict_fails_if_a_line_is_not_understood(
+    collection: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Here and where an answer depends on it."""
+    assert main(["info", collection, "--strict"]) == 1
+    assert main(["where", "dasdp", "--from", collection, "--strict"]) == 1
+    assert "a.txt" in capsys.readouterr().err
+    (tmp_path / "a.txt").write_text(TEXT.replace("0.0.1a02  garb%%%\n", ""))
+    (tmp_path / "cp.log").unlink()
+    assert main(["info", collection, "--strict"]) == 0
+    assert main(["where", "dasdp", "--from", collection, "--strict"]) == 0
+
+
+def test_an_answer_names_what_it_does_not_rest_on(
+    collection: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A line that was not understood may name a use."""
+    main(["where", "dasdp", "--from", collection, "-f", "json"])
+    (answer,) = json.loads(capsys.readouterr().out)
+    assert any(what.startswith("a.txt: 1 line ") for what in answer["not_looked_at"])

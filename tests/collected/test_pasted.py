@@ -1,0 +1,131 @@
+"""What people paste is read wherever it stands, and whose it is is kept apart."""
+
+from __future__ import annotations
+
+import json
+import quopri
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from zmon.cli.main import main
+from zmon.collected.opening import open_capture
+from zmon.collected.transcript import host_of, outputs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+UIDS = "0.0.1a01  dasdp     IBM.75000000AAAA1.1a00.01\n"
+LSDASD = f"Bus-ID    Name      UID\n{'=' * 78}\n{UIDS}"
+MOUNT = "/dev/dasdp1 on /data type ext4 (rw)\n"
+LOG = f"box1:~ # lsdasd -u\n{LSDASD}box1:~ # mount\n{MOUNT}"
+
+
+def _behind(prefix: str, log: str) -> str:
+    return "".join(f"{prefix}{line}\n" for line in log.splitlines())
+
+
+PASTED = {
+    "as it is": LOG,
+    "behind an introduction": "Dear all,\n\nthe disks of box1 are these.\n\n" * 5 + LOG,
+    "indented": _behind("    ", LOG),
+    "quoted": _behind("> ", LOG),
+    "quoted twice": _behind("> > ", LOG),
+    "behind bars": _behind("| ", LOG),
+    "fenced": f"```text\n{LOG}```\n\nThat is all that I have.\n",
+    "in a ticket": f"{{noformat}}\n{LOG}{{noformat}}\n",
+    "in HTML": f"<html><pre>{LOG.replace('>', '&gt;')}</pre></html>\n",
+    "with colours": LOG.replace("box1", "\x1b[1;32mbox1\x1b[0m"),
+    "with times": _behind("Jan 02 03:04:05 ", LOG),
+    "with ISO times": _behind("2026-01-02T03:04:05+01:00 ", LOG),
+    "with carriage returns": LOG.replace("\n", "\r\n"),
+    "with a byte order mark": f"\ufeff{LOG}",
+    "without prompts": f"{LSDASD}\n{MOUNT}",
+    "the first without a prompt": f"{LSDASD}box1:~ # mount\n{MOUNT}",
+    "with commands alone": f"lsdasd -u\n{LSDASD}\nmount\n{MOUNT}",
+    "two commands in a line": f"box1:~ # lsdasd -u; mount\n{LSDASD}{MOUNT}",
+    "through a pipe": f"box1:~ # lsdasd -u | cat\n{LSDASD}box1:~ # mount | grep data\n{MOUNT}",
+    "indented below a prompt": f"box1:~ # lsdasd -u\n{_behind('    ', LSDASD)}box1:~ # mount\n{_behind('  ', MOUNT)}",
+}
+
+
+@pytest.fixture
+def where(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[[str, str | bytes], dict[str, Any]]:
+    """Return a function that looks up a disk in a text."""
+
+    def ask(word: str, content: str | bytes) -> dict[str, Any]:
+        data = content if isinstance(content, bytes) else content.encode()
+        (tmp_path / "a.md").write_bytes(data)
+        main(["where", word, "--from", str(tmp_path), "-f", "json"])
+        (answer,) = json.loads(capsys.readouterr().out)
+        result: dict[str, Any] = answer
+        return result
+
+    return ask
+
+
+@pytest.mark.parametrize("how", [*PASTED, "in UTF-16", "as a mail"])
+def test_what_was_pasted_is_read(how: str, where: Callable[[str, str | bytes], dict[str, Any]]) -> None:
+    """Whatever stands before and around it: the disk has its LCU, and the mount is found."""
+    data = PASTED.get(how, LOG).encode("utf-16" if how == "in UTF-16" else "utf-8")
+    answer = where("dasdp", quopri.encodestring(data) if how == "as a mail" else data)
+    assert (answer["disks"][0]["lcu"], [mount["point"] for mount in answer["mounts"]]) == (
+        "LCU 1A00",
+        ["/data"],
+    )
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "box1:~ # ", "[root@box1 ~]# ", "root@box1:/home/op# ", "op@box1.example.com:/> ", "# ", "$ ", "PS1> ",
+        "sh-5.1# ", "box1 ~ $ sudo ", "➜  ~ ", "(env) op@box1:~$ sudo -n ",
+    ],
+)  # fmt: skip
+def test_a_prompt_of_any_shell_begins_an_output(prompt: str) -> None:
+    """An unknown command behind the same prompt ends it."""
+    text = f"{prompt}lsdasd -u\n{UIDS}{prompt}chccwdev -e 1a02\nDone\n{prompt}lschp\n"
+    cut = [*outputs("a.txt", text.encode(), 1)]
+    assert [(output.command.split()[0], output.text) for output in cut] == [
+        ("lsdasd", UIDS), ("chccwdev", "Done\n"), ("lschp", ""),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("prompt", "host"),
+    [
+        ("box1:~ # ", "box1"), ("[root@Box1 ~]# ", "box1"), ("op@box1.example.com:/> ", "box1"), ("# ", ""),
+        ("sh-5.1# ", ""), ("PS1> ", ""),
+    ],
+)  # fmt: skip
+def test_a_prompt_names_its_host(prompt: str, host: str) -> None:
+    """Without its domain; a word alone may be anything."""
+    assert host_of(prompt) == host
+
+
+@pytest.mark.parametrize("command", ["cat old.txt", "zcat old.gz", "grep dasd old.txt", "findmnt -s"])
+def test_what_prints_files_is_not_of_this_time(
+    command: str, where: Callable[[str, str | bytes], dict[str, Any]]
+) -> None:
+    """An old listing, or fstab, says nothing of what is."""
+    answer = where(
+        "dasdp", f"box1:~ # lsdasd -u\n{UIDS}box1:~ # {command}\nTARGET SOURCE FSTYPE\n/old /dev/dasdp1 xfs\n"
+    )
+    assert answer["mounts"] == []
+
+
+def test_outputs_of_another_host_are_left_out(tmp_path: Path) -> None:
+    """A prompt, or ssh, names it; what is left out is counted and named."""
+    ssh = "/dev/dasdq1 on /other type ext4 (rw)\n"
+    (tmp_path / "a.txt").write_text(f"{LOG}box1:~ # ssh box2 mount\n{ssh}")
+    (tmp_path / "b.txt").write_text(f"box3:~ # lsdasd\n{UIDS}")
+    capture = open_capture(str(tmp_path))
+    assert {text.host for text in capture.passes[-1].texts} == {"box1"}
+    assert [note.partition(",")[0].split()[-1] for note in capture.notes] == ["box2", "box3"]
+
+
+def test_answers_of_cp_are_found_among_others(where: Callable[[str, str | bytes], dict[str, Any]]) -> None:
+    """Typed without a prompt, and with the number of the processor before each line."""
+    answer = "q v dasd\n00: DASD 1A01 3390 AAA111 R/W      10016 CYL ON DASD  7A22 SUBCHANNEL = 0005\n\n"
+    assert where("7A22", answer + LOG)["disks"][0]["disk"] == "dasdp"
