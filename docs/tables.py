@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from docs.whole import write_whole
 from zmon.check.practices import CHECKS, QUESTIONS
+from zmon.collected.forms import FORMS
 from zmon.diagnosis.catalogue import as_shipped
 from zmon.exposition.metric import METRICS
 from zmon.registry import SOURCES
@@ -51,6 +52,13 @@ def sources() -> Iterator[tuple[str, ...]]:
         yield one.name, one.reads, one.needs, one.often, one.serves
 
 
+def forms() -> Iterator[tuple[str, ...]]:
+    """Yield those of all outputs of tools that are read."""
+    for form in FORMS:
+        yield form.name, form.answers, form.seen
+    yield "vmcp, hcp, saved answers of CP", "real device and label, see [cp.md](cp.md)", "see there"
+
+
 TABLES: Final[dict[str, dict[tuple[str, ...], Callable[[], Iterator[tuple[str, ...]]]]]] = {
     "check.md": {
         ("id", "check", "reads", "good", "else", "advice from"): checks,
@@ -58,7 +66,10 @@ TABLES: Final[dict[str, dict[tuple[str, ...], Callable[[], Iterator[tuple[str, .
     },
     "diagnosis.md": {("id", "what", "holds when", "needs"): diagnoses},
     "metrics.md": {("metric", "type", "labels", "what", "from"): metrics},
-    "sources.md": {("source", "reads", "needs", "how often", "for"): sources},
+    "sources.md": {
+        ("source", "reads", "needs", "how often", "for"): sources,
+        ("output of", "answers", "layout from"): forms,
+    },
 }
 """The tables of each page: the cells of the head, and what yields the rows."""
 
