@@ -677,8 +677,9 @@ def label_on_volume(interval: Interval, busid: str, uid: Value, volser: Value) -
         return volser
     sample = interval.after
     environment = text_of(sample.frame(MACHINE).cell("machine", "environment"))
-    is_whole = Origins(sample.frames.get(ORIGIN.name)).has_whole_uid(busid)
-    return doubt_of_label(uid, environment, is_whole=is_whole) or volser
+    origins = Origins(sample.frames.get(ORIGIN.name))
+    source = origins.of("device", busid, "uid", "")
+    return doubt_of_label(uid, environment, origins, source) or volser
 
 
 def label_of(*told: Value | None) -> Value:

@@ -29,6 +29,7 @@ from zmon.topology.claims import (
 from zmon.topology.lun import SOURCES, LunFacts, as_multipath, scsi_volume, server_of
 from zmon.topology.origins import NO_ORIGINS, Origins
 from zmon.topology.volumes import (
+    INFO2,
     NO_NUMBER,
     OF_MINIDISK,
     ON_A_TRACK,
@@ -65,10 +66,6 @@ class Platform(NamedTuple):
 
 
 UNKNOWN_PLATFORM: Final = Platform()
-
-
-INFO2: Final = "BIODASDINFO2"
-"""What asks the DASD driver for the configuration data of a disk."""
 
 
 def platform_of(machine: Frame, origins: Origins = NO_ORIGINS) -> Platform:
@@ -180,10 +177,8 @@ class VolumeBuilder:
         self.evidence = list(facts.evidence)
         self.rdev = text_of(facts.rdev)
         self.source = index.source_of_uid(busid)
-        self.has_whole_uid = index.origins.has_whole_uid(busid)
-        """Whether the unique id has the token of a minidisk; configuration data lacks it."""
         if find_uid(self.uid) is None and isinstance(told_uid, str):
-            self.uid, self.has_whole_uid = told_uid, False
+            self.uid = told_uid
         self.rows: list[MapRow] = []
         self.real = RealDeviceFacts()
         if self.rdev and isinstance(facts.vdev, str):
@@ -320,7 +315,7 @@ class VolumeBuilder:
         """Return why the label on the disk may be that of a minidisk, and not of the volume."""
         if self.facts.is_minidisk is not None:
             return None if _begins_volume(self.facts) else OF_MINIDISK
-        return doubt_of_label(self.uid, self.index.platform.environment, is_whole=self.has_whole_uid)
+        return doubt_of_label(self.uid, self.index.platform.environment, self.index.origins, self.source)
 
     def _other_size(self) -> str:
         """Return a remark if CP reports another size than Linux; empty if they agree or one is unknown."""

@@ -31,9 +31,5 @@ class Origins:
                 return place
         return otherwise
 
-    def has_whole_uid(self, busid: str) -> bool:
-        """Return whether the unique id of a device has the token of a minidisk, which udev leaves out."""
-        return not self.of("device", busid, "uid", "").startswith("udevadm, ")
-
 
 NO_ORIGINS: Final = Origins()

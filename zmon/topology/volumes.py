@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from zmon.base.absent import Value
     from zmon.sample import Frame
     from zmon.topology.claims import Evidence, Grade
+    from zmon.topology.origins import Origins
 
 
 _NO_BUSID: Final = absent("it is no device of the channel subsystem")
@@ -35,24 +36,29 @@ OF_MINIDISK: Final = absent(
 )
 
 
+INFO2: Final = "BIODASDINFO2"
+"""What asks the DASD driver for the configuration data of a disk."""
+WITHOUT_TOKEN: Final = (INFO2, "udevadm, ", "dasdview, ")
+"""How the names of sources of unique ids begin that leave out the token of a minidisk."""
 WHOSE_LABEL: Final = absent(
     "the label that Linux reads is a minidisk's own if this is a guest of z/VM, which is not known:"
     " lsdasd -u, lscpu and /proc/sysinfo tell"
 )
 
 
-def doubt_of_label(uid: Value, environment: str, *, is_whole: bool) -> Absent | None:
+def doubt_of_label(uid: Value, environment: str, origins: Origins, source: str) -> Absent | None:
     """Return why the label that Linux reads on a disk may not be that of the volume; None if it is that.
 
-    A minidisk has a label of its own.  Its unique id ends with a token, unless its source leaves that out
-    (`is_whole` is false); without a whole one any disk of a guest of z/VM may be one.
+    A minidisk has a label of its own.  Its unique id ends with a token, unless its source leaves that out;
+    without a whole one any disk of a guest of z/VM may be one.  Texts need not say what they are of.
     """
     identity = find_uid(uid)
     if environment in {"lpar", "none"}:
         return None
-    if identity is not None and (is_whole or identity.token):
+    if identity is not None and (identity.token or not source.startswith(WITHOUT_TOKEN)):
         return OF_MINIDISK if identity.token else None
-    return {"zvm": OF_MINIDISK, "": WHOSE_LABEL}.get(environment)
+    is_open = not environment and bool(origins)
+    return OF_MINIDISK if environment == "zvm" else WHOSE_LABEL if is_open else None
 
 
 class Volume(NamedTuple):
