@@ -144,7 +144,7 @@ def test_a_path_may_be_written_in_several_ways(path: str) -> None:
 )
 def test_a_device_is_that_of_the_name(path: str) -> None:
     """All of it, and not the file system on which /dev is."""
-    (file,) = listed(ListedFile(path, "", "RAW", declared=512))
+    (file,) = listed(ListedFile(path, "", "RAW"))
     assert (file.path, file.number, file.ranges, file.size, file.unseen) == (
         path, "94:5", ((0, 4096),), 4096, False,
     )  # fmt: skip
@@ -178,3 +178,21 @@ def test_a_name_without_mounts() -> None:
 def test_a_space_without_a_database() -> None:
     """It is the tablespace alone."""
     assert (one(tablespace="TS1").space, one(database="P", tablespace="TS1").space) == ("TS1", "P.TS1")
+
+
+@pytest.mark.parametrize(
+    ("declared", "size"),
+    [(4096, 4096), (8192, 8192), (1 << 20, 8192), (0, 8192), (absent("not said"), 8192)],
+)
+def test_of_a_device_that_a_tablespace_uses_in_part_that_part_counts(declared: int, size: int) -> None:
+    """A listing with a size in pages says how much, whether the device was read or only its name is known."""
+    (by_name,) = files_of([ListedFile("/dev/dasdb", declared=declared, is_device=True)], [], NOWHERE, STACK)
+    read = one(real="/dev/dasdb", number="94:4", ranges="0+2000", size=8192, declared=declared)
+    for file in (by_name, read):
+        assert (file.size, file.ranges) == (size, ((0, size),))
+
+
+def test_a_file_counts_as_it_is_whatever_a_listing_declares() -> None:
+    """Only a device has room beside the data."""
+    file = one(real="/db/c1", number="94:5", mount="1", ranges="0+2000", size=8192, declared=4096)
+    assert (file.size, file.ranges) == (8192, ((0, 8192),))

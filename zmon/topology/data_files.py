@@ -83,7 +83,21 @@ def files_in(frame: Frame) -> list[DataFile]:
     """Return the files of a sample."""
     names = [name for name in DataFile._fields if name in frame.kind.by_name]
     columns = [map(_READERS.get(name, _number), frame.column(name)) for name in names]
-    return list(map(DataFile, frame.keys, *columns))
+    return [_as_declared(file) for file in map(DataFile, frame.keys, *columns)]
+
+
+def _as_declared(file: DataFile) -> DataFile:
+    """Return a file; of a device that a tablespace uses in part, that part: the listing says how much.
+
+    It has the whole device for itself, but what counts and moves is its data, from the begin on.
+    """
+    declared = file.declared
+    is_device = isinstance(file.mount, Absent) and text_of(file.real).startswith(_DEV)
+    if not is_device or isinstance(file.number, Absent) or isinstance(declared, Absent):
+        return file
+    if declared <= 0 or file.size <= declared:
+        return file
+    return file._replace(size=declared, ranges=((0, int(declared)),))
 
 
 def unknown_file(path: str, why: Absent, **facts: Any) -> DataFile:
@@ -162,12 +176,14 @@ def _starting(paths: list[str], start: str) -> list[str]:
 
 
 def _named(file: DataFile, listed: ListedFile) -> DataFile:
-    return file._replace(
-        database=listed.database,
-        tablespace=listed.tablespace,
-        role=listed.role,
-        listed=listed.listed,
-        declared=listed.declared,
+    return _as_declared(
+        file._replace(
+            database=listed.database,
+            tablespace=listed.tablespace,
+            role=listed.role,
+            listed=listed.listed,
+            declared=listed.declared,
+        )
     )
 
 
