@@ -73,7 +73,7 @@ MACHINE: Final = Kind(
         *_labels("lpar_name", privacy="lpar", source="/proc/sysinfo"),
         *_labels("lpar_number", "lpar_characteristics", privacy=KEEP, source="/proc/sysinfo"),
         *_labels("vm_name", privacy="system", source="/proc/sysinfo"),
-        *_labels("control_program", privacy=KEEP, source="/proc/sysinfo"),
+        *_labels("control_program", "outer_programs", privacy=KEEP, source="/proc/sysinfo"),
         *_labels("guest_name", privacy="guest", source="/proc/sysinfo"),
         *_labels("environment", privacy=KEEP, source="/proc/sysinfo"),  # lpar, zvm, kvm, none
         *_gauges(

@@ -55,6 +55,8 @@ NO_HOSTNAME: Final = absent("the host name was not captured")
 _GUEST: Final = r"VM([0-9]{1,4})\x20(.+)"
 _DIGITS: Final = r"[0-9]{1,20}"
 
+_OUTER: Final = "Control Programs of the outer guests"
+"""The label of what the hypervisors are, from the inner to the outer one, above that of this Linux."""
 _WORDS: Final = {
     "manufacturer": "Manufacturer", "type": "Type", "sequence": "Sequence Code", "plant": "Plant",
     "lpar_name": "LPAR Name", "lpar_characteristics": "LPAR Characteristics",
@@ -117,6 +119,7 @@ class Sysinfo:
             "capacity_model": capacity if isinstance(capacity, Absent) else capacity.split()[0],
             "capability": _capability(self.number("Capability")),
             "environment": self.environment,
+            "outer_programs": self.words(_OUTER),
         }
         row |= {field: self.words(label) for field, label in _WORDS.items()}
         return row | {field: self.number(label) for field, label in _NUMBERS.items()}
@@ -139,6 +142,8 @@ def parse_sysinfo(content: str) -> Sysinfo:
         elif value or label.startswith("LPAR "):
             lines[label] = value
     innermost = guests[min(guests)] if guests else {}
+    outer = [guests[level].get("Control Program", "") for level in sorted(guests)[1:]]
+    lines |= {_OUTER: " in ".join(filter(None, outer))} if any(outer) else {}
     answer = Sysinfo(lines | {f"VM00 {label}": value for label, value in innermost.items()})
     if "Manufacturer" not in lines and not answer.has_partition and not guests:
         raise ValueError(f"/proc/sysinfo: expected 'Manufacturer:' or 'LPAR ...:', found {content[:40]!r}")
@@ -304,7 +309,7 @@ def read_machine(tree: Tree) -> Frame:
     """
     sysinfo = read_sysinfo(tree)
     if isinstance(sysinfo, Absent):
-        fields = (*_WORDS, *_NUMBERS, "model", "capacity_model", "capability")
+        fields = (*_WORDS, *_NUMBERS, "model", "capacity_model", "capability", "outer_programs")
         row: dict[str, Value] = {**dict.fromkeys(fields, sysinfo), "environment": "none"}
     else:
         row = sysinfo.row()

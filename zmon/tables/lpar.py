@@ -64,7 +64,10 @@ def facts(interval: Interval) -> dict[str, Value]:
     )
     return {
         "partition": fact("lpar_name"),
-        "lpar_number": fact("lpar_number"),
+        "number": fact("lpar_number"),
+        "capacity": fact("capacity_model"),
+        "outer": fact("outer_programs"),
+        "guests": fact("vm_cpus_configured"),
         "characteristics": fact("lpar_characteristics"),
         "model": model,
         "partitions": len(partitions) or partitions.missing or NOT_TOLD,
