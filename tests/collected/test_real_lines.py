@@ -1,0 +1,145 @@
+"""What tools print on real machines: more of it never makes an answer worse, damage never makes it surer."""
+
+from __future__ import annotations
+
+import tarfile
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from tests.collected.answers import Answer, answers
+from tests.collected.texts import text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zmon.kernel.capture_text import CollectedText
+
+REAL: Final = Path(__file__).parent / "real" / "herc13.tar.xz"
+STAGE: Final = "whole"
+NOISE: Final = "gr#sel %$ 17"
+TOGETHER: Final = (
+    "lsdasd -a", "lsdasd -u", "lsblk", "lsblk -f", "lsblk -J", "cat /proc/partitions", "ls -l /dev/disk/by-*",
+    "ls -l /dev/mapper", "dmsetup table", "dmsetup info -c", "pvs", "lvs", "lvs -a -o +devices",
+    "udevadm info -e", "btrfs filesystem show", "mount", "findmnt", "df -hT", "blkid",
+)  # fmt: skip
+"""Commands of which each may be missing."""
+DAMAGED: Final = (
+    ("lsdasd -u", "lsblk"), ("lsdasd -u", "lsblk -f"), ("lsblk -s",), ("lsdasd", "mount", "pvs", "vgs", "lvs"),
+    ("lsdasd -l", "mount", "pvs", "lvs -a -o +devices"), ("lsdasd -a", "findmnt", "dmsetup table", "dmsetup info -c"),
+    ("lsdasd -u", "lsblk -P", "swapon -s"), ("btrfs filesystem show", "df -hT", "lsdasd -c"),
+)  # fmt: skip
+"""Outputs that are damaged together with others."""
+STEP: Final = 3
+"""Every which line is damaged: all of them take minutes."""
+
+
+@cache
+def outputs() -> dict[str, CollectedText]:
+    """Return the outputs of commands on a machine of which all is well."""
+    with tarfile.open(REAL) as tar:
+        listed = tar.extractfile(f"{STAGE}/commands")
+        assert listed is not None
+        found = {}
+        for row in listed.read().decode().splitlines():
+            _status, file, command = row.split("\t", 2)
+            kept = tar.extractfile(f"{STAGE}/texts/{file}")
+            if kept is not None:
+                content = kept.read().decode("utf-8", "surrogateescape")
+                copied = command.removeprefix("cat /") if command.startswith("cat /proc") else ""
+                output = text(content, "" if copied else command, copied)
+                found[command] = output._replace(origin=f"{file}.txt")
+    return found
+
+
+@cache
+def things() -> tuple[frozenset[str], tuple[str, ...]]:
+    """Return the DASDs, and files below the mount points, that the machine has."""
+    names = {row.split()[-1] for row in outputs()["cat /proc/partitions"].text.splitlines() if row.strip()}
+    disks = frozenset(name for name in names if name.startswith("dasd") and not name[-1].isdigit())
+    rows = outputs()["mount"].text.splitlines()
+    return disks, tuple(f"{row.split(' on ')[1].split(' type ')[0]}/x" for row in rows if " on /srv" in row)
+
+
+@cache
+def said(commands: frozenset[str]) -> dict[str, Answer]:
+    """Return what is said, given the outputs of some commands."""
+    return answers([output for command, output in outputs().items() if command in commands], *things())
+
+
+def _worse(before: dict[str, Answer], after: dict[str, Answer]) -> Iterator[tuple[str, Answer, Answer]]:
+    """Yield what is said less surely, of other disks, or with fewer uses; a part of the disks is more."""
+    known = things()[0]
+    for thing, answer in before.items():
+        now = after[thing]
+        was, here = answer.disks & known, now.disks & known
+        refined = {use for use in answer.uses if f"{use}/x" in after and after[f"{use}/x"].disks <= known}
+        lost = answer.uses - now.uses - refined
+        if now.grade < answer.grade or not (was <= here or (here and here < was)) or lost or now.looks_free:
+            yield thing, answer, now
+
+
+@pytest.mark.parametrize("more", TOGETHER)
+def test_no_answer_becomes_worse_by_one_text_more(more: str) -> None:
+    """Whatever few texts it comes to, or whichever few of all are missing."""
+    few = {frozenset(names) for count in range(2) for names in combinations(TOGETHER, count)}
+    sets = few | {frozenset(TOGETHER) - names - {more} for names in few}
+    worse = [
+        (sorted(names), *found)
+        for names in sets
+        if more not in names
+        for found in _worse(said(names), said(names | {more}))
+    ]
+    assert worse == []
+
+
+def _damaged(lines: list[str], at: int) -> Iterator[tuple[str, list[str]]]:
+    row = lines[at]
+    for how, rows in (
+        ("deleted", []), ("doubled", [row, row]), ("cut", [row[: max(1, 2 * len(row) // 3)]]),
+        ("a character cut", [row.rstrip()[:-1]]), ("indented", [f"  {row}"]), ("noise", [NOISE]),
+    ):  # fmt: skip
+        yield how, [*lines[:at], *rows, *lines[at + 1 :]]
+
+
+@pytest.mark.parametrize("commands", DAMAGED, ids=", ".join)
+def test_a_damaged_line_never_makes_an_answer_surer(commands: tuple[str, ...]) -> None:
+    """Nor gives another disk, nor fewer than there are, nor makes a disk look free.
+
+    A line that is gone altogether leaves a list that another machine may have: only the grade counts then.
+    """
+    known = things()[0]
+    whole = [outputs()[command] for command in commands]
+    before = answers(whole, *things())
+    wrong = []
+    for which, output in enumerate(whole):
+        lines = output.text.splitlines()
+        for at in range(which, len(lines), STEP):
+            for how, damaged in _damaged(lines, at):
+                changed = output._replace(text="".join(f"{line}\n" for line in damaged))
+                after = answers([*whole[:which], changed, *whole[which + 1 :]], *things())
+                for thing, answer in before.items():
+                    now, was = after[thing], answer.disks & known
+                    other = bool(now.disks & known - was) and not was <= now.disks
+                    fewer = bool(now.disks) and now.disks < answer.disks and now.grade >= answer.grade
+                    if now.looks_free or (how != "deleted" and (now.grade > answer.grade or other or fewer)):
+                        wrong.append((commands[which], how, lines[at], thing, answer, now))
+    assert wrong == []
+
+
+def test_every_line_of_a_real_output_is_read_or_says_nothing() -> None:
+    """Of the commands that are read, whatever their options; what fails says so."""
+    from zmon.collected.collection import facts_of  # noqa: PLC0415 - it is asked of all at once
+
+    read = facts_of([*outputs().values()])[1]
+    strange = {
+        output.text.command: [
+            output.text.text.split("\n")[number - output.text.line] for number in output.strange
+        ]
+        for output in read
+        if output.strange
+    }
+    assert strange == {}
