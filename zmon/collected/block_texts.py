@@ -454,7 +454,7 @@ class Partitions(Reading):
         return is_it
 
 
-_DIRECTORY: Final = r"/dev/(disk/by-[a-z]{1,16}|mapper|disk)/?:?"
+_DIRECTORY: Final = r"/dev/(disk/by-[a-z-]{1,16}(?:/[^\s:]{1,200})?|mapper|disk)/?:?"
 _BY_PATH: Final = re.compile(rf"ccw-({BUSID})")
 BY_PORT: Final = re.compile(rf"ccw-({BUSID})-(?:zfcp|fc)-(0x[0-9a-f]{{16}})(?::|-lun-)(0x[0-9a-f]{{16}})")
 
@@ -463,7 +463,7 @@ class Links(Reading):
     """The names in /dev/disk and /dev/mapper that `ls -l` shows, and what names by path say."""
 
     tool = "ls -l"
-    heading = r"/dev/(?:disk/by-[a-z]{1,16}|mapper)/?:\s*$"
+    heading = r"/dev/(?:disk/by-[a-z-]{1,16}|mapper)/?:\s*$"
     nothing = (
         r"total [0-9,.KMGT]+", r"[bcd-][rwxsStT-]{9}[.+@]?\s.*", r"l[rwx-]{9}\S?\s.* -> \S*(?:pts/|fd/|/proc/|/run/)\S*",
     )  # fmt: skip
@@ -483,19 +483,21 @@ class Links(Reading):
         """Take the directory of the lines that follow."""
         self._directory = match[1]
 
-    @line(r"l[rwx-]{9}\S?\s.*?\s(\S{1,255}) -> (?:\.\./){0,3}(\S{1,255})\s*")
+    @line(
+        r"l[rwx-]{9}\S?\s.*?\s(?:/dev/(mapper|disk/by-[a-z-]{1,16})/)?([^/\s]{1,255}) -> (?:\.\./){0,9}(\S{1,255})\s*"
+    )
     def link(self, match: re.Match[str]) -> bool:
         """Take a link to a device."""
-        link, name = match.groups()
+        directory, link, name = match[1] or self._directory, match[2], match[3]
         say, place = self.facts.say, self.place
-        if self._directory == "mapper":
+        if directory == "mapper":
             if _DM.fullmatch(name):
                 say(LAYER, name, place, name=name, mapped=link, sort="dm")
-        elif self._directory:
-            say(LAYER, name, place, links=f"{self._directory}/{link}")
+        elif directory:
+            say(LAYER, name, place, links=f"{directory}/{link}")
             self.facts.name_dasd(name, place)
             if port := BY_PORT.fullmatch(link):
                 say(LAYER, name, place, name=name, sort="disk", busid=port[1], wwpn=port[2], lun=port[3])
             elif path := _BY_PATH.fullmatch(link):
                 say(LAYER, name, place, name=name, sort="disk", busid=path[1])
-        return bool(self._directory)
+        return bool(directory)

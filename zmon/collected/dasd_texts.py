@@ -276,7 +276,7 @@ CONFIGURATION: Final = 256
 """Bytes of configuration data: eight records."""
 _HEX: Final = r"(?:[0-9a-f]{8}\s+){0,3}[0-9a-f]{8}"
 _SHOWN: Final = (
-    "general DASD information", "DASD geometry", "extended DASD information", "volume label", "status",
+    "general DASD information", "DASD geometry", "extended DASD information", "volume label", "status", "VTOC info",
 )  # fmt: skip
 
 
@@ -301,7 +301,9 @@ class Dasdview(Reading):
         rf"--- (?:{'|'.join(_SHOWN)}) -+",
         rf"(?:{'|'.join(_SKIPPED)})\b.*",
         r"\s*: (?:ascii|ebcdic|hex)\s.*",
-        r"\|.*\||\+-+\+.*",  # the dump of -b
+        r"\s*(?:\|.*\||\+[-+]+\+)\s*",  # tables of -b and -t
+        r"The VTOC contains:|There are no partitions defined\.|\s+[0-9]+ format [0-9] label\(s\)|Other mainframe operating systems would see .*",
+        r"\s+(?:\(cyl [0-9]+, trk [0-9]+, blk [0-9]+\)|(?:ebcdic|ascii|hex) .*|[0-9a-f]{2,8}(?: [0-9a-f ]*)?)\s*|'\s*",
     )
 
     def __init__(self, text: CollectedText, facts: Facts) -> None:

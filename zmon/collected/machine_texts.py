@@ -39,7 +39,12 @@ class Lscpu(Reading):
         if environment not in {"", "lpar"}:
             self._say(control_program=match[1])
 
-    nothing = (r"\s*[A-Z][\w ()/.-]{1,60}:(?:\s.*)?", r"# .*", r"[0-9,]+")
+    nothing = (
+        r"[{}\[\]\", :].*|CPU [A-Z].*|\s*[0-9]+(?:\s+[\w:.-]+)+\s*",
+        r"\s*[A-Z][\w ()/.-]{1,60}:(?:\s.*)?",
+        r"# .*",
+        r"[0-9,]+",
+    )
 
     def _say(self, **values: Value) -> None:
         self.facts.say(MACHINE, "machine", self.place, **values)

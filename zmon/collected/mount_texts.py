@@ -116,14 +116,16 @@ class Findmnt(MountList, OrDocument):
         """Expect the columns that it prints by default."""
         super().__init__(text, facts)
         self._columns = Columns("")
-        self._names: list[str] = ["TARGET", "SOURCE", "FSTYPE", "OPTIONS"] if text.tool == "findmnt" else []
+        asked = re.search(r"\s(?:-[a-zA-Z]*o|--output)[= ]?([A-Z%,:-]+)", text.command)
+        default = "TARGET,SOURCE,FSTYPE,OPTIONS" if text.tool == "findmnt" else ""
+        self._names: list[str] = (asked[1] if asked else default).split(",")
 
     @classmethod
     def knows(cls, row: str) -> bool:
         """Return whether a line looks like one of findmnt: its rows may have any columns."""
         return _OF_FINDMNT.match(row) is not None
 
-    @line(r"[A-Z%_-]+(?:\s+[A-Z%_-]+)+\s*")
+    @line(r"[A-Z%_:-]+(?:\s+[A-Z%_:-]+)+\s*")
     def head(self, match: re.Match[str]) -> bool:
         """Take a heading."""
         names = match[0].split()
@@ -136,6 +138,8 @@ class Findmnt(MountList, OrDocument):
     def pairs(self, match: re.Match[str]) -> bool:
         """Take a row of -P."""
         return self._add(dict(re.findall(r'([A-Z][A-Z0-9%_-]*)="([^"]*)"', match[0])))
+
+    nothing = (r"Success, no errors or warnings detected",)
 
     @line(r"[ |`├└│─-]*\S.*")
     def row(self, match: re.Match[str]) -> bool:
@@ -156,11 +160,12 @@ class Findmnt(MountList, OrDocument):
 
     @staticmethod
     def _is_whole(cells: Mapping[str, str]) -> bool:
-        return cells.get("TARGET", "").startswith("/") and "SOURCE" in cells
+        return cells.get("TARGET", "").lstrip(_DRAWN).startswith("/") and "SOURCE" in cells
 
     def _add(self, cells: Mapping[str, str]) -> bool:
         if is_whole := self._is_whole(cells):
-            source, point = (unescaped_hex(cells[name].rstrip()) for name in ("SOURCE", "TARGET"))
+            source, point = (unescaped_hex(cells[name].strip()) for name in ("SOURCE", "TARGET"))
+            point = point.lstrip(_DRAWN)
             device, root = _with_root(source)
             self.add(device, point, cells.get("FSTYPE", ""), cells.get("OPTIONS", ""), root)
         return is_whole
@@ -225,6 +230,16 @@ class Df(MountList):
         if source:
             self.add(source, point.rstrip(), fstype or "", "")
         return bool(source)
+
+    nothing = (rf"total(?:\s+{_AMOUNT}){{3}}\s+(?:[0-9]{{1,3}}%|-)(?:\s+-)?\s*",)
+
+    @line(
+        rf"(\S+)\s+([a-z][\w.-]{{0,30}})\s+(?:{_AMOUNT}\s+){{3}}(?:[0-9]{{1,3}}%|-)\s+(?:{_AMOUNT}\s+){{3}}(?:[0-9]{{1,3}}%|-)\s+"
+        r"(?:-|/\S*)\s+(/.*)"
+    )
+    def output(self, match: re.Match[str]) -> None:
+        """Take a mount of `df --output`."""
+        self.add(match[1], match[3].rstrip(), match[2], "")
 
     @line(r"(/\S+)\s*")
     def source(self, match: re.Match[str]) -> None:

@@ -57,7 +57,9 @@ _TOOLS: Final = (
     r"|multipathd?|pvs|swapon|udevadm|uname|vgs|vmcp|hcp)"
 )
 _COMMAND: Final = rf"(?:sudo +(?:-\S+ +)*)?(?:/[\w./-]{{1,60}}/)?(?P<command>{_TOOLS}(?![\w.-])[^\n]*)"
-_PROMPT: Final = re.compile(rf"{_MARGIN}(?P<prompt>(?:[^\n]{{0,80}}?\S ?)?(?:[#$>%]|[➜❯➤»](?: +[~/]\S{{0,60}})?) ?){_COMMAND}")
+_PROMPT: Final = re.compile(
+    rf"{_MARGIN}(?P<prompt>(?:[^\n]{{0,80}}?\S ?)?(?:[#$>%]|[➜❯➤»](?: +[~/]\S{{0,60}})?) ?){_COMMAND}"
+)
 _TYPED: Final = re.compile(
     rf"{_MARGIN}(?P<command>{_TOOLS}(?:[ \t]+(?:-|/|show|info|table|filesystem)[^\n]*)?)\s*"
 )
@@ -79,6 +81,8 @@ _FIRST_OF_CP: Final = re.compile(rf"{_MARGIN}(?:{_QUERY}|{_ANSWER})")
 
 def form_of(name: str) -> Form | None:
     """Return the form of what a command prints, or of a copied file; None if zmon reads neither."""
+    if re.search(r"\s(?:-h|--help|-V|--version)(?:\s|$)", name) and not name.startswith("df "):
+        return None
     for form in FORMS:
         if re.match(rf"(?:{form.command})(?:\s|$)", name) or re.fullmatch(form.command, name):
             return form
@@ -252,7 +256,9 @@ class _Transcript:
             if (found := _prompt(row))
         }
         shapes = [
-            re.escape(shape).replace("DIR", r"[~/][^\s\])#$>%]{0,100}") for shape in there if re.search(r"[\w\]]", shape)
+            re.escape(shape).replace("DIR", r"[~/][^\s\])#$>%]{0,100}")
+            for shape in there
+            if re.search(r"[\w\]]", shape)
         ]
         bare = [re.escape(shape) for shape in there if not re.search(r"[\w\]]", shape)]
         if bare:
@@ -288,7 +294,8 @@ class _Transcript:
     @property
     def _is_file(self) -> bool:
         """Whether the command prints files, which are of another time or machine."""
-        return self._form is None and _OF_FILES.match(self._command) is not None
+        of_kernel = re.fullmatch(r"cat(?: +/proc/\S+)+", self._command)
+        return self._form is None and not of_kernel and _OF_FILES.match(self._command) is not None
 
     def _is_quoted(self, number: int, prompt: _Prompt) -> bool:
         """Return whether the sign before a command quotes a mail, as that of the next line does."""
