@@ -26,7 +26,7 @@ def operations(parsed: object) -> Iterator[object]:
     if isinstance(parsed, _parser.SubPattern | list | tuple):
         for part in parsed:
             yield from operations(part)
-    else:
+    elif isinstance(parsed, _constants._NamedIntConstant):
         yield parsed
 
 

@@ -23,7 +23,7 @@ from tests.collected.texts import (
 )
 from zmon.collected.collection import facts_of
 from zmon.collected.forms import FORMS
-from zmon.collected.opening import TEXTS
+from zmon.collected.text_reader import TEXTS
 from zmon.collected.transcript import outputs
 
 _LINK: Final = "lrwxrwxrwx 1 root root 11 2026-03-17 09:12"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from zmon.cli.main import main
-from zmon.collected.opening import open_capture
+from zmon.collected.text_reader import open_capture
 from zmon.collected.transcript import host_of, outputs
 
 if TYPE_CHECKING:

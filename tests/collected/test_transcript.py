@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.collected.opening import TEXTS, open_capture
+from zmon.collected.text_reader import TEXTS, open_capture
 from zmon.collected.transcript import outputs
 from zmon.kernel.capture_open import NOT_A_CAPTURE
 from zmon.kernel.capture_tree import CaptureError

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from zmon.cli.main import main
-from zmon.collected.opening import open_capture
+from zmon.collected.text_reader import open_capture
 
 if TYPE_CHECKING:
     from pathlib import Path

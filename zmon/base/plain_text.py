@@ -102,7 +102,7 @@ _ESCAPE: Final = re.compile(r"\\x([0-9a-f]{2})", re.ASCII)
 
 def unescaped_hex(name: str) -> str:
     r"""Return a name in which systemd or `findmnt -r` has written some characters as `\x2d`."""
-    raw = _ESCAPE.sub(lambda match: chr(0xDC00 + code if (code := int(match[1], 16)) > 0x7F else code), name)  # noqa: PLR2004
+    raw = _ESCAPE.sub(lambda match: chr(0xDC00 + code if (code := int(match[1], 16)) > 0x7F else code), name)
     return raw.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
 
 

@@ -9,7 +9,7 @@ from zmon.cli.output import FAILED, OK
 from zmon.cli.result import Heading, ResultTable, Sentence, write_result
 from zmon.cli.source_options import utc_clock
 from zmon.collected.collection import sample_of_pass
-from zmon.collected.opening import open_capture
+from zmon.collected.text_reader import open_capture
 from zmon.cp.claim_sources import claims_of_texts
 from zmon.kinds import MACHINE, TEXT
 from zmon.screen.export import moment

@@ -11,7 +11,7 @@ from zmon.cli.cut import check_apart, check_output, remove, say_copied, say_writ
 from zmon.cli.output import OK, complain, say
 from zmon.cli.source_options import damaged_recording, is_simulated
 from zmon.collected.collection import sample_of_pass
-from zmon.collected.opening import open_capture
+from zmon.collected.text_reader import open_capture
 from zmon.session.machines import open_lab
 from zmon.store.file_format import is_recording
 from zmon.store.sadf import read_sadf

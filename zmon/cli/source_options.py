@@ -14,7 +14,6 @@ from zmon.base.plain_text import harmless
 from zmon.base.record import NamedTuple
 from zmon.cli.inputs import claims_with_cp, containers_of, files_in_groups, site_of
 from zmon.cli.output import FAILED, USAGE, announced, complain, warn
-from zmon.kernel.capture_tree import CaptureError, NoCaptureError
 from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, PATH, SWAP
 
 if TYPE_CHECKING:
@@ -154,7 +153,8 @@ def _opened(args: argparse.Namespace, kinds: Collection[Kind] | None, last: int 
         from zmon.session.recording import open_recording  # noqa: PLC0415 - a capture needs no SQLite
 
         return open_recording(args.source)
-    from zmon.session.machines import open_capture  # noqa: PLC0415 - this machine needs no archive
+    from zmon.kernel.capture_tree import CaptureError, NoCaptureError  # noqa: PLC0415 - this machine needs no archive
+    from zmon.session.machines import open_capture  # noqa: PLC0415 - likewise
 
     try:
         tree = open_capture(args.source, choice_of(args, kinds), last)

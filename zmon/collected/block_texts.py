@@ -14,7 +14,7 @@ from zmon.collected.columns import Columns
 from zmon.collected.dasd_texts import BUSID
 from zmon.collected.numbers import fits
 from zmon.collected.reading import OrDocument, Reading, line
-from zmon.kinds import LAYER, MULTIPATH, PATH
+from zmon.kinds import LAYER, MPATH, MULTIPATH, PATH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,7 +27,7 @@ _SORTS: Final = {
     "disk": "disk", "part": "partition", "loop": "loop",
     "lvm": "dm", "crypt": "dm", "mpath": "dm", "dm": "dm", "linear": "dm", "vdo": "dm",
 }  # fmt: skip
-_UUIDS: Final = {"mpath": "mpath-", "crypt": "CRYPT-"}
+_UUIDS: Final = {"mpath": MPATH, "crypt": "CRYPT-"}
 """What the uuids of devices of the device mapper begin with, by what lsblk calls these."""
 _TREE: Final = re.compile(r"[ |`├└│─\-+]*")
 _CELL: Final = re.compile(rf"(?<!\S){NUMBER}(?!\S)")
@@ -48,6 +48,8 @@ _LIKE: Final = re.compile(
     r"|(?:dasd|sd|vd|xvd|nvme|dm-|md|loop|sr|zram|mmcblk|nbd)[a-z0-9]* *(?:\s|$)|\s+(?:/|\[SWAP\])"
 )
 """How rows of lsblk begin."""
+_DEFAULT: Final = ("NAME", "MAJ:MIN", "RM", "SIZE", "RO", "TYPE", "MOUNTPOINTS")
+"""The columns that it prints if none are asked for."""
 MAX_DEPTH: Final = 32
 """Maximum depth of a tree in JSON."""
 UNSEEN: Final = "?lsblk"
@@ -236,7 +238,7 @@ class Lsblk(OrDocument):
         """Begin with nothing."""
         super().__init__(text, facts)
         self._tree = LsblkTree(facts)
-        self._columns = Columns("NAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINTS" if text.tool == "lsblk" else "")
+        self._columns = Columns(" ".join(_DEFAULT) if text.tool == "lsblk" else "")
         self._rows: list[TreeRow] = []
         self._is_whole = True
         """Whether the row that the next one may hang on was understood."""

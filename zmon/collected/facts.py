@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from zmon.base.absent import Value
-    from zmon.collected.mount_texts import MountRow
     from zmon.sample import Kind
 
 MAX_RIVALS: Final = 4
@@ -65,6 +64,20 @@ class Fact(NamedTuple):
     value: Value
     place: str
     """`lsdasd, runtime.out:120`."""
+
+
+class MountRow(NamedTuple):
+    """A mount in a text."""
+
+    source: str
+    point: str
+    fstype: str
+    options: str
+    place: str
+    root: str = ""
+    """The directory of the file system that is mounted, where it is printed: findmnt does behind the source."""
+    other: str = ""
+    """Which other source another text of the same tool has for it, with that text; empty if none."""
 
 
 class Facts:
@@ -284,9 +297,9 @@ class Facts:
                     numbers.setdefault(name, set()).add(number)
         for key, row in rows.items():  # a text may tell both names, and another the number of one of them
             names = {key, *(str(fact.value) for field in ("name", "mapped") for fact in row.get(field, ()))}
-            known = {number for name in names for number in numbers.get(name, ())}
-            if ":" not in key and len(known) == 1:
-                numbers |= {name: known for name in names if name not in numbers}
+            own = {number for name in names for number in numbers.get(name, ())}
+            if ":" not in key and len(own) == 1:
+                numbers |= {name: own for name in names if name not in numbers}
         return numbers
 
     def _number_below(

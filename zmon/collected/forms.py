@@ -10,7 +10,7 @@ from zmon.collected.dasd_texts import Dasdview, Lsdasd
 from zmon.collected.lvm_texts import Lvm
 from zmon.collected.machine_texts import Hostname, Lscpu, Uname
 from zmon.collected.mapper_texts import Dmsetup, Multipath
-from zmon.collected.mount_texts import BtrfsShow, Df, Findmnt, Mount, ProcMounts, Swaps
+from zmon.collected.mount_texts import BtrfsShow, Df, Findmnt, MountCommand, ProcMounts, Swaps
 from zmon.collected.reading import Form
 from zmon.collected.udev_texts import Udevadm
 
@@ -45,7 +45,7 @@ FORMS: Final = (
          "source, real output"),
     Form("/proc/swaps, swapon", r"swapon\b|proc/swaps", Swaps, "active swap", "real output"),
     Form("/proc/mounts", r"proc/(?:self/)?mounts", ProcMounts, "which file system a path is on", "real output"),
-    Form("mount", r"mount(?: -l)?", Mount, "which file system a path is on", "source, real output"),
+    Form("mount", r"mount(?: -l)?", MountCommand, "which file system a path is on", "source, real output"),
     Form("findmnt, in any form", r"findmnt\b(?!.* -s)", Findmnt, "which file system a path is on",
          "source, real output"),
     Form("df", r"df\b", Df, "which file system a path is on, without its type", "source, real output"),

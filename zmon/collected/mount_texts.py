@@ -13,13 +13,13 @@ Sources: util-linux, misc-utils/findmnt.c, sys-utils/swapon.c; coreutils, src/df
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from zmon.base.absent import Absent, absent
 from zmon.base.plain_text import unescaped_hex
 from zmon.base.sizes import KIB
 from zmon.collected.columns import Columns
-from zmon.collected.facts import plain
+from zmon.collected.facts import MountRow, plain
 from zmon.collected.reading import OrDocument, Reading, line
 from zmon.kernel.mountinfo import NO_OTHER, unescaped
 from zmon.kinds import LAYER, MOUNT, NOT_COLLECTED, SWAP
@@ -39,20 +39,6 @@ NO_OPTIONS: Final = absent("lsblk and df do not print it, nor findmnt without a 
 NO_SPACES: Final = absent("texts have the mounts of one namespace only")
 MAX_MOUNTS: Final = 100_000
 """Maximum number of mounts in a text."""
-
-
-class MountRow(NamedTuple):
-    """A mount in a text."""
-
-    source: str
-    point: str
-    fstype: str
-    options: str
-    place: str
-    root: str = ""
-    """The directory of the file system that is mounted, where it is printed: findmnt does behind the source."""
-    other: str = ""
-    """Which other source another text of the same tool has for it, with that text; empty if none."""
 
 
 FORMS: Final = ("proc/mounts", "mount", "findmnt", "df")
@@ -92,7 +78,7 @@ class ProcMounts(MountList):
         self.add(_plain(source), _plain(point), fstype, options)
 
 
-class Mount(MountList):
+class MountCommand(MountList):
     """What mount prints, with -l a label behind each line."""
 
     tool = form = "mount"
@@ -267,9 +253,9 @@ def best_mounts(facts: Facts) -> list[MountRow]:
         seen: dict[str, int] = {}
         for row in rows:
             nth = seen[row.point] = seen.get(row.point, 0) + 1
-            known = merged.setdefault((row.point, nth), row)
-            if known.source != row.source and not known.other:
-                merged[row.point, nth] = known._replace(other=f"{row.source} by {row.place}")
+            first = merged.setdefault((row.point, nth), row)
+            if first.source != row.source and not first.other:
+                merged[row.point, nth] = first._replace(other=f"{row.source} by {row.place}")
     roots = {
         (row.point, row.source): row.root for rows in facts.mount_lists.get("findmnt", ()) for row in rows
     }

@@ -57,8 +57,10 @@ _TOOLS: Final = (
     r"|multipathd?|pvs|swapon|udevadm|uname|vgs|vmcp|hcp)"
 )
 _COMMAND: Final = rf"(?:sudo +(?:-\S+ +)*)?(?:/[\w./-]{{1,60}}/)?(?P<command>{_TOOLS}(?![\w.-])[^\n]*)"
+_SIGNS: Final = "#$>%\u279c\u276f\u27a4\u00bb"
+"""With which prompts end, among them some arrows."""
 _PROMPT: Final = re.compile(
-    rf"{_MARGIN}(?P<prompt>(?:[^\n]{{0,80}}?\S ?)?(?:[#$>%]|[➜❯➤»](?: +[~/]\S{{0,60}})?) ?){_COMMAND}"
+    rf"{_MARGIN}(?P<prompt>(?:[^\n]{{0,80}}?\S ?)?(?:[#$>%]|[{_SIGNS[4:]}](?: +[~/]\S{{0,60}})?) ?){_COMMAND}"
 )
 _TYPED: Final = re.compile(
     rf"{_MARGIN}(?P<command>{_TOOLS}(?:[ \t]+(?:-|/|show|info|table|filesystem)[^\n]*)?)\s*"
@@ -222,15 +224,15 @@ def _prompt(row: str) -> _Prompt | None:
 
 
 def _is_prose(command: str) -> bool:
-    tool, *words = command.split()
-    plain = sum(1 for word in words if re.fullmatch(r"[A-Za-z]+[,.:]?", word))
+    tool, *arguments = command.split()
+    plain = sum(1 for word in arguments if re.fullmatch(r"[A-Za-z]+[,.:]?", word))
     return tool not in {*CP_TOOLS, "cat", "ls"} and plain > _PLAIN_WORDS
 
 
 def host_of(prompt: str) -> str:
     """Return the host that a prompt names, without its domain; empty if it names none."""
-    words = prompt.rstrip("#$>%➜❯➤» ").strip()
-    match = None if not words or _SHELL.match(words) else _HOST.match(words)
+    named = prompt.rstrip(f"{_SIGNS} ").strip()
+    match = None if not named or _SHELL.match(named) else _HOST.match(named)
     return (match[1] or match[2]).casefold() if match else ""
 
 
@@ -251,9 +253,9 @@ class _Transcript:
     def _prompts_there(self) -> re.Pattern[str] | None:
         """Return the pattern of the prompts in a text: as those before known commands, in any directory."""
         there = {
-            re.sub(r"(?:~|/)\S*?(?=[\s\])#$>%]|$)", "DIR", found.prompt.rstrip())
+            re.sub(r"(?:~|/)\S*?(?=[\s\])#$>%]|$)", "DIR", prompt.prompt.rstrip())
             for row in self._lines
-            if (found := _prompt(row))
+            if (prompt := _prompt(row))
         }
         shapes = [
             re.escape(shape).replace("DIR", r"[~/][^\s\])#$>%]{0,100}")

@@ -163,10 +163,10 @@ def open_capture(path: str, choice: Choice = EVERYTHING, last: int | None = None
     Raises:
         CaptureError: it cannot be used; says what is wrong and what to do.
     """
-    from zmon.collected import opening  # noqa: PLC0415 - a live machine needs no archive
+    from zmon.collected import text_reader  # noqa: PLC0415 - a live machine needs no archive
     from zmon.kernel import capture_tree  # noqa: PLC0415 - likewise
 
-    capture = opening.open_capture(path)
+    capture = text_reader.open_capture(path)
     passes = capture.passes
     section = CaptureSection(path, passes if last is None else passes[-last:], choice)
     texts = bool(passes[-1].texts) and not capture_tree.is_own(passes[-1])
