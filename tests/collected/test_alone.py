@@ -8,6 +8,7 @@ import pytest
 
 from tests.collected.test_dasd_texts import VIEW
 from tests.collected.test_mapper_texts import INFO
+from tests.collected.test_signature_texts import BLKID, BLKID_EXPORT, BLKID_JSON, BLKID_LIST
 from tests.collected.test_udev_texts import EXPORTED
 from tests.collected.texts import (
     DMSETUP_TABLE,
@@ -52,6 +53,7 @@ OUTPUTS: Final = {
         "  LV    VG    Attr       LSize\n  data  db2vg -wi-ao---- 45.00g\n",
     ),
     "udevadm info -e": (EXPORTED,),
+    "blkid": (BLKID, BLKID_LIST, BLKID_EXPORT, BLKID_JSON),
     "btrfs filesystem show": (
         "Label: none  uuid: 6b5c2d1e-0000-4000-8000-00000000beef\n\tdevid 1 size 1 used 1 path /dev/dasda\n",
     ),

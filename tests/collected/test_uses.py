@@ -41,20 +41,6 @@ dasdp      94:60   0  6.9G  0 disk
 """
 
 
-@pytest.fixture
-def where(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Ask:
-    """Return a function that looks up a word in a text."""
-
-    def ask(word: str, content: str) -> dict[str, Any]:
-        (tmp_path / "a.txt").write_text(content)
-        main(["where", word, "--from", str(tmp_path), "-f", "json"])
-        (only,) = json.loads(capsys.readouterr().out)
-        found: dict[str, Any] = only
-        return found
-
-    return ask
-
-
 @pytest.mark.parametrize(
     "swap",
     [

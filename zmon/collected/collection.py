@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from zmon.base.absent import text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.kernel.capture_text import CollectedText
 from zmon.kernel.capture_tree import is_own
@@ -24,6 +25,7 @@ from zmon.kinds import (
 )
 from zmon.registry import SOURCES
 from zmon.sample import empty_frame
+from zmon.topology.stack import tagged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -107,8 +109,11 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     name_devices([*sources, *((area, "proc/swaps") for area in swapped.keys)], facts)
     name_btrfs({source for source, _place in sources}, facts)
     open_btrfs(rows, facts)
-    facts.mounted = {device.removeprefix("/dev/") for device, _place in sources} | {
+    facts.mounted = {tagged(device).removeprefix("/dev/") for device, _place in sources} | {
         area.removeprefix("/dev/") for area in (*facts.keys(SWAP), *swapped.keys)
+    }
+    facts.mounted |= {
+        word.rpartition("=")[2] for cell in mounted.column("devices") for word in text_of(cell).split()
     }
     facts.by_number(whole)
     add_adapters(facts)

@@ -11,9 +11,18 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.sizes import KIB, SECTOR
-from zmon.collected.numbers import dasd_of_number, disk_of_dasd, number_of, number_of_dasd
+from zmon.collected.numbers import (
+    dasd_of_number,
+    disk_name,
+    disk_of_dasd,
+    is_of_kernel,
+    number_of,
+    number_of_dasd,
+    sort_of,
+)
 from zmon.kinds import LAYER, NOT_COLLECTED, NOWHERE, ORIGIN, PATH
 from zmon.sample import Frame, empty_frame, frame_of
+from zmon.topology.stack import tagged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -131,6 +140,21 @@ class Facts:
             if disk != name:
                 self.say(LAYER, name, place, name=name, sort="partition")
 
+    def name_device(self, device: str, place: str) -> str:
+        """Say of a block device what it is by its name below /dev, and return the name that rows have for it.
+
+        Of a partition its disk is named, too.  A link of udev says nothing.
+        """
+        name = mapped_name(device) or plain(device)
+        if name != device:
+            self.say(LAYER, name, place, mapped=name, sort="dm")
+        elif is_of_kernel(name):
+            disk, sort = disk_name(name), sort_of(name, is_below=False)
+            self.say(LAYER, name, place, name=name, sort=sort)
+            if sort == "partition":
+                self.say(LAYER, disk, place, name=disk, sort=sort_of(disk, is_below=False))
+        return name
+
     def say_content(self, device: str, place: str, sort: str, uuid: str) -> None:
         """Say what is on a device that is named, by the signature that blkid and lsblk find there."""
         self.contents.setdefault(device, (sort, uuid, place))
@@ -177,7 +201,7 @@ class Facts:
                 for fact in facts:
                     add(there.setdefault(field, []), field, fact)
         self._number_below(rows, layers, numbers)
-        self._part_dasds(rows, layers, numbers)
+        self._part_disks(rows, layers, numbers)
         self._part_maps(rows)
         self._add_contents(rows, layers, numbers)
 
@@ -194,20 +218,53 @@ class Facts:
     def _add_contents(
         self, rows: dict[str, dict[str, list[Fact]]], layers: Frame, numbers: Mapping[str, set[str]]
     ) -> None:
-        """Say what is on devices on which nothing else is, by the signatures that are there."""
+        """Say what is on devices on which nothing else is, by the signatures that are there.
+
+        A signature that several devices show, such as the paths to a disk, is that of the one which is built
+        on the others; only a btrfs has one UUID on all its devices.
+        """
         lists = [str(fact.value) for row in rows.values() for field in _BUILT for fact in row.get(field, ())]
         lists += [text_of(cell) for field in _BUILT for cell in layers.column(field)]
         used = {number for listed in lists for number in listed.split()}
-        linked = _linked(rows, layers)
-        for device in self.mounted:
-            used |= numbers.get(plain(device)) or linked.get(device) or set()
+        alone: dict[str, str] = {}
         for device, (sort, uuid, place) in self.contents.items():
             own = numbers.get(plain(device), set()) - used
-            if len(own) == 1 and sort != "mpath_member" and uuid not in self.btrfs:
+            if len(own) == 1 and sort != "mpath_member":
+                (alone[device],) = own
+                if uuid and not sort.endswith("_member"):
+                    links = rows.setdefault(alone[device], {}).setdefault("links", [])
+                    add(links, "links", Fact(tagged(f"UUID={uuid}"), place))
+        linked = _linked(rows, layers)
+        mounted = {number for name in self.mounted for number in (
+            name, *numbers.get(plain(name), ()), *numbers.get(mapped_name(name), ()), *linked.get(name, ())
+        )}  # fmt: skip
+        btrfs: dict[str, list[str]] = {}
+        for device, number in alone.items():
+            sort, uuid, place = self.contents[device]
+            if sort == "btrfs" and uuid:
+                btrfs.setdefault(uuid, []).append(device)
+            elif number not in mounted:
                 title = f"{_CONTENTS.get(sort, f'{sort} file system')} on {plain(device)}"
-                (number,) = own
-                key = f"{NAMED_STAND_IN}:{title}"
-                self.say(LAYER, key, place, mapped=title, sort="content", below=number)
+                self._say_content(title, {number}, place)
+        for uuid, devices in btrfs.items():
+            self._join_btrfs(uuid, {device: alone[device] for device in devices}, mounted)
+
+    def _join_btrfs(self, uuid: str, devices: Mapping[str, str], mounted: set[str]) -> None:
+        """Say which devices a btrfs has by their signatures, unless `btrfs filesystem show` lists it."""
+        listed = {device for members in self.btrfs.values() for device, _place in members.values()}
+        if uuid in self.btrfs or not listed.isdisjoint(devices):
+            return
+        places = {device: self.contents[device][2] for device in devices}
+        names, numbers = " ".join(map(plain, devices)), {*devices.values()}
+        if len(numbers) > 1:
+            self.btrfs[uuid] = {f"?{nth}": device for nth, device in enumerate(places.items(), 1)}
+        if mounted.isdisjoint(numbers):
+            title = f"btrfs {uuid}" if len(numbers) > 1 else f"btrfs file system on {names}"
+            self._say_content(title, numbers, next(iter(places.values())))
+
+    def _say_content(self, title: str, numbers: set[str], place: str) -> None:
+        key, below = f"{NAMED_STAND_IN}:{title}", " ".join(sorted(numbers, key=by_digits))
+        self.say(LAYER, key, place, mapped=title, sort="content", below=below)
 
     def _name_numbered(self, rows: dict[str, dict[str, list[Fact]]], layers: Frame) -> None:
         """Name DASDs and their partitions that others are built on, and that no source names."""
@@ -259,15 +316,16 @@ class Facts:
             numbers[name] = numbers[title]
 
     @staticmethod
-    def _part_dasds(
+    def _part_disks(
         rows: dict[str, dict[str, list[Fact]]], layers: Frame, numbers: Mapping[str, set[str]]
     ) -> None:
-        """Say of partitions of DASDs whose disk no source names that it is the disk of their name."""
+        """Say of partitions whose disk no source names that it is the disk of their name."""
         parents = dict(zip(layers.keys, layers.column("parent"), strict=True))
         for number, row in rows.items():
             names = [str(fact.value) for fact in row.get("name", ())]
-            disk = disk_of_dasd(names[0]) if len(names) == 1 else ""
-            if disk in {"", *names} or row.get("parent") or isinstance(parents.get(number), str):
+            is_part = len(names) == 1 and sort_of(names[0], is_below=True) == "partition"
+            disk = disk_name(names[0]) if is_part else ""
+            if not disk or row.get("parent") or isinstance(parents.get(number), str):
                 continue
             disks = numbers.get(disk, set())
             if len(disks) == 1:
@@ -407,6 +465,18 @@ _MAPPED: Final = re.compile(r"dm-([0-9]{1,8})")
 def plain(name: str) -> str:
     """Return the name of a device without its directory in /dev."""
     return name.removeprefix("mapper/")
+
+
+def mapped_name(name: str) -> str:
+    """Return the name in /dev/mapper of a logical volume `group/volume`; empty for other names."""
+    group, slash, volume = name.partition("/")
+    is_it = slash and "/" not in volume and group not in {"mapper", "disk", "md"}
+    return f"{doubled(group)}-{doubled(volume)}" if is_it else ""
+
+
+def doubled(name: str) -> str:
+    """Return a name of LVM as it is in /dev/mapper, where a single hyphen divides group and volume."""
+    return name.replace("-", "--")
 
 
 def by_digits(number: str) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ from zmon.collected.machine_texts import Hostname, Lscpu, Uname
 from zmon.collected.mapper_texts import Dmsetup, Multipath
 from zmon.collected.mount_texts import BtrfsShow, Df, Findmnt, Mount, ProcMounts, Swaps
 from zmon.collected.reading import Form
+from zmon.collected.signature_texts import Blkid
 from zmon.collected.udev_texts import Udevadm
 
 FORMS: Final = (
@@ -40,6 +41,9 @@ FORMS: Final = (
          " dmsetup table is there", "source, real output"),
     Form("udevadm info -e", r"udevadm info\b.*", Udevadm,
          "nearly all that lsdasd, lscss and lsblk have, labels, serial numbers, starts of partitions",
+         "source, real output"),
+    Form("blkid, as lines, with -o list, export or json", r"blkid\b", Blkid,
+         "what is on devices; names by UUID and label; the devices of a btrfs; with -p starts of partitions",
          "source, real output"),
     Form("btrfs filesystem show", r"btrfs (?:filesystem|fi) show\b.*", BtrfsShow, "all devices of a btrfs",
          "source, real output"),

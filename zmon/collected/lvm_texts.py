@@ -13,7 +13,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.collected.columns import Columns
-from zmon.collected.facts import plain
+from zmon.collected.facts import doubled, plain
 from zmon.collected.reading import Reading, line
 from zmon.kinds import LAYER
 
@@ -115,7 +115,7 @@ class Lvm(Reading):
         if "LV" not in self._columns or "VG" not in self._columns:
             return False
         name, group, attributes = match.groups()
-        title, place = f"{_doubled(group)}-{_doubled(name)}", f"lvs, {self.text.place(self.number)}"
+        title, place = f"{doubled(group)}-{doubled(name)}", f"lvs, {self.text.place(self.number)}"
         _group, place, names = self._volumes.setdefault(title, (group, place, {}))
         if self._is_lost and title != self._last:
             self._open_volume(title)
@@ -130,7 +130,7 @@ class Lvm(Reading):
         for extent in extents:
             device, lost, inner = extent.groups()
             if inner:
-                below = f"{_doubled(group)}-{_doubled(inner)}"
+                below = f"{doubled(group)}-{doubled(inner)}"
                 self._volumes.setdefault(below, (group, place, {}))
             else:
                 below = self._member(device or lost, group)
@@ -172,11 +172,6 @@ class Lvm(Reading):
             volumes = self.facts.volumes.setdefault(group, [])
             if title not in volumes:
                 volumes.append(title)
-
-
-def _doubled(name: str) -> str:
-    """Return a name as it is in /dev/mapper, where a single hyphen divides group and volume."""
-    return name.replace("-", "--")
 
 
 def spread_groups(facts: Facts) -> None:

@@ -53,7 +53,7 @@ _ESCAPES: Final = re.compile(
 _TAGS: Final = re.compile(r"<[/!]?[A-Za-z][^<>]{0,500}>")
 _MARGIN: Final = r"(?P<margin>(?:[ \t]*[>|](?=[ \t]))*[ \t]*)"
 _TOOLS: Final = (
-    r"(?:btrfs|cat|dasdview|df|dmsetup|findmnt|hostname|ls|lsblk|lschp|lscpu|lscss|lsdasd|lsscsi|lszfcp|lvs|mount"
+    r"(?:blkid|btrfs|cat|dasdview|df|dmsetup|findmnt|hostname|ls|lsblk|lschp|lscpu|lscss|lsdasd|lsscsi|lszfcp|lvs|mount"
     r"|multipathd?|pvs|swapon|udevadm|uname|vgs|vmcp|hcp)"
 )
 _COMMAND: Final = rf"(?:sudo +(?:-\S+ +)*)?(?:/[\w./-]{{1,60}}/)?(?P<command>{_TOOLS}(?![\w.-])[^\n]*)"

@@ -197,7 +197,7 @@ class Stack:
         Names that udev gives are paths, or tags as mount(8) takes them: `UUID=...`, `LABEL=...`.  Names of
         the kernel take precedence over those that people gave, and these over those of udev.
         """
-        plain = _tagged(name).removeprefix("/dev/")
+        plain = tagged(name).removeprefix("/dev/")
         number = self._names.get(plain.removeprefix("mapper/")) or self._names.get(plain)
         if number is None and "/" in plain:
             number = self._links.get(plain) or self._links.get(plain.casefold())
@@ -448,7 +448,7 @@ class Stack:
         return holders
 
 
-def _tagged(name: str) -> str:
+def tagged(name: str) -> str:
     """Return the name in /dev that belongs to a tag of mount(8), `UUID=...`; any other name as it is."""
     tag, equals, value = name.partition("=")
     directory = TAGS.get(tag.upper()) if equals else None
