@@ -7,6 +7,13 @@ from typing import Final
 import pytest
 
 from tests.collected.test_dasd_texts import VIEW
+from tests.collected.test_loop_texts import (
+    LOSETUP,
+    LOSETUP_ALL,
+    LOSETUP_COLUMNS,
+    LOSETUP_JSON,
+    LOSETUP_RAW,
+)
 from tests.collected.test_mapper_texts import INFO
 from tests.collected.test_signature_texts import BLKID, BLKID_EXPORT, BLKID_JSON, BLKID_LIST
 from tests.collected.test_udev_texts import EXPORTED
@@ -54,6 +61,7 @@ OUTPUTS: Final = {
     ),
     "udevadm info -e": (EXPORTED,),
     "blkid": (BLKID, BLKID_LIST, BLKID_EXPORT, BLKID_JSON),
+    "losetup": (LOSETUP_ALL, LOSETUP, LOSETUP_RAW, LOSETUP_COLUMNS, LOSETUP_JSON),
     "btrfs filesystem show": (
         "Label: none  uuid: 6b5c2d1e-0000-4000-8000-00000000beef\n\tdevid 1 size 1 used 1 path /dev/dasda\n",
     ),

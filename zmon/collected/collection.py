@@ -85,6 +85,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     from zmon.collected.account import text_frame  # noqa: PLC0415 - most captures hold no texts
     from zmon.collected.dasd_texts import mask_paths  # noqa: PLC0415 - most captures hold no texts
     from zmon.collected.facts import joined, origin_frame  # noqa: PLC0415 - likewise
+    from zmon.collected.loop_texts import lay_loops  # noqa: PLC0415 - likewise
     from zmon.collected.mapper_texts import add_adapters  # noqa: PLC0415 - likewise
     from zmon.collected.mount_texts import (  # noqa: PLC0415 - likewise
         add_swaps,
@@ -120,13 +121,13 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     mask_paths(facts, frames.get(DEVICE.name) or empty_frame(DEVICE, "was not read"))
     layers, _ = joined(LAYER, whole, facts, when)
     origins: dict[str, dict[str, Value]] = {}
+    if MOUNT.name in frames and mounted.missing is not None:
+        frames[MOUNT.name], origins = mount_frame(rows, facts, layers, when)
+    lay_loops(facts, layers, frames.get(MOUNT.name) or mounted)
     for kind in JOINED:
         if kind.name in frames:
             frames[kind.name], named = joined(kind, frames[kind.name], facts, when)
             origins |= named
-    if MOUNT.name in frames and mounted.missing is not None:
-        frames[MOUNT.name], named = mount_frame(rows, facts, layers, when)
-        origins |= named
     frames[ORIGIN.name] = origin_frame(origins, when)
     if not is_own(tree):  # what lies beside a capture of zmon is of other use
         frames[TEXT.name] = text_frame(read, when)

@@ -7,6 +7,10 @@ Source: util-linux, libsmartcols; a table whose blanks were lost has no cells bu
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class Columns:
@@ -15,6 +19,10 @@ class Columns:
     def __init__(self, heading: str) -> None:
         """Take a heading."""
         self._spans = {match[0]: match.span() for match in re.finditer(r"\S+", heading)}
+
+    def __iter__(self) -> Iterator[str]:
+        """Return the names of the columns."""
+        return iter(self._spans)
 
     def __contains__(self, name: str) -> bool:
         return name in self._spans
@@ -54,3 +62,9 @@ class Columns:
             elif named:
                 cells[named] += f" {match[0]}"
         return cells
+
+    def around(self, name: str) -> tuple[list[str], list[str]]:
+        """Return the columns left and right of one; none if that is not there."""
+        names = [*self._spans]
+        at = names.index(name) if name in names else 0
+        return names[:at], names[at + 1 :]

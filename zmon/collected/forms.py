@@ -7,6 +7,7 @@ from typing import Final
 from zmon.collected.block_texts import Links, Lsblk, Partitions
 from zmon.collected.channel_texts import Lschp, Lscss, Lsscsi, Lszfcp
 from zmon.collected.dasd_texts import Dasdview, Lsdasd
+from zmon.collected.loop_texts import Losetup
 from zmon.collected.lvm_texts import Lvm
 from zmon.collected.machine_texts import Hostname, Lscpu, Uname
 from zmon.collected.mapper_texts import Dmsetup, Multipath
@@ -27,6 +28,8 @@ FORMS: Final = (
     Form("lszfcp, with -H, -P, -D", r"lszfcp\b", Lszfcp,
          "FCP adapters; port and LUN of SCSI disks, with lsscsi or multipath their names", "source"),
     Form("lsscsi", r"lsscsi\b", Lsscsi, "names of SCSI disks", "real output"),
+    Form("losetup -a, losetup -l", r"losetup\b", Losetup,
+         "files of loop devices, and so the disks below them", "source, real output"),
     Form("lsblk, in any form and with any columns", r"lsblk\b", Lsblk,
          "what lies on what, from partitions to logical volumes, and what is mounted", "source, real output"),
     Form("/proc/partitions", r"proc/partitions", Partitions, "names, numbers, sizes", "real output"),

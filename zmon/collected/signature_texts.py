@@ -80,7 +80,7 @@ class Blkid(OrDocument):
 
     @line(rf"(?:{_DEVICE})?\s+\S.*")
     def listed(self, match: re.Match[str]) -> bool:
-        """Take a row of the list: what is on the device and where that is mounted, by where its cells stand."""
+        """Take a row of the list: what is on the device, and where that is mounted."""
         device, self._device = match[1] or self._device, ""
         row, begin, at = match[0], self._columns.begin("fs_type"), self._columns.begin("mount")
         uses = [found.start() for found in _USE.finditer(row, begin)] if device and 0 < begin < at else []
