@@ -6,6 +6,7 @@ from typing import Final
 
 import pytest
 
+from tests.collected.test_array_texts import DETAIL, EXAMINE, FAULTY, MDSTAT, SCAN
 from tests.collected.test_dasd_texts import VIEW
 from tests.collected.test_loop_texts import (
     LOSETUP,
@@ -61,6 +62,8 @@ OUTPUTS: Final = {
     ),
     "udevadm info -e": (EXPORTED,),
     "blkid": (BLKID, BLKID_LIST, BLKID_EXPORT, BLKID_JSON),
+    "mdadm": (DETAIL, FAULTY, SCAN, EXAMINE),
+    "/proc/mdstat": (MDSTAT,),
     "losetup": (LOSETUP_ALL, LOSETUP, LOSETUP_RAW, LOSETUP_COLUMNS, LOSETUP_JSON),
     "btrfs filesystem show": (
         "Label: none  uuid: 6b5c2d1e-0000-4000-8000-00000000beef\n\tdevid 1 size 1 used 1 path /dev/dasda\n",

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 JOINED: Final = (MACHINE, DEVICE, DASD, LAYER, SWAP, CHANNEL, MULTIPATH, PATH)
 """The kinds about which texts say something, besides mounts."""
 MOUNT_FILES: Final = ("proc/mounts", "proc/self/mounts")
-COPIED: Final = ("proc/dasd/devices", "proc/partitions", *MOUNT_FILES)
+COPIED: Final = ("proc/dasd/devices", "proc/partitions", "proc/mdstat", *MOUNT_FILES)
 """Files of the kernel that are read as texts, where a collection lacks the files that say more."""
 
 
@@ -138,7 +138,8 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
 
 def facts_of(texts: Sequence[CollectedText]) -> tuple[Facts, list[ReadText]]:
     """Return what texts say, and what became of their lines."""
-    from zmon.collected.facts import Facts  # noqa: PLC0415 - most captures hold no texts
+    from zmon.collected.array_texts import fill_arrays  # noqa: PLC0415 - most captures hold no texts
+    from zmon.collected.facts import Facts  # noqa: PLC0415 - likewise
     from zmon.collected.forms import FORMS  # noqa: PLC0415 - likewise
     from zmon.collected.lvm_texts import spread_groups  # noqa: PLC0415 - likewise
     from zmon.collected.reading import ReadText, walk  # noqa: PLC0415 - likewise
@@ -155,6 +156,7 @@ def facts_of(texts: Sequence[CollectedText]) -> tuple[Facts, list[ReadText]]:
     for form, number in ordered:
         read[number] = walk(texts[number], form, facts)
     spread_groups(facts)
+    fill_arrays(facts)
     return facts, [read.get(number) or ReadText(text, "", 0, ()) for number, text in enumerate(texts)]
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from zmon.base.absent import Value
+    from zmon.collected.array_texts import Array
     from zmon.collected.mount_texts import MountRow
     from zmon.sample import Kind
 
@@ -95,6 +96,10 @@ class Facts:
         """The names in /dev/mapper of the logical volumes of each group."""
         self.btrfs: dict[str, dict[str, tuple[str, str]]] = {}
         """The devices of each btrfs by its uuid and by their ids: names, each with the text that has it."""
+        self.arrays: dict[str, Array] = {}
+        """The arrays of which each slot works, by the keys of their rows."""
+        self.data_areas: dict[str, tuple[int, int]] = {}
+        """First sector and sectors of data on members of arrays, by their names."""
         self.group_sizes: dict[str, tuple[int, str]] = {}
         """How many physical volumes a volume group has, each with the text that has it."""
         self.contents: dict[str, tuple[str, str, str]] = {}
@@ -140,20 +145,22 @@ class Facts:
             if disk != name:
                 self.say(LAYER, name, place, name=name, sort="partition")
 
-    def name_device(self, device: str, place: str) -> str:
-        """Say of a block device what it is by its name below /dev, and return the name that rows have for it.
+    def name_device(self, device: str, place: str, number: str = "") -> str:
+        """Say of a block device what it is by its name below /dev, and return the key of its row.
 
-        Of a partition its disk is named, too.  A link of udev says nothing.
+        That is its number, if it is known, else its name.  A link of udev says nothing.  Of a partition its
+        disk is named, too.
         """
         name = mapped_name(device) or plain(device)
+        key = number or name
         if name != device:
-            self.say(LAYER, name, place, mapped=name, sort="dm")
+            self.say(LAYER, key, place, mapped=name, sort="dm")
         elif is_of_kernel(name):
             disk, sort = disk_name(name), sort_of(name, is_below=False)
-            self.say(LAYER, name, place, name=name, sort=sort)
+            self.say(LAYER, key, place, name=name, sort=sort)
             if sort == "partition":
                 self.say(LAYER, disk, place, name=disk, sort=sort_of(disk, is_below=False))
-        return name
+        return key
 
     def say_content(self, device: str, place: str, sort: str, uuid: str) -> None:
         """Say what is on a device that is named, by the signature that blkid and lsblk find there."""
@@ -182,6 +189,7 @@ class Facts:
         wholly on the others.
         """
         rows = self.rows.setdefault(LAYER.name, {})
+        linked = _linked({key: row for key, row in rows.items() if ":" in key}, layers)
         self._name_numbered(rows, layers)
         numbers = self._numbers(rows, layers)
         self._number_by_name(rows, numbers)
@@ -193,7 +201,7 @@ class Facts:
         for name in [key for key in rows if ":" not in key]:
             row = rows.pop(name)
             named = self.aliases.get(name, name)
-            own = numbers.setdefault(named, set())
+            own = numbers.setdefault(named, linked.get(named, set()))
             if not own:
                 self._stand_in_alone(named, row, own)
             there = rows.setdefault(next(iter(own)), {}) if len(own) == 1 else {}

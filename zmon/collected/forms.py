@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from zmon.collected.array_texts import Mdadm, Mdstat
 from zmon.collected.block_texts import Links, Lsblk, Partitions
 from zmon.collected.channel_texts import Lschp, Lscss, Lsscsi, Lszfcp
 from zmon.collected.dasd_texts import Dasdview, Lsdasd
@@ -39,6 +40,10 @@ FORMS: Final = (
          "bytes of logical volumes on disks, exactly", "source, real output"),
     Form("multipath -ll", r"multipath\b(?! -t)|multipathd (?:-k)?['\"]?show (?:topology|maps|paths)\b.*",
          Multipath, "WWIDs, path groups, states of paths", "source, real output"),
+    Form("mdadm --detail, --examine, --scan", r"mdadm\b", Mdadm,
+         "devices of arrays, also those that do not work; with --examine of all where their data begin",
+         "source"),
+    Form("/proc/mdstat", r"proc/mdstat", Mdstat, "devices of arrays, and how many of them work", "source"),
     Form("pvs, vgs, lvs", r"(?:pvs|vgs|lvs)\b", Lvm,
          "which disks are physical volumes; on which of them a logical volume can be, if no"
          " dmsetup table is there", "source, real output"),
