@@ -7,6 +7,7 @@ from typing import Final
 import pytest
 
 from tests.collected.test_array_texts import DETAIL, EXAMINE, FAULTY, MDSTAT, SCAN
+from tests.collected.test_crypt_texts import OLD, STATUS
 from tests.collected.test_dasd_texts import VIEW
 from tests.collected.test_loop_texts import (
     LOSETUP,
@@ -15,7 +16,14 @@ from tests.collected.test_loop_texts import (
     LOSETUP_JSON,
     LOSETUP_RAW,
 )
-from tests.collected.test_mapper_texts import INFO
+from tests.collected.test_mapper_texts import (
+    ASCII_TREE,
+    DEPENDENCIES,
+    DEPENDENCIES_BY_NAME,
+    INFO,
+    NAMED_TREE,
+    TREE,
+)
 from tests.collected.test_signature_texts import BLKID, BLKID_EXPORT, BLKID_JSON, BLKID_LIST
 from tests.collected.test_udev_texts import EXPORTED
 from tests.collected.texts import (
@@ -52,7 +60,9 @@ OUTPUTS: Final = {
         f"/dev/disk/by-path:\ntotal 0\n{_LINK} ccw-0.0.7001 -> ../../dasdb\n",
         f"/dev/mapper:\ntotal 0\n{_LINK} db2vg-data -> ../dm-0\n",
     ),
-    "dmsetup table, ls, info": (
+    "cryptsetup status": (STATUS, OLD),
+    "dmsetup table, ls": (
+        TREE, ASCII_TREE, NAMED_TREE, DEPENDENCIES, DEPENDENCIES_BY_NAME,
         DMSETUP_TABLE, INFO, INFO.partition("\n\n")[2], "db2vg-data\t(253:0)\n", "db2vg-data\t(253, 0)\n",
     ),
     "multipath -ll": (MULTIPATH, MULTIPATH.replace("IBM,", "IBM     ,")),

@@ -7,6 +7,7 @@ from typing import Final
 from zmon.collected.array_texts import Mdadm, Mdstat
 from zmon.collected.block_texts import Links, Lsblk, Partitions
 from zmon.collected.channel_texts import Lschp, Lscss, Lsscsi, Lszfcp
+from zmon.collected.crypt_texts import Cryptsetup
 from zmon.collected.dasd_texts import Dasdview, Lsdasd
 from zmon.collected.loop_texts import Losetup
 from zmon.collected.lvm_texts import Lvm
@@ -36,8 +37,9 @@ FORMS: Final = (
     Form("/proc/partitions", r"proc/partitions", Partitions, "names, numbers, sizes", "real output"),
     Form("ls -l of /dev/disk/by-* or /dev/mapper", r"ls\b.*/dev/(?:disk|mapper)\b.*", Links,
          "names by path, id and UUID; adapter, port and LUN of SCSI disks", "real output"),
-    Form("dmsetup table, ls, info", r"dmsetup (?:table|ls|info)\b.*", Dmsetup,
-         "bytes of logical volumes on disks, exactly", "source, real output"),
+    Form("dmsetup table, ls, ls --tree, deps, info", r"dmsetup (?:table|ls|deps|info)\b.*", Dmsetup,
+         "bytes of logical volumes on disks, exactly; without tables their disks", "source, real output"),
+    Form("cryptsetup status", r"cryptsetup status\b.*", Cryptsetup, "disks of encrypted devices", "source"),
     Form("multipath -ll", r"multipath\b(?! -t)|multipathd (?:-k)?['\"]?show (?:topology|maps|paths)\b.*",
          Multipath, "WWIDs, path groups, states of paths", "source, real output"),
     Form("mdadm --detail, --examine, --scan", r"mdadm\b", Mdadm,
