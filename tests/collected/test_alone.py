@@ -18,10 +18,12 @@ from tests.collected.test_loop_texts import (
 )
 from tests.collected.test_mapper_texts import (
     ASCII_TREE,
+    CHOSEN,
     DEPENDENCIES,
     DEPENDENCIES_BY_NAME,
     INFO,
     NAMED_TREE,
+    NUMBERED,
     TREE,
 )
 from tests.collected.test_signature_texts import BLKID, BLKID_EXPORT, BLKID_JSON, BLKID_LIST
@@ -62,7 +64,7 @@ OUTPUTS: Final = {
     ),
     "cryptsetup status": (STATUS, OLD),
     "dmsetup table, ls": (
-        TREE, ASCII_TREE, NAMED_TREE, DEPENDENCIES, DEPENDENCIES_BY_NAME,
+        TREE, ASCII_TREE, NAMED_TREE, DEPENDENCIES, DEPENDENCIES_BY_NAME, CHOSEN, NUMBERED,
         DMSETUP_TABLE, INFO, INFO.partition("\n\n")[2], "db2vg-data\t(253:0)\n", "db2vg-data\t(253, 0)\n",
     ),
     "multipath -ll": (MULTIPATH, MULTIPATH.replace("IBM,", "IBM     ,")),

@@ -211,3 +211,14 @@ def test_a_degraded_array_shows_in_each_answer_about_it(where: Ask) -> None:
     for word in ("md0", "/db/x"):
         (answer,) = where(word, texts)["where"]
         assert {disk["disk"] for disk in answer["disks"]} == {"dasdp", "removed: md0 1"}
+
+
+def test_an_array_has_one_name_by_its_uuid() -> None:
+    """On its members it may have another one than in the kernel."""
+    scan = (
+        "ARRAY /dev/md/0  level=raid1 metadata=1.2 num-devices=2 UUID=11111111:22222222:33333333:44444444\n"
+        "   devices=/dev/dasdp1,/dev/dasdq1\n"
+    )
+    assert members(scan + "ARRAY /dev/md0 metadata=1.2 UUID=11111111:22222222:33333333:44444444\n") == {
+        "dasdp1", "dasdq1",
+    }  # fmt: skip

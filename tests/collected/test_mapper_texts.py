@@ -210,7 +210,7 @@ def feet(content: str, command: str = "") -> dict[str, set[str]]:
     frame, _ = joined(LAYER, empty_frame(LAYER, "no text"), facts, 1)
     mapped = dict(zip(frame.keys, frame.column("mapped"), strict=True))
     return {
-        title: {foot if not isinstance(mapped[foot], str) else mapped[foot] for foot in below.split()}
+        title: {name if isinstance(name := mapped[foot], str) else foot for foot in below.split()}
         for title, below in zip(frame.column("mapped"), frame.column("below"), strict=True)
         if isinstance(title, str) and isinstance(below, str)
     }  # fmt: skip
@@ -253,3 +253,27 @@ def test_a_line_of_a_tree_that_is_missing_gives_no_device_another_foot(
             )
         if at == 3 or (change and at == 2):
             assert any("not understood" in foot for foot in left["wh-load"])
+
+
+CHOSEN = """\
+Name             BlkDevName       DevNosUsed             BlkDevNamesUsed
+wh-load          dm-0             94:65,94:61            dasdq1,dasdp1
+cr_data          dm-1             253:0                  dm-0
+"""
+NUMBERED = """\
+Name             Maj Min UUID
+wh-load          253   0 LVM-abc
+cr_data          253   1 CRYPT-LUKS2-abc-cr_data
+"""
+WITHOUT_HEADING = "wh-load:253:0:L--w:1:2:0:LVM-abc\ncr_data:253:1:L--w:1:1:0:CRYPT-LUKS2-abc-cr_data\n"
+
+
+def test_chosen_columns_say_what_their_headings_say() -> None:
+    """Dmsetup prints numbers, names and what a device is built on, with or without a heading."""
+    assert feet(CHOSEN + NUMBERED) == {"wh-load": {"94:61", "94:65"}, "cr_data": {"wh-load"}}
+    for content, command in ((NUMBERED, ""), (WITHOUT_HEADING, "dmsetup info -c --noheadings")):
+        facts = facts_in(content, command)
+        told = {number: (row(facts, "layer", number)["mapped"], row(facts, "layer", number)["uuid"])
+                for number in ("253:0", "253:1")}  # fmt: skip
+        assert told == {"253:0": ("wh-load", "LVM-abc"), "253:1": ("cr_data", "CRYPT-LUKS2-abc-cr_data")}
+    assert facts_in("wh-load\t(dm-0)\n", "dmsetup ls -o blkdevname").rows["layer"].keys() == {"dm-0"}

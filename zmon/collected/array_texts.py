@@ -161,7 +161,7 @@ class Mdadm(Reading):
     first = r"(?:INACTIVE-)?ARRAY /dev/|\s+(?:Raid Level|Array UUID) : "
     nothing = (
         r"\s*Number\s+Major\s+Minor\s+RaidDevice(?:\s+State)?\s*", r"mdadm: .*", r"MD_[A-Z]\S*=.*",
-        r"\s*MBR Magic : .*|Partition\[[0-9]\] : .*|this\s+[0-9].*",
+        r"\s*MBR Magic : .*|Partition\[[0-9]\] : .*|this\s+[0-9].*", r"/dev/\S+: .*",  # --query
     )  # fmt: skip
 
     def __init__(self, text: CollectedText, facts: Facts) -> None:
@@ -216,16 +216,15 @@ class Mdadm(Reading):
             self._states[-len(self._states) - 1] = f"faulty: {device or number}"
         return True
 
-    @line(
-        rf"(?:INACTIVE-)?ARRAY /dev/(\S{{1,250}})(?:\s+level=({_LEVEL}))?(?:\s+num-devices=([0-9]{{1,5}}))?"
-        r"(?:\s+[a-zA-Z-]+=\S+)*\s*"
-    )
+    @line(r"(?:INACTIVE-)?ARRAY /dev/(\S{1,250})((?:\s+[a-zA-Z-]+=\S+)*)\s*")
     def scanned(self, match: re.Match[str]) -> None:
         """Take an array of --scan; with -v its devices follow."""
         self._finish()
+        told = dict(word.split("=", 1) for word in match[2].split())
         key = self.facts.name_device(match[1], self.place)
-        self.facts.say(LAYER, key, self.place, sort="md", level=match[2] or "", links=_link(match[1]))
-        self._scanned = key, self.place, int(match[3] or 0)
+        self.facts.say(LAYER, key, self.place, sort="md", level=told.get("level", ""), links=_link(match[1]))
+        self.facts.array_names.setdefault(told.get("UUID", ""), []).append(key)
+        self._scanned = key, self.place, _number(told.get("num-devices", ""))
 
     @line(r"\s+devices=(/dev/[^\s,]+(?:,/dev/[^\s,]+)*)\s*")
     def devices(self, match: re.Match[str]) -> bool:
@@ -265,6 +264,7 @@ class Mdadm(Reading):
     def _say_array(self, name: str, told: Mapping[str, str]) -> None:
         facts, place, level = self.facts, self._begun, told["Raid Level"]
         key = facts.name_device(name, place)
+        facts.array_names.setdefault(told.get("UUID", ""), []).append(key)
         row: dict[str, Value] = {"level": level, "layout": _layout(level, told.get("Layout", ""))}
         if size := _number(told.get("Array Size", "")):
             row["size"] = size * _SECTORS
@@ -315,7 +315,14 @@ def _copies_code(copies: Mapping[str, int]) -> int:
 
 
 def fill_arrays(facts: Facts) -> None:
-    """Say where the data of arrays begin on their members, where `mdadm --examine` or their version tells."""
+    """Say where the data of arrays begin on their members, where `mdadm --examine` or their version tells.
+
+    An array that has another name on its members than in the kernel is one all the same, by its UUID.
+    """
+    for names in facts.array_names.values():
+        kernel = {name for name in names if is_of_kernel(name)}
+        if len(kernel) == 1:
+            facts.aliases.update(dict.fromkeys({*names} - kernel, *kernel))
     for key, array in facts.arrays.items():
         members = []
         for slot, (number, name) in sorted(array.slots.items()):

@@ -20,7 +20,6 @@ from zmon.collected.reading import Reading, line
 from zmon.kinds import LAYER
 
 if TYPE_CHECKING:
-    from zmon.base.absent import Value
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
 
@@ -70,9 +69,11 @@ class Cryptsetup(Reading):
             re.match(r"([0-9]{1,18}) (?:sectors|\[512-byte units\])", told.get(what, ""))
             for what in ("offset", "size")
         )
-        row: dict[str, Value] = {"size": int(size[1])} if size else {}
         cipher, number = told.get("cipher", ""), number_of_dasd(below)
         if size and offset and number and re.fullmatch(r"[\w:.()-]{1,64}", cipher):
-            row["table"] = f"0 {size[1]} crypt {cipher} - 0 {number} {offset[1]}"
+            table = f"0 {size[1]} crypt {cipher} - 0 {number} {offset[1]}"
+            self.facts.hint(LAYER, name, place, table=table)  # dmsetup prints more of it
         uuid = "CRYPT-" if re.fullmatch("LUKS[12]|PLAIN", told.get("type", "")) else ""
-        self.facts.say(LAYER, name, place, mapped=name, sort="dm", below=below, uuid=uuid, **row)
+        self.facts.say(LAYER, name, place, mapped=name, sort="dm", below=below, uuid=uuid)
+        if size:
+            self.facts.say(LAYER, name, place, size=int(size[1]))

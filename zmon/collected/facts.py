@@ -75,6 +75,8 @@ class Fact(NamedTuple):
     value: Value
     place: str
     """`lsdasd, runtime.out:120`."""
+    is_hint: bool = False
+    """Whether it counts only where no other source has the value: it may be of an earlier time."""
 
 
 class Facts:
@@ -98,6 +100,8 @@ class Facts:
         """The devices of each btrfs by its uuid and by their ids: names, each with the text that has it."""
         self.arrays: dict[str, Array] = {}
         """The arrays of which each slot works, by the keys of their rows."""
+        self.array_names: dict[str, list[str]] = {}
+        """The names of arrays by their UUIDs."""
         self.data_areas: dict[str, tuple[int, int]] = {}
         """First sector and sectors of data on members of arrays, by their names."""
         self.group_sizes: dict[str, tuple[int, str]] = {}
@@ -130,6 +134,14 @@ class Facts:
         for name, value in values.items():
             if value != "" and not isinstance(value, Absent):
                 add(row.setdefault(name, []), name, Fact(value, place))
+
+    def hint(self, kind: Kind, key: str, place: str, **values: Value) -> None:
+        """Add values of a row that count only where no other source has them."""
+        self.say(kind, key, place)
+        row = self.rows[kind.name][key]
+        for name, value in values.items():
+            if value != "" and not isinstance(value, Absent):
+                add(row.setdefault(name, []), name, Fact(value, place, is_hint=True))
 
     def say_below(self, key: str, place: str, below: str) -> None:
         """Say what a block device is built on; empty for one that is built on none."""
@@ -493,7 +505,13 @@ def by_digits(number: str) -> tuple[int, ...]:
 
 
 def add(facts: list[Fact], field: str, fact: Fact) -> None:
-    """Add a fact unless one with this value is there; words of united fields are joined."""
+    """Add a fact unless one with this value is there; words of united fields are joined.
+
+    A hint is dropped beside others, whichever comes first.
+    """
+    if any(earlier.is_hint < fact.is_hint for earlier in facts):
+        return
+    facts[:] = [earlier for earlier in facts if earlier.is_hint <= fact.is_hint]
     if field in UNITED and facts:
         united = dict.fromkeys((*str(facts[0].value).split(), *str(fact.value).split()))
         facts[0] = facts[0]._replace(value=" ".join(united))
@@ -573,6 +591,8 @@ def joined(kind: Kind, frame: Frame, facts: Facts, when: int) -> tuple[Frame, di
 def _settled(field: str, value: Value, facts: list[Fact]) -> tuple[Value, str]:
     """Return the value of a cell, and the text that it is from; empty if it is from a kernel file."""
     first = facts[0]
+    if not isinstance(value, Absent):
+        facts = [fact for fact in facts if not fact.is_hint]
     if isinstance(value, Absent):
         if field in WEAKER:
             return _of_first_tool(facts)

@@ -2,7 +2,7 @@
 
     vg-lv: 0 409600 striped 2 128 94:5 384 94:9 384            dmsetup table
     vg-lv (253:0), vg-lv (253, 0)                              dmsetup ls, of two ages
-     └─ (94:5)                                                 dmsetup ls --tree, below it; three cells a level
+     └─ (94:5)                                                 dmsetup ls --tree; three cells a level
     vg-lv: 2 dependencies : (94, 5) (94, 9)                    dmsetup deps; with -o devname names in brackets
     mpatha (3600507...) dm-4 IBM,2107900                       multipath -ll, and below it
     | |- 0:0:10:2 sdab 65:176 active ready running             a line for each path
@@ -17,6 +17,7 @@ from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.collected.channel_texts import ADDRESS, say_scsi, scsi
+from zmon.collected.columns import Columns
 from zmon.collected.facts import NAMED_STAND_IN, REMOVED
 from zmon.collected.numbers import fits
 from zmon.collected.reading import Reading, line
@@ -43,9 +44,11 @@ _TARGETS: Final = frozenset({
     "thin-pool", "unstriped", "vdo", "verity", "writecache", "zero", "zoned",
 })  # fmt: skip
 """Further targets of the device mapper.  Source: Linux, Documentation/admin-guide/device-mapper."""
-_TITLE: Final = r"(\S{1,128})"
+_TITLE: Final = r"([#+.:=@\w\\-]{1,128})"
+"""A name in /dev/mapper: other characters are escaped there, `\\x20`."""
 _DRAWN: Final = r"(?:[│|] |  |├─|└─|\|-|`-)"
 """How a tree is drawn, behind a blank for each level."""
+_KERNEL: Final = re.compile("dm-[0-9]{1,8}")
 _STATUS: Final = r"[Ls-][IA-Za-z-][rws-][RWrw-]?"
 
 
@@ -63,10 +66,11 @@ class Dmsetup(Reading):
     """Tables, numbers, uuids and trees of devices of the device mapper."""
 
     tool = "dmsetup"
-    heading = r"Name +Maj +Min +Stat "
+    heading = r"Name +Maj +Min +(?:Stat|UUID)\b|Name +BlkDevName "
     first = (
         r"\S+: [0-9]+ [0-9]+ (?:linear|striped|multipath|crypt|mirror|raid|thin|snapshot|cache)\S* "
-        r"|\S{1,128}(?: <dm-[0-9]{1,8}>)?[ \t]+\([0-9]{1,4}(?::|, ?)[0-9]{1,8}\)(?: \[[A-Z, 0-9]+\])?\s*$"
+        r"|[#+.:=@\w\\-]{1,128}(?: <dm-[0-9]{1,8}>)?[ \t]+\([0-9]{1,4}(?::|, ?)[0-9]{1,8}\)"
+        r"(?: \[[A-Z, 0-9]+\])?\s*$"
         r"|\S{1,128}: [0-9]{1,4} dependencies\s*:|Name: +\S+$"
     )
     longest = 1 << 20  # a table of thousands of legs
@@ -84,6 +88,7 @@ class Dmsetup(Reading):
         self._places: dict[str, str] = {}
         self._holes: set[str] = set()
         self._name = self._number = ""
+        self._columns = Columns("")
         self._last = ""
         """The device of the line before, if that was of a table."""
         self._is_lost = False
@@ -183,6 +188,12 @@ class Dmsetup(Reading):
         self.facts.say(LAYER, title, self.place, mapped=title, sort="dm", below=" ".join(below))
         return True
 
+    @line(rf"{_TITLE}\s+\(([^\s():,]{{1,128}})\)\s*")
+    def listed_by_name(self, match: re.Match[str]) -> None:
+        """Take a line of `dmsetup ls -o blkdevname`; with -o devname it says the name twice."""
+        if _KERNEL.fullmatch(match[2]):
+            self.facts.say(LAYER, match[2], self.place, mapped=match[1], sort="dm", name=match[2])
+
     @line(rf"Name:\s+{_TITLE}\s*")
     def name(self, match: re.Match[str]) -> None:
         """Take the first line about a device of `dmsetup info`."""
@@ -212,6 +223,33 @@ class Dmsetup(Reading):
         self._take(match[1], f"{match[2]}:{match[3]}")
         self.facts.say(LAYER, f"{match[2]}:{match[3]}", self.place, uuid=match[4] or "")
 
+    @line(rf"{_TITLE}:([0-9]{{1,4}}):([0-9]{{1,8}}):{_STATUS}(?::[0-9]{{1,8}}){{3}}:(\S{{0,200}})\s*")
+    def joined_columns(self, match: re.Match[str]) -> None:
+        """Take a line of `dmsetup info -c --noheadings`."""
+        self.columns(match)
+
+    @line(r"Name(?:\s+[A-Z][A-Za-z]{1,30})+\s*")
+    def head(self, match: re.Match[str]) -> None:
+        """Take a heading of `dmsetup info -c -o`."""
+        self._columns = Columns(match[0])
+
+    @line(rf"{_TITLE}(?:\s+\S+)+\s*")
+    def chosen_columns(self, match: re.Match[str]) -> bool:
+        """Take a row below such a heading, whose cells have no blanks."""
+        cells = self._columns.cells(match[0])
+        major, minor, kernel = (cells.get(name, "") for name in ("Maj", "Min", "BlkDevName"))
+        number = f"{major}:{minor}" if re.fullmatch("[0-9]+:[0-9]+", f"{major}:{minor}") else ""
+        if not (number or _KERNEL.fullmatch(kernel)) or any(" " in cell for cell in cells.values()):
+            return False
+        if number and kernel and not fits(kernel, number):
+            return False
+        below = cells.get("DevNosUsed", "").replace(",", " ")
+        self.facts.say(
+            LAYER, number or kernel, self.place, mapped=match[1], sort="dm", name=kernel or f"dm-{minor}",
+            uuid=cells.get("UUID", ""), below=below if re.fullmatch("(?:[0-9]+:[0-9]+ ?)*", below) else "",
+        )  # fmt: skip
+        return True
+
     def _take(self, title: str, number: str) -> None:
         minor = number.partition(":")[2]
         self.facts.say(LAYER, number, self.place, mapped=title, sort="dm", name=f"dm-{minor}")
@@ -223,8 +261,8 @@ class Dmsetup(Reading):
             word = f"?{node.title}.below"
             self.facts.lost[word] = f"not understood: a device below {node.title}"
             self._hung.setdefault(node.number, (self.place, {}))[1][word] = None
-        for number, (place, below) in self._hung.items():
-            self.facts.say(LAYER, number, place, below=" ".join(below))
+        for number, (place, feet) in self._hung.items():
+            self.facts.say(LAYER, number, place, below=" ".join(feet))
         for title, lines in self._tables.items():
             table = "\n".join(lines)
             below = " ".join(devices_in(table))

@@ -41,6 +41,7 @@ class Blkid(OrDocument):
     """Types, UUIDs and labels of what is on devices."""
 
     tool = "blkid"
+    tells = ("layer", "mount", "swap")
     heading = r"device +fs_type +label +mount point +UUID"
     first = rf'/dev/\S{{1,250}}: (?:{_TAG} ?)+$|DEVNAME=/dev/|\{{\s*"blkid"'
     nothing = (r"-{10,}", r"ID_(?:FS|PART)_[A-Z_]+=.*")
