@@ -16,6 +16,17 @@ from tests.collected.test_loop_texts import (
     LOSETUP_JSON,
     LOSETUP_RAW,
 )
+from tests.collected.test_lvm_texts import (
+    LVS,
+    LVS_PATHS,
+    LVS_VERBOSE,
+    PVS,
+    PVS_ALL,
+    PVS_CHOSEN,
+    PVS_JSON,
+    PVS_SEPARATED,
+    VGS,
+)
 from tests.collected.test_mapper_texts import (
     ASCII_TREE,
     CHOSEN,
@@ -69,6 +80,8 @@ OUTPUTS: Final = {
     ),
     "multipath -ll": (MULTIPATH, MULTIPATH.replace("IBM,", "IBM     ,")),
     "pvs, vgs, lvs": (
+        PVS, PVS_ALL, PVS_CHOSEN, PVS_SEPARATED, PVS_JSON, PVS.partition("\n")[2],
+        VGS, LVS, LVS_VERBOSE, LVS_PATHS,
         "  PV          VG    Fmt  Attr PSize  PFree\n  /dev/dasdb1 db2vg lvm2 a--  22.49g 0\n",
         "  LV    VG    Attr       LSize\n  data  db2vg -wi-ao---- 45.00g\n",
     ),

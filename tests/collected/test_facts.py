@@ -140,7 +140,7 @@ def test_a_dasd_has_the_name_of_its_number(minor: int) -> None:
 
 
 def test_a_hint_counts_only_where_no_other_source_has_the_value() -> None:
-    """It is no contradiction, whichever comes first, and whether a text or a kernel file has another value."""
+    """It is no contradiction, whichever comes first, and whether a text or a kernel file has another."""
     for order in (1, -1):
         facts = Facts()
         for say, busid in ((facts.hint, "0.0.7102"), (facts.say, "0.0.7101"))[::order]:

@@ -222,7 +222,7 @@ class Mdadm(Reading):
         self._finish()
         told = dict(word.split("=", 1) for word in match[2].split())
         key = self.facts.name_device(match[1], self.place)
-        self.facts.say(LAYER, key, self.place, sort="md", level=told.get("level", ""), links=_link(match[1]))
+        self.facts.say(LAYER, key, self.place, level=told.get("level", ""), links=_link(match[1]))
         self.facts.array_names.setdefault(told.get("UUID", ""), []).append(key)
         self._scanned = key, self.place, _number(told.get("num-devices", ""))
 
@@ -236,7 +236,7 @@ class Mdadm(Reading):
         devices = [self.facts.name_device(name, self.place) for name in names]
         titles = [f"{REMOVED}: {key}"] * max(0, count - len(devices))
         below = " ".join([*devices, lose_members(self.facts, key, titles)]).strip()
-        self.facts.say(LAYER, key, place, below=below)
+        self.facts.say(LAYER, key, place, sort="md", below=below)
         self._scanned = None
         return True
 

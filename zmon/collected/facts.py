@@ -158,20 +158,21 @@ class Facts:
                 self.say(LAYER, name, place, name=name, sort="partition")
 
     def name_device(self, device: str, place: str, number: str = "") -> str:
-        """Say of a block device what it is by its name below /dev, and return the key of its row.
+        """Say of a block device what its name below /dev tells, and return the key of its row.
 
         That is its number, if it is known, else its name.  A link of udev says nothing.  Of a partition its
-        disk is named, too.
+        disk is named, too.  What is made of others has no sort as long as nothing tells of which: it may hold
+        what is on it.
         """
         name = mapped_name(device) or plain(device)
         key = number or name
         if name != device:
-            self.say(LAYER, key, place, mapped=name, sort="dm")
+            self.say(LAYER, key, place, mapped=name)
         elif is_of_kernel(name):
             disk, sort = disk_name(name), sort_of(name, is_below=False)
-            self.say(LAYER, key, place, name=name, sort=sort)
+            self.say(LAYER, key, place, name=name, sort="" if sort in {"dm", "md"} else sort)
             if sort == "partition":
-                self.say(LAYER, disk, place, name=disk, sort=sort_of(disk, is_below=False))
+                self.name_device(disk, place)
         return key
 
     def say_content(self, device: str, place: str, sort: str, uuid: str) -> None:

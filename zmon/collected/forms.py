@@ -46,7 +46,7 @@ FORMS: Final = (
          "devices of arrays, also those that do not work; with --examine of all where their data begin",
          "source"),
     Form("/proc/mdstat", r"proc/mdstat", Mdstat, "devices of arrays, and how many of them work", "source"),
-    Form("pvs, vgs, lvs", r"(?:pvs|vgs|lvs)\b", Lvm,
+    Form("pvs, vgs, lvs", r"(?:lvm )?(?:(?:pvs|vgs|lvs)\b|(?:pv|vg|lv)display (?:-C|--columns)\b).*", Lvm,
          "which disks are physical volumes; on which of them a logical volume can be, if no"
          " dmsetup table is there", "source, real output"),
     Form("udevadm info -e", r"udevadm info\b.*", Udevadm,

@@ -54,8 +54,8 @@ _TAGS: Final = re.compile(r"<[/!]?[A-Za-z][^<>]{0,500}>")
 _MARGIN: Final = r"(?P<margin>(?:[ \t]*[>|](?=[ \t]))*[ \t]*)"
 _TOOLS: Final = (
     r"(?:blkid|btrfs|cat|cryptsetup|dasdview|df|dmesg|dmsetup|fdasd|fdisk|findmnt|hostname|journalctl"
-    r"|losetup|ls|lsblk|lschp|lscpu|lscss|lsdasd|lsluns|lsscsi|lstape|lszdev|lszfcp|lvdisplay|lvm|lvs|lvscan|mdadm"
-    r"|mount|multipathd?|parted|pvdisplay|pvs|pvscan|sfdisk|swapon|udevadm|uname|vgdisplay|vgs|vmcp|hcp)"
+    r"|losetup|ls|lsblk|lschp|lscpu|lscss|lsdasd|lsluns|lsscsi|lstape|lszdev|lszfcp|lvdisplay|lvm|lvs|lvscan"
+    r"|mdadm|mount|multipathd?|parted|pvdisplay|pvs|pvscan|sfdisk|swapon|udevadm|uname|vgdisplay|vgs|vmcp|hcp)"
 )
 _COMMAND: Final = rf"(?:sudo +(?:-\S+ +)*)?(?:/[\w./-]{{1,60}}/)?(?P<command>{_TOOLS}(?![\w.-])[^\n]*)"
 _PROMPT: Final = re.compile(
