@@ -16,6 +16,17 @@ from tests.collected.test_loop_texts import (
     LOSETUP_JSON,
     LOSETUP_RAW,
 )
+from tests.collected.test_lvm_display_texts import (
+    LV_JOINED,
+    LVDISPLAY,
+    LVSCAN,
+    PV_JOINED,
+    PVDISPLAY,
+    PVDISPLAY_MAPS,
+    PVSCAN,
+    VG_JOINED,
+    VGDISPLAY,
+)
 from tests.collected.test_lvm_texts import (
     LVS,
     LVS_PATHS,
@@ -84,6 +95,9 @@ OUTPUTS: Final = {
         VGS, LVS, LVS_VERBOSE, LVS_PATHS,
         "  PV          VG    Fmt  Attr PSize  PFree\n  /dev/dasdb1 db2vg lvm2 a--  22.49g 0\n",
         "  LV    VG    Attr       LSize\n  data  db2vg -wi-ao---- 45.00g\n",
+    ),
+    "pvdisplay, vgdisplay": (
+        PVDISPLAY, PVDISPLAY_MAPS, VGDISPLAY, LVDISPLAY, PVSCAN, LVSCAN, PV_JOINED, VG_JOINED, LV_JOINED,
     ),
     "udevadm info -e": (EXPORTED,),
     "blkid": (BLKID, BLKID_LIST, BLKID_EXPORT, BLKID_JSON),

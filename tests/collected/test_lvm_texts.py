@@ -91,7 +91,7 @@ def layers(content: str, command: str = "") -> Frame:
 def feet(content: str, command: str = "") -> dict[str, set[str]]:
     """Return the names of what each device of the device mapper, and each group, is on."""
     frame = layers(content, command)
-    names = {number: name if isinstance(name, str) else str(mapped) for number, name, mapped in zip(
+    names = {number: mapped if isinstance(mapped, str) else str(name) for number, name, mapped in zip(
         frame.keys, frame.column("name"), frame.column("mapped"), strict=True
     )}  # fmt: skip
     return {title: {names[number] for number in below.split()} for title, below in zip(

@@ -214,7 +214,7 @@ class Facts:
         for name in [key for key in rows if ":" not in key]:
             row = rows.pop(name)
             named = self.aliases.get(name, name)
-            own = numbers.setdefault(named, linked.get(named, set()))
+            own = numbers.setdefault(named, linked.get(named) or linked.get(f"mapper/{named}") or set())
             if not own:
                 self._stand_in_alone(named, row, own)
             there = rows.setdefault(next(iter(own)), {}) if len(own) == 1 else {}
@@ -375,7 +375,11 @@ class Facts:
         linked = _linked(rows, layers)
 
         def number_of(name: str) -> str:
-            several = {name} if ":" in name else numbers.get(plain(name)) or linked.get(name) or set()
+            several = (
+                {name}
+                if ":" in name
+                else numbers.get(plain(name)) or linked.get(name) or linked.get(f"mapper/{name}") or set()
+            )
             return next(iter(several)) if len(several) == 1 else ""
 
         for title, word in self.partial.items():

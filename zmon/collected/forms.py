@@ -10,6 +10,7 @@ from zmon.collected.channel_texts import Lschp, Lscss, Lsscsi, Lszfcp
 from zmon.collected.crypt_texts import Cryptsetup
 from zmon.collected.dasd_texts import Dasdview, Lsdasd
 from zmon.collected.loop_texts import Losetup
+from zmon.collected.lvm_display_texts import LvmDisplay
 from zmon.collected.lvm_texts import Lvm
 from zmon.collected.machine_texts import Hostname, Lscpu, Uname
 from zmon.collected.mapper_texts import Dmsetup, Multipath
@@ -49,6 +50,9 @@ FORMS: Final = (
     Form("pvs, vgs, lvs", r"(?:lvm )?(?:(?:pvs|vgs|lvs)\b|(?:pv|vg|lv)display (?:-C|--columns)\b).*", Lvm,
          "which disks are physical volumes; on which of them a logical volume can be, if no"
          " dmsetup table is there", "source, real output"),
+    Form("pvdisplay, vgdisplay -v, lvdisplay -m, pvscan, lvscan",
+         r"(?:lvm )?(?:(?:pv|vg|lv)display|(?:pv|vg|lv)scan)\b.*", LvmDisplay,
+         "the same, and the devices of each segment", "source, real output"),
     Form("udevadm info -e", r"udevadm info\b.*", Udevadm,
          "nearly all that lsdasd, lscss and lsblk have, labels, serial numbers, starts of partitions",
          "source, real output"),

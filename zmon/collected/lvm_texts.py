@@ -127,6 +127,11 @@ class VolumeReading(Reading):
         self.facts.lost[lost] = why.format(title=title) or f"a line about {title} that was not understood"
         self._volumes[title].names[lost] = None
 
+    def _suspect(self, title: str) -> None:
+        """Say that a volume of which only devices are known may be a snapshot, which is on its origin."""
+        if not inner(title):
+            self._open_volume(title, f"the origin of {title}, if it is a snapshot")
+
     def _take_volume(self, device: str, group: str, tool: str) -> None:
         """Take a physical volume."""
         place = f"{tool}, {self.text.place(self.number)}"
@@ -332,7 +337,7 @@ class Lvm(VolumeReading, OrDocument):
         if "Devices" in self._columns and kind and not found and kind not in _VIRTUAL:
             self._open_volume(title)  # each other volume has some
         if found and kind in _BESIDE and not beside and not inner(title):
-            self._open_volume(title, "the origin of {title}, if it is a snapshot" if not kind else "")
+            self._suspect(title) if not kind else self._open_volume(title)
         for extent in found:
             self._put(title, extent[1] or extent[2] or "", extent[3] or "")
         for other in beside or () if found or (kind and kind in _VIRTUAL) else ():
@@ -407,6 +412,7 @@ def spread_groups(facts: Facts) -> None:
     for group, members in facts.groups.items():
         place, below = next(iter(members.values())), " ".join(members)
         for title in facts.volumes.get(group, ()):
-            facts.say(LAYER, title, place, below=below)
+            if not facts.rows[LAYER.name][title].get("below"):
+                facts.say(LAYER, title, place, below=below)
         name = f"volume group {group}" if group else "physical volumes without a group"
         facts.say(LAYER, name, place, mapped=name, sort="volume group", below=below)

@@ -55,7 +55,8 @@ _MARGIN: Final = r"(?P<margin>(?:[ \t]*[>|](?=[ \t]))*[ \t]*)"
 _TOOLS: Final = (
     r"(?:blkid|btrfs|cat|cryptsetup|dasdview|df|dmesg|dmsetup|fdasd|fdisk|findmnt|hostname|journalctl"
     r"|losetup|ls|lsblk|lschp|lscpu|lscss|lsdasd|lsluns|lsscsi|lstape|lszdev|lszfcp|lvdisplay|lvm|lvs|lvscan"
-    r"|mdadm|mount|multipathd?|parted|pvdisplay|pvs|pvscan|sfdisk|swapon|udevadm|uname|vgdisplay|vgs|vmcp|hcp)"
+    r"|mdadm|mount|multipathd?|parted|pvdisplay|pvs|pvscan|sfdisk|swapon|udevadm|uname|vgdisplay|vgs|vmcp"
+    r"|hcp)"
 )
 _COMMAND: Final = rf"(?:sudo +(?:-\S+ +)*)?(?:/[\w./-]{{1,60}}/)?(?P<command>{_TOOLS}(?![\w.-])[^\n]*)"
 _PROMPT: Final = re.compile(
