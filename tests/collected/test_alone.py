@@ -48,6 +48,18 @@ from tests.collected.test_mapper_texts import (
     NUMBERED,
     TREE,
 )
+from tests.collected.test_partition_texts import (
+    FDASD,
+    FDISK,
+    FDISK_GERMAN,
+    FDISK_OLD,
+    PARTED,
+    PARTED_GERMAN,
+    PARTED_JOINED,
+    PARTED_ROUNDED,
+    SFDISK,
+    SFDISK_JSON,
+)
 from tests.collected.test_signature_texts import BLKID, BLKID_EXPORT, BLKID_JSON, BLKID_LIST
 from tests.collected.test_udev_texts import EXPORTED
 from tests.collected.texts import (
@@ -107,6 +119,9 @@ OUTPUTS: Final = {
     "btrfs filesystem show": (
         "Label: none  uuid: 6b5c2d1e-0000-4000-8000-00000000beef\n\tdevid 1 size 1 used 1 path /dev/dasda\n",
     ),
+    "fdasd -p": (FDASD,),
+    "fdisk -l": (FDISK, FDISK_GERMAN, FDISK_OLD, SFDISK, SFDISK_JSON),
+    "parted -l": (PARTED, PARTED_GERMAN, PARTED_JOINED, PARTED_ROUNDED),
     "/proc/swaps, swapon": (
         "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n/dev/dasdd1  partition\t7211416\t\t0\t\t-2\n",
         "NAME        TYPE      SIZE USED PRIO\n/dev/dasdd1 partition 6.9G   0B   -2\n",

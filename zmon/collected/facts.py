@@ -36,7 +36,7 @@ MAX_RIVALS: Final = 4
 """Maximum number of different values for one cell that are kept, to be named in its reason."""
 _TOOLS: Final = {
     "table": "dmsetup table",
-    "start": "udevadm info -e, for where a partition begins",
+    "start": "udevadm info -e, fdasd -p or fdisk -l, for where a partition begins",
     "uid": "lsdasd -u",
     "hpf": "lsdasd -l",
     "availability": "/sys/bus/ccw/devices/*/availability",
@@ -45,7 +45,7 @@ _TOOLS: Final = {
     "chpids": "lscss",
     "volser": "udevadm info -e, or dasdview -l",
     "size": "/proc/partitions, or lsdasd",
-    "members": "no tool's text has it; zmon capture does",
+    "members": "mdadm --detail, and mdadm --examine of each member",
 }
 """What would have had a field."""
 
@@ -104,6 +104,8 @@ class Facts:
         """The names of arrays by their UUIDs."""
         self.data_areas: dict[str, tuple[int, int]] = {}
         """First sector and sectors of data on members of arrays, by their names."""
+        self.in_tables: set[str] = set()
+        """Partitions that a table of partitions has; the kernel may have none of them."""
         self.group_sizes: dict[str, tuple[int, str]] = {}
         """How many physical volumes a volume group has, each with the text that has it."""
         self.contents: dict[str, tuple[str, str, str]] = {}
@@ -224,7 +226,31 @@ class Facts:
         self._number_below(rows, layers, numbers)
         self._part_disks(rows, layers, numbers)
         self._part_maps(rows)
+        self._drop_parts(rows, layers)
         self._add_contents(rows, layers, numbers)
+
+    def _drop_parts(self, rows: dict[str, dict[str, list[Fact]]], layers: Frame) -> None:
+        """Drop partitions that only tables have, of disks that others are built on: the kernel has none."""
+        below = [str(fact.value) for row in rows.values() for fact in row.get("below", ())]
+        used = {
+            number for listed in (*below, *map(text_of, layers.column("below"))) for number in listed.split()
+        }
+        for number, row in list(rows.items()):
+            names = {str(fact.value) for fact in row.get("name", ())}
+            tools = {fact.place.partition(", ")[0] for facts in row.values() for fact in facts}
+            parents = {str(fact.value) for fact in row.get("parent", ())}
+            is_of_tables = names <= self.in_tables and all(
+                tool in OF_TABLES or tool.startswith(ASSUMED) for tool in tools
+            )
+            if (
+                names
+                and is_of_tables
+                and parents & used
+                and number not in used
+                and number not in layers.index
+            ):
+                del rows[number]
+                self.contents = {name: told for name, told in self.contents.items() if name not in names}
 
     @staticmethod
     def _part_maps(rows: dict[str, dict[str, list[Fact]]]) -> None:
@@ -350,7 +376,7 @@ class Facts:
                 continue
             disks = numbers.get(disk, set())
             if len(disks) == 1:
-                row["parent"] = [Fact(next(iter(disks)), f"assumed by the name {names[0]}")]
+                row["parent"] = [Fact(next(iter(disks)), f"{ASSUMED} by the name {names[0]}")]
 
     @staticmethod
     def _numbers(rows: dict[str, dict[str, list[Fact]]], layers: Frame) -> dict[str, set[str]]:
@@ -474,6 +500,10 @@ def _linked(rows: Mapping[str, Mapping[str, list[Fact]]], layers: Frame) -> dict
     return linked
 
 
+ASSUMED: Final = "assumed"
+"""How the place of a value begins that follows from a name."""
+OF_TABLES: Final = frozenset({"fdisk", "fdasd", "parted"})
+"""Tools that read tables of partitions from disks."""
 REMOVED: Final = "removed"
 """The state of a path whose disk is no more, and its name if it has no number."""
 DM_STAND_IN: Final = "dm"

@@ -15,6 +15,7 @@ from zmon.collected.lvm_texts import Lvm
 from zmon.collected.machine_texts import Hostname, Lscpu, Uname
 from zmon.collected.mapper_texts import Dmsetup, Multipath
 from zmon.collected.mount_texts import BtrfsShow, Df, Findmnt, Mount, ProcMounts, Swaps
+from zmon.collected.partition_texts import Fdasd, Fdisk, Parted
 from zmon.collected.reading import Form
 from zmon.collected.signature_texts import Blkid
 from zmon.collected.udev_texts import Udevadm
@@ -61,6 +62,12 @@ FORMS: Final = (
          "source, real output"),
     Form("btrfs filesystem show", r"btrfs (?:filesystem|fi) show\b.*", BtrfsShow, "all devices of a btrfs",
          "source, real output"),
+    Form("fdasd -p, -i", r"fdasd\b", Fdasd,
+         "cylinders and label of a DASD, where its partitions begin", "source, real output"),
+    Form("fdisk -l, sfdisk -l, -d, -J", r"s?fdisk\b", Fdisk,
+         "sizes of disks, where their partitions begin", "source, real output"),
+    Form("parted -l, print", r"parted\b", Parted,
+         "partitions; where they begin if it was asked for sectors or bytes", "real output"),
     Form("/proc/swaps, swapon", r"swapon\b|proc/swaps", Swaps, "active swap", "real output"),
     Form("/proc/mounts", r"proc/(?:self/)?mounts", ProcMounts, "which file system a path is on", "real output"),
     Form("mount", r"mount(?: -l)?", Mount, "which file system a path is on", "source, real output"),
