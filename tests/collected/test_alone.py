@@ -6,8 +6,61 @@ from typing import Final
 
 import pytest
 
+from tests.collected.test_array_texts import DETAIL, EXAMINE, FAULTY, MDSTAT, SCAN
+from tests.collected.test_crypt_texts import OLD, STATUS
 from tests.collected.test_dasd_texts import VIEW
-from tests.collected.test_mapper_texts import INFO
+from tests.collected.test_loop_texts import (
+    LOSETUP,
+    LOSETUP_ALL,
+    LOSETUP_COLUMNS,
+    LOSETUP_JSON,
+    LOSETUP_RAW,
+)
+from tests.collected.test_lvm_display_texts import (
+    LV_JOINED,
+    LVDISPLAY,
+    LVSCAN,
+    PV_JOINED,
+    PVDISPLAY,
+    PVDISPLAY_MAPS,
+    PVSCAN,
+    VG_JOINED,
+    VGDISPLAY,
+)
+from tests.collected.test_lvm_texts import (
+    LVS,
+    LVS_PATHS,
+    LVS_VERBOSE,
+    PVS,
+    PVS_ALL,
+    PVS_CHOSEN,
+    PVS_JSON,
+    PVS_SEPARATED,
+    VGS,
+)
+from tests.collected.test_mapper_texts import (
+    ASCII_TREE,
+    CHOSEN,
+    DEPENDENCIES,
+    DEPENDENCIES_BY_NAME,
+    INFO,
+    NAMED_TREE,
+    NUMBERED,
+    TREE,
+)
+from tests.collected.test_partition_texts import (
+    FDASD,
+    FDISK,
+    FDISK_GERMAN,
+    FDISK_OLD,
+    PARTED,
+    PARTED_GERMAN,
+    PARTED_JOINED,
+    PARTED_ROUNDED,
+    SFDISK,
+    SFDISK_JSON,
+)
+from tests.collected.test_signature_texts import BLKID, BLKID_EXPORT, BLKID_JSON, BLKID_LIST
 from tests.collected.test_udev_texts import EXPORTED
 from tests.collected.texts import (
     DMSETUP_TABLE,
@@ -43,18 +96,32 @@ OUTPUTS: Final = {
         f"/dev/disk/by-path:\ntotal 0\n{_LINK} ccw-0.0.7001 -> ../../dasdb\n",
         f"/dev/mapper:\ntotal 0\n{_LINK} db2vg-data -> ../dm-0\n",
     ),
-    "dmsetup table, ls, info": (
+    "cryptsetup status": (STATUS, OLD),
+    "dmsetup table, ls": (
+        TREE, ASCII_TREE, NAMED_TREE, DEPENDENCIES, DEPENDENCIES_BY_NAME, CHOSEN, NUMBERED,
         DMSETUP_TABLE, INFO, INFO.partition("\n\n")[2], "db2vg-data\t(253:0)\n", "db2vg-data\t(253, 0)\n",
     ),
     "multipath -ll": (MULTIPATH, MULTIPATH.replace("IBM,", "IBM     ,")),
     "pvs, vgs, lvs": (
+        PVS, PVS_ALL, PVS_CHOSEN, PVS_SEPARATED, PVS_JSON, PVS.partition("\n")[2],
+        VGS, LVS, LVS_VERBOSE, LVS_PATHS,
         "  PV          VG    Fmt  Attr PSize  PFree\n  /dev/dasdb1 db2vg lvm2 a--  22.49g 0\n",
         "  LV    VG    Attr       LSize\n  data  db2vg -wi-ao---- 45.00g\n",
     ),
+    "pvdisplay, vgdisplay": (
+        PVDISPLAY, PVDISPLAY_MAPS, VGDISPLAY, LVDISPLAY, PVSCAN, LVSCAN, PV_JOINED, VG_JOINED, LV_JOINED,
+    ),
     "udevadm info -e": (EXPORTED,),
+    "blkid": (BLKID, BLKID_LIST, BLKID_EXPORT, BLKID_JSON),
+    "mdadm": (DETAIL, FAULTY, SCAN, EXAMINE),
+    "/proc/mdstat": (MDSTAT,),
+    "losetup": (LOSETUP_ALL, LOSETUP, LOSETUP_RAW, LOSETUP_COLUMNS, LOSETUP_JSON),
     "btrfs filesystem show": (
         "Label: none  uuid: 6b5c2d1e-0000-4000-8000-00000000beef\n\tdevid 1 size 1 used 1 path /dev/dasda\n",
     ),
+    "fdasd -p": (FDASD,),
+    "fdisk -l": (FDISK, FDISK_GERMAN, FDISK_OLD, SFDISK, SFDISK_JSON),
+    "parted -l": (PARTED, PARTED_GERMAN, PARTED_JOINED, PARTED_ROUNDED),
     "/proc/swaps, swapon": (
         "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n/dev/dasdd1  partition\t7211416\t\t0\t\t-2\n",
         "NAME        TYPE      SIZE USED PRIO\n/dev/dasdd1 partition 6.9G   0B   -2\n",

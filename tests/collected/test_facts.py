@@ -137,3 +137,17 @@ def test_a_dasd_has_the_name_of_its_number(minor: int) -> None:
     assert number_of_dasd(name) in {f"94:{minor}", ""}
     assert number_of_dasd(name) or minor >= 4 * 18_278
     assert not dasd_of_number(f"8:{minor}")
+
+
+def test_a_hint_counts_only_where_no_other_source_has_the_value() -> None:
+    """It is no contradiction, whichever comes first, and whether a text or a kernel file has another."""
+    for order in (1, -1):
+        facts = Facts()
+        for say, busid in ((facts.hint, "0.0.7102"), (facts.say, "0.0.7101"))[::order]:
+            say(LAYER, "94:4", "a:1", busid=busid)
+        assert joined(LAYER, NOTHING, facts, 1)[0].cell("94:4", "busid") == "0.0.7101"
+    facts = Facts()
+    facts.hint(LAYER, "94:4", "a:1", busid="0.0.7102")
+    kernel = frame_of(LAYER, {"94:4": DISK}, 1)
+    assert joined(LAYER, kernel, facts, 1)[0].cell("94:4", "busid") == "0.0.7101"
+    assert joined(LAYER, NOTHING, facts, 1)[0].cell("94:4", "busid") == "0.0.7102"

@@ -169,3 +169,111 @@ def test_a_volume_is_on_what_lvs_names_else_on_the_disks_of_its_group() -> None:
     assert row(facts, "layer", "db2vg-da--ta")["below"] == "dasdb1 dasdc1"
     named = "  LV    VG    Attr       LSize  Devices\n  data  db2vg -wi-ao---- 45.00g /dev/dasdb1(0)\n"
     assert row(facts_in(named, "lvs -o +devices"), "layer", "db2vg-data")["below"] == "dasdb1"
+
+
+TREE = """\
+cr_data (253:1)
+ └─wh-load (253:0)
+    ├─ (94:61)
+    └─ (94:65)
+wh-x (253:2)
+ └─ (94:61)
+"""
+ASCII_TREE = TREE.replace("├─", "|-").replace("└─", "`-")
+NAMED_TREE = TREE.replace(" (253:1)", " <dm-1> (253:1) [ACTIVE, RW]").replace("─ (94", "─ <dasd> (94")
+INVERTED = """\
+ (94:61)
+ ├─wh-load (253:0)
+ │  └─cr_data (253:1)
+ └─wh-x (253:2)
+ (94:65)
+ └─wh-load (253:0)
+    └─cr_data (253:1)
+"""
+DEPENDENCIES = """\
+cr_data: 1 dependencies\t: (253, 0)
+wh-load: 2 dependencies\t: (94, 61) (94, 65)
+wh-x: 1 dependencies\t: (94, 61)
+"""
+DEPENDENCIES_BY_NAME = """\
+cr_data: 1 dependencies\t: (wh-load)
+wh-load: 2 dependencies\t: (dasdp1) (dasdq1)
+wh-x: 1 dependencies\t: (dasdp1)
+"""
+FEET = {"cr_data": {"wh-load"}, "wh-load": {"94:61", "94:65"}, "wh-x": {"94:61"}}
+
+
+def feet(content: str, command: str = "") -> dict[str, set[str]]:
+    """Return what each device of the device mapper is built on, by name, or by number if it has none."""
+    facts = facts_in(content, command)
+    facts.by_number(empty_frame(LAYER, "no text"))
+    frame, _ = joined(LAYER, empty_frame(LAYER, "no text"), facts, 1)
+    mapped = dict(zip(frame.keys, frame.column("mapped"), strict=True))
+    return {
+        title: {name if isinstance(name := mapped[foot], str) else foot for foot in below.split()}
+        for title, below in zip(frame.column("mapped"), frame.column("below"), strict=True)
+        if isinstance(title, str) and isinstance(below, str)
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("content", [
+    TREE, ASCII_TREE, NAMED_TREE, INVERTED, DEPENDENCIES, DEPENDENCIES_BY_NAME,
+])  # fmt: skip
+def test_trees_and_dependencies_say_what_a_device_is_built_on(content: str) -> None:
+    """However they are drawn, and whichever end is up."""
+    listed = "cr_data\t(253:1)\nwh-load\t(253:0)\n" * (content == DEPENDENCIES)
+    assert feet(listed + content, "dmsetup ls --tree -o inverted" if content == INVERTED else "") == FEET
+
+
+def test_the_command_names_the_device_of_dependencies() -> None:
+    """Dmsetup does not, if it was asked for one."""
+    assert feet("1 dependencies\t: (94, 61)\n", "dmsetup deps /dev/mapper/wh-x") == {"wh-x": {"94:61"}}
+    assert feet("1 dependencies\t: (94, 61)\n", "dmsetup deps") == {}
+
+
+def test_a_dependency_that_is_counted_and_not_listed_is_a_member() -> None:
+    """The line may have been cut."""
+    assert feet("wh-load: 2 dependencies\t: (94, 61)\n") == {
+        "wh-load": {"94:61", "not listed: a device below wh-load"}
+    }
+
+
+@pytest.mark.parametrize("content", [TREE, ASCII_TREE, NAMED_TREE])
+@pytest.mark.parametrize("change", [[], ["?! xyz"]])
+def test_a_line_of_a_tree_that_is_missing_gives_no_device_another_foot(
+    content: str, change: list[str]
+) -> None:
+    """Feet that are left are its own, or one is among them that was not understood."""
+    rows = content.splitlines()
+    for at in range(len(rows)):
+        left = feet("\n".join([*rows[:at], *change, *rows[at + 1 :], ""]), "dmsetup ls --tree")
+        for title, below in left.items():
+            assert {foot for foot in below if ": " not in foot and foot != "wh-load"} <= FEET.get(
+                title, set()
+            )
+        if at == 3 or (change and at == 2):
+            assert any("not understood" in foot for foot in left["wh-load"])
+
+
+CHOSEN = """\
+Name             BlkDevName       DevNosUsed             BlkDevNamesUsed
+wh-load          dm-0             94:65,94:61            dasdq1,dasdp1
+cr_data          dm-1             253:0                  dm-0
+"""
+NUMBERED = """\
+Name             Maj Min UUID
+wh-load          253   0 LVM-abc
+cr_data          253   1 CRYPT-LUKS2-abc-cr_data
+"""
+WITHOUT_HEADING = "wh-load:253:0:L--w:1:2:0:LVM-abc\ncr_data:253:1:L--w:1:1:0:CRYPT-LUKS2-abc-cr_data\n"
+
+
+def test_chosen_columns_say_what_their_headings_say() -> None:
+    """Dmsetup prints numbers, names and what a device is built on, with or without a heading."""
+    assert feet(CHOSEN + NUMBERED) == {"wh-load": {"94:61", "94:65"}, "cr_data": {"wh-load"}}
+    for content, command in ((NUMBERED, ""), (WITHOUT_HEADING, "dmsetup info -c --noheadings")):
+        facts = facts_in(content, command)
+        told = {number: (row(facts, "layer", number)["mapped"], row(facts, "layer", number)["uuid"])
+                for number in ("253:0", "253:1")}  # fmt: skip
+        assert told == {"253:0": ("wh-load", "LVM-abc"), "253:1": ("cr_data", "CRYPT-LUKS2-abc-cr_data")}
+    assert facts_in("wh-load\t(dm-0)\n", "dmsetup ls -o blkdevname").rows["layer"].keys() == {"dm-0"}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zmon.base.plain_text import unescaped_hex
 from zmon.collected.columns import Columns
 from zmon.collected.dasd_texts import BUSID
-from zmon.collected.numbers import fits
+from zmon.collected.numbers import disk_name, fits, sort_of
 from zmon.collected.reading import OrDocument, Reading, line
 from zmon.kinds import LAYER, MPATH, MULTIPATH, PATH
 
@@ -175,31 +175,6 @@ class LsblkTree:
         """Return the key of the disk of a partition, by its name; empty if there is none."""
         name = next((name for name, other in self._keys.items() if other == key), "")
         return self._keys.get(disk_name(name), "") if disk_name(name) != name else ""
-
-
-def disk_name(name: str) -> str:
-    """Return the name of the disk of a partition.
-
-    The kernel names a partition after its disk, with `p` between where that ends in a digit.
-    """
-    disk = name.rstrip("0123456789")
-    return disk[:-1] if disk.endswith("p") and disk[:-1].endswith(tuple("0123456789")) else disk
-
-
-def sort_of(kernel: str, is_below: bool) -> str:
-    """Return what a device is by its kernel name; empty where the name does not tell."""
-    if _DM.fullmatch(kernel):
-        return "dm"
-    if re.fullmatch(r"md(?:[0-9]{1,5}|_\S{1,32})", kernel):
-        return "md"
-    if re.fullmatch(r"loop[0-9]{1,5}", kernel):
-        return "loop"
-    if re.fullmatch(
-        r"(?:dasd|sd|vd)[a-z]{1,4}[0-9]{1,3}|(?:nvme[0-9]{1,3}n[0-9]{1,4}|md[0-9]{1,5}|loop[0-9]{1,5})p[0-9]{1,3}",
-        kernel,
-    ):
-        return "partition"
-    return "" if is_below else "disk"
 
 
 class TreeRow(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from zmon.base.absent import text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.kernel.capture_text import CollectedText
 from zmon.kernel.capture_tree import is_own
@@ -24,6 +25,7 @@ from zmon.kinds import (
 )
 from zmon.registry import SOURCES
 from zmon.sample import empty_frame
+from zmon.topology.stack import tagged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 JOINED: Final = (MACHINE, DEVICE, DASD, LAYER, SWAP, CHANNEL, MULTIPATH, PATH)
 """The kinds about which texts say something, besides mounts."""
 MOUNT_FILES: Final = ("proc/mounts", "proc/self/mounts")
-COPIED: Final = ("proc/dasd/devices", "proc/partitions", *MOUNT_FILES)
+COPIED: Final = ("proc/dasd/devices", "proc/partitions", "proc/mdstat", *MOUNT_FILES)
 """Files of the kernel that are read as texts, where a collection lacks the files that say more."""
 
 
@@ -83,6 +85,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     from zmon.collected.account import text_frame  # noqa: PLC0415 - most captures hold no texts
     from zmon.collected.dasd_texts import mask_paths  # noqa: PLC0415 - most captures hold no texts
     from zmon.collected.facts import joined, origin_frame  # noqa: PLC0415 - likewise
+    from zmon.collected.loop_texts import lay_loops  # noqa: PLC0415 - likewise
     from zmon.collected.mapper_texts import add_adapters  # noqa: PLC0415 - likewise
     from zmon.collected.mount_texts import (  # noqa: PLC0415 - likewise
         add_swaps,
@@ -107,21 +110,24 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     name_devices([*sources, *((area, "proc/swaps") for area in swapped.keys)], facts)
     name_btrfs({source for source, _place in sources}, facts)
     open_btrfs(rows, facts)
-    facts.mounted = {device.removeprefix("/dev/") for device, _place in sources} | {
+    facts.mounted = {tagged(device).removeprefix("/dev/") for device, _place in sources} | {
         area.removeprefix("/dev/") for area in (*facts.keys(SWAP), *swapped.keys)
+    }
+    facts.mounted |= {
+        word.rpartition("=")[2] for cell in mounted.column("devices") for word in text_of(cell).split()
     }
     facts.by_number(whole)
     add_adapters(facts)
     mask_paths(facts, frames.get(DEVICE.name) or empty_frame(DEVICE, "was not read"))
     layers, _ = joined(LAYER, whole, facts, when)
     origins: dict[str, dict[str, Value]] = {}
+    if MOUNT.name in frames and mounted.missing is not None:
+        frames[MOUNT.name], origins = mount_frame(rows, facts, layers, when)
+    lay_loops(facts, layers, frames.get(MOUNT.name) or mounted)
     for kind in JOINED:
         if kind.name in frames:
             frames[kind.name], named = joined(kind, frames[kind.name], facts, when)
             origins |= named
-    if MOUNT.name in frames and mounted.missing is not None:
-        frames[MOUNT.name], named = mount_frame(rows, facts, layers, when)
-        origins |= named
     frames[ORIGIN.name] = origin_frame(origins, when)
     if not is_own(tree):  # what lies beside a capture of zmon is of other use
         frames[TEXT.name] = text_frame(read, when)
@@ -132,7 +138,8 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
 
 def facts_of(texts: Sequence[CollectedText]) -> tuple[Facts, list[ReadText]]:
     """Return what texts say, and what became of their lines."""
-    from zmon.collected.facts import Facts  # noqa: PLC0415 - most captures hold no texts
+    from zmon.collected.array_texts import fill_arrays  # noqa: PLC0415 - most captures hold no texts
+    from zmon.collected.facts import Facts  # noqa: PLC0415 - likewise
     from zmon.collected.forms import FORMS  # noqa: PLC0415 - likewise
     from zmon.collected.lvm_texts import spread_groups  # noqa: PLC0415 - likewise
     from zmon.collected.reading import ReadText, walk  # noqa: PLC0415 - likewise
@@ -149,6 +156,7 @@ def facts_of(texts: Sequence[CollectedText]) -> tuple[Facts, list[ReadText]]:
     for form, number in ordered:
         read[number] = walk(texts[number], form, facts)
     spread_groups(facts)
+    fill_arrays(facts)
     return facts, [read.get(number) or ReadText(text, "", 0, ()) for number, text in enumerate(texts)]
 
 

@@ -7,14 +7,28 @@ Source: util-linux, libsmartcols; a table whose blanks were lost has no cells bu
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class Columns:
     """The columns of a heading."""
 
-    def __init__(self, heading: str) -> None:
-        """Take a heading."""
-        self._spans = {match[0]: match.span() for match in re.finditer(r"\S+", heading)}
+    def __init__(self, heading: str, names: str = r"\S+") -> None:
+        """Take a heading; `names` is the pattern of its names, which may have blanks.
+
+        If a name comes again that column has none.
+        """
+        self._spans: dict[str, tuple[int, int]] = {}
+        for match in re.finditer(names, heading):
+            name = match[0] if match[0] not in self._spans else f"{match[0]} {match.start()}"
+            self._spans[name] = match.span()
+
+    def __iter__(self) -> Iterator[str]:
+        """Return the names of the columns."""
+        return iter(self._spans)
 
     def __contains__(self, name: str) -> bool:
         return name in self._spans
@@ -54,3 +68,20 @@ class Columns:
             elif named:
                 cells[named] += f" {match[0]}"
         return cells
+
+    def sliced(self, row: str) -> dict[str, str]:
+        """Return the cells of a row whose columns begin where headings do; none if one does not fit."""
+        begins = [span[0] for span in self._spans.values()]
+        if any(row[begin - 1 : begin].strip() for begin in begins[1:]):
+            return {}
+        ends = [*begins[1:], len(row)]
+        starts = [0, *begins[1:]]
+        return {
+            name: row[start:end].strip() for name, start, end in zip(self._spans, starts, ends, strict=False)
+        }
+
+    def around(self, name: str) -> tuple[list[str], list[str]]:
+        """Return the columns left and right of one; none if that is not there."""
+        names = [*self._spans]
+        at = names.index(name) if name in names else 0
+        return names[:at], names[at + 1 :]

@@ -406,5 +406,10 @@ class Dasdview(Reading):
 
     def _own(self) -> str:
         """Return the bus id of the disk that was named last; empty if no text has it."""
-        named = (key for key in self.facts.keys(DASD) if self.facts.value(DASD, key, "name") == self._name)
-        return self._busid or next(named, "")
+        return self._busid or dasd_named(self.facts, self._name)
+
+
+def dasd_named(facts: Facts, name: str) -> str:
+    """Return the bus id of a DASD by its name; empty if no text has it."""
+    named = (key for key in facts.keys(DASD) if facts.value(DASD, key, "name") == name)
+    return next(named, "")

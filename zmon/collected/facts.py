@@ -11,9 +11,18 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.sizes import KIB, SECTOR
-from zmon.collected.numbers import dasd_of_number, disk_of_dasd, number_of, number_of_dasd
+from zmon.collected.numbers import (
+    dasd_of_number,
+    disk_name,
+    disk_of_dasd,
+    is_of_kernel,
+    number_of,
+    number_of_dasd,
+    sort_of,
+)
 from zmon.kinds import LAYER, NOT_COLLECTED, NOWHERE, ORIGIN, PATH
 from zmon.sample import Frame, empty_frame, frame_of
+from zmon.topology.stack import tagged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -25,7 +34,7 @@ MAX_RIVALS: Final = 4
 """Maximum number of different values for one cell that are kept, to be named in its reason."""
 _TOOLS: Final = {
     "table": "dmsetup table",
-    "start": "udevadm info -e, for where a partition begins",
+    "start": "udevadm info -e, fdasd -p or fdisk -l, for where a partition begins",
     "uid": "lsdasd -u",
     "hpf": "lsdasd -l",
     "availability": "/sys/bus/ccw/devices/*/availability",
@@ -34,7 +43,7 @@ _TOOLS: Final = {
     "chpids": "lscss",
     "volser": "udevadm info -e, or dasdview -l",
     "size": "/proc/partitions, or lsdasd",
-    "members": "no tool's text has it; zmon capture does",
+    "members": "mdadm --detail, and mdadm --examine of each member",
 }
 """What would have had a field."""
 
@@ -64,6 +73,8 @@ class Fact(NamedTuple):
     value: Value
     place: str
     """`lsdasd, runtime.out:120`."""
+    is_hint: bool = False
+    """Whether it counts only where no other source has the value: it may be of an earlier time."""
 
 
 class MountRow(NamedTuple):
@@ -78,6 +89,18 @@ class MountRow(NamedTuple):
     """The directory of the file system that is mounted, where it is printed: findmnt does behind the source."""
     other: str = ""
     """Which other source another text of the same tool has for it, with that text; empty if none."""
+
+
+class Array(NamedTuple):
+    """Which devices hold the slots of an array, as `mdadm --detail` says."""
+
+    slots: Mapping[int, tuple[str, str]]
+    """Number and name in /dev by slot; both empty if none works there."""
+    begins_at_once: bool
+    """Whether its version of metadata leaves the beginning of devices to the data."""
+    used: int
+    """Sectors of data on each device; 0 if that is not printed."""
+    place: str
 
 
 class Facts:
@@ -99,6 +122,14 @@ class Facts:
         """The names in /dev/mapper of the logical volumes of each group."""
         self.btrfs: dict[str, dict[str, tuple[str, str]]] = {}
         """The devices of each btrfs by its uuid and by their ids: names, each with the text that has it."""
+        self.arrays: dict[str, Array] = {}
+        """The arrays of which each slot works, by the keys of their rows."""
+        self.array_names: dict[str, list[str]] = {}
+        """The names of arrays by their UUIDs."""
+        self.data_areas: dict[str, tuple[int, int]] = {}
+        """First sector and sectors of data on members of arrays, by their names."""
+        self.in_tables: set[str] = set()
+        """Partitions that a table of partitions has; the kernel may have none of them."""
         self.group_sizes: dict[str, tuple[int, str]] = {}
         """How many physical volumes a volume group has, each with the text that has it."""
         self.contents: dict[str, tuple[str, str, str]] = {}
@@ -130,6 +161,14 @@ class Facts:
             if value != "" and not isinstance(value, Absent):
                 add(row.setdefault(name, []), name, Fact(value, place))
 
+    def hint(self, kind: Kind, key: str, place: str, **values: Value) -> None:
+        """Add values of a row that count only where no other source has them."""
+        self.say(kind, key, place)
+        row = self.rows[kind.name][key]
+        for name, value in values.items():
+            if value != "" and not isinstance(value, Absent):
+                add(row.setdefault(name, []), name, Fact(value, place, is_hint=True))
+
     def say_below(self, key: str, place: str, below: str) -> None:
         """Say what a block device is built on; empty for one that is built on none."""
         self.say(LAYER, key, place, below=below)
@@ -143,6 +182,24 @@ class Facts:
             self.say(LAYER, disk, place, name=disk, sort="disk")
             if disk != name:
                 self.say(LAYER, name, place, name=name, sort="partition")
+
+    def name_device(self, device: str, place: str, number: str = "") -> str:
+        """Say of a block device what its name below /dev tells, and return the key of its row.
+
+        That is its number, if it is known, else its name.  A link of udev says nothing.  Of a partition its
+        disk is named, too.  What is made of others has no sort as long as nothing tells of which: it may hold
+        what is on it.
+        """
+        name = mapped_name(device) or plain(device)
+        key = number or name
+        if name != device:
+            self.say(LAYER, key, place, mapped=name)
+        elif is_of_kernel(name):
+            disk, sort = disk_name(name), sort_of(name, is_below=False)
+            self.say(LAYER, key, place, name=name, sort="" if sort in {"dm", "md"} else sort)
+            if sort == "partition":
+                self.name_device(disk, place)
+        return key
 
     def say_content(self, device: str, place: str, sort: str, uuid: str) -> None:
         """Say what is on a device that is named, by the signature that blkid and lsblk find there."""
@@ -171,6 +228,7 @@ class Facts:
         wholly on the others.
         """
         rows = self.rows.setdefault(LAYER.name, {})
+        linked = _linked({key: row for key, row in rows.items() if ":" in key}, layers)
         self._name_numbered(rows, layers)
         numbers = self._numbers(rows, layers)
         self._number_by_name(rows, numbers)
@@ -182,7 +240,7 @@ class Facts:
         for name in [key for key in rows if ":" not in key]:
             row = rows.pop(name)
             named = self.aliases.get(name, name)
-            own = numbers.setdefault(named, set())
+            own = numbers.setdefault(named, linked.get(named) or linked.get(f"mapper/{named}") or set())
             if not own:
                 self._stand_in_alone(named, row, own)
             there = rows.setdefault(next(iter(own)), {}) if len(own) == 1 else {}
@@ -190,9 +248,33 @@ class Facts:
                 for fact in facts:
                     add(there.setdefault(field, []), field, fact)
         self._number_below(rows, layers, numbers)
-        self._part_dasds(rows, layers, numbers)
+        self._part_disks(rows, layers, numbers)
         self._part_maps(rows)
+        self._drop_parts(rows, layers)
         self._add_contents(rows, layers, numbers)
+
+    def _drop_parts(self, rows: dict[str, dict[str, list[Fact]]], layers: Frame) -> None:
+        """Drop partitions that only tables have, of disks that others are built on: the kernel has none."""
+        below = [str(fact.value) for row in rows.values() for fact in row.get("below", ())]
+        used = {
+            number for listed in (*below, *map(text_of, layers.column("below"))) for number in listed.split()
+        }
+        for number, row in list(rows.items()):
+            names = {str(fact.value) for fact in row.get("name", ())}
+            tools = {fact.place.partition(", ")[0] for facts in row.values() for fact in facts}
+            parents = {str(fact.value) for fact in row.get("parent", ())}
+            is_of_tables = names <= self.in_tables and all(
+                tool in OF_TABLES or tool.startswith(ASSUMED) for tool in tools
+            )
+            if (
+                names
+                and is_of_tables
+                and parents & used
+                and number not in used
+                and number not in layers.index
+            ):
+                del rows[number]
+                self.contents = {name: told for name, told in self.contents.items() if name not in names}
 
     @staticmethod
     def _part_maps(rows: dict[str, dict[str, list[Fact]]]) -> None:
@@ -207,20 +289,53 @@ class Facts:
     def _add_contents(
         self, rows: dict[str, dict[str, list[Fact]]], layers: Frame, numbers: Mapping[str, set[str]]
     ) -> None:
-        """Say what is on devices on which nothing else is, by the signatures that are there."""
+        """Say what is on devices on which nothing else is, by the signatures that are there.
+
+        A signature that several devices show, such as the paths to a disk, is that of the one which is built
+        on the others; only a btrfs has one UUID on all its devices.
+        """
         lists = [str(fact.value) for row in rows.values() for field in _BUILT for fact in row.get(field, ())]
         lists += [text_of(cell) for field in _BUILT for cell in layers.column(field)]
         used = {number for listed in lists for number in listed.split()}
-        linked = _linked(rows, layers)
-        for device in self.mounted:
-            used |= numbers.get(plain(device)) or linked.get(device) or set()
+        alone: dict[str, str] = {}
         for device, (sort, uuid, place) in self.contents.items():
             own = numbers.get(plain(device), set()) - used
-            if len(own) == 1 and sort != "mpath_member" and uuid not in self.btrfs:
+            if len(own) == 1 and sort != "mpath_member":
+                (alone[device],) = own
+                if uuid and not sort.endswith("_member"):
+                    links = rows.setdefault(alone[device], {}).setdefault("links", [])
+                    add(links, "links", Fact(tagged(f"UUID={uuid}"), place))
+        linked = _linked(rows, layers)
+        mounted = {number for name in self.mounted for number in (
+            name, *numbers.get(plain(name), ()), *numbers.get(mapped_name(name), ()), *linked.get(name, ())
+        )}  # fmt: skip
+        btrfs: dict[str, list[str]] = {}
+        for device, number in alone.items():
+            sort, uuid, place = self.contents[device]
+            if sort == "btrfs" and uuid:
+                btrfs.setdefault(uuid, []).append(device)
+            elif number not in mounted:
                 title = f"{_CONTENTS.get(sort, f'{sort} file system')} on {plain(device)}"
-                (number,) = own
-                key = f"{NAMED_STAND_IN}:{title}"
-                self.say(LAYER, key, place, mapped=title, sort="content", below=number)
+                self._say_content(title, {number}, place)
+        for uuid, devices in btrfs.items():
+            self._join_btrfs(uuid, {device: alone[device] for device in devices}, mounted)
+
+    def _join_btrfs(self, uuid: str, devices: Mapping[str, str], mounted: set[str]) -> None:
+        """Say which devices a btrfs has by their signatures, unless `btrfs filesystem show` lists it."""
+        listed = {device for members in self.btrfs.values() for device, _place in members.values()}
+        if uuid in self.btrfs or not listed.isdisjoint(devices):
+            return
+        places = {device: self.contents[device][2] for device in devices}
+        names, numbers = " ".join(map(plain, devices)), {*devices.values()}
+        if len(numbers) > 1:
+            self.btrfs[uuid] = {f"?{nth}": device for nth, device in enumerate(places.items(), 1)}
+        if mounted.isdisjoint(numbers):
+            title = f"btrfs {uuid}" if len(numbers) > 1 else f"btrfs file system on {names}"
+            self._say_content(title, numbers, next(iter(places.values())))
+
+    def _say_content(self, title: str, numbers: set[str], place: str) -> None:
+        key, below = f"{NAMED_STAND_IN}:{title}", " ".join(sorted(numbers, key=by_digits))
+        self.say(LAYER, key, place, mapped=title, sort="content", below=below)
 
     def _name_numbered(self, rows: dict[str, dict[str, list[Fact]]], layers: Frame) -> None:
         """Name DASDs and their partitions that others are built on, and that no source names."""
@@ -272,19 +387,20 @@ class Facts:
             numbers[name] = numbers[title]
 
     @staticmethod
-    def _part_dasds(
+    def _part_disks(
         rows: dict[str, dict[str, list[Fact]]], layers: Frame, numbers: Mapping[str, set[str]]
     ) -> None:
-        """Say of partitions of DASDs whose disk no source names that it is the disk of their name."""
+        """Say of partitions whose disk no source names that it is the disk of their name."""
         parents = dict(zip(layers.keys, layers.column("parent"), strict=True))
         for number, row in rows.items():
             names = [str(fact.value) for fact in row.get("name", ())]
-            disk = disk_of_dasd(names[0]) if len(names) == 1 else ""
-            if disk in {"", *names} or row.get("parent") or isinstance(parents.get(number), str):
+            is_part = len(names) == 1 and sort_of(names[0], is_below=True) == "partition"
+            disk = disk_name(names[0]) if is_part else ""
+            if not disk or row.get("parent") or isinstance(parents.get(number), str):
                 continue
             disks = numbers.get(disk, set())
             if len(disks) == 1:
-                row["parent"] = [Fact(next(iter(disks)), f"assumed by the name {names[0]}")]
+                row["parent"] = [Fact(next(iter(disks)), f"{ASSUMED} by the name {names[0]}")]
 
     @staticmethod
     def _numbers(rows: dict[str, dict[str, list[Fact]]], layers: Frame) -> dict[str, set[str]]:
@@ -309,7 +425,11 @@ class Facts:
         linked = _linked(rows, layers)
 
         def number_of(name: str) -> str:
-            several = {name} if ":" in name else numbers.get(plain(name)) or linked.get(name) or set()
+            several = (
+                {name}
+                if ":" in name
+                else numbers.get(plain(name)) or linked.get(name) or linked.get(f"mapper/{name}") or set()
+            )
             return next(iter(several)) if len(several) == 1 else ""
 
         for title, word in self.partial.items():
@@ -404,6 +524,10 @@ def _linked(rows: Mapping[str, Mapping[str, list[Fact]]], layers: Frame) -> dict
     return linked
 
 
+ASSUMED: Final = "assumed"
+"""How the place of a value begins that follows from a name."""
+OF_TABLES: Final = frozenset({"fdisk", "fdasd", "parted"})
+"""Tools that read tables of partitions from disks."""
 REMOVED: Final = "removed"
 """The state of a path whose disk is no more, and its name if it has no number."""
 DM_STAND_IN: Final = "dm"
@@ -422,13 +546,31 @@ def plain(name: str) -> str:
     return name.removeprefix("mapper/")
 
 
+def mapped_name(name: str) -> str:
+    """Return the name in /dev/mapper of a logical volume `group/volume`; empty for other names."""
+    group, slash, volume = name.partition("/")
+    is_it = slash and "/" not in volume and group not in {"mapper", "disk", "md"}
+    return f"{doubled(group)}-{doubled(volume)}" if is_it else ""
+
+
+def doubled(name: str) -> str:
+    """Return a name of LVM as it is in /dev/mapper, where a single hyphen divides group and volume."""
+    return name.replace("-", "--")
+
+
 def by_digits(number: str) -> tuple[int, ...]:
     """Return the sort key of a number of a block device."""
     return tuple(int(part) for part in number.split(":") if part.isdecimal())  # stand-ins come first
 
 
 def add(facts: list[Fact], field: str, fact: Fact) -> None:
-    """Add a fact unless one with this value is there; words of united fields are joined."""
+    """Add a fact unless one with this value is there; words of united fields are joined.
+
+    A hint is dropped beside others, whichever comes first.
+    """
+    if any(earlier.is_hint < fact.is_hint for earlier in facts):
+        return
+    facts[:] = [earlier for earlier in facts if earlier.is_hint <= fact.is_hint]
     if field in UNITED and facts:
         united = dict.fromkeys((*str(facts[0].value).split(), *str(fact.value).split()))
         facts[0] = facts[0]._replace(value=" ".join(united))
@@ -508,6 +650,8 @@ def joined(kind: Kind, frame: Frame, facts: Facts, when: int) -> tuple[Frame, di
 def _settled(field: str, value: Value, facts: list[Fact]) -> tuple[Value, str]:
     """Return the value of a cell, and the text that it is from; empty if it is from a kernel file."""
     first = facts[0]
+    if not isinstance(value, Absent):
+        facts = [fact for fact in facts if not fact.is_hint]
     if isinstance(value, Absent):
         if field in WEAKER:
             return _of_first_tool(facts)

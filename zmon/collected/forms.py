@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from typing import Final
 
+from zmon.collected.array_texts import Mdadm, Mdstat
 from zmon.collected.block_texts import Links, Lsblk, Partitions
 from zmon.collected.channel_texts import Lschp, Lscss, Lsscsi, Lszfcp
+from zmon.collected.crypt_texts import Cryptsetup
 from zmon.collected.dasd_texts import Dasdview, Lsdasd
+from zmon.collected.loop_texts import Losetup
+from zmon.collected.lvm_display_texts import LvmDisplay
 from zmon.collected.lvm_texts import Lvm
 from zmon.collected.machine_texts import Hostname, Lscpu, Uname
 from zmon.collected.mapper_texts import Dmsetup, Multipath
 from zmon.collected.mount_texts import BtrfsShow, Df, Findmnt, MountCommand, ProcMounts, Swaps
+from zmon.collected.partition_texts import Fdasd, Fdisk, Parted
 from zmon.collected.reading import Form
+from zmon.collected.signature_texts import Blkid
 from zmon.collected.udev_texts import Udevadm
 
 FORMS: Final = (
@@ -26,23 +32,42 @@ FORMS: Final = (
     Form("lszfcp, with -H, -P, -D", r"lszfcp\b", Lszfcp,
          "FCP adapters; port and LUN of SCSI disks, with lsscsi or multipath their names", "source"),
     Form("lsscsi", r"lsscsi\b", Lsscsi, "names of SCSI disks", "real output"),
+    Form("losetup -a, losetup -l", r"losetup\b", Losetup,
+         "files of loop devices, and so the disks below them", "source, real output"),
     Form("lsblk, in any form and with any columns", r"lsblk\b", Lsblk,
          "what lies on what, from partitions to logical volumes, and what is mounted", "source, real output"),
     Form("/proc/partitions", r"proc/partitions", Partitions, "names, numbers, sizes", "real output"),
     Form("ls -l of /dev/disk/by-* or /dev/mapper", r"ls\b.*/dev/(?:disk|mapper)\b.*", Links,
          "names by path, id and UUID; adapter, port and LUN of SCSI disks", "real output"),
-    Form("dmsetup table, ls, info", r"dmsetup (?:table|ls|info)\b.*", Dmsetup,
-         "bytes of logical volumes on disks, exactly", "source, real output"),
+    Form("dmsetup table, ls, ls --tree, deps, info", r"dmsetup (?:table|ls|deps|info)\b.*", Dmsetup,
+         "bytes of logical volumes on disks, exactly; without tables their disks", "source, real output"),
+    Form("cryptsetup status", r"cryptsetup status\b.*", Cryptsetup, "disks of encrypted devices", "source"),
     Form("multipath -ll", r"multipath\b(?! -t)|multipathd (?:-k)?['\"]?show (?:topology|maps|paths)\b.*",
          Multipath, "WWIDs, path groups, states of paths", "source, real output"),
-    Form("pvs, vgs, lvs", r"(?:pvs|vgs|lvs)\b", Lvm,
+    Form("mdadm --detail, --examine, --scan", r"mdadm\b", Mdadm,
+         "devices of arrays, also those that do not work; with --examine of all where their data begin",
+         "source"),
+    Form("/proc/mdstat", r"proc/mdstat", Mdstat, "devices of arrays, and how many of them work", "source"),
+    Form("pvs, vgs, lvs", r"(?:lvm )?(?:(?:pvs|vgs|lvs)\b|(?:pv|vg|lv)display (?:-C|--columns)\b).*", Lvm,
          "which disks are physical volumes; on which of them a logical volume can be, if no"
          " dmsetup table is there", "source, real output"),
+    Form("pvdisplay, vgdisplay -v, lvdisplay -m, pvscan, lvscan",
+         r"(?:lvm )?(?:(?:pv|vg|lv)display|(?:pv|vg|lv)scan)\b.*", LvmDisplay,
+         "the same, and the devices of each segment", "source, real output"),
     Form("udevadm info -e", r"udevadm info\b.*", Udevadm,
          "nearly all that lsdasd, lscss and lsblk have, labels, serial numbers, starts of partitions",
          "source, real output"),
+    Form("blkid, as lines, with -o list, export or json", r"blkid\b", Blkid,
+         "what is on devices; names by UUID and label; the devices of a btrfs; with -p starts of partitions",
+         "source, real output"),
     Form("btrfs filesystem show", r"btrfs (?:filesystem|fi) show\b.*", BtrfsShow, "all devices of a btrfs",
          "source, real output"),
+    Form("fdasd -p, -i", r"fdasd\b", Fdasd,
+         "cylinders and label of a DASD, where its partitions begin", "source, real output"),
+    Form("fdisk -l, sfdisk -l, -d, -J", r"s?fdisk\b", Fdisk,
+         "sizes of disks, where their partitions begin", "source, real output"),
+    Form("parted -l, print", r"parted\b", Parted,
+         "partitions; where they begin if it was asked for sectors or bytes", "real output"),
     Form("/proc/swaps, swapon", r"swapon\b|proc/swaps", Swaps, "active swap", "real output"),
     Form("/proc/mounts", r"proc/(?:self/)?mounts", ProcMounts, "which file system a path is on", "real output"),
     Form("mount", r"mount(?: -l)?", MountCommand, "which file system a path is on", "source, real output"),

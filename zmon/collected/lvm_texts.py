@@ -1,62 +1,105 @@
-"""LVM in texts: pvs, vgs and lvs, also with the devices of each volume.
+"""LVM in texts: pvs, vgs and lvs with any columns, as a table, with separators, without heading, or as JSON.
 
     /dev/dasdb1 vg  lvm2 a--  22.49g 0               pvs; a volume that is lost is `[unknown]`
     vg    2   1   0 wz--n- 44.98g    0               vgs; `p` in its attributes: one of its volumes is lost
     data  vg  -wi-ao---- 44.98g /dev/dasdb1(0)       lvs, with -o +devices, a line for each segment
 
+What a snapshot, a thin or a cached volume is on besides its devices stands in the columns Origin and Pool.
 Sources: lvm2, lib/report/columns.h, lib/report/report.c.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from zmon.collected.columns import Columns
-from zmon.collected.facts import plain
-from zmon.collected.reading import Reading, line
+from zmon.collected.facts import doubled, plain
+from zmon.collected.reading import OrDocument, Reading, line
 from zmon.kinds import LAYER
+from zmon.topology.stack import inner
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
 
-_GROUP: Final = r"[A-Za-z0-9+_.][A-Za-z0-9+_.-]{0,127}"
-_DEVICE: Final = r"/dev/\S{1,250}|\[unknown\]|unknown device|missing"
+GROUP: Final = r"[A-Za-z0-9+_.][A-Za-z0-9+_.-]{0,127}"
+"""The name of a volume group or of a logical volume."""
+DEVICE: Final = r"/dev/\S{1,250}|\[unknown\]|unknown device|missing|Missing"
+"""A physical volume; the words stand for one that LVM does not find."""
 _EXTENT: Final = re.compile(
-    rf"(?<!\S)(?:(/dev/[^\s(,]{{1,200}})|(\[unknown\]|unknown device|missing)|({_GROUP}))\([0-9]{{1,12}}\)"
+    rf"(?:(/dev/[^\s(,]{{1,200}}?)|(\[unknown\]|unknown device|missing)|\[?({GROUP})\]?)"
+    r"(?:\([0-9]{1,12}\)|:[0-9]{1,12}-[0-9]{1,12})"
 )
-_OF_DEVICE: Final = re.compile(rf"\s*(?:{_DEVICE})\s")
 _ATTRIBUTES: Final = r"[a-zA-Z-]{6,10}"
+_HEADING: Final = (
+    r"(?:[PL]V|VG|Pool|Origin|Data|Meta|Log|Move|Convert|Seg|#PV) (?:UUID|Tags|Missing)"
+    r"|(?:(?:Metadata )?LE|PE) Ranges|1st PE|BA (?:Start|Size)|Metadata Devs|(?:SYS|System) ID|\S+"
+)
+"""The names of columns; some have two words."""
+_NAME: Final = r"(?:1st|#?[A-Z][A-Za-z0-9#%]*)"
+_GAP: Final = "[ ,;|]+"
+_KNOWN: Final = "(?:[PL]V|VG|#PV|Fmt|Attr|[PVL]Size|Devices|Path|Type|KMaj|SSize|DevSize)"
 _VIRTUAL: Final = "Vv"
 """The first attribute of logical volumes that are on no devices of their own."""
+_BESIDE: Final = "sSC"
+"""The first attribute of those that are on others, too: snapshots, cached ones."""
+_INDENT: Final = 2
+"""Blanks before each row."""
+_POOL: Final = "t"
+"""The first attribute of thin pools, whose number in lvs may be that of another device."""
 _PARTIAL: Final = 8
 """Which attribute of a logical volume is its health: `p` if a device is missing."""
+_FIELDS: Final = {
+    "pv_name": "PV", "vg_name": "VG", "lv_name": "LV", "lv_full_name": "LV", "lv_path": "Path",
+    "devices": "Devices", "pv_fmt": "Fmt", "pv_attr": "Attr", "lv_attr": "Attr", "vg_attr": "Attr",
+    "pv_count": "#PV", "pool_lv": "Pool", "origin": "Origin", "seg_pe_ranges": "PE Ranges",
+    "lv_kernel_major": "KMaj", "lv_kernel_minor": "KMin",
+}  # fmt: skip
+"""The headings of columns, by their names in options and in JSON."""
+_DEFAULTS: Final = {
+    "pvs": "pv_name,vg_name,pv_fmt,pv_attr,pv_size,pv_free",
+    "vgs": "vg_name,pv_count,lv_count,snap_count,vg_attr,vg_size,vg_free",
+}
 
 
-class Lvm(Reading):
-    """Physical volumes by group (pvs), groups (vgs), and logical volumes with the devices that lvs names."""
+class Segments(NamedTuple):
+    """A logical volume, while it is read."""
 
-    heading = r" *(?:[LP]V +VG +|VG +#PV )"
+    group: str
+    place: str
+    names: dict[str, None]
+    """The devices below it, in /dev, or in /dev/mapper for volumes of the group."""
 
-    nothing = (
-        r"\s*(?:WARNING: )?(?:Couldn't find (?:device|all physical volumes|all devices))\b.*",
+
+def volume_title(group: str, name: str) -> str:
+    """Return the name of a logical volume in /dev/mapper."""
+    return f"{doubled(group)}-{doubled(name)}"
+
+
+class VolumeReading(Reading):
+    """An output of LVM: the physical volumes of groups, and what logical volumes are on."""
+
+    nothing: ClassVar[tuple[str, ...]] = (
         r"\s*(?:WARNING: )?(?:Missing device|File descriptor)\b.*",
-        r"\s*(?:WARNING: )?There are [0-9]+ physical volumes missing.*",
+        r"\s*WARNING: .*",  # of others that concern no member
         r"\s*[0-9]+ logical volume\(s\).*",
     )
 
     def __init__(self, text: CollectedText, facts: Facts) -> None:
-        """Begin without a heading."""
+        """Begin without a volume."""
         super().__init__(text, facts)
-        self._columns = Columns("")
-        self._volumes: dict[str, tuple[str, str, dict[str, None]]] = {}
+        self._volumes: dict[str, Segments] = {}
         self._last = ""
         """The logical volume of the line before."""
         self._is_lost = False
         """Whether the line before was not understood."""
-        self._groups: set[str] = set()
+        self._groups: dict[str, None] = {}
         """The groups whose volumes are listed."""
+        self._misses = False
+        """Whether a physical volume of an unnamed group is said to be missing."""
 
     def lost(self) -> None:
         """Know that the volume before may be on a further device, and so may the next one."""
@@ -64,103 +107,70 @@ class Lvm(Reading):
         if self._last:
             self._open_volume(self._last)
 
-    def _open_volume(self, title: str) -> None:
-        lost = f"?{title}"
-        self.facts.lost[lost] = f"a line about {title} that was not understood"
-        self._volumes[title][2][lost] = None
-
-    @classmethod
-    def knows(cls, row: str) -> bool:
-        """Return whether a line looks like one of LVM: rows of chosen columns begin with a device."""
-        patterns = (pattern for pattern, name in cls._lines if name != "other_columns")
-        return any(pattern.fullmatch(row) for pattern in patterns) or _OF_DEVICE.match(row) is not None
-
-    @line(r"\s*[A-Z#][A-Za-z#%_]*(?:\s+[A-Z#][A-Za-z#%_]*)*\s*")
-    def head(self, match: re.Match[str]) -> bool:
-        """Take a heading."""
-        is_it = not {"PV", "VG", "LV"}.isdisjoint(match[0].split())
-        self._columns = Columns(match[0]) if is_it else self._columns
-        return is_it
-
     @line(r"\s*WARNING: VG (\S{1,128}) is missing PV \S+(?: \(last written to (\S+)\))?\.?\s*")
     def missing(self, match: re.Match[str]) -> None:
         """Take what lvm says of a group that lacks a volume."""
         lost = self.facts.lose_volume(match[1], match[2] or "")
         self.facts.groups.setdefault(match[1], {})[lost] = f"lvm, {self.text.place(self.number)}"
 
-    @line(rf"\s*({_DEVICE})(?:\s+({_GROUP}))?\s+lvm[12]\s+[a-z-]{{2,4}}(?:\s.*)?")
-    def volume(self, match: re.Match[str]) -> bool:
-        """Take a physical volume; one without a group may be new, or its group was not found."""
-        if "PV" not in self._columns:
-            return False
-        self._take_volume(match[1], match[2] or "")
-        return True
+    @line(
+        r"\s*(?:WARNING: )?Couldn't find (?:device|all physical volumes|all devices)\b.*",
+        r"\s*WARNING: Device for PV \S+ not found or rejected by a filter.*",
+        r"\s*(?:WARNING: )?There are [0-9]+ physical volumes missing.*",
+    )
+    def missing_somewhere(self, _match: re.Match[str]) -> None:
+        """Take what lvm says of a volume that it does not find, whose group it does not name."""
+        self._misses = True
 
-    @line(r"\s*(/dev/\S{1,250})\s+(?:---|-)\s+0\s+0\s*")
-    def no_volume(self, _match: re.Match[str]) -> bool:
-        """Take a device that `pvs -a` lists and that is no physical volume."""
-        return "PV" in self._columns
+    def _open_volume(self, title: str, why: str = "") -> None:
+        lost = f"?{title}"
+        self.facts.lost[lost] = why.format(title=title) or f"a line about {title} that was not understood"
+        self._volumes[title].names[lost] = None
 
-    @line(rf"\s*({_GROUP})\s+([0-9]{{1,6}})\s+[0-9]{{1,6}}\s+[0-9]{{1,6}}\s+[a-z-]{{5,6}}\s.*")
-    def group(self, match: re.Match[str]) -> bool:
-        """Take a group and how many volumes it has."""
-        if "#PV" not in self._columns:
-            return False
-        self.facts.group_sizes[match[1]] = int(match[2]), f"vgs, {self.text.place(self.number)}"
-        return True
+    def _suspect(self, title: str) -> None:
+        """Say that a volume of which only devices are known may be a snapshot, which is on its origin."""
+        if not inner(title):
+            self._open_volume(title, f"the origin of {title}, if it is a snapshot")
 
-    @line(rf"\s*\[?({_GROUP})\]?\s+({_GROUP})\s+({_ATTRIBUTES})(?:\s.*)?")
-    def logical(self, match: re.Match[str]) -> bool:
-        """Take a segment of a logical volume."""
-        if "LV" not in self._columns or "VG" not in self._columns:
-            return False
-        name, group, attributes = match.groups()
-        title, place = f"{_doubled(group)}-{_doubled(name)}", f"lvs, {self.text.place(self.number)}"
-        _group, place, names = self._volumes.setdefault(title, (group, place, {}))
+    def _take_volume(self, device: str, group: str, tool: str) -> None:
+        """Take a physical volume."""
+        place = f"{tool}, {self.text.place(self.number)}"
+        self._groups[group] = None
+        members = self.facts.groups.setdefault(group, {})
+        members[self._member(device, group, place)] = place
+
+    def _volume(self, group: str, name: str, tool: str) -> str:
+        """Take a logical volume, and return its name in /dev/mapper."""
+        title = volume_title(group, name)
+        self._volumes.setdefault(title, Segments(group, f"{tool}, {self.text.place(self.number)}", {}))
         if self._is_lost and title != self._last:
             self._open_volume(title)
         self._last, self._is_lost = title, False
-        if attributes[_PARTIAL : _PARTIAL + 1] == "p":
-            self.facts.partial[title] = self.facts.lose_volume(group, "")
-        extents = [*_EXTENT.finditer(match[0].replace(",", " "))]
-        if "(" in _EXTENT.sub("", match[0].replace(",", " ")):
-            return False
-        if not extents and "Devices" in self._columns and attributes[0] not in _VIRTUAL:
-            self._open_volume(title)
-        for extent in extents:
-            device, lost, inner = extent.groups()
-            if inner:
-                below = f"{_doubled(group)}-{_doubled(inner)}"
-                self._volumes.setdefault(below, (group, place, {}))
-            else:
-                below = self._member(device or lost, group)
-                self.facts.name_dasd(below, place)
-            names[below] = None
-        return True
+        return title
 
-    @line(r"\s*(?=\S)(?!WARNING).*")
-    def other_columns(self, match: re.Match[str]) -> bool:
-        """Take a row whose columns were chosen with -o, by where they stand."""
-        cells = self._columns.cells(match[0])
-        if "PV" in cells and re.fullmatch(_DEVICE, cells["PV"]) and not re.search(r"\s", cells.get("VG", "")):
-            self._take_volume(cells["PV"], cells.get("VG", ""))
-            return "VG" in self._columns
-        return False
+    def _put(self, title: str, device: str, inner: str = "") -> None:
+        """Say that a logical volume is on a device, or on another volume of its group."""
+        group, place, names = self._volumes[title]
+        if inner:
+            below = volume_title(group, inner)
+            self._volumes.setdefault(below, Segments(group, place, {}))
+        else:
+            below = self._member(device, group, place)
+        names[below] = None
 
-    def _take_volume(self, device: str, group: str) -> None:
-        place = f"pvs, {self.text.place(self.number)}"
-        name = self._member(device, group)
-        self._groups.add(group)
-        self.facts.groups.setdefault(group, {})[name] = place
-        self.facts.name_dasd(name, place)
-
-    def _member(self, device: str, group: str) -> str:
+    def _member(self, device: str, group: str, place: str) -> str:
         """Return the name of a member of a group; a word of its own for one that LVM does not find."""
-        is_there = device.startswith("/dev/")
-        return plain(device.removeprefix("/dev/")) if is_there else self.facts.lose_volume(group, "")
+        if not device.startswith("/dev/"):
+            return self.facts.lose_volume(group, "")
+        return plain(self.facts.name_device(device.removeprefix("/dev/"), place))
 
-    def end(self) -> None:
+    def finish(self) -> None:
         """Say on which devices each logical volume is."""
+        named = {*self._groups, *(volume.group for volume in self._volumes.values())}
+        lacking = any(name.startswith("?") for group in named for name in self.facts.groups.get(group, ()))
+        for group in named if self._misses and not lacking else ():
+            lost = self.facts.lose_volume(group, "")
+            self.facts.groups.setdefault(group, {})[lost] = f"lvm, {self.text.place()}"
         for group in self._groups if self._is_lost and not self._last else ():
             lost = f"?{group}.strange"
             self.facts.lost[lost] = "a line of pvs that was not understood"
@@ -174,9 +184,220 @@ class Lvm(Reading):
                 volumes.append(title)
 
 
-def _doubled(name: str) -> str:
-    """Return a name as it is in /dev/mapper, where a single hyphen divides group and volume."""
-    return name.replace("-", "--")
+class Lvm(VolumeReading, OrDocument):
+    """Physical volumes by group (pvs), groups (vgs), and logical volumes with the devices that lvs names."""
+
+    heading = (
+        rf" *(?={_NAME}(?:{_GAP}{_NAME})+[ ,;|]*$)"
+        rf"(?=(?:\S+{_GAP})*{_KNOWN}{_GAP}(?:\S+{_GAP})*{_KNOWN}(?:[ ,;|]|$)){_NAME}"
+    )
+    first = (
+        rf' *(?:/dev/\S+|\[unknown\]) +(?:{GROUP} +)?lvm2 +[a-z-]{{3}} |\{{\s*"report"'
+        r"| *(?:WARNING: )?(?:VG \S{1,128} is missing PV |Couldn't find device with uuid"
+        r"|Device for PV \S+ not found)"
+    )
+    nothing = (r"\s*Reading .*", r"\s*Scanning .*", r"\s*Found .*")
+
+    def __init__(self, text: CollectedText, facts: Facts) -> None:
+        """Expect the columns that the command names; else a heading will."""
+        super().__init__(text, facts)
+        self._columns = Columns("")
+        self._separator = ""
+        self._is_short = False
+        """Whether a row ends before the column of groups."""
+        self._is_all = re.search(r"\s(?:-[a-zA-Z]*a\b|--all\b)", text.command) is not None
+        self._asked = _asked(text.command)
+
+    @classmethod
+    def knows(cls, row: str) -> bool:
+        """Return whether a line looks like one of LVM: rows of chosen columns begin with a device."""
+        patterns = (pattern for pattern, name in cls._lines if name != "row")
+        return any(pattern.fullmatch(row) for pattern in patterns) or _OF_DEVICE.match(row) is not None
+
+    @line(rf"\s*{_NAME}(?:{_GAP}{_NAME})*[ ,;|]*")
+    def head(self, match: re.Match[str]) -> bool:
+        """Take a heading."""
+        separator = re.match(r"\s*\S+?([,;|])", match[0])
+        words = match[0].strip().split(separator[1]) if separator else match[0].split()
+        if {"PV", "VG", "LV", "Path"}.isdisjoint(words):
+            return False
+        self._separator = separator[1] if separator else ""
+        self._columns = Columns(" ".join(words) if separator else match[0], _HEADING)
+        self._asked = [] if not separator else words
+        return True
+
+    @line(r"\s*(?=\S)(?!WARNING).*")
+    def row(self, match: re.Match[str]) -> bool:
+        """Take a row by its columns: as many words as these, or where they stand."""
+        row = match[0]
+        if self._separator:
+            return self._take(dict(zip(self._asked, row.strip().split(self._separator), strict=False)))
+        words = row.split()
+        names = self._asked or [*self._columns]
+        if self._asked and len(row) - len(row.lstrip()) > _INDENT:
+            words.insert(0, "")
+        counted = dict(zip(names, words, strict=False)) if len(words) == len(names) or self._asked else {}
+        self._is_short = not row.endswith(" ") and len(row) <= self._columns.begin("VG")
+        return (bool(counted) and self._take(counted)) or self._take(self._columns.sliced(row))
+
+    @line(rf"\s*({DEVICE})(?:\s+({GROUP}))?\s+lvm[12]\s+[a-z-]{{2,4}}(?:\s.*)?")
+    def volume(self, match: re.Match[str]) -> bool:
+        """Take a physical volume; one without a group may be new, or its group was not found."""
+        if len(self._columns) and "PV" not in self._columns:
+            return False
+        self._take_volume(match[1], match[2] or "", "pvs")
+        return True
+
+    @line(r"\s*(/dev/\S{1,250})\s+(?:---|-)\s+0\s+0\s*(?:\s0\s*)?")
+    def no_volume(self, _match: re.Match[str]) -> bool:
+        """Take a device that `pvs -a` lists and that is no physical volume."""
+        return "PV" in self._columns
+
+    @line(rf"\s*({GROUP})\s+([0-9]{{1,6}})\s+[0-9]{{1,6}}\s+[0-9]{{1,6}}\s+([a-z-]{{5,6}})\s.*")
+    def group(self, match: re.Match[str]) -> bool:
+        """Take a group and how many volumes it has."""
+        if "#PV" not in self._columns:
+            return False
+        self._take_group(match[1], match[2], match[3])
+        return True
+
+    @line(rf"\s*\[?({GROUP})\]?\s+({GROUP})\s+({_ATTRIBUTES})(?:\s.*)?")
+    def logical(self, match: re.Match[str]) -> bool:
+        """Take a segment of a logical volume whose columns stand anywhere."""
+        if "LV" not in self._columns or "VG" not in self._columns or "PV" in self._columns:
+            return False
+        name, group, attributes = match.groups()
+        return self._take_segment(group, name, attributes, match[0][match.end(3) :], None)
+
+    def _take(self, cells: Mapping[str, str]) -> bool:
+        """Take the cells of a row, if all that zmon reads look like what they are."""
+        if not all(re.fullmatch(form, cells.get(name, "")) for name, form in _FORMS.items()):
+            return False
+        device, (group, name) = cells.get("PV", ""), _named(cells)
+        if device and not self._take_physical(cells, device, group):
+            return False
+        if group and name:
+            return self._take_logical(cells, group, name)
+        if group and cells.get("#PV"):
+            self._take_group(group, cells["#PV"], cells.get("Attr", ""))
+        if group and not device:
+            for extent in _EXTENT.finditer(cells.get("Devices", "")):
+                if extent[1] or extent[2]:
+                    self._take_volume(extent[1] or extent[2], group, "vgs")
+        return bool(device or (group and {"#PV", "Devices"} & {*cells}) or cells.get("Path", "?") == "")
+
+    def _take_physical(self, cells: Mapping[str, str], device: str, group: str) -> bool:
+        """Take a physical volume; `pvs -a` lists other devices, too.
+
+        Each row has attributes; without that column a row that ends before the group may have been cut.
+        """
+        names = {*cells, *self._columns, *self._asked}
+        is_one = bool(cells.get("Fmt")) if "Fmt" in names else bool(self.text.command and not self._is_all)
+        if "Attr" in names and not cells.get("Attr"):
+            return False
+        if "VG" not in names:
+            place = f"pvs, {self.text.place(self.number)}"
+            self.facts.say_content(device.removeprefix("/dev/"), place, "LVM2_member", "")
+        elif group or is_one:
+            self._take_volume(device, group, "pvs")
+            self._is_lost = self._is_lost or (self._is_short and not group)
+        return True
+
+    def _take_logical(self, cells: Mapping[str, str], group: str, name: str) -> bool:
+        """Take a logical volume, or a segment of one that pvs lists with the device it is on."""
+        if device := cells.get("PV", ""):
+            return self._take_segment(group, name, "", f"{device}(0)", [])
+        attributes = cells.get("Attr", "")
+        beside = [cells[column].strip("[]") for column in ("Pool", "Origin") if cells.get(column)]
+        extents = cells.get("Devices") or cells.get("PE Ranges", "")
+        taken = self._take_segment(group, name, attributes, extents, beside)
+        number = f"{cells.get('KMaj', '')}:{cells.get('KMin', '')}"
+        if taken and attributes[:1] != _POOL and re.fullmatch(r"[0-9]{1,4}:[0-9]{1,8}", number):
+            place = f"lvs, {self.text.place(self.number)}"
+            self.facts.say(LAYER, number, place, mapped=self._last, sort="dm", name=f"dm-{cells['KMin']}")
+        return taken
+
+    def _take_group(self, group: str, size: str, attributes: str) -> None:
+        place = f"vgs, {self.text.place(self.number)}"
+        self.facts.group_sizes[group] = int(size), place
+        if attributes[3:4] == "p":
+            self.facts.groups.setdefault(group, {})[self.facts.lose_volume(group, "")] = place
+
+    def _take_segment(
+        self, group: str, name: str, attributes: str, extents: str, beside: Iterable[str] | None
+    ) -> bool:
+        """Take a segment; `beside` are the volumes that it is on besides its devices, None if not known."""
+        found = [*_EXTENT.finditer(extents)]
+        if re.search(r"\(|/dev/", _EXTENT.sub("", extents)):
+            return False
+        title = self._volume(group, name, "lvs")
+        if attributes[_PARTIAL : _PARTIAL + 1] == "p":
+            self.facts.partial[title] = self.facts.lose_volume(group, "")
+        kind = attributes[:1]
+        if "Devices" in self._columns and kind and not found and kind not in _VIRTUAL:
+            self._open_volume(title)  # each other volume has some
+        if found and kind in _BESIDE and not beside and not inner(title):
+            self._suspect(title) if not kind else self._open_volume(title)
+        for extent in found:
+            self._put(title, extent[1] or extent[2] or "", extent[3] or "")
+        for other in beside or () if found or (kind and kind in _VIRTUAL) else ():
+            self._put(title, "", other)
+        return True
+
+    def document(self, document: dict[str, Any]) -> bool:
+        """Take the rows of --reportformat json."""
+        reports = document.get("report")
+        for report in reports if isinstance(reports, list) else ():
+            for rows in report.values() if isinstance(report, dict) else ():
+                for row in rows if isinstance(rows, list) else ():
+                    self._take_row(row)
+        return isinstance(reports, list)
+
+    def _take_row(self, row: Any) -> None:
+        if isinstance(row, dict):
+            told = {name: str(cell) for name, cell in row.items() if isinstance(cell, str | int)}
+            told |= {name: ",".join(map(str, cell)) for name, cell in row.items() if isinstance(cell, list)}
+            self._take({_FIELDS[name]: cell for name, cell in told.items() if name in _FIELDS})
+
+    def end(self) -> None:
+        """Take the document, if it is one."""
+        super().end()
+        self.finish()
+
+
+_OF_DEVICE: Final = re.compile(rf"\s*(?:{DEVICE})[\s,;|]")
+_FORMS: Final = {
+    "PV": rf"(?:{DEVICE})?", "VG": rf"(?:{GROUP})?", "LV": rf"(?:\[?{GROUP}\]?|{GROUP}/{GROUP})?",
+    "Fmt": "(?:lvm[12])?", "Attr": r"(?:[a-zA-Z-]{2,10})?", "#PV": "[0-9]{0,6}",
+    "Pool": rf"(?:\[?{GROUP}\]?)?",
+    "Origin": rf"(?:\[?{GROUP}\]?)?", "KMaj": "(?:-?[0-9]{1,4})?", "KMin": "(?:-?[0-9]{1,8})?",
+    "Devices": r"(?:(?:[^\s(,]+|unknown device)\([0-9]+\)(?:,(?=\S)|$))*", "Path": r"(?:/dev/\S+)?",
+}  # fmt: skip
+"""What the cells of columns look like."""
+
+
+def _asked(command: str) -> list[str]:
+    """Return the columns of an output without a heading, as its command names them; none if it has one."""
+    tool, _, options = command.removeprefix("lvm ").partition(" ")
+    if "--noheadings" not in options or "--reportformat" in options:
+        return []
+    chosen = re.search(r"(?:^|\s)(?:-o|--options)[ =]?(\S+)", options)
+    names = chosen[1] if chosen else _DEFAULTS.get(tool, "")
+    if names.startswith("+"):
+        names = f"{_DEFAULTS.get(tool, '')},{names[1:]}"
+    return [_FIELDS.get(name, name) for name in names.split(",")]
+
+
+def _named(cells: Mapping[str, str]) -> tuple[str, str]:
+    """Return the group and the name of a logical volume, by names or path; of others the group alone."""
+    group, name = cells.get("VG", ""), cells.get("LV", "").strip("[]")
+    whole = [cell for column, cell in cells.items() if column.startswith("LV") and "/" in cell]
+    path = re.fullmatch(rf"/dev/({GROUP})/({GROUP})", cells.get("Path", ""))
+    if whole:
+        group, _, name = whole[0].partition("/")
+    elif path and not (group and name):
+        group, name = path.groups()
+    return group, name
 
 
 def spread_groups(facts: Facts) -> None:
@@ -191,6 +412,7 @@ def spread_groups(facts: Facts) -> None:
     for group, members in facts.groups.items():
         place, below = next(iter(members.values())), " ".join(members)
         for title in facts.volumes.get(group, ()):
-            facts.say(LAYER, title, place, below=below)
+            if not facts.rows[LAYER.name][title].get("below"):
+                facts.say(LAYER, title, place, below=below)
         name = f"volume group {group}" if group else "physical volumes without a group"
         facts.say(LAYER, name, place, mapped=name, sort="volume group", below=below)

@@ -1,7 +1,9 @@
-"""The device mapper and multipath in texts: dmsetup table, ls, info; multipath -ll.
+"""The device mapper and multipath in texts: dmsetup table, ls, ls --tree, deps, info; multipath -ll.
 
     vg-lv: 0 409600 striped 2 128 94:5 384 94:9 384            dmsetup table
     vg-lv (253:0), vg-lv (253, 0)                              dmsetup ls, of two ages
+     └─ (94:5)                                                 dmsetup ls --tree; three cells a level
+    vg-lv: 2 dependencies : (94, 5) (94, 9)                    dmsetup deps; with -o devname names in brackets
     mpatha (3600507...) dm-4 IBM,2107900                       multipath -ll, and below it
     | |- 0:0:10:2 sdab 65:176 active ready running             a line for each path
 
@@ -11,9 +13,11 @@ Sources: lvm2, libdm/dm-tools/dmsetup.c; multipath-tools, libmultipath/print.c.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from itertools import pairwise, zip_longest
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.collected.channel_texts import ADDRESS, say_scsi, scsi
+from zmon.collected.columns import Columns
 from zmon.collected.facts import NAMED_STAND_IN, REMOVED
 from zmon.collected.numbers import fits
 from zmon.collected.reading import Reading, line
@@ -40,24 +44,39 @@ _TARGETS: Final = frozenset({
     "thin-pool", "unstriped", "vdo", "verity", "writecache", "zero", "zoned",
 })  # fmt: skip
 """Further targets of the device mapper.  Source: Linux, Documentation/admin-guide/device-mapper."""
-_TITLE: Final = r"(\S{1,128})"
+_TITLE: Final = r"([#+.:=@\w\\-]{1,128})"
+"""A name in /dev/mapper: other characters are escaped there, `\\x20`."""
+_DRAWN: Final = r"(?:[│|] |  |├─|└─|\|-|`-)"
+"""How a tree is drawn, behind a blank for each level."""
+_KERNEL: Final = re.compile("dm-[0-9]{1,8}")
 _STATUS: Final = r"[Ls-][IA-Za-z-][rws-][RWrw-]?"
 
 
+class TreeNode(NamedTuple):
+    """A device of a drawn tree."""
+
+    number: str
+    title: str
+    """Empty if it is none of the device mapper."""
+    is_last: bool = False
+    """Whether it is drawn as the last below its parent."""
+
+
 class Dmsetup(Reading):
-    """Tables, numbers and uuids of devices of the device mapper."""
+    """Tables, numbers, uuids and trees of devices of the device mapper."""
 
     tool = "dmsetup"
-    heading = r"Name +Maj +Min +Stat "
+    heading = r"Name +Maj +Min +(?:Stat|UUID)\b|Name +BlkDevName "
     first = (
         r"\S+: [0-9]+ [0-9]+ (?:linear|striped|multipath|crypt|mirror|raid|thin|snapshot|cache)\S* "
-        r"|\S{1,128}[ \t]+\([0-9]{1,4}(?::|, ?)[0-9]{1,8}\)\s*$|Name: +\S+$"
+        r"|[#+.:=@\w\\-]{1,128}(?: <dm-[0-9]{1,8}>)?[ \t]+\([0-9]{1,4}(?::|, ?)[0-9]{1,8}\)"
+        r"(?: \[[A-Z, 0-9]+\])?\s*$"
+        r"|\S{1,128}: [0-9]{1,4} dependencies\s*:|Name: +\S+$"
     )
     longest = 1 << 20  # a table of thousands of legs
     nothing = (
         r"Name\s+Maj\s+Min\s+Stat\b.*", r"(?:State|Read Ahead|Tables present|Open count|Event number|Number of targets)\s*:.*",
-        r"No devices found", r"[ │├└─|`-]+(?:\S{1,128} )?\([0-9]{1,4}(?::|, ?)[0-9]{1,8}\)\s*",
-        rf"{_TITLE}: [0-9]{{1,4}} dependencies\s*:.*",
+        r"No devices found",
     )  # fmt: skip
 
     def __init__(self, text: CollectedText, facts: Facts) -> None:
@@ -69,20 +88,31 @@ class Dmsetup(Reading):
         self._places: dict[str, str] = {}
         self._holes: set[str] = set()
         self._name = self._number = ""
+        self._columns = Columns("")
         self._last = ""
         """The device of the line before, if that was of a table."""
         self._is_lost = False
+        self._is_inverse = "inverted" in text.command
+        self._open: list[TreeNode] = []
+        self._hung: dict[str, tuple[str, dict[str, None]]] = {}
+        """What devices are built on in a tree, with the text."""
+        self._hidden: list[TreeNode] = []
+        """Devices that may be built on others whose lines are missing."""
 
     def blank(self) -> None:
         """End what `dmsetup info` prints of a device."""
         self._name = self._number = ""
 
     def lost(self) -> None:
-        """Know that the table before, and that of the next line, may have a further line."""
+        """Know that the table before, and that of the next line, may have a further line; so may a tree."""
         self.blank()
         if self._tables.get(self._last, [""])[-1].split(" ")[2:3] in (["linear"], ["striped"]):
             self._holes.add(self._last)  # others have one line
         self._is_lost = True
+        for node, child in zip_longest(self._open, self._open[1:]):
+            if not child.is_last if child else node.title:
+                self._hidden.append(node)
+        self._open = []
 
     @line(rf"{_TITLE}: ([0-9]{{1,18}}) ([0-9]{{1,18}}) ([a-z][a-z0-9-]{{0,30}})((?: .*)?)")
     def segment(self, match: re.Match[str]) -> bool:
@@ -107,8 +137,62 @@ class Dmsetup(Reading):
 
     @line(rf"{_TITLE}\s+\(([0-9]{{1,4}})(?::|, ?)([0-9]{{1,8}})\)\s*")
     def listed(self, match: re.Match[str]) -> None:
-        """Take a line of `dmsetup ls`."""
-        self._take(match[1], f"{match[2]}:{match[3]}")
+        """Take a line of `dmsetup ls`, or a device of the tree on which no other is built."""
+        number = f"{match[2]}:{match[3]}"
+        self._take(match[1], number)
+        self._close(0)
+        self._open = [TreeNode(number, match[1])]
+
+    @line(rf"((?: {_DRAWN})*){_TITLE}?(?: <(\S+)>)? \(([0-9]{{1,4}}):([0-9]{{1,8}})\)(?: \[.*\])?\s*")
+    def branch(self, match: re.Match[str]) -> bool:
+        """Take a device of a tree: one without a name is none of the device mapper."""
+        drawn, title, name, major, minor = match.groups()
+        level, number, is_last = len(drawn) // 3, f"{major}:{minor}", drawn[-2:] in {"└─", "`-"}
+        sibling = self._open[level] if level < len(self._open) else None
+        is_hung = level <= len(self._open) and not (level and sibling and sibling.is_last)
+        if not is_hung or (name and not fits(name, number)) or (drawn and drawn[-1] not in "─-"):
+            return False
+        if title:
+            self._take(title, number)
+        self._is_inverse |= not level and not title  # others are built on what hangs nowhere
+        self._close(level)
+        if level:
+            feet = self._open[level - 1].number, number
+            holder, foot = reversed(feet) if self._is_inverse else feet
+            self._hung.setdefault(holder, (self.place, {}))[1][foot] = None
+        self._open = [*self._open[:level], TreeNode(number, title or "", is_last)]
+        return True
+
+    def _close(self, level: int) -> None:
+        """End what is deeper than a level; what is not drawn as the last below a device has a sibling."""
+        for node, child in pairwise(self._open[level:]):
+            if not child.is_last:
+                self._hidden.append(node)
+
+    @line(rf"(?:{_TITLE}: )?([0-9]{{1,4}}) dependencies\s*:((?: \([^()]{{1,128}}\))*)\s*")
+    def dependencies(self, match: re.Match[str]) -> bool:
+        """Take a line of `dmsetup deps`: numbers, or names with -o; the command may name the device."""
+        count, listed = int(match[2]), re.findall(r"\(([^()]+)\)", match[3])
+        asked = self.text.command.split()
+        title = match[1] or (asked[-1].rpartition("/")[2] if len(asked) > 2 else "")
+        if not title or title.startswith("-"):
+            return False
+        numbers = (re.fullmatch("([0-9]{1,4}), ?([0-9]{1,8})", word) for word in listed)
+        below = [f"{number[1]}:{number[2]}" if number else word
+                 for word, number in zip(listed, numbers, strict=True)]  # fmt: skip
+        for name in below:
+            self.facts.name_dasd(name, self.place)
+        if len(below) < count:
+            below.append(f"?{title}.below")
+            self.facts.lost[below[-1]] = f"not listed: a device below {title}"
+        self.facts.say(LAYER, title, self.place, mapped=title, sort="dm", below=" ".join(below))
+        return True
+
+    @line(rf"{_TITLE}\s+\(([^\s():,]{{1,128}})\)\s*")
+    def listed_by_name(self, match: re.Match[str]) -> None:
+        """Take a line of `dmsetup ls -o blkdevname`; with -o devname it says the name twice."""
+        if _KERNEL.fullmatch(match[2]):
+            self.facts.say(LAYER, match[2], self.place, mapped=match[1], sort="dm", name=match[2])
 
     @line(rf"Name:\s+{_TITLE}\s*")
     def name(self, match: re.Match[str]) -> None:
@@ -139,12 +223,46 @@ class Dmsetup(Reading):
         self._take(match[1], f"{match[2]}:{match[3]}")
         self.facts.say(LAYER, f"{match[2]}:{match[3]}", self.place, uuid=match[4] or "")
 
+    @line(rf"{_TITLE}:([0-9]{{1,4}}):([0-9]{{1,8}}):{_STATUS}(?::[0-9]{{1,8}}){{3}}:(\S{{0,200}})\s*")
+    def joined_columns(self, match: re.Match[str]) -> None:
+        """Take a line of `dmsetup info -c --noheadings`."""
+        self.columns(match)
+
+    @line(r"Name(?:\s+[A-Z][A-Za-z]{1,30})+\s*")
+    def head(self, match: re.Match[str]) -> None:
+        """Take a heading of `dmsetup info -c -o`."""
+        self._columns = Columns(match[0])
+
+    @line(rf"{_TITLE}(?:\s+\S+)+\s*")
+    def chosen_columns(self, match: re.Match[str]) -> bool:
+        """Take a row below such a heading, whose cells have no blanks."""
+        cells = self._columns.cells(match[0])
+        major, minor, kernel = (cells.get(name, "") for name in ("Maj", "Min", "BlkDevName"))
+        number = f"{major}:{minor}" if re.fullmatch("[0-9]+:[0-9]+", f"{major}:{minor}") else ""
+        if not (number or _KERNEL.fullmatch(kernel)) or any(" " in cell for cell in cells.values()):
+            return False
+        if number and kernel and not fits(kernel, number):
+            return False
+        below = cells.get("DevNosUsed", "").replace(",", " ")
+        self.facts.say(
+            LAYER, number or kernel, self.place, mapped=match[1], sort="dm", name=kernel or f"dm-{minor}",
+            uuid=cells.get("UUID", ""), below=below if re.fullmatch("(?:[0-9]+:[0-9]+ ?)*", below) else "",
+        )  # fmt: skip
+        return True
+
     def _take(self, title: str, number: str) -> None:
         minor = number.partition(":")[2]
         self.facts.say(LAYER, number, self.place, mapped=title, sort="dm", name=f"dm-{minor}")
 
     def end(self) -> None:
-        """Say what tables say; one with a hole tells the devices that it names, and not all of them."""
+        """Say what tables and trees say; a table with a hole tells devices, and not all of them."""
+        self._close(0)
+        for node in self._hidden if self._hung and not self._is_inverse else ():
+            word = f"?{node.title}.below"
+            self.facts.lost[word] = f"not understood: a device below {node.title}"
+            self._hung.setdefault(node.number, (self.place, {}))[1][word] = None
+        for number, (place, feet) in self._hung.items():
+            self.facts.say(LAYER, number, place, below=" ".join(feet))
         for title, lines in self._tables.items():
             table = "\n".join(lines)
             below = " ".join(devices_in(table))

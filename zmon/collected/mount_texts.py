@@ -24,6 +24,7 @@ from zmon.collected.reading import OrDocument, Reading, line
 from zmon.kernel.mountinfo import NO_OTHER, unescaped
 from zmon.kinds import LAYER, MOUNT, NOT_COLLECTED, SWAP
 from zmon.sample import Frame, empty_frame, frame_of
+from zmon.topology.stack import tagged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -464,6 +465,8 @@ def _numbers(layers: Frame) -> Mapping[str, str]:
             numbers.setdefault(_volume(mapped), number)
         for link in links.split() if isinstance(links, str) else ():
             numbers.setdefault(link, number)
+            if link.startswith(("disk/by-uuid/", "disk/by-partuuid/")):
+                numbers.setdefault(link.casefold(), number)
     return numbers
 
 
@@ -474,7 +477,10 @@ def _volume(mapped: str) -> str:
 
 
 def _number_of(source: str, numbers: Mapping[str, str]) -> Value:
-    return numbers.get(source.removeprefix("/dev/"), NO_NUMBER) if source.startswith("/dev/") else NO_NUMBER
+    name = tagged(source).removeprefix("/dev/")
+    if name == source:
+        return NO_NUMBER
+    return numbers.get(name) or numbers.get(name.casefold()) or NO_NUMBER
 
 
 def _by_id(device: tuple[str, str | None]) -> tuple[bool, int]:

@@ -1,4 +1,4 @@
-"""The numbers of block devices that follow from their names, by Linux' table of devices.
+"""What follows from the names of block devices: what they are, and their numbers by Linux' table of devices.
 
 Source: Linux, Documentation/admin-guide/devices.txt (7, 8, 9, 65 to 71, 94 block); drivers/md/dm.c (dm-N is minor N).
 """
@@ -11,6 +11,10 @@ from typing import Final
 _DASD: Final = re.compile(r"(dasd([a-z]{1,3}))([1-3])?")
 _SD: Final = re.compile(r"sd([a-z]{1,3})([0-9]{1,2})?")
 _MAPPED: Final = re.compile(r"dm-([0-9]{1,8})")
+_KERNEL: Final = re.compile(
+    r"dasd[a-z]{1,4}[0-9]{0,2}|(?:sd|vd|xvd)[a-z]{1,4}[0-9]{0,3}|nvme[0-9]{1,3}n[0-9]{1,4}(?:p[0-9]{1,3})?"
+    r"|(?:md|loop|mmcblk|nbd|rbd)[0-9]{1,5}(?:p[0-9]{1,3})?|dm-[0-9]{1,8}|(?:zram|ram|sr)[0-9]{1,5}"
+)
 _DASD_MAJOR: Final = "94"
 _SD_MAJORS: Final = (8, *range(65, 72))
 _NUMBERED: Final = re.compile(r"(md|loop)([0-9]{1,5})")
@@ -68,3 +72,34 @@ def fits(name: str, number: str) -> bool:
     if match := _MAPPED.fullmatch(name):
         return minor == match[1]
     return number_of(name) in {"", number}
+
+
+def disk_name(name: str) -> str:
+    """Return the name of the disk of a partition.
+
+    The kernel names a partition after its disk, with `p` between where that ends in a digit.
+    """
+    disk = name.rstrip("0123456789")
+    return disk[:-1] if disk.endswith("p") and disk[:-1].endswith(tuple("0123456789")) else disk
+
+
+def sort_of(kernel: str, is_below: bool) -> str:
+    """Return what a device is by its kernel name; empty where the name does not tell."""
+    if _MAPPED.fullmatch(kernel):
+        return "dm"
+    if re.fullmatch(r"md(?:[0-9]{1,5}|_\S{1,32})", kernel):
+        return "md"
+    if re.fullmatch(r"loop[0-9]{1,5}", kernel):
+        return "loop"
+    if re.fullmatch(
+        r"(?:dasd|sd|vd|xvd)[a-z]{1,4}[0-9]{1,3}"
+        r"|(?:nvme[0-9]{1,3}n[0-9]{1,4}|(?:md|loop|mmcblk|nbd|rbd)[0-9]{1,5})p[0-9]{1,3}",
+        kernel,
+    ):
+        return "partition"
+    return "" if is_below else "disk"
+
+
+def is_of_kernel(name: str) -> bool:
+    """Return whether a name below /dev is one that the kernel gives to block devices."""
+    return _KERNEL.fullmatch(name) is not None

@@ -53,8 +53,10 @@ _ESCAPES: Final = re.compile(
 _TAGS: Final = re.compile(r"<[/!]?[A-Za-z][^<>]{0,500}>")
 _MARGIN: Final = r"(?P<margin>(?:[ \t]*[>|](?=[ \t]))*[ \t]*)"
 _TOOLS: Final = (
-    r"(?:btrfs|cat|dasdview|df|dmsetup|findmnt|hostname|ls|lsblk|lschp|lscpu|lscss|lsdasd|lsscsi|lszfcp|lvs|mount"
-    r"|multipathd?|pvs|swapon|udevadm|uname|vgs|vmcp|hcp)"
+    r"(?:blkid|btrfs|cat|cryptsetup|dasdview|df|dmesg|dmsetup|fdasd|fdisk|findmnt|hostname|journalctl"
+    r"|losetup|ls|lsblk|lschp|lscpu|lscss|lsdasd|lsluns|lsscsi|lstape|lszdev|lszfcp|lvdisplay|lvm|lvs|lvscan"
+    r"|mdadm|mount|multipathd?|parted|pvdisplay|pvs|pvscan|sfdisk|swapon|udevadm|uname|vgdisplay|vgs|vmcp"
+    r"|hcp)"
 )
 _COMMAND: Final = rf"(?:sudo +(?:-\S+ +)*)?(?:/[\w./-]{{1,60}}/)?(?P<command>{_TOOLS}(?![\w.-])[^\n]*)"
 _SIGNS: Final = "#$>%\u279c\u276f\u27a4\u00bb"

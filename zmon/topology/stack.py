@@ -81,6 +81,7 @@ DEPTH: Final = 32
 """Maximum number of layers; more are taken for a circle."""
 
 
+_UNMAPPED_FILE: Final = absent("which parts of its file system its file has is not known")
 _UNMAPPED: Final = absent("which parts of its devices a group uses is not known")
 
 
@@ -197,7 +198,7 @@ class Stack:
         Names that udev gives are paths, or tags as mount(8) takes them: `UUID=...`, `LABEL=...`.  Names of
         the kernel take precedence over those that people gave, and these over those of udev.
         """
-        plain = _tagged(name).removeprefix("/dev/")
+        plain = tagged(name).removeprefix("/dev/")
         number = self._names.get(plain.removeprefix("mapper/")) or self._names.get(plain)
         if number is None and "/" in plain:
             number = self._links.get(plain) or self._links.get(plain.casefold())
@@ -275,14 +276,15 @@ class Stack:
 
     def _segments(self, number: str) -> tuple[Target, ...] | Absent:
         node = self.node(number)
-        if node is None or node.multipath or (node.sort == "loop" and isinstance(node.table, Absent)):
+        is_closed = node is not None and node.sort == "loop" and isinstance(node.table, Absent)
+        if node is None or node.multipath or (is_closed and not node.below):
             return ()
         match node.sort:
             case "partition":
                 return _partition(node)
             case "dm" | "loop":
                 if isinstance(node.table, Absent):
-                    return node.table
+                    return _UNMAPPED_FILE if is_closed else node.table
                 return tuple(part for target in node.table for part in self.mapped(node, target))
             case "md":
                 size = 0 if isinstance(node.size, Absent) else int(node.size)
@@ -412,12 +414,14 @@ class Stack:
                 return "one disk, no path to it is known"
             return f"one disk over {len(paths)} path{'s' * (len(paths) != 1)}: {', '.join(paths)}"
         segments = self.segments(number)
+        file = f" in {node.file}" if isinstance(node.file, str) else ""
         if isinstance(segments, Absent):
-            return f"{node.sort}, layout not known" if isinstance(node.sort, str) else "layout not known"
+            return (
+                f"{node.sort}{file}, layout not known" if isinstance(node.sort, str) else "layout not known"
+            )
         if not segments or node.sort == "loop":
             if isinstance(node.sort, Absent) and isinstance(node.name, Absent):
                 return "nothing else is known of it"
-            file = f" in {node.file}" if isinstance(node.file, str) else ""
             return f"{'disk' if isinstance(node.sort, Absent) else node.sort}{file}"
         ways = list(dict.fromkeys(map(describe, segments)))
         said = ways[0] if len(ways) == 1 else f"{len(segments)} segments: {', then '.join(ways[:8])}"
@@ -448,7 +452,7 @@ class Stack:
         return holders
 
 
-def _tagged(name: str) -> str:
+def tagged(name: str) -> str:
     """Return the name in /dev that belongs to a tag of mount(8), `UUID=...`; any other name as it is."""
     tag, equals, value = name.partition("=")
     directory = TAGS.get(tag.upper()) if equals else None

@@ -1,0 +1,224 @@
+"""What mdadm and /proc/mdstat say of arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.collected.texts import facts_in
+from zmon.collected.facts import joined
+from zmon.kinds import LAYER
+from zmon.sample import empty_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.sample import Frame
+
+    Ask = Callable[[str, str], dict[str, Any]]
+
+MDSTAT = """\
+Personalities : [raid1] [raid6] [raid5] [raid4] [raid10]\x20
+md0 : active raid1 dasdq1[1] dasdp1[0]
+      2403648 blocks super 1.2 [2/2] [UU]
+      bitmap: 0/1 pages [0KB], 65536KB chunk
+
+md1 : active (auto-read-only) raid5 dasdt1[3] dasds1[1] dasdr1[0]
+      4807296 blocks super 1.2 level 5, 512k chunk, algorithm 2 [3/3] [UUU]
+      \tresync=PENDING
+
+md2 : active raid0 dasdv1[1] dasdu1[0]
+      4807296 blocks super 1.2 512k chunks
+
+md3 : active raid10 dasdz1[3] dasdy1[2] dasdx1[1] dasdw1[0]
+      4807296 blocks super 1.2 512K chunks 2 near-copies [4/4] [UUUU]
+      [==>..................]  recovery = 12.6% (37043392/292945152) finish=127.5min speed=33440K/sec
+
+unused devices: <none>
+"""
+DETAIL = """\
+/dev/md0:
+           Version : 1.2
+     Creation Time : Tue Mar 17 09:12:44 2026
+        Raid Level : raid1
+        Array Size : 2403648 (2.29 GiB 2.46 GB)
+     Used Dev Size : 2403648 (2.29 GiB 2.46 GB)
+      Raid Devices : 2
+     Total Devices : 2
+       Persistence : Superblock is persistent
+
+     Intent Bitmap : Internal
+
+       Update Time : Tue Mar 17 10:02:11 2026
+             State : clean\x20
+    Active Devices : 2
+   Working Devices : 2
+    Failed Devices : 0
+     Spare Devices : 0
+
+Consistency Policy : bitmap
+
+              Name : box1:0  (local to host box1)
+              UUID : 11111111:22222222:33333333:44444444
+            Events : 17
+
+    Number   Major   Minor   RaidDevice State
+       0      94       61        0      active sync   /dev/dasdp1
+       1      94       65        1      active sync   /dev/dasdq1
+"""
+FAULTY = DETAIL.replace(
+    "       1      94       65        1      active sync   /dev/dasdq1",
+    "       -       0        0        1      removed\n\n"
+    "       1      94       65        -      faulty   /dev/dasdq1",
+)
+REMOVED = FAULTY.replace("\n\n       1      94       65        -      faulty   /dev/dasdq1", "")
+REBUILDING = DETAIL.replace("1      active sync   /dev/dasdq1", "1      spare rebuilding   /dev/dasdq1")
+SCAN = """\
+ARRAY /dev/md0 level=raid1 num-devices=2 metadata=1.2 name=box1:0 UUID=11111111:22222222:33333333:44444444
+   devices=/dev/dasdp1,/dev/dasdq1
+"""
+EXAMINE = "".join(
+    f"""\
+/dev/{device}:
+          Magic : a92b4efc
+        Version : 1.2
+    Feature Map : 0x1
+     Array UUID : 11111111:22222222:33333333:44444444
+           Name : box1:0  (local to host box1)
+     Raid Level : raid1
+   Raid Devices : 2
+
+ Avail Dev Size : 4807296 sectors (2.29 GiB 2.46 GB)
+     Array Size : 2403648 KiB (2.29 GiB 2.46 GB)
+    Data Offset : 2048 sectors
+   Super Offset : 8 sectors
+    Device UUID : 5000000{slot}:22222222:33333333:44444444
+
+   Device Role : Active device {slot}
+   Array State : AA ('A' == active, '.' == missing, 'R' == replacing)
+"""
+    for slot, device in enumerate(("dasdp1", "dasdq1"))
+)
+
+
+def layers(content: str) -> Frame:
+    """Return the block devices of a text."""
+    facts = facts_in(content)
+    facts.by_number(empty_frame(LAYER, "no text"))
+    return joined(LAYER, empty_frame(LAYER, "no text"), facts, 1)[0]
+
+
+def members(content: str, array: str = "md0") -> set[object]:
+    """Return the names of the devices of an array."""
+    frame = layers(content)
+    (key,) = (key for key in frame.keys if frame.cell(key, "name") == array)
+    return {
+        frame.cell(number, field)
+        for number in str(frame.cell(key, "below")).split()
+        for field in ("name", "mapped")
+        if isinstance(frame.cell(number, field), str)
+    }
+
+
+@pytest.mark.parametrize("content", [DETAIL, SCAN, MDSTAT])
+def test_an_array_is_on_all_its_devices(content: str) -> None:
+    """Whichever text names them."""
+    assert members(content) == {"dasdp1", "dasdq1"}
+
+
+def test_mdstat_has_level_size_chunk_and_layout() -> None:
+    """As the kernel's files have them."""
+    frame = layers(MDSTAT)
+    told = {name: tuple(frame.cell(number, field) for field in ("level", "size", "chunk", "layout"))
+            for number, name in zip(frame.keys, frame.column("name"), strict=True)}  # fmt: skip
+    assert told["md0"][:2] == ("raid1", 2403648 * 2)
+    assert told["md1"] == ("raid5", 4807296 * 2, 512 << 10, 2)
+    assert told["md2"][:3] == ("raid0", 4807296 * 2, 512 << 10)
+    assert told["md3"] == ("raid10", 4807296 * 2, 512 << 10, 0x102)
+
+
+@pytest.mark.parametrize(
+    ("content", "others"),
+    [
+        (REMOVED, {"dasdp1", "removed: md0 1"}), (FAULTY, {"dasdp1", "dasdq1", "faulty: dasdq1"}),
+        (REBUILDING, {"dasdp1", "dasdq1", "spare rebuilding: md0 1"}),
+        (SCAN.replace(",/dev/dasdq1", ""), {"dasdp1", "removed: md0"}),
+        (MDSTAT.replace("dasdq1[1] ", "").replace("[2/2] [UU]", "[2/1] [U_]"), {"dasdp1", "removed: md0"}),
+        (MDSTAT.replace("dasdq1[1]", "dasdq1[1](F)").replace("[2/2] [UU]", "[2/1] [U_]"),
+         {"dasdp1", "dasdq1", "not working: dasdq1"}),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("lsblk", ["", """\
+NAME     MAJ:MIN RM  SIZE RO TYPE  MOUNTPOINTS
+dasdp     94:60   0  6.9G  0 disk
+└─dasdp1  94:61   0  6.9G  0 part
+  └─md0    9:0    0  2.3G  0 raid1
+"""])  # fmt: skip
+def test_a_device_that_does_not_work_is_a_member_that_is_named(
+    content: str, others: set[object], lsblk: str
+) -> None:
+    """Also beside lsblk, which shows only those that are there."""
+    assert members(lsblk + content) >= {"dasdp1", *(name for name in others if ": " in str(name))}
+    assert members(content) == others
+
+
+@pytest.mark.parametrize("content", [DETAIL, FAULTY, REMOVED, SCAN, MDSTAT])
+@pytest.mark.parametrize("change", ["deleted", "noise", "indented", "cut", "doubled"])
+def test_a_line_that_changes_never_leaves_fewer_members(content: str, change: str) -> None:
+    """Whatever is missing then, one that is not known is among them, or the array is not known at all."""
+    rows = content.splitlines()
+    whole = members(content)
+    for at, row in enumerate(rows):
+        changed = {
+            "deleted": [], "noise": ["?! xyz"], "indented": [f"  {row}"], "cut": [row[: len(row) // 2]],
+            "doubled": [row, row],
+        }[change]  # fmt: skip
+        text = "\n".join([*rows[:at], *changed, *rows[at + 1 :], ""])
+        frame = layers(text)
+        if "md0" not in frame.column("name"):
+            continue
+        left = members(text)
+        assert left >= whole or any(": " in str(name) for name in left) or not left, (change, row)
+        assert {name for name in left if ": " not in str(name)} <= whole
+
+
+def test_offsets_of_all_members_tell_which_bytes_are_where() -> None:
+    """`mdadm --examine` has them; old metadata, and those at the end of a device, need none."""
+    frame = layers(DETAIL + EXAMINE)
+    assert frame.cell("9:0", "members") == "0=94:61@2048+4807296 1=94:65@2048+4807296"
+    assert frame.cell("9:0", "layout") == 0
+    old = layers(DETAIL.replace("Version : 1.2", "Version : 1.0"))
+    assert old.cell("9:0", "members") == "0=94:61@0+4807296 1=94:65@0+4807296"
+    first = EXAMINE.partition("/dev/dasdq1")[0]
+    assert "members" not in facts_in(DETAIL + first).rows["layer"]["md0"]
+    assert "members" not in facts_in(REMOVED + EXAMINE).rows["layer"]["md0"]
+
+
+def test_a_device_of_an_array_that_does_not_run_is_in_use(where: Ask) -> None:
+    """`mdadm --examine` tells that there is an array on it."""
+    lsdasd = "box1:~ # lsdasd -u\n0.0.1a01  dasdp  IBM.75000000AAAA1.1a00.01\n"
+    answer = where("dasdp", f"{lsdasd}box1:~ # mdadm --examine /dev/dasdp1\n{EXAMINE}")
+    assert "member of an array on dasdp1" in answer["devices"]
+
+
+def test_a_degraded_array_shows_in_each_answer_about_it(where: Ask) -> None:
+    """The disk that is left is not all of it."""
+    lsdasd = "box1:~ # lsdasd -u\n0.0.1a01  dasdp  IBM.75000000AAAA1.1a00.01\n"
+    texts = (
+        f"{lsdasd}box1:~ # mount\n/dev/md0 on /db type ext4 (rw)\nbox1:~ # mdadm --detail /dev/md0\n{REMOVED}"
+    )
+    for word in ("md0", "/db/x"):
+        (answer,) = where(word, texts)["where"]
+        assert {disk["disk"] for disk in answer["disks"]} == {"dasdp", "removed: md0 1"}
+
+
+def test_an_array_has_one_name_by_its_uuid() -> None:
+    """On its members it may have another one than in the kernel."""
+    scan = (
+        "ARRAY /dev/md/0  level=raid1 metadata=1.2 num-devices=2 UUID=11111111:22222222:33333333:44444444\n"
+        "   devices=/dev/dasdp1,/dev/dasdq1\n"
+    )
+    assert members(scan + "ARRAY /dev/md0 metadata=1.2 UUID=11111111:22222222:33333333:44444444\n") == {
+        "dasdp1", "dasdq1",
+    }  # fmt: skip

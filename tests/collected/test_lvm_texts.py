@@ -1,0 +1,186 @@
+"""What pvs, vgs and lvs say, whichever columns they were asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from tests.collected.texts import facts_in
+from zmon.collected.facts import joined
+from zmon.kinds import LAYER
+from zmon.sample import empty_frame
+
+if TYPE_CHECKING:
+    from zmon.sample import Frame
+
+PVS: Final = """\
+  PV          VG Fmt  Attr PSize   PFree
+  /dev/dasdp1 wh lvm2 a--  780.00m 548.00m
+  /dev/dasdq1 wh lvm2 a--   <2.29g   2.13g
+  /dev/dasdr1    lvm2 ---  407.53m 407.53m
+"""
+PVS_ALL: Final = """\
+  PV          VG Fmt  Attr PSize   PFree   DevSize PV UUID
+  /dev/dasda1         ---       0       0  611.00m
+  /dev/dasdp1 wh lvm2 a--  780.00m 548.00m 782.48m 0rmWaN-6b4L-2ncW-fzmo-eO41-368T-mcRVJ6
+  /dev/dasdq1 wh lvm2 a--   <2.29g   2.13g   2.29g EvRL2C-yCRC-HAl7-pWwG-AC1T-PGdJ-smsPxA
+  /dev/dasdr1    lvm2 ---  407.53m 407.53m 407.53m LJORqS-vJmQ-GUpJ-YpSE-3kwI-oqAG-61HJR2
+"""
+PVS_CHOSEN: Final = """\
+  PV          VG
+  /dev/dasdp1 wh
+  /dev/dasdq1 wh
+  /dev/dasdr1  \x20
+"""
+PVS_SEPARATED: Final = "  PV,VG,Fmt\n  /dev/dasdp1,wh,lvm2\n  /dev/dasdq1,wh,lvm2\n  /dev/dasdr1,,lvm2\n"
+PVS_JSON: Final = """\
+  {
+      "report": [
+          {
+              "pv": [
+                  {"pv_name":"/dev/dasdp1", "vg_name":"wh", "pv_fmt":"lvm2", "pv_attr":"a--"},
+                  {"pv_name":"/dev/dasdq1", "vg_name":"wh", "pv_fmt":"lvm2", "pv_attr":"a--"},
+                  {"pv_name":"/dev/dasdr1", "vg_name":"", "pv_fmt":"lvm2", "pv_attr":"---"}
+              ]
+          }
+      ]
+  }
+"""
+VGS: Final = """\
+  VG Attr   Ext   #PV #LV #SN VSize  VFree  VG UUID                                VProfile
+  wh wz--n- 4.00m   3   7   1 <5.34g <4.78g nKMIeD-2jBD-Bc22-QJMP-h3s3-7RWG-90LH8W
+"""
+LVS: Final = """\
+  LV                VG Attr       LSize   Pool Origin Data%  Meta%  Cpy%Sync Devices
+  later             wh -wi-ao----  64.00m                                    /dev/dasdp1(32)
+  later             wh -wi-ao----  64.00m                                    /dev/dasdq1(32)
+  load              wh owi-aos--- 128.00m                                    /dev/dasdq1(0)
+  mirror            wh Rwi-aor---  16.00m                           100.00   mirror_rimage_0(0)
+  [mirror_rimage_0] wh iwi-aor---  16.00m                                    /dev/dasdp1(33)
+  pool              wh twi-aotz--  64.00m             0.78   10.94           pool_tdata(0)
+  [pool_tdata]      wh Twi-ao----  64.00m                                    /dev/dasdp1(38)
+  snap              wh swi-a-s---  16.00m      load   14.62                  /dev/dasdp1(54)
+  thin              wh Vwi-aotz--  48.00m pool        1.04
+  str-ipe           wh -wi-ao---- 256.00m                                    /dev/dasdp1(0),/dev/dasdq1(0)
+"""
+LVS_VERBOSE: Final = """\
+  LV     VG #Seg Attr       LSize   Maj Min KMaj KMin Pool Origin LV UUID
+  later  wh    2 -wi-ao----  64.00m  -1  -1  253    2             I71s42-GtMm-kCcw-lESI-cuvI-MlwE-jICfao
+  pool   wh    1 twi-aotz--  64.00m  -1  -1  253   10             FdMm0N-pjP0-5Eww-BO4A-g7ey-sVzO-0GVzdp
+"""
+LVS_PATHS: Final = """\
+  LV        Path             Devices
+  wh/later  /dev/wh/later    /dev/dasdp1(32)
+  wh/later  /dev/wh/later    /dev/dasdq1(32)
+"""
+FEET: Final = {
+    "wh-later": {"dasdp1", "dasdq1"}, "wh-load": {"dasdq1"}, "wh-mirror": {"wh-mirror_rimage_0"},
+    "wh-mirror_rimage_0": {"dasdp1"}, "wh-pool": {"wh-pool_tdata"}, "wh-pool_tdata": {"dasdp1"},
+    "wh-snap": {"wh-load", "dasdp1"}, "wh-thin": {"wh-pool"}, "wh-str--ipe": {"dasdp1", "dasdq1"},
+}  # fmt: skip
+
+
+def layers(content: str, command: str = "") -> Frame:
+    """Return the block devices of a text."""
+    facts = facts_in(content, command)
+    facts.by_number(empty_frame(LAYER, "no text"))
+    return joined(LAYER, empty_frame(LAYER, "no text"), facts, 1)[0]
+
+
+def feet(content: str, command: str = "") -> dict[str, set[str]]:
+    """Return the names of what each device of the device mapper, and each group, is on."""
+    frame = layers(content, command)
+    names = {number: mapped if isinstance(mapped, str) else str(name) for number, name, mapped in zip(
+        frame.keys, frame.column("name"), frame.column("mapped"), strict=True
+    )}  # fmt: skip
+    return {title: {names[number] for number in below.split()} for title, below in zip(
+        frame.column("mapped"), frame.column("below"), strict=True
+    ) if isinstance(title, str) and isinstance(below, str)}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("content", "command"),
+    [
+        (PVS, ""), (PVS_ALL, ""), (PVS_ALL, "pvs -a -v"), (PVS_CHOSEN, "pvs -o pv_name,vg_name"),
+        (PVS_SEPARATED, "pvs --separator ,"), (PVS_JSON, ""), (PVS.partition("\n")[2], ""),
+        (PVS.partition("\n")[2], "pvs --noheadings"), (PVS.replace("  ", " "), "pvs"),
+        ("  /dev/dasdp1 wh\n  /dev/dasdq1 wh\n  /dev/dasdr1   \n", "pvs --noheadings -o pv_name,vg_name"),
+    ],
+)  # fmt: skip
+def test_pvs_has_the_volumes_of_each_group_in_any_form(content: str, command: str) -> None:
+    """One without a group is one all the same; a device that is no physical volume is not."""
+    assert feet(content, command) == {
+        "volume group wh": {"dasdp1", "dasdq1"}, "physical volumes without a group": {"dasdr1"},
+    }  # fmt: skip
+
+
+def test_a_device_without_a_group_is_a_volume_only_if_pvs_says_so() -> None:
+    """`pvs -a` lists others, too, and without the column Fmt they look the same."""
+    assert feet(PVS_CHOSEN, "pvs -a -o pv_name,vg_name") == {"volume group wh": {"dasdp1", "dasdq1"}}
+    assert feet(PVS_CHOSEN) == {"volume group wh": {"dasdp1", "dasdq1"}}
+
+
+def test_a_group_with_more_volumes_than_are_listed_has_one_that_is_not_known() -> None:
+    """Vgs counts them, whatever other columns it prints."""
+    assert feet(VGS + PVS)["volume group wh"] == {"dasdp1", "dasdq1", "missing: wh"}
+    assert "volume group wh" in feet(VGS.replace("wz--n-", "wz-pn-").replace("  3   7", "  2   7") + PVS)
+    partial = feet(VGS.replace("wz--n-", "wz-pn-").replace("  3   7", "  2   7") + PVS)
+    assert partial["volume group wh"] == {"dasdp1", "dasdq1", "missing: wh"}
+
+
+def test_a_logical_volume_is_on_its_devices_its_origin_and_its_pool() -> None:
+    """A snapshot has only what changed on its own devices."""
+    assert feet(LVS) == FEET
+    assert feet(LVS.replace("load   14.62", "       14.62"))["wh-snap"] > {"dasdp1"}
+
+
+def test_without_attributes_a_volume_may_be_a_snapshot() -> None:
+    """Then an origin is among what it may be on."""
+    assert feet(LVS_PATHS)["wh-later"] == {"dasdp1", "dasdq1", "the origin of wh-later, if it is a snapshot"}
+
+
+def test_numbers_of_logical_volumes_are_taken_but_those_of_pools() -> None:
+    """The kernel's device of a thin pool has another name than the pool."""
+    frame = layers(LVS_VERBOSE)
+    assert (frame.cell("253:2", "mapped"), "253:10" in frame.index) == ("wh-later", False)
+
+
+@pytest.mark.parametrize("warning", [
+    "WARNING: Device for PV d2nEdZ-IttJ-QDlJ-PTOs-cwUP-P3qo-b3qrSw not found or rejected by a filter.",
+    "WARNING: Couldn't find device with uuid d2nEdZ-IttJ-QDlJ-PTOs-cwUP-P3qo-b3qrSw.",
+    "Couldn't find device with uuid 'd2nEdZ-IttJ-QDlJ-PTOs-cwUP-P3qo-b3qrSw'.",
+    "WARNING: VG wh is missing PV d2nEdZ-IttJ-QDlJ-PTOs-cwUP-P3qo-b3qrSw.",
+])  # fmt: skip
+def test_a_volume_that_lvm_misses_is_a_member(warning: str) -> None:
+    """Of the group that it names; if it names none, of each group that is listed."""
+    assert "missing: wh" in feet(f"  {warning}\n{PVS}")["volume group wh"]
+
+
+@pytest.mark.parametrize(("content", "command"), [(PVS, "pvs"), (LVS, "lvs"), (PVS_CHOSEN, "pvs")])
+@pytest.mark.parametrize("change", ["indented", "cut", "noise", "doubled"])
+def test_a_row_that_changes_gives_no_group_and_no_volume_another_device(
+    content: str, command: str, change: str
+) -> None:
+    """A row that was cut or moved has no cells, or those that it had."""
+    rows = content.splitlines()
+    whole = feet(content, command)
+    for at, row in enumerate(rows):
+        for size in (len(row) // 3, len(row) // 2, len(row) - 3) if change == "cut" else (0,):
+            changed = {"indented": [f"  {row}"], "cut": [row[:size]], "noise": ["?!"], "doubled": [row, row]}[
+                change
+            ]
+            left = feet("\n".join([*rows[:at], *changed, *rows[at + 1 :], ""]), command)
+            for title, below in left.items():
+                real = (
+                    whole[title]
+                    if title.startswith("wh-") and title in whole
+                    else {"dasdp1", "dasdq1", "dasdr1"}
+                )
+                named = {name for name in below if " " not in name and not name.startswith("wh-")}
+                assert all(any(name.startswith(beginning) for name in real) for beginning in named)
+                assert (
+                    "wh" not in title
+                    or below >= whole.get(title, set())
+                    or any(" " in name for name in below)
+                )

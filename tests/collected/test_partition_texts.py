@@ -1,0 +1,252 @@
+"""What fdasd, fdisk, sfdisk and parted say of disks and their partitions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from tests.collected.texts import facts_in
+from zmon.collected.facts import joined
+from zmon.kinds import DASD, LAYER
+from zmon.sample import empty_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.sample import Frame
+
+    Ask = Callable[[str, str], dict[str, Any]]
+
+FDASD: Final = """\
+
+WARNING: Your DASD '/dev/dasdp' is in use.
+         If you proceed, you can heavily damage your system.
+         If possible exit all applications using this disk
+         and/or unmount it.
+
+reading volume label ..: VOL1
+reading vtoc ..........: ok
+
+
+Disk /dev/dasdp:
+  cylinders ............: 1113
+  tracks per cylinder ..: 15
+  blocks per track .....: 12
+  bytes per block ......: 4096
+  volume label .........: VOL1
+  volume serial ........: 0X1A01
+  max partitions .......: 3
+
+ ------------------------------- tracks -------------------------------
+               Device      start      end   length   Id  System
+          /dev/dasdp1          2     3000     2999    1  Linux native
+          /dev/dasdp2       3001     6000     3000    2  Linux swap
+                            6001    16694    10694       unused
+exiting...
+"""
+FDISK: Final = """\
+Disk /dev/vdf: 512 MiB, 536870912 bytes, 1048576 sectors
+Units: sectors of 1 * 512 = 512 bytes
+Sector size (logical/physical): 512 bytes / 512 bytes
+I/O size (minimum/optimal): 512 bytes / 512 bytes
+Disklabel type: gpt
+Disk identifier: 090494FA-D81B-4184-A069-10EA9F5EC090
+
+Device      Start     End Sectors  Size Type
+/dev/vdf1    2048  133119  131072   64M Linux filesystem
+/dev/vdf2  133120  264191  131072   64M Linux swap
+
+
+Disk /dev/vdg: 782.58 MiB, 820592640 bytes, 200340 sectors
+Units: sectors of 1 * 4096 = 4096 bytes
+Sector size (logical/physical): 4096 bytes / 4096 bytes
+I/O size (minimum/optimal): 4096 bytes / 4096 bytes
+Disklabel type: dos
+Disk identifier: 0x1cbd1e4a
+
+Device     Boot Start    End Sectors  Size Id Type
+/dev/vdg1  *       24 200339  200316  782M 83 Linux
+"""
+FDISK_GERMAN: Final = """\
+Festplatte /dev/vdf: 512 MiB, 536870912 Bytes, 1048576 Sektoren
+Einheiten: Sektoren von 1 * 512 = 512 Bytes
+Sektorgröße (logisch/physikalisch): 512 Bytes / 512 Bytes
+E/A-Größe (minimal/optimal): 512 Bytes / 512 Bytes
+Festplattenbezeichnungstyp: gpt
+Festplattenbezeichner: 46B65ACB-D3AE-4BF2-9A10-4D17BC8D12F0
+
+Gerät      Anfang   Ende Sektoren Größe Typ
+/dev/vdf1    2048 133119   131072   64M Linux-Dateisystem
+/dev/vdf2  133120 264191   131072   64M Linux Swap
+"""
+FDISK_OLD: Final = """\
+Disk /dev/vdf: 536 MB, 536870912 bytes
+16 heads, 63 sectors/track, 1040 cylinders, total 1048576 sectors
+Units = sectors of 1 * 512 = 512 bytes
+
+   Device Boot      Start         End      Blocks   Id  System
+/dev/vdf1            2048      133119       65536   83  Linux
+/dev/vdf2          133120      264191       65536   82  Linux swap
+"""
+SFDISK: Final = """\
+label: gpt
+label-id: D735691C-3803-E547-946E-A7AE1B37F00D
+device: /dev/vdf
+unit: sectors
+first-lba: 2048
+last-lba: 1048542
+sector-size: 512
+
+/dev/vdf1 : start=        2048, size=      131072, type=0FC63DAF-8483-4772-8E79-3D69D8477DE4
+/dev/vdf2 : start=      133120, size=      131072, type=0657FD6D-A4AB-43C4-84E5-0933C84B4F4F
+"""
+SFDISK_JSON: Final = """\
+{
+   "partitiontable": {
+      "label": "gpt",
+      "device": "/dev/vdf",
+      "unit": "sectors",
+      "sectorsize": 512,
+      "partitions": [
+         {"node": "/dev/vdf1", "start": 2048, "size": 131072},
+         {"node": "/dev/vdf2", "start": 133120, "size": 131072}
+      ]
+   }
+}
+"""
+PARTED: Final = """\
+Model: Virtio Block Device (virtblk)
+Disk /dev/vdf: 1048576s
+Sector size (logical/physical): 512B/512B
+Partition Table: gpt
+Disk Flags:\x20
+
+Number  Start    End      Size     File system     Name  Flags
+ 1      2048s    133119s  131072s  ext4
+ 2      133120s  264191s  131072s  linux-swap(v1)        swap
+
+"""
+PARTED_GERMAN: Final = """\
+Modell: Virtio Block Device (virtblk)
+Festplatte  /dev/vdf:  536870912B
+Sektorgröße (logisch/physisch): 512B/512B
+Partitionstabelle: gpt
+Disk-Flags:\x20
+
+Nummer  Anfang     Ende        Größe      Dateisystem     Name  Flags
+ 1      1048576B   68157439B   67108864B  ext4
+ 2      68157440B  135266303B  67108864B  linux-swap(v1)        swap
+
+"""
+PARTED_JOINED: Final = """\
+BYT;
+/dev/vdf:1048576s:virtblk:512:512:gpt:Virtio Block Device:;
+1:2048s:133119s:131072s:ext4::;
+2:133120s:264191s:131072s:linux-swap(v1)::swap;
+"""
+PARTED_ROUNDED: Final = """\
+Model: IBM S390 DASD drive (dasd)
+Disk /dev/dasdp: 821MB
+Sector size (logical/physical): 4096B/4096B
+Partition Table: dasd
+Disk Flags:\x20
+
+Number  Start   End    Size   File system     Flags
+ 1      98.3kB  147MB  147MB  ext4
+ 2      147MB   295MB  147MB  linux-swap(v1)
+
+"""
+
+
+def layers(content: str, command: str = "") -> Frame:
+    """Return the block devices of a text."""
+    facts = facts_in(content, command)
+    facts.by_number(empty_frame(LAYER, "no text"))
+    return joined(LAYER, empty_frame(LAYER, "no text"), facts, 1)[0]
+
+
+def places(content: str, command: str = "") -> dict[str, tuple[object, object]]:
+    """Return the first sector and the sectors of each partition, None where they are not known."""
+    frame = layers(content, command)
+    return {
+        str(name): (start if isinstance(start, int) else None, size if isinstance(size, int) else None)
+        for name, sort, start, size in zip(
+            *(frame.column(field) for field in ("name", "sort", "start", "size")), strict=True
+        )
+        if sort == "partition"
+    }
+
+
+WHOLE: Final = {"vdf1": (2048, 131072), "vdf2": (133120, 131072)}
+
+
+@pytest.mark.parametrize("content", [
+    FDISK.partition("\n\n\n")[0] + "\n", FDISK_GERMAN, FDISK_OLD, SFDISK, SFDISK_JSON, PARTED,
+    PARTED_GERMAN, PARTED_JOINED,
+])  # fmt: skip
+def test_partitions_begin_where_each_tool_says(content: str) -> None:
+    """In any language, and whichever unit that counts."""
+    assert places(content) == WHOLE
+
+
+def test_sectors_of_disks_are_of_their_own_size() -> None:
+    """Those of a DASD or of some SCSI disks have 4,096 bytes; the kernel counts in 512."""
+    assert places(FDISK) == {**WHOLE, "vdg1": (192, 200316 * 8)}
+    assert places(FDASD) == {"dasdp1": (192, 2999 * 96), "dasdp2": (3001 * 96, 3000 * 96)}
+    sizes = dict(zip(layers(FDISK).column("name"), layers(FDISK).column("size"), strict=True))
+    assert (sizes["vdf"], sizes["vdg"]) == (1048576, 820592640 // 512)
+
+
+def test_rounded_places_are_none() -> None:
+    """That a partition is there is known, and what is on it."""
+    assert places(PARTED_ROUNDED) == {"dasdp1": (None, None), "dasdp2": (None, None)}
+    contents = facts_in(PARTED_ROUNDED).contents
+    assert {name: sort for name, (sort, _uuid, _place) in contents.items()} == {
+        "dasdp1": "ext4",
+        "dasdp2": "swap",
+    }
+
+
+def test_a_file_system_on_a_whole_disk_is_no_partition() -> None:
+    """Parted shows it as one of a table that it calls loop."""
+    assert places(PARTED.replace(": gpt", ": loop")) == {}
+    assert places(PARTED_JOINED.replace(":gpt:", ":loop:")) == {}
+
+
+def test_fdasd_has_cylinders_and_the_label_of_a_dasd_that_is_known() -> None:
+    """Other texts have its bus id; with -i it prints the label alone."""
+    lsdasd = "box1:~ # lsdasd -u\n0.0.1a01  dasdp  IBM.75000000AAAA1.1a00.01\n"
+    facts = facts_in(f"{lsdasd}box1:~ # fdasd -p /dev/dasdp\n{FDASD}")
+    told = [facts.value(DASD, "0.0.1a01", field) for field in ("cylinders", "volser", "block_size")]
+    assert told == [1113, "0X1A01", 4096]
+    alone = facts_in(f"{lsdasd}box1:~ # fdasd -i /dev/dasdp\n0X1A01\n")
+    assert alone.value(DASD, "0.0.1a01", "volser") == "0X1A01"
+
+
+def test_a_partition_of_a_path_is_none() -> None:
+    """Tools see the table of a disk on each path to it; the kernel has the partitions of the map alone."""
+    lsblk = (
+        "NAME     MAJ:MIN RM SIZE RO TYPE  MOUNTPOINTS\nsda 8:0 0 10G 0 disk\n└─mpatha 253:0 0 10G 0 mpath\n"
+    )
+    fdisk = FDISK.partition("\n\n\n")[0].replace("vdf", "sda")
+    assert places(f"{lsblk}\n{fdisk}\n") == {}
+    assert {*places(f"{fdisk}\n")} == {"sda1", "sda2"}
+
+
+@pytest.mark.parametrize("content", [FDISK, FDISK_OLD, SFDISK, PARTED, PARTED_JOINED, FDASD, PARTED_GERMAN])
+@pytest.mark.parametrize("change", ["deleted", "noise", "cut", "doubled", "indented"])
+def test_a_line_that_changes_moves_no_partition(content: str, change: str) -> None:
+    """Each has the place that it had, or none is known."""
+    rows = content.splitlines()
+    whole = places(content)
+    for at, row in enumerate(rows):
+        for size in range(1, len(row), 7) if change == "cut" else (0,):
+            changed = {
+                "deleted": [], "noise": ["?!"], "cut": [row[:size]], "doubled": [row, row],
+                "indented": [f" {row}"],
+            }[change]  # fmt: skip
+            left = places("\n".join([*rows[:at], *changed, *rows[at + 1 :], ""]))
+            for name, (start, length) in left.items():
+                assert start in {whole.get(name, (None, None))[0], None}, (row, name)
+                assert length in {whole.get(name, (None, None))[1], None}, (row, name)

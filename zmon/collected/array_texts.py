@@ -1,0 +1,324 @@
+"""Arrays of md in texts: /proc/mdstat, `mdadm --detail`, `--examine` and `--scan`.
+
+    md0 : active raid1 dasdp1[0] dasdq1[1](F)                       /proc/mdstat, and below it
+          2403648 blocks super 1.2 [2/1] [U_]                       how many devices it has, and how many work
+       0      94       61        0      active sync   /dev/dasdp1   mdadm --detail /dev/md0, a row a slot
+       -       0        0        1      removed
+    ARRAY /dev/md/0 level=raid1 num-devices=2 ...                   mdadm --detail --scan; -v adds `devices=`
+
+Where a member's data begin only `mdadm --examine` of the member has.  A device that is counted and does not
+work is a member that is lost, whatever stands in its place; it keeps its use if it is named.
+Sources: mdadm, Detail.c, super0.c, super1.c, maps.c; Linux, drivers/md/md.c, raid1.c, raid5.c, raid10.c.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from zmon.base.sizes import KIB, SECTOR
+from zmon.collected.facts import Array
+from zmon.collected.numbers import fits, is_of_kernel
+from zmon.collected.reading import Reading, line
+from zmon.kinds import LAYER
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zmon.base.absent import Value
+    from zmon.collected.facts import Facts
+    from zmon.kernel.capture_text import CollectedText
+_LEVEL: Final = r"linear|raid[0-9]{1,2}|multipath|faulty|container"
+UNCOUNTED: Final = frozenset({"raid0", "linear"})
+"""Levels whose arrays run with all devices or not at all; /proc/mdstat does not count these."""
+_WITHOUT_DATA: Final = re.compile(r"\((?:F|S|R|J)\)")
+"""Marks of members in /proc/mdstat that hold no data of the array, or not all."""
+_SECTORS: Final = KIB // SECTOR
+_CODES: Final = {
+    "left-asymmetric": 0, "right-asymmetric": 1, "left-symmetric": 2, "right-symmetric": 3, "parity-first": 4,
+    "parity-last": 5, "ddf-zero-restart": 8, "ddf-N-restart": 9, "ddf-N-continue": 10,
+    "left-asymmetric-6": 16, "right-asymmetric-6": 17, "left-symmetric-6": 18, "right-symmetric-6": 19,
+    "parity-first-6": 20, "original": 1, "alternate": 2,
+}  # fmt: skip
+"""What md/layout says, by mdadm's words; of raid6 with the algorithms of raid5 the same."""
+_PLAIN: Final = {"raid0": 0, "raid1": 0, "linear": 0, "raid4": 0}
+"""Levels whose layout mdadm prints only if it is another."""
+
+
+def lose_members(facts: Facts, array: str, titles: list[str]) -> str:
+    """Say that an array has members which do not work; return the words that stand for them."""
+    words = [f"?{array}.{nth}" for nth in range(len(titles))]
+    facts.lost.update(zip(words, titles, strict=True))
+    if words:
+        # the kernel, and so lsblk, lists only devices that are there
+        facts.partial[array] = " ".join(words)
+    return " ".join(words)
+
+
+class Mdstat(Reading):
+    """The arrays of /proc/mdstat."""
+
+    heading = r"Personalities :(?: \[[a-z0-9]+\])*\s*$"
+    first = r"md\w{1,40} : (?:in)?active "
+    nothing = (
+        r"Personalities :.*|unused devices:.*|read_ahead .*",
+        r"\s+bitmap: .*",
+        r"\s+(?:\[[=>.]+\]\s+)?(?:recovery|resync|reshape|check)\s*=.*",
+    )
+
+    def __init__(self, text: CollectedText, facts: Facts) -> None:
+        """Begin without an array."""
+        super().__init__(text, facts)
+        self._array = ""
+        self._members: dict[str, tuple[str, str, list[str], list[str]]] = {}
+        """Of each array the level, the text, its devices and those of them that hold its data."""
+        self._counts: dict[str, tuple[int, int]] = {}
+
+    def lost(self) -> None:
+        """Know no array."""
+        self._array = ""
+
+    blank = lost
+
+    @line(
+        rf"(md\w{{1,40}}) : (?:active|inactive|broken)(?: \([a-z-]+\))*(?: ({_LEVEL}))?"
+        r"((?: \S{1,64}\[[0-9]{1,5}\](?:\([A-Z]\))*)*)\s*"
+    )
+    def array(self, match: re.Match[str]) -> None:
+        """Take the first line of an array, which names its devices."""
+        self._array, level = match[1], match[2] or ""
+        devices = [word.partition("[")[0] for word in match[3].split()]
+        whole = [word.partition("[")[0] for word in match[3].split() if not _WITHOUT_DATA.search(word)]
+        self._members[self._array] = level, self.place, devices, whole
+        self._counts.pop(self._array, None)
+        for device in devices:
+            self.facts.name_device(device, self.place)
+
+    @line(
+        r"\s+([0-9]{1,18}) blocks(?: super \S+)?(?: level [0-9],)?(?: ([0-9]{1,9})[kK] chunks?,?)?"
+        r"(?: [0-9]{1,9}k rounding)?(?: algorithm ([0-9]{1,2}))?"
+        r"(?: ([0-9]{1,3}) (near|far|offset)-copies)?(?: \[([0-9]{1,5})/([0-9]{1,5})\] \[[U_]+\])?\s*"
+    )
+    def counted(self, match: re.Match[str]) -> bool:
+        """Take the second line of an array: its size, and how many devices it has and how many work."""
+        size, chunk, algorithm, copies, how, count, working = match.groups()
+        if not self._array or self._array in self._counts:
+            return False
+        row: dict[str, Value] = {"size": int(size) * _SECTORS}
+        if chunk:
+            row["chunk"] = int(chunk) * KIB
+        if algorithm:
+            row["layout"] = int(algorithm)
+        elif copies:
+            row["layout"] = _copies_code({how: int(copies)})
+        self.facts.say(LAYER, self._array, self.place, **row)
+        if count:
+            self._counts[self._array] = int(count), int(working)
+        return True
+
+    def end(self) -> None:
+        """Say which devices each array has, those that do not work among them."""
+        for array, (level, place, devices, whole) in self._members.items():
+            marked = [device for device in devices if device not in whole]
+            count, working = self._counts.get(array, (0, 0))
+            if count:
+                lacking = max(count - working, count - len(whole))
+                titles = [f"not working: {device}" for device in marked][:lacking]
+                titles += [f"{REMOVED}: {array}"] * (lacking - len(titles))
+            else:
+                is_whole = level in UNCOUNTED and len(devices) > 1
+                titles = [] if is_whole else [f"not counted: members of {array}"]
+            below = " ".join([*devices, lose_members(self.facts, array, titles)])
+            self.facts.say(LAYER, array, place, name=array, sort="md", level=level, below=below.strip())
+
+
+REMOVED: Final = "removed"
+"""The state of a slot without a device."""
+_WORKING: Final = frozenset({"active", "sync", "writemostly", "failfast", "set-A", "set-B", "set-C", "set-D"})
+_ROW: Final = (
+    r"\s*(?:[0-9]{1,5}|-)\s+([0-9]{1,4})\s+([0-9]{1,8})\s+([0-9]{1,5}|-)\s+([a-z][a-zA-Z -]*?)"
+    r"(?:\s{3,}(?:/dev/(\S{1,250})|missing))?\s*"
+)
+
+
+class Mdadm(Reading):
+    """What mdadm prints of arrays, and of devices that belong to some."""
+
+    tool = "mdadm"
+    heading = r"/dev/(?:md[\w/.:-]+|(?:dasd|sd|vd|nvme|dm-|loop)[a-z0-9]+|mapper/[\w.-]+):\s*$"
+    first = r"(?:INACTIVE-)?ARRAY /dev/|\s+(?:Raid Level|Array UUID) : "
+    nothing = (
+        r"\s*Number\s+Major\s+Minor\s+RaidDevice(?:\s+State)?\s*", r"mdadm: .*", r"MD_[A-Z]\S*=.*",
+        r"\s*MBR Magic : .*|Partition\[[0-9]\] : .*|this\s+[0-9].*", r"/dev/\S+: .*",  # --query
+    )  # fmt: skip
+
+    def __init__(self, text: CollectedText, facts: Facts) -> None:
+        """Begin without an array."""
+        super().__init__(text, facts)
+        self._name = self._begun = ""
+        self._told: dict[str, str] = {}
+        self._slots: dict[int, tuple[str, str]] = {}
+        self._states: dict[int, str] = {}
+        self._below: list[str] = []
+        self._is_whole = True
+        self._scanned: tuple[str, str, int] | None = None
+
+    def lost(self) -> None:
+        """Know no array; that of the line before may have more members."""
+        self._is_whole = False
+        self._finish()
+
+    @line(r"/dev/(\S{1,250}):")
+    def head(self, match: re.Match[str]) -> None:
+        """Take the first line about an array, or about a device that belongs to one."""
+        self._finish()
+        self._name, self._begun = match[1], self.place
+
+    @line(r"\s*([A-Z][\w' -]{1,30}?) :(?: (.*))?")
+    def told(self, match: re.Match[str]) -> bool:
+        """Take a line about the array; if it comes again the first line of another one is missing."""
+        if not self._name or match[1] in self._told:
+            return False
+        self._told[match[1]] = (match[2] or "").strip()
+        return True
+
+    @line(_ROW)
+    def row(self, match: re.Match[str]) -> bool:
+        """Take a device of the array, or an empty slot."""
+        major, minor, slot, states, device = match.groups()
+        number = f"{major}:{minor}"
+        if not self._name or (device and is_of_kernel(device) and not fits(device, number)):
+            return False
+        if "Magic" in self._told:
+            return True  # as the device had it, when it was written last
+        works = {*states.split()} <= _WORKING and number != "0:0"
+        if number != "0:0":
+            self._below.append(number)
+            self.facts.name_device(device or "", self.place, number)
+        if slot != "-":
+            if works or int(slot) not in self._slots:
+                self._slots[int(slot)] = (number, device or "") if works else ("", "")
+            if not works:
+                self._states[int(slot)] = states
+        elif "faulty" in states:
+            self._states[-len(self._states) - 1] = f"faulty: {device or number}"
+        return True
+
+    @line(r"(?:INACTIVE-)?ARRAY /dev/(\S{1,250})((?:\s+[a-zA-Z-]+=\S+)*)\s*")
+    def scanned(self, match: re.Match[str]) -> None:
+        """Take an array of --scan; with -v its devices follow."""
+        self._finish()
+        told = dict(word.split("=", 1) for word in match[2].split())
+        key = self.facts.name_device(match[1], self.place)
+        self.facts.say(LAYER, key, self.place, level=told.get("level", ""), links=_link(match[1]))
+        self.facts.array_names.setdefault(told.get("UUID", ""), []).append(key)
+        self._scanned = key, self.place, _number(told.get("num-devices", ""))
+
+    @line(r"\s+devices=(/dev/[^\s,]+(?:,/dev/[^\s,]+)*)\s*")
+    def devices(self, match: re.Match[str]) -> bool:
+        """Take the devices of the array of the line before; one that does not work may be among them."""
+        names = [name.removeprefix("/dev/") for name in match[1].split(",")]
+        if self._scanned is None or not all(is_of_kernel(name) or "/" in name for name in names):
+            return False
+        key, place, count = self._scanned
+        devices = [self.facts.name_device(name, self.place) for name in names]
+        titles = [f"{REMOVED}: {key}"] * max(0, count - len(devices))
+        below = " ".join([*devices, lose_members(self.facts, key, titles)]).strip()
+        self.facts.say(LAYER, key, place, sort="md", below=below)
+        self._scanned = None
+        return True
+
+    def end(self) -> None:
+        """Take the last array."""
+        self._finish()
+
+    def _finish(self) -> None:
+        name, told = self._name, self._told
+        if name and "Magic" in told:
+            self._say_device(name, told)
+        elif name and "Raid Level" in told:
+            self._say_array(name, told)
+        self._name, self._told, self._slots, self._states, self._below = "", {}, {}, {}, []
+        self._is_whole, self._scanned = True, None
+
+    def _say_device(self, name: str, told: Mapping[str, str]) -> None:
+        facts, place = self.facts, self._begun
+        facts.name_device(name, place)
+        facts.say_content(name, place, "linux_raid_member", told.get("Array UUID", told.get("UUID", "")))
+        offset, size = (_number(told.get(what, "")) for what in ("Data Offset", "Avail Dev Size"))
+        if told.get("Version", "").startswith("1"):
+            facts.data_areas.setdefault(name, (offset, size))
+
+    def _say_array(self, name: str, told: Mapping[str, str]) -> None:
+        facts, place, level = self.facts, self._begun, told["Raid Level"]
+        key = facts.name_device(name, place)
+        facts.array_names.setdefault(told.get("UUID", ""), []).append(key)
+        row: dict[str, Value] = {"level": level, "layout": _layout(level, told.get("Layout", ""))}
+        if size := _number(told.get("Array Size", "")):
+            row["size"] = size * _SECTORS
+        if chunk := re.fullmatch("([0-9]{1,9})K", told.get("Chunk Size", "")):
+            row["chunk"] = int(chunk[1]) * KIB
+        count = _number(told.get("Raid Devices", ""))
+        working = {slot for slot, (number, _device) in self._slots.items() if number}
+        lacking = sorted({*range(min(count, MAX_SLOTS))} - working)
+        faulty = [title for slot, title in self._states.items() if slot < 0]
+        titles = [
+            faulty.pop(0) if faulty and self._states.get(slot, REMOVED) == REMOVED
+            else f"{self._states.get(slot, 'not listed')}: {key} {slot}"
+            for slot in lacking
+        ]  # fmt: skip
+        if not count or not self._is_whole:
+            titles.append(f"not understood: members of {key}")
+        elif not titles and count == len(self._slots):
+            version, used = told.get("Version", ""), _number(told.get("Used Dev Size", "")) * _SECTORS
+            facts.arrays[key] = Array({**self._slots}, version in {"0.90", "1.0"}, used, place)
+        below = " ".join([*dict.fromkeys(self._below), lose_members(facts, key, titles)]).strip()
+        facts.say(LAYER, key, place, sort="md", links=_link(name), below=below, **row)
+
+
+MAX_SLOTS: Final = 4096
+"""Maximum number of devices of an array."""
+
+
+def _link(name: str) -> str:
+    return "" if is_of_kernel(name) else name
+
+
+def _number(words: str) -> int:
+    match = re.match(r"([0-9]{1,18})(?![\w.])", words)
+    return int(match[1]) if match else 0
+
+
+def _layout(level: str, words: str) -> Value:
+    """Return the number that md/layout has; empty where it does not follow."""
+    copies = re.findall(r"(near|far|offset)=([0-9]{1,3})", words)
+    if level == "raid10" and copies:
+        return _copies_code({how: int(count) for how, count in copies})
+    return _CODES.get(words, "" if words else _PLAIN.get(level, ""))
+
+
+def _copies_code(copies: Mapping[str, int]) -> int:
+    far = copies.get("far", copies.get("offset", 1))
+    return copies.get("near", 1) + (far << 8) + (0x10000 if "offset" in copies else 0)
+
+
+def fill_arrays(facts: Facts) -> None:
+    """Say where the data of arrays begin on their members, where `mdadm --examine` or their version tells.
+
+    An array that has another name on its members than in the kernel is one all the same, by its UUID.
+    """
+    for names in facts.array_names.values():
+        kernel = {name for name in names if is_of_kernel(name)}
+        if len(kernel) == 1:
+            facts.aliases.update(dict.fromkeys({*names} - kernel, *kernel))
+    for key, array in facts.arrays.items():
+        members = []
+        for slot, (number, name) in sorted(array.slots.items()):
+            offset, size = facts.data_areas.get(name, (-1, 0))
+            if array.begins_at_once and offset < 0:
+                offset, size = 0, array.used
+            if offset < 0:
+                break
+            members.append(f"{slot}={number}@{offset}" + (f"+{size}" if size else ""))
+        else:
+            facts.say(LAYER, key, array.place, members=" ".join(members))

@@ -1,0 +1,132 @@
+"""Loop devices in texts: losetup, as lines, as a table and as JSON.
+
+    /dev/loop0: [64769]:12345 (/srv/img), offset 512       losetup -a; the number is that of the file system
+    /dev/loop0         0      0         0  0 /srv/img      losetup, losetup -l
+
+The device of the file system of the file is in brackets, as stat(2) has it in decimal, or in hexadecimal by
+versions before 2.21; without root the brackets are empty.  A table has it with -O BACK-MAJ:MIN alone.
+Source: util-linux, sys-utils/losetup.c.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from zmon.base.absent import Absent
+from zmon.base.plain_text import unescaped_hex
+from zmon.collected.columns import Columns
+from zmon.collected.reading import OrDocument, line
+from zmon.kinds import LAYER
+from zmon.topology.mounts import mount_of, mounts_in
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zmon.collected.facts import Facts
+    from zmon.kernel.capture_text import CollectedText
+    from zmon.sample import Frame
+
+_DEVICE: Final = r"/dev/(loop[0-9]{1,5})(?: \(lost\))?"
+_MORE: Final = r"(?:, offset [0-9]{1,20})?(?:, sizelimit [0-9]{1,20})?(?:, encryption .*)?"
+DELETED: Final = " (deleted)"
+"""What the kernel writes behind the name of a file that is no more."""
+
+
+class Losetup(OrDocument):
+    """The file of each loop device, and the device of its file system as far as losetup has it."""
+
+    tool = "losetup"
+    heading = r"NAME +(?:[A-Z:-]+ +)*BACK-FILE\b"
+    first = r"/dev/loop[0-9]{1,5}: (?:\[[0-9a-f]*\]:[0-9]* \(/|[0-9]+ /)|\{\s*\"loopdevices\""
+
+    def __init__(self, text: CollectedText, facts: Facts) -> None:
+        """Begin without a heading."""
+        super().__init__(text, facts)
+        self._columns = Columns("")
+
+    @line(
+        rf"{_DEVICE}: \[([0-9]{{1,20}}|[0-9a-f]{{4}})?\]:(?:[0-9]{{1,20}}| ) ?\((/.*)\){_MORE}",
+        rf"{_DEVICE}: \[()\]: \((/.*)\){_MORE}",
+        rf"{_DEVICE}: ()[0-9]{{1,20}} (/.*)",  # busybox
+    )
+    def shown(self, match: re.Match[str]) -> None:
+        """Take a line of losetup -a."""
+        name, device, file = match.groups()
+        number = ""
+        if device:
+            is_old = len(device) == 4 and (device[0] == "0" or not device.isdecimal())
+            joined = int(device, 16 if is_old else 10)
+            number = f"{os.major(joined)}:{os.minor(joined)}"
+        self._say(name, file, number)
+
+    @line(r"NAME(?:\s+[A-Z:-]+)*\s*")
+    def head(self, match: re.Match[str]) -> None:
+        """Take a heading."""
+        self._columns = Columns(match[0])
+
+    @line(rf"{_DEVICE}(?:\s+\S.*)?")
+    def row(self, match: re.Match[str]) -> bool:
+        """Take a row; only the name of the file may have blanks, and with --raw they are escaped."""
+        before, behind = (len(names) for names in self._columns.around("BACK-FILE"))
+        *words, rest = match[0].split(None, before)
+        cells = [*words, *rest.rstrip().rsplit(None, behind)]
+        named = dict(zip(self._columns, map(unescaped_hex, cells), strict=False))
+        return len(words) == before and self._take(named)
+
+    @line(rf"{_DEVICE}\s+[0-9]{{1,20}}\s+[0-9]{{1,20}}\s+[01]\s+[01]\s+(/.*?)\s+[01]\s+[0-9]{{3,5}}\s*")
+    def row_alone(self, match: re.Match[str]) -> bool:
+        """Take a row of the columns that losetup prints by default, whose heading is not there."""
+        if "NAME" not in self._columns:
+            self._say(match[1], match[2], "")
+        return "NAME" not in self._columns
+
+    def document(self, document: dict[str, Any]) -> bool:
+        """Take the devices of -J."""
+        devices = document.get("loopdevices")
+        for device in devices if isinstance(devices, list) else ():
+            cells = device.items() if isinstance(device, dict) else ()
+            self._take({name.upper(): cell for name, cell in cells if isinstance(cell, str)})
+        return isinstance(devices, list)
+
+    def _take(self, cells: Mapping[str, str]) -> bool:
+        name, file = cells.get("NAME", ""), cells.get("BACK-FILE", "")
+        match = re.fullmatch(_DEVICE, name)
+        others = (cell for name, cell in cells.items() if name not in {"NAME", "BACK-FILE", "REF"})
+        if (
+            match is None
+            or not file.startswith("/")
+            or not all(re.fullmatch("[0-9:]+", cell) for cell in others)
+        ):
+            return False  # what stands in them may be the end of the file's name
+        number = re.fullmatch(r"\s*([0-9]{1,5}):([0-9]{1,8})\s*", cells.get("BACK-MAJ:MIN", ""))
+        self._say(match[1], file, f"{number[1]}:{number[2]}" if number else "")
+        return True
+
+    def _say(self, name: str, file: str, number: str) -> None:
+        below = "" if number.startswith("0:") else number
+        self.facts.say(LAYER, name, self.place, name=name, sort="loop", file=file, below=below)
+
+
+def lay_loops(facts: Facts, layers: Frame, mounts: Frame) -> None:
+    """Say of loop devices whose file system losetup does not name that it is that of the path of their file.
+
+    The path of a file that is no more, or of one that is a device, tells nothing of a mount.
+    """
+    read = mounts_in(mounts)
+    for loop, row in facts.rows.get(LAYER.name, {}).items():
+        for fact in () if row.get("below") else row.get("file", ())[:1]:
+            file = str(fact.value)
+            mount = mount_of(file, read) if not file.endswith(DELETED) else None
+            if file.startswith("/dev/"):
+                numbers = [number for number, name in zip(layers.keys, layers.column("name"), strict=True)
+                           if f"/dev/{name}" == file]  # fmt: skip
+            elif mount is None or isinstance(mount, Absent):
+                continue
+            elif mount.number.startswith("0:"):
+                numbers = [] if isinstance(mount.devices, Absent) else [*mount.devices.values()]
+            else:
+                numbers = [mount.number]
+            if loop not in numbers:
+                facts.say(LAYER, loop, fact.place, below=" ".join(numbers))

@@ -1,0 +1,346 @@
+"""LVM in texts: pvdisplay, vgdisplay -v, lvdisplay -m, also with -c, and pvscan, lvscan.
+
+      --- Logical volume ---                       a record: lines NAME VALUE, ended by a line of blanks
+      LV Path                /dev/vg/data
+      --- Segments ---                             with -m, what the volume is on
+      Logical extents 0 to 99:
+        Stripes             2                      how many devices follow
+          Physical volume   /dev/dasdb1
+      PV /dev/dasdb1   VG vg   lvm2 [...]          pvscan
+      ACTIVE  '/dev/vg/data' [64.00 MiB] inherit   lvscan
+      /dev/dasdb1:vg:2888064:...                   pvdisplay -c; lvdisplay -c has the number at the end
+
+Sources: lvm2, lib/display/display.c, lib/striped/striped.c, lib/raid/raid.c, tools/pvscan.c, tools/lvscan.c.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from zmon.collected.lvm_texts import DEVICE, GROUP, VolumeReading
+from zmon.collected.reading import line
+from zmon.kinds import LAYER
+
+if TYPE_CHECKING:
+    from zmon.collected.facts import Facts
+    from zmon.kernel.capture_text import CollectedText
+
+_PATH: Final = rf"/dev/({GROUP})/({GROUP})"
+_RULERS: Final = (
+    r"(?:(?:NEW )?Physical volumes?|Volume group|(?:Historical )?Logical volume|Segments|Physical Segments)"
+)
+_BESIDE: Final = frozenset({"LV External origin name", "LV Cache pool name", "LV Cache origin name"})
+"""What names volumes that another one is on, besides its segments."""
+_WHOLLY: Final = frozenset({"LV Pool name", "LV Pool data", "LV VDO Pool name", "LV VDO Pool data"})
+"""What names the volume that another one is on, with all that it has."""
+MANY: Final = 1 << 20
+"""More segments than a volume has: how many these are was not read."""
+_WITHOUT_DEVICES: Final = re.compile(
+    "thin|thin-pool|cache|cache-pool|snapshot|error|zero|vdo|vdo-pool|writecache"
+)
+"""Types of segments without lines for devices."""
+_ONE: Final = r"/dev/[^\s:]{1,250}|\[unknown\]|unknown device"
+_FIELD: Final = (
+    r"(?:[PLV][VG] |Internal LV |# |- )[A-Za-z][\w ,]*?|(?:MAX|Cur|Open|Max|Act) [PL]V|Block device|Segments"
+    r"|Format|System ID|Metadata Areas|Metadata Sequence No|Clustered|Shared|Allocatable|Allocation"
+    r"|(?:Total|Free|Allocated) PE|PE Size|(?:Alloc|Free)  ?PE / Size|Total PE / Free PE|Current LE"
+    r"|COW-table (?:size|LE)|Allocated (?:to )?\w+(?: data)?|Snapshot chunk size|Mirrored volumes|Mapped size"
+    r"|Read ahead sectors|Persistent m\w+|Cache [a-z]+ [\w/]+"
+)
+"""The names of lines of records."""
+_EXTENTS: Final = r"(?:Logical|Virtual) extents [0-9]{1,12} to [0-9]{1,12}:"
+TOTAL_FIELDS: Final = 11
+"""Fields of `vgdisplay -c` up to the number of physical volumes that are there."""
+
+
+class LvmDisplay(VolumeReading):
+    """Records of physical volumes, groups and logical volumes, and the segments of these."""
+
+    tool = "lvdisplay"
+    heading = rf" *--- {_RULERS} ---"
+    first = (
+        rf" *PV (?:{DEVICE}) +(?:VG {GROUP} +|is in exported VG .*)?(?:lvm[12] )?\["
+        r"| *(?:ACTIVE|inactive) +(?:Original |Snapshot )?'/dev/"
+        rf"| *(?:{DEVICE}):(?:{GROUP})?:[0-9]+:-?[0-9]+:| *{GROUP}:r(?:/w)?:[0-9]+:-?[0-9]+:"
+    )
+    nothing: ClassVar[tuple[str, ...]] = (
+        r"\s*(?:Monitoring|Stripe size|Mirror (?:size|region size|log volume)|Chunk size|Discards)\t+.*",
+        r"\s*(?:Thin count|Transaction ID|Zero new blocks|Device ID|Setting|Metadata format|Mode)\t+.*",
+        r"\s*Policy\t+.*",
+        r"\s*Physical extents\t[0-9]+ to [0-9]+\s*", r"\s*Logical extents\t[0-9]+ to [0-9]+\s*",
+        r"\s*Raid Metadata LV ?[0-9]+\t.*", r"\s*\S+ \[(?:active|INACTIVE)\]\s*",
+        r'\s*"\S+" is a new physical volume of ".*"', r"\s*Found volume group .*", r"\s*Reading .*",
+        r"\s*No (?:volume groups|matching physical volumes) found",
+    )  # fmt: skip
+
+    def __init__(self, text: CollectedText, facts: Facts) -> None:
+        """Begin without a record."""
+        super().__init__(text, facts)
+        self._tool = text.tool.removeprefix("lvm") or "lvdisplay"
+        self._record: dict[str, str] = {}
+        self._group = ""
+        """That of the last group's record, to which physical volumes below it belong."""
+        self._device = ""
+        """The physical volume of the last record."""
+        self._title = ""
+        """The logical volume of the last record."""
+        self._segment: ExtentRange | None = None
+        self._expected: dict[str, int] = {}
+        """How many segments logical volumes have, of which the first was read."""
+        self._whole: set[str] = set()
+        """Logical volumes whose record says what they are on."""
+        self._scanned = 0
+        self._is_doubtful = False
+        """Whether a physical volume was not understood, which may be one of any group."""
+
+    def blank(self) -> None:
+        """End a record, or a segment."""
+        self._end_record()
+        self._end_segment()
+
+    def lost(self) -> None:
+        """Know no record; that of the line before may have further lines."""
+        if self._segment is not None or (self._title and not self._record):
+            self._open_volume(self._title)
+        if self._device and not self._record:
+            self._is_doubtful = True
+        self._segment = None
+        self._end_record()
+        self._title = self._device = ""
+
+    @line(rf"\s*--- ({_RULERS}) ---\s*")
+    def ruler(self, match: re.Match[str]) -> None:
+        """Take the line that announces a record or its segments."""
+        self._end_record()
+        self._end_segment()
+        if match[1] != "Segments":
+            self._title = ""
+        if match[1] != "Physical Segments":
+            self._device = ""
+
+    @line(
+        rf"\s*({_FIELD})(?:\s{{2,}}(\S.*?))?\s*",
+        r"\s*(LV Creation host, time|Cache read hits/misses|LV (?:Cache|External) origin name) (\S.*?)\s*",
+        r"\s*(PE Size) \(KByte\)\s+(\S+)\s*",
+    )
+    def told(self, match: re.Match[str]) -> None:
+        """Take a line of a record; if it comes again another record has begun."""
+        if match[1] in self._record:
+            self._end_record()
+        self._end_segment()
+        self._record[match[1]] = match[2] or ""
+
+    @line(rf"\s*{_EXTENTS}\s*")
+    def segment(self, _match: re.Match[str]) -> bool:
+        """Take the first line of a segment."""
+        self._end_record()
+        self._end_segment()
+        if self._title:
+            self._segment = ExtentRange()
+            self._expected[self._title] = self._expected.get(self._title, -1) - 1
+        return bool(self._title)
+
+    @line(r"\s*Type\t+(\S+)\s*")
+    def type(self, match: re.Match[str]) -> bool:
+        """Take the type of a segment."""
+        if self._segment is not None:
+            self._segment.type = match[1]
+        return self._segment is not None
+
+    @line(r"\s*(?:Stripes|Mirrors)\t+([0-9]{1,4})\s*")
+    def stripes(self, match: re.Match[str]) -> bool:
+        """Take how many devices a segment has."""
+        if self._segment is not None:
+            self._segment.count = int(match[1])
+        return self._segment is not None
+
+    @line(r"\s*(?:Stripe ([0-9]{1,4}):|Mirror (?:original|destinations):|Raid Data LV ?([0-9]{1,4}))\s*")
+    def stripe(self, match: re.Match[str]) -> bool:
+        """Take that a device follows."""
+        if self._segment is not None:
+            self._segment.count = max(self._segment.count, int(match[1] or match[2] or 0) + 1)
+        return self._segment is not None
+
+    @line(rf"\s*Physical volume\t({DEVICE})\s*")
+    def on_device(self, match: re.Match[str]) -> bool:
+        """Take a device of a segment."""
+        if self._segment is None:
+            return False
+        self._segment.devices += 1
+        self._put(self._title, match[1])
+        return True
+
+    @line(rf"\s*Logical volume\t({GROUP}|Missing)\s*")
+    def on_volume(self, match: re.Match[str]) -> bool:
+        """Take a volume that a segment is on."""
+        if self._segment is None:
+            return False
+        self._segment.devices += 1
+        self._put(self._title, *(("", match[1]) if match[1] != "Missing" else ("missing",)))
+        return True
+
+    @line(r"\s*Unassigned area\s*")
+    def on_nothing(self, _match: re.Match[str]) -> bool:
+        """Take that a part of a segment is nowhere."""
+        if self._segment is not None:
+            self._segment.devices += 1
+        return self._segment is not None
+
+    @line(r"\s*Physical extent [0-9]{1,12} to [0-9]{1,12}:\s*")
+    def extent(self, _match: re.Match[str]) -> bool:
+        """Take the first line of a part of a physical volume."""
+        self._end_record()
+        self._end_segment()
+        self._segment = ExtentRange(count=1) if self._device else None
+        return bool(self._device)
+
+    @line(rf"\s*Logical volume\t{_PATH}\s*", r"\s*FREE()()\s*")
+    def holds(self, match: re.Match[str]) -> bool:
+        """Take what is on a part of a physical volume; whether that is a snapshot it does not say."""
+        if self._segment is None or not self._device:
+            return False
+        self._segment.devices += 1
+        if match[1]:
+            title = self._volume(match[1], match[2], self._tool)
+            self._put(title, self._device)
+            self._suspect(title)
+        return True
+
+    @line(
+        rf"\s*PV ({DEVICE})\s+VG ({GROUP})\s+(?:lvm[12]|-|\S+)\s+\S.*",
+        rf"\s*PV ({DEVICE})\s+is in exported VG ({GROUP})\s.*",
+        rf"\s*PV ({DEVICE})\s+(?:lvm[12]\s+\[.*\]|-\s+-)()\s*",
+    )
+    def scanned(self, match: re.Match[str]) -> None:
+        """Take a physical volume of pvscan."""
+        self._scanned += 1
+        self._take_volume(match[1], match[2], "pvscan")
+
+    @line(r"\s*Total: ([0-9]{1,6}) \[.*")
+    def total(self, match: re.Match[str]) -> None:
+        """Take how many physical volumes pvscan has found."""
+        self._is_doubtful = self._is_doubtful or int(match[1]) > self._scanned
+        self._scanned = 0
+
+    @line(rf"\s*(?:ACTIVE|inactive)\s+(?:Original\s+|Snapshot\s+)?'{_PATH}' \[.*\].*")
+    def scanned_volume(self, match: re.Match[str]) -> None:
+        """Take a logical volume of lvscan."""
+        self._volume(match[1], match[2], "lvscan")
+
+    @line(rf"\s*{_PATH}:{GROUP}:[0-9]+(?::-?[0-9]+){{8}}:(-?[0-9]+):(-?[0-9]+)\s*")
+    def joined_logical(self, match: re.Match[str]) -> None:
+        """Take a logical volume of lvdisplay -c, with its number."""
+        group, name, major, minor = match.groups()
+        self._number(self._volume(group, name, self._tool), f"{major}:{minor}")
+
+    @line(rf"\s*({_ONE}):({GROUP}|):[0-9]+(?::-?[0-9]+){{8,9}}:\S*\s*")
+    def joined_physical(self, match: re.Match[str]) -> None:
+        """Take a physical volume of pvdisplay -c."""
+        self._take_volume(match[1], match[2], self._tool)
+
+    @line(rf"\s*({GROUP}):r(?:/w)?:((?:-?[0-9]+:){{8,}})\S+\s*")
+    def joined_group(self, match: re.Match[str]) -> bool:
+        """Take a group of vgdisplay -c: how many physical volumes it has, and how many are there."""
+        fields = match[2].split(":")
+        if len(fields) < TOTAL_FIELDS:
+            return False
+        self._size(match[1], fields[7], fields[8])
+        return True
+
+    def end(self) -> None:
+        """Take the last record and segment."""
+        self._end_record()
+        self._end_segment()
+        for title, count in self._expected.items():
+            if count != 0 and title not in self._whole and self._volumes[title].names:
+                self._open_volume(title)  # a segment is missing
+        self._is_lost, self._last = self._is_doubtful, ""
+        self.finish()
+
+    def _at(self) -> str:
+        return f"{self._tool}, {self.text.place(self.number)}"
+
+    def _end_segment(self) -> None:
+        segment, self._segment = self._segment, None
+        if segment is None:
+            return
+        needed = max(segment.count, int(_WITHOUT_DEVICES.fullmatch(segment.type) is None))
+        if segment.devices < needed and self._device:
+            self._is_doubtful = True
+        elif segment.devices < needed and self._title:
+            self._open_volume(self._title)
+
+    def _end_record(self) -> None:
+        record, self._record = self._record, {}
+        if not record:
+            return
+        words = {name.partition(" ")[0] for name in record}
+        if "LV" in words or "Internal" in words:
+            self._take_logical(record)
+        elif "PV" in words or "Allocatable" in words:
+            self._take_physical(record)
+        elif "VG" in words:
+            self._group = record.get("VG Name", "")
+            self._size(self._group, record.get("Cur PV", ""), record.get("Act PV", ""))
+
+    def _take_physical(self, record: dict[str, str]) -> None:
+        """Take a physical volume: its record has its group, or stands below that of its group."""
+        device, is_short = record.get("PV Name", ""), "PV Status" in record
+        group = record.get("VG Name", self._group if is_short else None)
+        self._device = device if re.fullmatch(DEVICE, device) else ""
+        if group is None or not self._device or not (group or not is_short):
+            self._is_doubtful = True
+            return
+        self._take_volume(device, group.removesuffix(" (exported)"), self._tool)
+
+    def _take_logical(self, record: dict[str, str]) -> None:
+        """Take a logical volume; what is read of its segments follows."""
+        path = re.fullmatch(_PATH, record.get("LV Path", record.get("LV Name", "")))
+        name = record.get("LV Name", record.get("Internal LV Name", "")).rpartition("/")[2]
+        group = record.get("VG Name", "")
+        if path:
+            group, name = group or path[1], name or path[2]
+        self._title = ""
+        if not re.fullmatch(GROUP, group) or not re.fullmatch(GROUP, name):
+            return
+        self._title = title = self._volume(group, name, self._tool)
+        self._number(title, record.get("Block device", ""))
+        if "partial" in record.get("LV Status", ""):
+            self.facts.partial[title] = self.facts.lose_volume(group, "")
+        snapshot = re.search(r"destination for (\S+)", record.get("LV snapshot status", ""))
+        for what, other in (*record.items(), ("", snapshot[1] if snapshot else "")):
+            inner = other.rpartition("/")[2]
+            if (not what or what in _BESIDE or what in _WHOLLY) and re.fullmatch(GROUP, inner):
+                self._put(title, "", inner)
+                if what in _WHOLLY:
+                    self._whole.add(title)
+        has_others = any(name.startswith(("COW-table", "Cache ")) for name in record)
+        if (has_others and not self._volumes[title].names) or "LV Status" not in record:
+            self._open_volume(title)
+        segments = record.get("Segments", "")
+        self._expected[title] = int(segments) if re.fullmatch("[0-9]{1,6}", segments) else MANY
+
+    def _number(self, title: str, number: str) -> None:
+        if match := re.fullmatch("([0-9]{1,4}):([0-9]{1,8})", number):
+            self.facts.say(LAYER, number, self._at(), mapped=title, sort="dm", name=f"dm-{match[2]}")
+
+    def _size(self, group: str, size: str, there: str) -> None:
+        """Take how many physical volumes a group has, and how many of them are there."""
+        if not re.fullmatch(GROUP, group) or not re.fullmatch("[0-9]{1,6}", size):
+            return
+        self.facts.group_sizes[group] = int(size), self._at()
+        if re.fullmatch("[0-9]{1,6}", there) and int(there) < int(size):
+            self.facts.groups.setdefault(group, {})[self.facts.lose_volume(group, "")] = self._at()
+
+
+class ExtentRange:
+    """A segment of a logical volume, or a part of a physical one, while it is read."""
+
+    def __init__(self, count: int = 0) -> None:
+        """Begin without devices."""
+        self.type = ""
+        self.count = count
+        """How many devices it has, as far as its lines say."""
+        self.devices = 0
+        """How many were read."""

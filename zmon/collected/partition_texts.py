@@ -1,0 +1,354 @@
+"""Partitions in texts: fdasd, fdisk -l, sfdisk -d, parted -l.
+
+              /dev/dasdd1          2     3000     2999    1  Linux native          fdasd -p, in tracks
+    /dev/vdf1    2048  133119  131072   64M Linux filesystem                       fdisk -l, in sectors
+    /dev/vdf1 : start=        2048, size=      131072, type=...                    sfdisk -d
+     1      2048s   22527s  20480s  ext4                                           parted, with `unit s`
+
+Where a partition begins is taken if its length is the difference of its ends, in a unit that lines about
+its disk name.  parted rounds unless it was asked for sectors or bytes.  These tools guess the names of
+partitions of devices of the device mapper, which are not taken.
+Sources: s390-tools, fdasd/fdasd.c; util-linux, disk-utils/fdisk-list.c, libfdisk/src/script.c; parted,
+parted/parted.c.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from zmon.base.sizes import SECTOR
+from zmon.collected.columns import Columns
+from zmon.collected.dasd_texts import dasd_named
+from zmon.collected.numbers import disk_name, is_of_kernel, sort_of
+from zmon.collected.reading import OrDocument, Reading, line
+from zmon.kinds import DASD, LAYER
+
+if TYPE_CHECKING:
+    from zmon.base.absent import Value
+    from zmon.collected.facts import Facts
+    from zmon.kernel.capture_text import CollectedText
+
+_DEVICE: Final = r"/dev/(\S{1,250})"
+_DISK: Final = "(?:Disk|Festplatte|Disque|Disco)"
+_COUNT: Final = r"([0-9]{1,15})"
+NO_TABLE: Final = "loop"
+"""What parted calls the table of a disk that has none, but a file system."""
+
+
+class PartitionReading(Reading):
+    """Disks and their partitions."""
+
+    def __init__(self, text: CollectedText, facts: Facts) -> None:
+        """Begin without a disk."""
+        super().__init__(text, facts)
+        self._disk = ""
+        self._unit = 0
+        """Bytes of the unit in which partitions are counted; 0 if it is not known."""
+
+    def lost(self) -> None:
+        """Know no disk."""
+        self._disk, self._unit = "", 0
+
+    def _take_disk(self, name: str, size: int = 0) -> None:
+        """Take a disk, and its bytes."""
+        self._disk, self._unit = name, 0
+        if is_of_kernel(name):
+            self.facts.say(
+                LAYER, self.facts.name_device(name, self.place), self.place, size=size // SECTOR or ""
+            )
+
+    def _take_part(self, name: str, first: int = -1, last: int = -1, count: int = 0) -> None:
+        """Take a partition, and its place if that is exact: its first and last unit, and how many."""
+        if sort_of(name, is_below=True) != "partition":
+            return
+        row: dict[str, Value] = {}
+        start, size = first * self._unit, count * self._unit
+        is_exact = disk_name(name) == self._disk and size > 0 and last - first + 1 == count
+        if is_exact and start % SECTOR == size % SECTOR == 0:
+            row = {"start": start // SECTOR, "size": size // SECTOR}
+        self.facts.in_tables.add(name)
+        self.facts.say(LAYER, self.facts.name_device(name, self.place), self.place, **row)
+
+    def _part_name(self, number: str) -> str:
+        """Return the name of a partition of the disk by its number; empty if the kernel names none."""
+        if not is_of_kernel(self._disk):
+            return ""
+        return f"{self._disk}{'p' if self._disk[-1].isdecimal() else ''}{number}"
+
+
+class Fdasd(PartitionReading):
+    """Partitions of a DASD by tracks, its cylinders and the label of its volume."""
+
+    tool = "fdasd"
+    tells = ("dasd", "layer")
+    heading = r"reading volume label \.\.: "
+    first = (
+        r"  cylinders \.{5,}: [0-9]|WARNING: Your DASD '/dev/"
+        r"|\s+/dev/dasd[a-z]{1,4}[1-3] +[0-9]+ +[0-9]+ +[0-9]+ +[0-9a-f]+  (?:Linux|GPFS)"
+    )
+    nothing = (
+        r"\s+If you proceed, .*", r"\s+If possible exit .*", r"\s+and/or unmount it\.",
+        r"reading (?:volume label|vtoc) \.+: .*", r"exiting\.\.\.", r" -+ tracks -+",
+        r"\s+Device\s+start\s+end\s+length.*",
+        r"fdasd error: .*", r"/dev/\S+ is not .*", r"\s+[0-9]+\s+[0-9]+\s+[0-9]+\s+unused\s*",
+        r"  (?:volume label|max partitions|device) \.+: .*", r"rereading partition table\.\.\..*",
+    )  # fmt: skip
+
+    def __init__(self, text: CollectedText, facts: Facts) -> None:
+        """Begin; the name may be known from the command."""
+        super().__init__(text, facts)
+        named = re.search(r"\s/dev/(dasd[a-z]{1,4})\s*$", text.command)
+        self._asked = named[1] if named else ""
+        self._is_label = re.search(r"\s-\w*i", text.command) is not None
+        self._told: dict[str, str] = {}
+
+    def lost(self) -> None:
+        """Know no disk."""
+        super().lost()
+        self._told = {}
+
+    @line(r"WARNING: Your DASD '/dev/(dasd[a-z]{1,4})' is in use\.")
+    def warned(self, match: re.Match[str]) -> None:
+        """Take which DASD is meant."""
+        self._asked, self._is_label = match[1], True
+
+    @line(rf"Disk {_DEVICE}:")
+    def disk(self, match: re.Match[str]) -> None:
+        """Take a disk."""
+        self._take_disk(match[1])
+        self._told = {}
+
+    @line(r"  (cylinders|tracks per cylinder|blocks per track|bytes per block) \.+: ([0-9]{1,9})\s*")
+    def count(self, match: re.Match[str]) -> bool:
+        """Take a figure of the disk."""
+        if not self._disk:
+            return False
+        self._told[match[1]] = match[2]
+        blocks, size = (int(self._told.get(what, "0")) for what in ("blocks per track", "bytes per block"))
+        self._unit = blocks * size
+        tracks = int(self._told.get("cylinders", "0")) * int(self._told.get("tracks per cylinder", "0"))
+        busid = dasd_named(self.facts, self._disk)
+        if match[1] == "cylinders" and busid:
+            self.facts.say(DASD, busid, self.place, cylinders=int(match[2]))
+        if match[1] == "bytes per block" and busid:
+            self.facts.say(DASD, busid, self.place, block_size=size)
+        if tracks and self._unit:
+            self.facts.say(LAYER, self._disk, self.place, size=tracks * self._unit // SECTOR)
+        return True
+
+    @line(r"  volume serial \.+: (\S.{0,5}?)\s*")
+    def serial(self, match: re.Match[str]) -> bool:
+        """Take the label of the volume."""
+        return self._label(self._disk, match[1])
+
+    @line(r"([A-Z0-9$#@]{1,6})\s*")
+    def label_alone(self, match: re.Match[str]) -> bool:
+        """Take the label of the volume that `fdasd -i` prints."""
+        return self._is_label and not self._disk and self._label(self._asked, match[1])
+
+    def _label(self, disk: str, label: str) -> bool:
+        if busid := dasd_named(self.facts, disk) if disk else "":
+            self.facts.say(DASD, busid, self.place, volser=label)
+        return bool(disk)
+
+    @line(rf"\s+{_DEVICE}\s+{_COUNT}\s+{_COUNT}\s+{_COUNT}\s+[0-9a-f]{{1,2}}\s+\S.*")
+    def part(self, match: re.Match[str]) -> None:
+        """Take a partition: its first and last track, and how many these are."""
+        self._take_part(match[1], *map(int, match.groups()[1:]))
+
+
+class Fdisk(PartitionReading, OrDocument):
+    """Sizes of disks, and partitions by sectors, of `fdisk -l` or `sfdisk -l`, `-d`, `-J`."""
+
+    tool = "fdisk"
+    heading = (
+        rf"{_DISK} /dev/\S{{1,250}} ?: [^,]+, [0-9]+ [Bb]ytes|label: (?:gpt|dos|dasd|sun)$"
+        r"|# partition table of /dev/"
+    )
+    first = r'/dev/\S+ : start= *[0-9]+, size= *[0-9]+|\{\s*"partitiontable"'
+    nothing = (
+        r"(?:Sector size|Sektorgröße|Taille de secteur|I/O size|E/A-Größe|Alignment offset).*",
+        r"(?:Disklabel type|Festplattenbezeichnungstyp|Disk identifier|Festplattenbezeichner).*",
+        r"(?:Disk model|Festplattenmodell).*", r"(?:Device|Gerät|Périphérique) .*",
+        r"label(?:-id)?: .*|(?:first|last)-lba: .*|table-length: .*|grain: .*",
+        r"[0-9]+ heads, [0-9]+ sectors/track, [0-9]+ cylinders.*", r"\s*Device Boot .*",
+        r"Disk /dev/\S+ doesn't contain a valid partition table",
+        r"Partition table entries are not in disk order\.?",
+        r"(?:Partition [0-9]+ does not .*|Note: .*|WARNING: .*|.fdisk: .*)", r"This doesn't look like .*",
+        r"Probably you selected .*",
+    )  # fmt: skip
+
+    def __init__(self, text: CollectedText, facts: Facts) -> None:
+        """Begin without a disk."""
+        super().__init__(text, facts)
+        self._size = 0
+        """Bytes of the sectors of `sfdisk -d`."""
+
+    @line(rf"{_DISK} /dev/(\S{{1,250}}?) ?: [^,]+?(?:,[0-9]+ \S+)?, ([0-9]{{1,18}}) [Bb]ytes.*")
+    def disk(self, match: re.Match[str]) -> None:
+        """Take a disk, and its bytes."""
+        self._take_disk(match[1], int(match[2]))
+
+    @line(r"(?:Units|Einheiten|Unités)\s?(?::|=) ?(\w+) \w+ 1 \* ([0-9]{3,5}) = \2 [Bb]ytes.*")
+    def unit(self, match: re.Match[str]) -> bool:
+        """Take the unit of what follows."""
+        if self._disk:
+            self._unit = int(match[2])
+        return bool(self._disk)
+
+    @line(r"Units = cylinders of [0-9]+ \* [0-9]+ = [0-9]+ bytes")
+    def rounded(self, _match: re.Match[str]) -> None:
+        """Take that partitions are counted in cylinders of a geometry that no disk has."""
+        self._unit = 0
+
+    @line(rf"{_DEVICE}\s+(?:\*\s+)?{_COUNT}\s+{_COUNT}\s+{_COUNT}\+?\s+\S.*")
+    def part(self, match: re.Match[str]) -> None:
+        """Take a partition; old versions print how many KiB it has."""
+        first, last, count = map(int, match.groups()[1:])
+        sectors = last - first + 1
+        is_old = count != sectors and count == sectors * self._unit // 1024
+        self._take_part(match[1], first, last, sectors if is_old else count)
+
+    @line(r"(?:device: |# partition table of )/dev/(\S{1,250})")
+    def dumped(self, match: re.Match[str]) -> None:
+        """Take a disk of `sfdisk -d`; old versions count in 512 bytes and do not say so."""
+        self._take_disk(match[1])
+        self._unit = SECTOR if match[0].startswith("#") else 0
+
+    @line(r"unit: sectors")
+    def counted(self, _match: re.Match[str]) -> bool:
+        """Take the unit of what follows."""
+        return bool(self._disk)
+
+    @line(r"sector-size: ([0-9]{3,5})")
+    def sector(self, match: re.Match[str]) -> bool:
+        """Take the bytes of a sector."""
+        if self._disk:
+            self._unit = int(match[1])
+        return bool(self._disk)
+
+    @line(rf"{_DEVICE} : start= *{_COUNT}, size= *{_COUNT}(?:, .*)?")
+    def dumped_part(self, match: re.Match[str]) -> None:
+        """Take a partition of `sfdisk -d`."""
+        first, count = int(match[2]), int(match[3])
+        if count:
+            self._take_part(match[1], first, first + count - 1, count)
+
+    def document(self, document: dict[str, Any]) -> bool:
+        """Take the partitions of `sfdisk -J`."""
+        table = document.get("partitiontable")
+        if not isinstance(table, dict) or not isinstance(table.get("device"), str):
+            return False
+        self._take_disk(table["device"].removeprefix("/dev/"))
+        size, parts = table.get("sectorsize"), table.get("partitions")
+        self._unit = size if isinstance(size, int) and table.get("unit") == "sectors" else 0
+        for part in parts if isinstance(parts, list) else ():
+            if isinstance(part, dict) and isinstance(part.get("node"), str):
+                first, count = part.get("start"), part.get("size")
+                exact = (
+                    (first, first + count - 1, count)
+                    if isinstance(first, int) and isinstance(count, int)
+                    else ()
+                )
+                self._take_part(part["node"].removeprefix("/dev/"), *exact)
+        return True
+
+
+_FILE_SYSTEM: Final = frozenset({"File system", "Dateisystem", "Système de fichiers", "Sistema de ficheros"})
+_SORTS: Final = {"linux-swap(v1)": "swap", "linux-swap(v0)": "swap", "linux-swap": "swap"}
+"""What signatures are called elsewhere, by what parted calls them."""
+
+
+class Parted(PartitionReading):
+    """Partitions that parted prints, in any language or with -m; exactly only by sectors or bytes."""
+
+    tool = "parted"
+    heading = r"(?:Model|Modell|Modèle|Modelo) ?: .* \([a-z0-9_-]+\)\s*$|BYT;$"
+    nothing = (
+        r"(?:Model|Modell|Modèle|Modelo) ?: .*", r"BYT;|CHS;|CYL;",
+        r"(?:Disk Flags|Disk-Flags|Drapeaux de disque|Banderas de disco) ?:.*",
+        r"\s+\S+\s+\S+\s+\S+\s+(?:Free Space|Freier Platz|Espace libre|Espacio libre)\s*",
+        r"(?:Error|Warning|Fehler|Warnung|Information): .*",
+    )  # fmt: skip
+
+    def __init__(self, text: CollectedText, facts: Facts) -> None:
+        """Begin without a disk."""
+        super().__init__(text, facts)
+        self._sector = 0
+        self._has_table = True
+        self._columns = Columns("")
+        self._system = ""
+
+    def lost(self) -> None:
+        """Know no disk."""
+        super().lost()
+        self._sector, self._columns = 0, Columns("")
+
+    @line(rf"{_DISK}\s+/dev/(\S{{1,250}}?) ?:\s+([0-9.,]+)([a-zA-Z]{{1,3}})\s*")
+    def disk(self, match: re.Match[str]) -> None:
+        """Take a disk, and its size if that is exact."""
+        self._begin(match[1], match[2], match[3], 0)
+
+    @line(r"\S.* \(\S+/\S+\) ?: ([0-9]{3,5})B/[0-9]{3,5}B\s*")
+    def sector(self, match: re.Match[str]) -> bool:
+        """Take the bytes of a sector."""
+        self._sector = int(match[1])
+        return bool(self._disk)
+
+    @line(r"(?:Partition Table|Partitionstabelle|Table de partitions|Tabla de particiones) ?: (\S+)\s*")
+    def table(self, match: re.Match[str]) -> bool:
+        """Take the type of the table."""
+        self._has_table = match[1] != NO_TABLE
+        return bool(self._disk)
+
+    @line(r"(?:Number|Nummer|Numéro|Número)  \S.*")
+    def head(self, match: re.Match[str]) -> None:
+        """Take the heading of the partitions."""
+        self._columns = Columns(match[0], r"\S+(?: \S+)*")
+        self._system = next((name for name in self._columns if name in _FILE_SYSTEM), "")
+
+    @line(
+        r"\s*([0-9]{1,3})\s+([0-9.,]+)([a-zA-Z]{1,3})\s+([0-9.,]+)[a-zA-Z]{1,3}"
+        r"\s+([0-9.,]+)[a-zA-Z]{1,3}(?:\s.*)?"
+    )
+    def part(self, match: re.Match[str]) -> bool:
+        """Take a partition."""
+        number, first, unit, last, count = match.groups()
+        if not self._disk or not len(self._columns):
+            return False
+        self._take(number, (first, last, count), unit, self._columns.sliced(match[0]).get(self._system, ""))
+        return True
+
+    @line(r"/dev/([^\s:]{1,250}):([0-9.,]+)([a-zA-Z]{1,3}):[^:]*:([0-9]{3,5}):[0-9]{3,5}:([^:]*):.*;")
+    def joined_disk(self, match: re.Match[str]) -> None:
+        """Take a disk of -m."""
+        self._begin(match[1], match[2], match[3], int(match[4]))
+        self._has_table = match[5] != NO_TABLE
+
+    @line(
+        r"([0-9]{1,3}):([0-9.,]+)([a-zA-Z]{1,3}):([0-9.,]+)[a-zA-Z]{1,3}:([0-9.,]+)[a-zA-Z]{1,3}"
+        r":([^:]*)(?::[^:]*){1,2};"
+    )
+    def joined_part(self, match: re.Match[str]) -> bool:
+        """Take a partition of -m."""
+        number, first, unit, last, count, system = match.groups()
+        if self._disk:
+            self._take(number, (first, last, count), unit, system)
+        return bool(self._disk)
+
+    def _begin(self, name: str, size: str, unit: str, sector: int) -> None:
+        self._take_disk(name)
+        self._sector, self._has_table, self._columns = sector, True, Columns("")
+        if unit == "B" and size.isdecimal() and is_of_kernel(name):
+            self.facts.say(LAYER, name, self.place, size=int(size) // SECTOR)
+
+    def _take(self, number: str, place: tuple[str, ...], unit: str, system: str) -> None:
+        name = self._part_name(number)
+        if not self._has_table or not name:
+            return
+        self._unit = {"s": self._sector, "B": 1}.get(unit, 0)
+        is_exact = self._unit and all(map(str.isdecimal, place))
+        self._take_part(name, *(map(int, place) if is_exact else ()))
+        if re.fullmatch(r"[a-z][\w()-]{1,30}", system):
+            self.facts.say_content(name, self.place, _SORTS.get(system, system), "")
