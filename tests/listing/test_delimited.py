@@ -22,6 +22,7 @@ from zmon.listing.delimited import (
     find_heading,
     is_columned,
     is_drawn,
+    is_unaligned,
     multiply,
     numbered_lines,
     rows,
@@ -418,6 +419,61 @@ def test_lines_keep_their_numbers(text: str) -> None:
     lines = StringIO(text).readlines()
     assert len(list(drawn_rows(lines))) == len(lines)
     assert all(row.endswith("\n") and row.count("\n") == 1 for row in drawn_rows(lines))
+
+
+TITLE = "List of tablespaces\n"
+PSQL = {
+    "ascii": TITLE
+    + """\
+    Name    |  Owner   | Location
+------------+----------+----------
+ pg_default | postgres |
+ ts1        | postgres | /db/ts1
+(2 rows)
+""",
+    "unicode": TITLE
+    + """\
+    Name    │  Owner   │ Location
+────────────┼──────────┼──────────
+ pg_default │ postgres │
+ ts1        │ postgres │ /db/ts1
+(2 rows)
+""",
+    "unicode, double": TITLE
+    + """\
+    Name    │  Owner   │ Location
+════════════╪══════════╪══════════
+ pg_default │ postgres │
+ ts1        │ postgres │ /db/ts1
+(2 rows)
+""",
+    "unicode, border 2": TITLE
+    + """\
+┌────────────┬──────────┬──────────┐
+│    Name    │  Owner   │ Location │
+├────────────┼──────────┼──────────┤
+│ pg_default │ postgres │          │
+│ ts1        │ postgres │ /db/ts1  │
+└────────────┴──────────┴──────────┘
+(2 rows)
+""",
+    "unaligned": TITLE + "Name|Owner|Location\npg_default|postgres|\nts1|postgres|/db/ts1\n(2 rows)\n",
+    "unaligned, no title": "Name|Owner|Location\npg_default|postgres|\nts1|postgres|/db/ts1\n(2 Zeilen)\n",
+}
+
+
+@pytest.mark.parametrize("layout", PSQL)
+def test_psql_draws_one_table_in_several_ways(layout: str) -> None:
+    """Lines of Unicode, of ASCII, or none with -A: all name the same containers, and nothing is left."""
+    text = PSQL[layout]
+    lines = [number for number, line in enumerate(text.splitlines(), 1) if "postgres" in line]
+    assert read(text) == [("pg_default", "base", lines[0]), ("ts1", "/db/ts1", lines[1])]
+
+
+@pytest.mark.parametrize("text", ["a|b\nc|d\n", "a,b|c\n1|2\n", "one line\nanother\n", "a\tb|c\n(2 rows)\n"])
+def test_other_texts_with_bars_are_no_tables_of_psql(text: str) -> None:
+    """Bars alone are those of any spool: a title or a number of rows is psql's."""
+    assert not is_unaligned(text)
 
 
 CLP = """\

@@ -397,3 +397,26 @@ def test_tablespaces_of_postgresql_are_links(tmp_path: Path) -> None:
     assert rows["16385"] == ("data", f"{tmp_path}/pg_tblspc/16385")
     assert rows["pg_wal"][0] == "log"
     assert found.host == os.uname().nodename
+
+
+@pytest.mark.parametrize(
+    ("version", "made", "counted", "others"),
+    [
+        ("16\n", ["PG_14_202107181", "PG_16_202307071"], ["PG_16_202307071"], 1),
+        ("9.6\n", ["PG_9.5_201510051", "PG_9.6_201608131"], ["PG_9.6_201608131"], 1),
+        ("16\n", ["PG_16_202307071", "PG_16_202306141"], [""], 0),
+        ("17\n", ["PG_16_202307071"], [""], 0),
+        ("", ["PG_16_202307071"], [""], 0),
+    ],
+)
+def test_what_another_version_left_in_a_tablespace_is_not_of_this_server(
+    tmp_path: Path, version: str, made: list[str], counted: list[str], others: int
+) -> None:
+    """An upgrade keeps its files beside the new ones; a note names them, and without own ones all count."""
+    for name in ("base", "global", "pg_wal", *(f"pg_tblspc/16400/{name}" for name in made)):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "PG_VERSION").write_text(version)
+    content = postgresql.read_data_directory(str(tmp_path))
+    paths = [row.path for row in content.containers if row.tablespace == "16400"]
+    assert paths == ["/".join(filter(None, ("pg_tblspc/16400", name))) for name in counted]
+    assert len(content.notes) == 1 + others

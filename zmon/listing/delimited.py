@@ -8,7 +8,7 @@
   holds.  A file may hold several tables one after another, as one session spooled them; a heading is a line
   that has all the columns that a view is known by, in any order and with any delimiter.
 * `columned_rows`: tables as the Db2 command line and SQL*Plus print them, in columns of fixed width.
-* `drawn_rows`: tables as the clients of PostgreSQL and MariaDB draw them.
+* `drawn_rows`: tables as the clients of PostgreSQL and MariaDB draw them; `unaligned_rows`: as psql -A does.
 * `numbered_lines`: lines with their numbers.
 """
 
@@ -468,12 +468,20 @@ def _csv_line(cells: Iterable[str]) -> str:
 
 # drawn tables
 
+_ASCII: Final = str.maketrans(
+    dict.fromkeys("─═", "-")
+    | dict.fromkeys("│║", "|")
+    | dict.fromkeys("┌┬┐├┼┤└┴┘╪╞╡╔╦╗╠╬╣╚╩╝╫╥╨", "+")
+    | {"↵": "+"}
+)
+r"""What psql draws with `\pset linestyle unicode`, as it draws it in ASCII; the arrow: the cell goes on."""
 _BORDER: Final = re.compile(r"^[ \t]*\+?-[-+]*\+[-+]*[ \t]*\r?$", re.MULTILINE)
 _CONTINUED: Final = re.compile(r"\+[ \t]*(?:\||\Z)")
 
 
 def is_drawn(head: str) -> bool:
     """Return whether a text has such a table: a line of minus and plus between lines with bars."""
+    head = head.translate(_ASCII)
     border = _BORDER.search(head)
     if border is None:
         return False
@@ -494,7 +502,8 @@ def drawn_rows(lines: Iterable[str]) -> Iterator[str]:
     line is kept.
     """
     continued = False
-    for line in lines:
+    for drawn in lines:
+        line = drawn.translate(_ASCII)
         bare = line.strip()
         if "|" not in bare or _BORDER.match(bare):
             continued = False
@@ -507,3 +516,30 @@ def drawn_rows(lines: Iterable[str]) -> Iterator[str]:
             yield "\n"
             continue
         yield _csv_line(cell.removesuffix("+").rstrip() for cell in cells)
+
+
+# tables of psql -A
+
+_UNALIGNED: Final = re.compile(
+    r"\A(?P<title>[^-|,;\t\n][^|,;\t\n]{0,80}\n)?[^|,;\t\n-]{1,80}(?:\|[^|\n]{0,4096}){1,30}\n"
+)
+_ROWS: Final = re.compile(r"^\([0-9]{1,9} [^()|\n]{1,40}\)[ \t]*\r?$", re.MULTILINE)
+"""The number of rows below a table, in the user's language."""
+
+
+def is_unaligned(head: str) -> bool:
+    """Return whether a text is such a table: bars, with a title above it or the number of rows below."""
+    table = _UNALIGNED.match(head)
+    return table is not None and (table["title"] is not None or _ROWS.search(head) is not None)
+
+
+def unaligned_rows(lines: Iterable[str]) -> Iterator[str]:
+    """Yield each row as comma-separated values, and an empty line for each line that is no row.
+
+    List of tablespaces
+    Name|Owner|Location
+    ts1|postgres|/db/ts1
+    (1 row)
+    """
+    for line in lines:
+        yield _csv_line(line.rstrip("\r\n").split("|")) if "|" in line else "\n"

@@ -25,7 +25,15 @@ from zmon.listing import (
     servers,
 )
 from zmon.listing.containers import NO_GROUPS, NO_OPTIONS, DiskGroups, ListingContent
-from zmon.listing.delimited import MAX_LINE, columned_rows, drawn_rows, is_columned, is_drawn
+from zmon.listing.delimited import (
+    MAX_LINE,
+    columned_rows,
+    drawn_rows,
+    is_columned,
+    is_drawn,
+    is_unaligned,
+    unaligned_rows,
+)
 from zmon.listing.not_understood import quote
 from zmon.listing.servers import MARIADB, POSTGRESQL, ServerError, is_here, is_server, parse_server
 from zmon.topology.data_files import normal
@@ -207,6 +215,10 @@ _UTF_16: Final = (
 """The first bytes of texts that are not UTF-8."""
 
 
+_TABLES: Final = {is_drawn: drawn_rows, is_unaligned: unaligned_rows, is_columned: columned_rows}
+"""Tables that clients print, each with what makes comma-separated values of it."""
+
+
 def _recognised(file: Stream, origin: str, options: Options) -> _Source:
     """Determine the format from the beginning, and read the whole text piece by piece."""
     encoding = next((name for begin, name in _UTF_16 if begin.match(file.peek(4))), "utf-8-sig")
@@ -221,7 +233,7 @@ def _recognised(file: Stream, origin: str, options: Options) -> _Source:
         if "\0" in head:
             raise ListingError("it is not text: unpack it first, or spool it as text")
         pieces: Iterable[str] = chain(io.StringIO(head, newline=""), _pieces(text))
-        as_rows = drawn_rows if is_drawn(head) else columned_rows if is_columned(head) else None
+        as_rows = next((rows for is_such, rows in _TABLES.items() if is_such(head)), None)
         if as_rows is not None:
             head, pieces = "".join(as_rows(io.StringIO(head, newline=""))), as_rows(pieces)
         form = max(FORMATS, key=lambda candidate: float(candidate.score(head)))

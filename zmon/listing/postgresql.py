@@ -449,6 +449,7 @@ def read_data_directory(directory: str) -> c.ListingContent:
         OSError: it cannot be read; it belongs to the server's user.
     """
     whole = c.Container(kind=c.DIRECTORY, base_dir=os.path.abspath(directory), source=directory)
+    notes = [Note(0, _NUMBERED)]
     log = "pg_wal" if os.path.lexists(f"{directory}/pg_wal") else "pg_xlog"
     rows = [
         whole._replace(tablespace=name, path=path, role=role)
@@ -458,8 +459,38 @@ def read_data_directory(directory: str) -> c.ListingContent:
             (log, log, c.LOG),
         )
     ]
-    rows += [
-        whole._replace(tablespace=oid, path=f"pg_tblspc/{oid}", role=c.DATA)
-        for oid in sorted(os.listdir(f"{directory}/pg_tblspc"))
-    ]
-    return c.ListingContent(tuple(rows), (Note(0, _NUMBERED),), host=os.uname().nodename)
+    version = _version_of(directory)
+    for oid in sorted(os.listdir(f"{directory}/pg_tblspc")):
+        own, others = _by_version(f"{directory}/pg_tblspc/{oid}", version)
+        rows += [
+            whole._replace(tablespace=oid, path=f"pg_tblspc/{oid}{name}", role=c.DATA)
+            for name in ([f"/{name}" for name in own] if others else [""])
+        ]
+        notes += [
+            Note(0, f"pg_tblspc/{oid}/{name} is of another version of PostgreSQL: left out")
+            for name in others
+        ]
+    return c.ListingContent(tuple(rows), tuple(notes), host=os.uname().nodename)
+
+
+def _version_of(directory: str) -> str:
+    """Return the version whose data a directory has: `16`, `9.6`; empty if it cannot be read."""
+    try:
+        with open(f"{directory}/PG_VERSION", encoding="ascii", errors="replace") as file:
+            return file.read(16).strip()
+    except OSError:
+        return ""
+
+
+def _by_version(tablespace: str, version: str) -> tuple[list[str], list[str]]:
+    """Return the directories of a tablespace that a version of the server has made, and those of others.
+
+    Each is `PG_16_202307071`, version and catalogue; after pg_upgrade both are there.  Without one of the
+    server's own none is told apart.
+    """
+    try:
+        names = [name for name in sorted(os.listdir(tablespace)) if name.startswith("PG_")]
+    except OSError:
+        names = []
+    own = [name for name in names if version and name.startswith(f"PG_{version}_")]
+    return own, [name for name in names if own and name not in own]
