@@ -8,6 +8,7 @@
 #          has all packages (default: trixie stable; mirrors renew the two names at different times)
 # PYTHON   an interpreter with pip, which fetches the wheels (default: python3)
 # EXTRA    more Debian packages for the guest, such as databases for `units.sh`
+# MESSAGES a language that programs of the guest shall know, such as de (default: none)
 #
 # Does nothing when DIRECTORY was already built from the same inputs.
 set -euo pipefail
@@ -29,7 +30,7 @@ packages="linux-image-s390x busybox-static bash coreutils mount util-linux kmod 
           findutils mawk libc-bin udev python3 python3-psutil python3-pyudev
           s390-tools e2fsprogs fdisk lvm2 dmsetup mdadm fio
           thin-provisioning-tools btrfs-progs xfsprogs multipath-tools kpartx sysstat
-          systemd tmux ncurses-base ${EXTRA-}"
+          systemd tmux ncurses-base ${MESSAGES:+locales util-linux-locales} ${EXTRA-}"
 
 # zmon's own dependencies as far as they are pure Python; psutil and pyudev come as packages
 wheels="textual rich markdown-it-py mdurl pygments platformdirs typing-extensions linkify-it-py
@@ -38,7 +39,7 @@ wheels="textual rich markdown-it-py mdurl pygments platformdirs typing-extension
 # what the initramfs needs to reach the root volume under either emulator
 modules="dasd_fba_mod dasd_eckd_mod virtio_blk ext4 overlay"
 
-inputs() { echo "${suites[@]}" ${EXTRA-}; cat "$0" "$here"/guest/* "$lock"; }
+inputs() { echo "${suites[@]}" ${EXTRA-} ${MESSAGES-}; cat "$0" "$here"/guest/* "$lock"; }
 
 install_tools() {
     local pair missing=()
@@ -71,7 +72,17 @@ unpack_packages() {
     done
     rm "$said"
     [ $status -eq 0 ] || { echo "build.sh: no whole suite among: ${suites[*]}" >&2; exit 1; }
-    rm -rf "$root"/usr/share/{doc,man,locale,info,doc-base,lintian,bug} "$root"/var/cache/apt "$root"/var/lib/apt/lists
+    rm -rf "$root"/usr/share/{doc,man,info,doc-base,lintian,bug} "$root"/var/cache/apt "$root"/var/lib/apt/lists
+    make_locale
+    find "$root/usr/share/locale" -mindepth 1 -maxdepth 1 ! -name "${MESSAGES-}" -exec rm -rf {} +
+}
+
+# of MESSAGES, here because the emulated processor takes minutes
+make_locale() {
+    [ -n "${MESSAGES-}" ] || return 0
+    local name=${MESSAGES}_${MESSAGES^^}
+    mkdir -p "$root/usr/lib/locale"
+    I18NPATH=$root/usr/share/i18n qemu-s390x-static -L "$root" "$root/usr/bin/localedef" --no-archive -i "$name" -f UTF-8 "$root/usr/lib/locale/$name.utf8"
 }
 
 unpack_from() {
@@ -88,6 +99,13 @@ unpack_from() {
 
 # what maintainer scripts would have done, as far as the guest needs it
 settle_root() {
+    local directory
+    for directory in bin sbin lib; do # before Debian 13 packages bring these as directories of their own
+        [ -d "$root/$directory" ] && [ ! -L "$root/$directory" ] || continue
+        cp -a "$root/$directory/." "$root/usr/$directory/"
+        rm -rf "${root:?}/$directory"
+        ln -s "usr/$directory" "$root/$directory"
+    done
     mkdir -p "$root"/{proc,sys,dev,run,tmp,mnt,job}
     printf '%s\n' 'root:x:0:0:root:/root:/bin/bash' 'postgres:x:100:100::/tmp:/bin/bash' 'mysql:x:101:101::/tmp:/bin/bash' \
         'nobody:x:65534:65534::/:/bin/false' >"$root/etc/passwd"
