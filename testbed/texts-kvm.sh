@@ -50,14 +50,13 @@ start_multipath
 udevadm settle --timeout=60
 
 say "texts: partitions, LVM on maps"
-scsi=$(readlink -f $disk)
 printf '%s\n' ',16M,L' ',16M,L' ',,E6D6D379-F507-44C2-A23C-238F2A3DF928' | sfdisk -q --no-reread --no-tell-kernel --label gpt $disk
 kpartx -a -s $disk
 udevadm settle --timeout=60
-part=$(ls /dev/mapper/mpatha?1 /dev/mapper/mpatha1 2>/dev/null | head -1)
-make_fs "$part" /srv/part
-pvcreate -qq "${part%1}3"
-vgcreate -qq san "${part%1}3"
+part() { ls -d "$disk"*"$1" | head -1; } # mpatha1 of kpartx, mpatha-part1 of udev
+make_fs "$(part 1)" /srv/part
+pvcreate -qq "$(part 3)"
+vgcreate -qq san "$(part 3)"
 lvcreate -qq -y -Wn -L 12m -n data san
 make_fs /dev/san/data /srv/san
 ds=($(for serial in 1500 1501 2602; do ls /dev/disk/by-id/dm-uuid-mpath-36005076303ffd121000000000000$serial; done))
@@ -66,9 +65,7 @@ vgcreate -qq db2vg "${ds[0]}" "${ds[1]}"
 lvcreate -qq -y -Wn -i 2 -I 64k -L 64m -n tbs1 db2vg
 lvcreate -qq -y -Wn -L 24m -n log1 db2vg
 make_fs /dev/db2vg/tbs1 /srv/db2/tbs1
-mkfs.xfs -q -f /dev/db2vg/log1 2>/dev/null || mkfs.ext4 -q /dev/db2vg/log1
-mkdir -p /srv/db2/log1
-mount /dev/db2vg/log1 /srv/db2/log1
+make_fs /dev/db2vg/log1 /srv/db2/log1
 make_fs "${ds[2]}" /srv/whole
 
 say "texts: virtio disks, LVM on LUKS, swap"
@@ -96,9 +93,12 @@ mount "$second" /srv/btrfs
 btrfs subvolume create /srv/btrfs/@var >/dev/null
 mkdir -p /srv/var
 mount -o subvol=@var "$second" /srv/var
+mkfs.xfs -q -f "$(virtio_disk 7000)"
+mkdir -p /srv/xfs
+mount "$(virtio_disk 7000)" /srv/xfs
 dd if=/dev/zero of=/srv/home/image bs=1M count=16 status=none
 make_fs "$(losetup -f --show /srv/home/image)" /srv/loop
-for place in boot srv/part srv/san srv/db2/tbs1 srv/db2/log1 srv/whole srv/home srv/btrfs srv/var; do
+for place in boot srv/part srv/san srv/db2/tbs1 srv/db2/log1 srv/whole srv/home srv/btrfs srv/var srv/xfs; do
     dd if=/dev/urandom of="/$place/file" bs=1M count=1 status=none
 done
 

@@ -116,11 +116,5 @@ mount -o degraded "$(disk 7103)1" /srv/btrfs
 udevadm settle --timeout=60
 told missing
 
-say "texts: a channel path varied off"
-umount /srv/ldl
-chchp -v 0 0.72 >$out/chchp.said 2>&1
-sleep 3
-told varied
-
 [ "$want" != archives ] || archives missing
 say "texts are done"

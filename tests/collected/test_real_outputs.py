@@ -1,0 +1,118 @@
+"""What tools print on a machine says the same as the kernel files of the same moment, field by field."""
+
+from __future__ import annotations
+
+import tarfile
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import pytest
+
+from zmon.base.absent import Absent, absent
+from zmon.kinds import CHANNEL, DASD, DEVICE, LAYER, MACHINE, MOUNT, MULTIPATH, PATH, SWAP
+from zmon.session.machines import open_capture
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from zmon.base.absent import Value
+    from zmon.sample import Kind, Sample
+
+REAL: Final = Path(__file__).parent / "real"
+KINDS: Final = (MACHINE, CHANNEL, DEVICE, DASD, LAYER, MOUNT, SWAP, MULTIPATH, PATH)
+NO_ROW: Final = absent("no such row")
+NAMES: Final = ("name", "mapped")
+"""What texts call block devices."""
+MACHINES: Final = sorted(REAL.glob("*.tar.xz"))
+"""Made by testbed/texts_kept.py."""
+
+
+class Compared(NamedTuple):
+    """One field of one row, by kernel files and by texts."""
+
+    kind: str
+    key: str
+    field: str
+    tree: Value
+    texts: Value
+
+    @property
+    def verdict(self) -> str:
+        """Whether both have it, and the same."""
+        if isinstance(self.tree, Absent):
+            return "absent" if isinstance(self.texts, Absent) else "only texts"
+        if isinstance(self.texts, Absent):
+            return "only tree"
+        return "equal" if _plain(self.field, self.tree) == _plain(self.field, self.texts) else "differ"
+
+
+def _plain(field: str, value: Value) -> Value:
+    """Return a value without what means nothing: the order of links, the last newline of a table."""
+    if isinstance(value, str):
+        return " ".join(sorted(value.split())) if field == "links" else value.strip()
+    return value
+
+
+def compared(tree: Sample, texts: Sample) -> list[Compared]:
+    """Return each field of each row that either sample has."""
+    return [field for kind in KINDS for field in _of_kind(kind, tree, texts)]
+
+
+def _of_kind(kind: Kind, tree: Sample, texts: Sample) -> Iterator[Compared]:
+    rows = _by_thing(kind, tree, {})
+    names = {str(row[name]): key for key, row in rows.items() for name in NAMES} if kind is LAYER else {}
+    others = _by_thing(kind, texts, names)
+    for key in sorted(rows.keys() | others.keys()):
+        for field in kind.fields:
+            own, other = (thing[key][field.name] if key in thing else NO_ROW for thing in (rows, others))
+            yield Compared(kind.name, key, field.name, own, other)
+
+
+def _by_thing(kind: Kind, sample: Sample, names: Mapping[str, str]) -> dict[str, dict[str, Value]]:
+    """Return the rows of a kind by what they are of: a mount by its place, because tools number none.
+
+    A block device that texts name and do not number is the one that kernel files call so.
+    """
+    frame = sample.frames.get(kind.name)
+    if frame is None or frame.missing is not None:
+        return {}
+    rows: dict[str, dict[str, Value]] = {}
+    for number, key in enumerate(frame.keys):
+        row = {field.name: frame.column(field.name)[number] for field in kind.fields}
+        thing = str(row["point"]) if kind is MOUNT else key
+        if ":" in key and not key[0].isdigit():
+            thing = next((names[str(row[name])] for name in NAMES if str(row[name]) in names), key)
+        while thing in rows:
+            thing += " again"
+        rows[thing] = row
+    return rows
+
+
+def counts(fields: list[Compared]) -> Counter[tuple[str, str]]:
+    """Return how many fields of each kind have each verdict."""
+    return Counter((field.kind, field.verdict) for field in fields)
+
+
+def sample(path: Path) -> Sample:
+    """Return the only sample of a capture or of texts."""
+    (only,) = open_capture(str(path)).samples()
+    return only
+
+
+@pytest.fixture(scope="module", params=MACHINES, ids=lambda path: path.name.partition(".")[0])
+def machine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a directory with the stages of a machine."""
+    root = tmp_path_factory.mktemp("real")
+    with tarfile.open(request.param) as tar:
+        tar.extractall(root, filter="data")
+    return root
+
+
+def test_texts_say_what_kernel_files_say(machine: Path) -> None:
+    """All outputs of a moment say of some fields what kernel files say; a sketch that counts them."""
+    for stage in sorted(machine.iterdir()):
+        fields = compared(sample(stage / "tree"), sample(stage / "texts"))
+        for (kind, verdict), count in sorted(counts(fields).items()):
+            print(f"{stage.name} {kind:10} {verdict:10} {count}")  # noqa: T201 - what the sketch is for
+        assert any(field.verdict == "equal" for field in fields)
