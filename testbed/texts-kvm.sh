@@ -136,9 +136,11 @@ echo offline >"/sys/block/$failing/device/state"
 multipathd fail path "$failing"
 sleep 5
 told paths
+[ "$want" != archives ] || archives paths
 
 say "texts: all paths of a map taken away"
 umount /srv/whole
+multipathd disablequeueing maps # else whoever asks the map waits for ever
 for path in $(ls "/sys/block/$(basename "$(readlink -f "${ds[2]}")")/slaves"); do
     echo offline >"/sys/block/$path/device/state"
     multipathd fail path "$path"
@@ -149,6 +151,5 @@ done
 sleep 5
 told gone
 
-[ "$want" != archives ] || archives paths
 stop_multipath
 say "texts are done"

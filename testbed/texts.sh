@@ -37,7 +37,7 @@ format_ldl 7201
 udevadm settle --timeout=60
 
 # a format that was interrupted leaves a volume that is not formatted
-(dasdfmt -y -b 4096 -d cdl -M full "$(disk 7202)" & sleep 2; kill -INT $!; wait) >$out/interrupted 2>&1
+timeout -s INT 2 dasdfmt -y -b 4096 -d cdl -M full "$(disk 7202)" >$out/interrupted 2>&1
 chccwdev -d 0.0.7202 >/dev/null
 online 0.0.7202
 

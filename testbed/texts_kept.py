@@ -26,7 +26,7 @@ UNKEPT: Final = re.compile(
 """Beginnings of command lines that are left out."""
 KEPT: Final = re.compile(
     r"CAPTURE\.txt|ioctl/|syscall/|multipathd/|run/udev/|etc/|sys/(block|dev|bus/ccw|firmware)/"
-    r"|sys/class/(block|fc_|scsi_|nvme)|sys/devices/(css0|virtual|ccw|pci)"
+    r"|sys/class/(block|fc_|scsi_|nvme)|sys/devices/(?!system/)"
     r"|proc/(self|[0-9]+$|[0-9]+/(mountinfo|ns)|dasd/|sys/|swaps|partitions|mounts|sysinfo|version|cmdline|devices|uptime)"
 )
 """Beginnings of the paths of kernel files that are kept."""

@@ -37,6 +37,7 @@ told() {
     local about
     told=/job/out/$1
     mkdir -p "$told/texts"
+    udevadm settle --timeout=120
     say "$1: zmon capture"
     zmon "$1/capture.log" capture --passes 1 "$told/capture.tar.gz"
     for about in channels blocks mounts layers links machine ${2:+volumes} ${2:+${german:+german}}; do
