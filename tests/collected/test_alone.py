@@ -129,7 +129,8 @@ OUTPUTS: Final = {
     "/proc/mounts": ("proc /proc proc rw,nosuid 0 0\n/dev/dasda1 / ext4 rw,relatime 0 0\n",),
     "mount": ("/dev/dasda1 on / type ext4 (rw,relatime)\n",),
     "findmnt": (
-        "TARGET SOURCE FSTYPE OPTIONS\n/ /dev/dasda1 ext4 rw\n", '{"filesystems": [{"target":"/", "source":"/dev/dasda1"}]}\n',
+        "TARGET SOURCE FSTYPE OPTIONS\n/ /dev/dasda1 ext4 rw\n",
+        '{"filesystems": [{"target":"/", "source":"/dev/dasda1"}]}\n',
         'TARGET="/" SOURCE="/dev/dasda1"\n',
     ),
     "df": ("Filesystem 1K-blocks Used Available Use% Mounted on\n/dev/dasda1 100 10 90 10% /\n",),

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.collected.texts import LSBLK, facts_in, row, text
 from zmon.base.absent import Absent
 from zmon.collected.collection import facts_of
-from zmon.collected.facts import Facts, joined
-from zmon.collected.mount_texts import MountRow, best_mounts, mount_frame
+from zmon.collected.facts import Facts, MountRow, joined
+from zmon.collected.mount_texts import best_mounts, mount_frame
 from zmon.kinds import LAYER
 from zmon.sample import empty_frame
 
@@ -54,7 +54,8 @@ PVS = "  PV VG Fmt Attr PSize PFree\n  /dev/dasda1 vg lvm2 a-- 6.80g 0\n"
 @pytest.mark.parametrize(
     ("content", "places"),
     [
-        (DF, ["df, all.txt:2"]), (PVS, []), (f"{FINDMNT}{DF}", ["findmnt"] * 3), (f"{DF}{PVS}", ["df, all.txt:2"]),
+        (DF, ["df, all.txt:2"]), (PVS, []), (f"{FINDMNT}{DF}", ["findmnt"] * 3),
+        (f"{DF}{PVS}", ["df, all.txt:2"]),
         (f"{FINDMNT}\n{PVS}", ["findmnt"] * 3),
     ],
 )  # fmt: skip

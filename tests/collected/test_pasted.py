@@ -46,7 +46,8 @@ PASTED = {
     "with commands alone": f"lsdasd -u\n{LSDASD}\nmount\n{MOUNT}",
     "two commands in a line": f"box1:~ # lsdasd -u; mount\n{LSDASD}{MOUNT}",
     "through a pipe": f"box1:~ # lsdasd -u | cat\n{LSDASD}box1:~ # mount | grep data\n{MOUNT}",
-    "indented below a prompt": f"box1:~ # lsdasd -u\n{_behind('    ', LSDASD)}box1:~ # mount\n{_behind('  ', MOUNT)}",
+    "indented below a prompt": f"box1:~ # lsdasd -u\n{_behind('    ', LSDASD)}"
+    f"box1:~ # mount\n{_behind('  ', MOUNT)}",
 }
 
 
@@ -79,8 +80,8 @@ def test_what_was_pasted_is_read(how: str, where: Callable[[str, str | bytes], d
 @pytest.mark.parametrize(
     "prompt",
     [
-        "box1:~ # ", "[root@box1 ~]# ", "root@box1:/home/op# ", "op@box1.example.com:/> ", "# ", "$ ", "PS1> ",
-        "sh-5.1# ", "box1 ~ $ sudo ", "➜  ~ ", "(env) op@box1:~$ sudo -n ",
+        "box1:~ # ", "[root@box1 ~]# ", "root@box1:/home/op# ", "op@box1.example.com:/> ", "# ", "$ ",
+        "PS1> ", "sh-5.1# ", "box1 ~ $ sudo ", "➜  ~ ", "(env) op@box1:~$ sudo -n ",
     ],
 )  # fmt: skip
 def test_a_prompt_of_any_shell_begins_an_output(prompt: str) -> None:

@@ -28,8 +28,10 @@ TOGETHER: Final = (
 )  # fmt: skip
 """Commands of which each may be missing."""
 DAMAGED: Final = (
-    ("lsdasd -u", "lsblk"), ("lsdasd -u", "lsblk -f"), ("lsblk -s",), ("lsdasd", "mount", "pvs", "vgs", "lvs"),
-    ("lsdasd -l", "mount", "pvs", "lvs -a -o +devices"), ("lsdasd -a", "findmnt", "dmsetup table", "dmsetup info -c"),
+    ("lsdasd -u", "lsblk"), ("lsdasd -u", "lsblk -f"), ("lsblk -s",),
+    ("lsdasd", "mount", "pvs", "vgs", "lvs"),
+    ("lsdasd -l", "mount", "pvs", "lvs -a -o +devices"),
+    ("lsdasd -a", "findmnt", "dmsetup table", "dmsetup info -c"),
     ("lsdasd -u", "lsblk -P", "swapon -s"), ("btrfs filesystem show", "df -hT", "lsdasd -c"),
 )  # fmt: skip
 """Outputs that are damaged together with others."""

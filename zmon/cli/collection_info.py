@@ -1,4 +1,4 @@
-"""Describes a capture: its passes, and of collected texts what each was taken for and what became of its lines."""
+"""Describes a capture: its passes, and of texts what each was taken for and what became of its lines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from zmon.topology.machine import Machine
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from zmon.kernel.capture_open import Capture
     from zmon.kernel.capture_tree import CapturedTree
@@ -86,12 +86,12 @@ def _rows_of_cp(tree: CapturedTree) -> Iterator[list[Any]]:
         first = data.decode("utf-8", "replace").split("\n")[report.lines[0] - 1] if report.lines else ""
         numbers = ", ".join(map(str, report.lines))
         yield [
-            name.removeprefix("cp/"), 1, OF_CP, "", "", len(lines), len(lines) - report.unknown, report.unknown,
-            numbers, first.strip(),
+            name.removeprefix("cp/"), 1, OF_CP, "", "", len(lines), len(lines) - report.unknown,
+            report.unknown, numbers, first.strip(),
         ]  # fmt: skip
 
 
-def _shown(rows: Iterable[list[Any]]) -> ResultTable:
+def _shown(rows: Iterable[Sequence[Any]]) -> ResultTable:
     """Return the columns that people see: where an output begins, what it was taken for, its lines."""
     number = "{:,}".format
     headings = (

@@ -39,7 +39,7 @@ def strange_lines(read: ReadText) -> Iterator[int]:
 
 
 def text_frame(texts: Sequence[ReadText], when: int) -> Frame:
-    """Return the frame of the outputs in texts; those of commands that zmon does not read are one row a file."""
+    """Return the frame of the outputs in texts; those of commands that are not read are one row a file."""
     rows: dict[str, dict[str, Value]] = {}
     others: dict[str, list[ReadText]] = {}
     for read in texts:

@@ -75,6 +75,24 @@ class LsblkRow(NamedTuple):
     """That of what is on it; empty where lsblk does not print it."""
 
 
+def _named(row: LsblkRow) -> tuple[str, str, str]:
+    """Return the name of a device, that of the kernel, which may be empty, and its sort."""
+    name, kernel = (re.sub("^/dev/(?:mapper/)?", "", word) for word in (row.name, row.kernel))
+    sort = _SORTS.get(row.kind) or ("md" if row.kind.startswith(("raid", "md")) else "")
+    if sort == "partition" and sort_of(kernel or name, is_below=True) != sort:
+        sort = "dm"  # so lsblk calls the partitions of a multipath device, too
+    if sort == "dm" or (not sort and _DM.fullmatch(kernel or name)):
+        kernel = next((word for word in (kernel, name) if _DM.fullmatch(word)), "")
+        return name, kernel or (f"dm-{row.number.partition(':')[2]}" if row.number else ""), "dm"
+    if kernel or row.number or row.kind or _KERNEL.fullmatch(name):
+        return name, kernel or name, sort or sort_of(kernel or name, is_below=False)
+    return (
+        name,
+        kernel,
+        "dm",
+    )  # neither its number nor its type is printed, and no driver names its devices so
+
+
 class LsblkTree:
     """Collects the devices of one output of lsblk, and what each is built on."""
 
@@ -91,20 +109,8 @@ class LsblkTree:
 
     def add(self, place: str, row: LsblkRow) -> str:
         """Add a row; return the key of its device, empty if its name and its number are not of one device."""
-        number, name, kernel, kind, points, fstype, uuid = row
-        name, kernel = (re.sub("^/dev/(?:mapper/)?", "", word) for word in (name, kernel))
-        sort = _SORTS.get(kind) or ("md" if kind.startswith(("raid", "md")) else "")
-        if sort == "partition" and sort_of(kernel or name, is_below=True) != sort:
-            sort = "dm"  # so lsblk calls the partitions of a multipath device, too
-        if sort == "dm" or (not sort and _DM.fullmatch(kernel or name)):
-            sort = "dm"
-            kernel = next((word for word in (kernel, name) if _DM.fullmatch(word)), "")
-            kernel = kernel or (f"dm-{number.partition(':')[2]}" if number else "")
-        elif kernel or number or kind or _KERNEL.fullmatch(name):
-            kernel = kernel or name
-            sort = sort or sort_of(kernel, is_below=False)
-        else:  # neither its number nor its type is printed, and no driver names its devices so
-            sort = "dm"
+        number, _name, _kernel, kind, points, fstype, uuid = row
+        name, kernel, sort = _named(row)
         if number and kernel and not fits(kernel, number):
             return ""
         key = number or kernel or name
@@ -113,8 +119,7 @@ class LsblkTree:
         self._facts.name_dasd(kernel, place)
         is_mapped = sort == "dm" and not _DM.fullmatch(name)
         if is_mapped:
-            say(LAYER, key, place, mapped=name)
-        say(LAYER, key, place, uuid=_UUIDS.get(kind, "") if is_mapped else "")
+            say(LAYER, key, place, mapped=name, uuid=_UUIDS.get(kind, ""))
         if kind == "mpath" and is_mapped:
             self._joins[key] = kernel, name
         source = f"/dev/mapper/{name}" if is_mapped else f"/dev/{kernel or name}"
@@ -275,8 +280,7 @@ class Lsblk(OrDocument):
             self._last = key, told
             is_last = row[:depth].rstrip("─- ").endswith(("└", "`"))
             name = told.kernel or told.name
-            drawn = row[:depth]
-            self._rows.append(TreeRow(depth // 2, key, name, told.kind, is_last, self._is_whole, drawn))
+            self._rows.append(TreeRow(depth // 2, key, name, told.kind, is_last, self._is_whole, row[:depth]))
             self._has_hole = self._has_hole or (not self._is_whole and len(self._rows) > 1)
             self._is_whole = True
         return bool(key)
@@ -442,7 +446,8 @@ class Links(Reading):
     tool = "ls -l"
     heading = r"/dev/(?:disk/by-[a-z-]{1,16}|mapper)/?:\s*$"
     nothing = (
-        r"total [0-9,.KMGT]+", r"[bcd-][rwxsStT-]{9}[.+@]?\s.*", r"l[rwx-]{9}\S?\s.* -> \S*(?:pts/|fd/|/proc/|/run/)\S*",
+        r"total [0-9,.KMGT]+", r"[bcd-][rwxsStT-]{9}[.+@]?\s.*",
+        r"l[rwx-]{9}\S?\s.* -> \S*(?:pts/|fd/|/proc/|/run/)\S*",
     )  # fmt: skip
 
     def __init__(self, text: CollectedText, facts: Facts) -> None:
@@ -461,7 +466,8 @@ class Links(Reading):
         self._directory = match[1]
 
     @line(
-        r"l[rwx-]{9}\S?\s.*?\s(?:/dev/(mapper|disk/by-[a-z-]{1,16})/)?([^/\s]{1,255}) -> (?:\.\./){0,9}(\S{1,255})\s*"
+        r"l[rwx-]{9}\S?\s.*?\s(?:/dev/(mapper|disk/by-[a-z-]{1,16})/)?([^/\s]{1,255})"
+        r" -> (?:\.\./){0,9}(\S{1,255})\s*"
     )
     def link(self, match: re.Match[str]) -> bool:
         """Take a link to a device."""

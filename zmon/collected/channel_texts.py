@@ -12,7 +12,6 @@ Sources: s390-tools, zconf/css/lscss.c, zconf/chp/lschp.c, zconf/lszfcp; lsscsi,
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.collected.dasd_texts import BUSID, busid_of
@@ -20,6 +19,8 @@ from zmon.collected.reading import Reading, line
 from zmon.kinds import CHANNEL, DEVICE, LAYER
 
 if TYPE_CHECKING:
+    import re
+
     from zmon.base.absent import Value
     from zmon.collected.facts import Facts
 

@@ -65,7 +65,8 @@ class Lsdasd(Reading):
     tells = ("device", "dasd", "layer")
     heading = r"Bus-ID +(?:Status|Name|Role) "
     first = (
-        rf"{BUSID}(?:/dasd[a-z]+/[0-9]| +(?:active|n/f|offline|alias|dasd[a-z]+|[A-Z][A-Z0-9]{{1,2}}\.\S+\.\S+)(?!\S)"
+        rf"{BUSID}(?:/dasd[a-z]+/[0-9]"
+        r"| +(?:active|n/f|offline|alias|dasd[a-z]+|[A-Z][A-Z0-9]{1,2}\.\S+\.\S+)(?!\S)"
         r"|\((?:ECKD|FBA|none))"
     )
     nothing = (
@@ -135,7 +136,8 @@ class Lsdasd(Reading):
     @line(
         rf"{_OLD}\s*at\s+\(\s*{_AT}\)\s+is\s+({_DISK})\s*(\(ro\))?\s*:\s*"
         r"(active|n/f|active n/f|basic|unformatted|detected|new)"
-        r"(?:\s+at blocksize:?\s*([0-9]{3,5}),\s*([0-9]{1,15}) blocks,\s*[0-9]{1,9} MB)?(?:\s*\(probeonly\))?\s*"
+        r"(?:\s+at blocksize:?\s*([0-9]{3,5}),\s*([0-9]{1,15}) blocks,\s*[0-9]{1,9} MB)?"
+        r"(?:\s*\(probeonly\))?\s*"
     )
     def old_disk(self, match: re.Match[str]) -> bool:
         """Take a disk as lsdasd -c and the kernel print it."""
@@ -194,8 +196,8 @@ class Lsdasd(Reading):
                 )
             case "status" if value == "secondary":
                 say(DEVICE, busid, self.place, copy_role=value)
-            case "status" if match := re.fullmatch(r"(active|n/f)(?:\s*\(ro\))?", value):
-                say(DASD, busid, self.place, state=_STATES.get(match[1], match[1]))
+            case "status" if state := re.fullmatch(r"(active|n/f)(?:\s*\(ro\))?", value):
+                say(DASD, busid, self.place, state=_STATES.get(state[1], state[1]))
             case "readonly" | "hpf" | "use_diag" if value in {"0", "1"}:
                 say(DEVICE, busid, self.place, **{name: int(value)})
             case "blksz" | "blocks" if value.isdecimal() and len(value) < 16:
@@ -276,12 +278,14 @@ CONFIGURATION: Final = 256
 """Bytes of configuration data: eight records."""
 _HEX: Final = r"(?:[0-9a-f]{8}\s+){0,3}[0-9a-f]{8}"
 _SHOWN: Final = (
-    "general DASD information", "DASD geometry", "extended DASD information", "volume label", "status", "VTOC info",
+    "general DASD information", "DASD geometry", "extended DASD information", "volume label", "status",
+    "VTOC info",
 )  # fmt: skip
 
 
 _SKIPPED: Final = (
-    "device node", "device type", "DASD geometry", "blocks per track", "tracks per cylinder", "number of tracks",
+    "device node", "device type", "DASD geometry", "blocks per track", "tracks per cylinder",
+    "number of tracks",
     "number of heads", "records per track", "volume label key", "volume label identifier", "open count",
     "req_queue_len", "status", "label_block", "FBA_layout", "characteristics_size", "confdata_size", "format",
     "features", "real device number", "subchannel identifier", "DASD layout", "VTOC pointer", "security byte",
@@ -302,8 +306,10 @@ class Dasdview(Reading):
         rf"(?:{'|'.join(_SKIPPED)})\b.*",
         r"\s*: (?:ascii|ebcdic|hex)\s.*",
         r"\s*(?:\|.*\||\+[-+]+\+)\s*",  # tables of -b and -t
-        r"The VTOC contains:|There are no partitions defined\.|\s+[0-9]+ format [0-9] label\(s\)|Other mainframe operating systems would see .*",
-        r"\s+(?:\(cyl [0-9]+, trk [0-9]+, blk [0-9]+\)|(?:ebcdic|ascii|hex) .*|[0-9a-f]{2,8}(?: [0-9a-f ]*)?)\s*|'\s*",
+        r"The VTOC contains:|There are no partitions defined\.|\s+[0-9]+ format [0-9] label\(s\)",
+        r"Other mainframe operating systems would see .*",
+        r"\s+(?:\(cyl [0-9]+, trk [0-9]+, blk [0-9]+\)|(?:ebcdic|ascii|hex) .*)\s*",
+        r"\s+[0-9a-f]{2,8}(?: [0-9a-f ]*)?\s*|'\s*",
     )
 
     def __init__(self, text: CollectedText, facts: Facts) -> None:

@@ -57,7 +57,7 @@ WEAKER: Final = frozenset({"below"})
 """Fields for which the first text is taken: tools print more or less of what a device is made of."""
 
 
-_BUILT: Final = ("below", "parent")
+_BUILT: Final = frozenset({"below", "parent"})
 _MADE: Final = frozenset({"below", "table"})
 """What says what a device of the device mapper is made of."""
 _CONTENTS: Final = {
@@ -86,7 +86,7 @@ class MountRow(NamedTuple):
     options: str
     place: str
     root: str = ""
-    """The directory of the file system that is mounted, where it is printed: findmnt does behind the source."""
+    """The directory of the file system that is mounted, where that is printed, as findmnt does."""
     other: str = ""
     """Which other source another text of the same tool has for it, with that text; empty if none."""
 
@@ -206,7 +206,7 @@ class Facts:
         self.contents.setdefault(device, (sort, uuid, place))
 
     def lose_volume(self, group: str, last: str) -> str:
-        """Return the name of the physical volumes of a group that LVM does not find, and where one was last."""
+        """Return the name of the volumes of a group that LVM does not find, and where one was last."""
         lost = f"?{group}"
         if last or lost not in self.lost:
             self.lost[lost] = f"missing: {group}{f' (was {last})' if last else ''}"
@@ -278,7 +278,7 @@ class Facts:
 
     @staticmethod
     def _part_maps(rows: dict[str, dict[str, list[Fact]]]) -> None:
-        """Say of partitions of multipath devices which device it is, by their uuids: `part1-mpath-36005...`."""
+        """Say of partitions of multipath devices of which, by their uuids: `part1-mpath-36005...`."""
         maps = {str(fact.value): number for number, row in rows.items() for fact in row.get("uuid", ())}
         for row in rows.values():
             for fact in row.get("uuid", ()) if not row.get("below") else ():
@@ -438,29 +438,32 @@ class Facts:
             below[:1] = [fact._replace(value=f"{fact.value} {word}") for fact in below[:1]]
         self._number_paths(rows, layers, number_of)
         for row in list(rows.values()):
-            for field in ("below", "parent"):
-                if field not in row:
-                    continue
-                facts, row[field] = row[field], []
-                for fact in facts:
-                    parts = {
-                        number_of(word) or self._stand_in_for(word, fact.place) * (field == "below")
-                        for word in str(fact.value).split()
-                    }
-                    told = " ".join(sorted(parts - {""}, key=by_digits))
-                    if told or not fact.value:
-                        add(row[field], field, fact._replace(value=told))  # one may name what another numbers
+            for field in _BUILT & row.keys():
+                row[field] = self._with_numbers(field, row[field], number_of)
         for row in rows.values():
             self._prefer_resolved(row, rows, layers)
         for name, place in (device for devices in self.btrfs.values() for device in devices.values()):
             if not number_of(name):
                 self._stand_in_for(name, place)
 
+    def _with_numbers(self, field: str, told: list[Fact], number_of: Callable[[str], str]) -> list[Fact]:
+        """Return lists of devices with numbers for names: one may name what another numbers."""
+        numbered: list[Fact] = []
+        for fact in told:
+            parts = {
+                number_of(word) or self._stand_in_for(word, fact.place) * (field == "below")
+                for word in str(fact.value).split()
+            }
+            numbers = " ".join(sorted(parts - {""}, key=by_digits))
+            if numbers or not fact.value:
+                add(numbered, field, fact._replace(value=numbers))
+        return numbered
+
     @staticmethod
     def _prefer_resolved(
         row: dict[str, list[Fact]], rows: Mapping[str, dict[str, list[Fact]]], layers: Frame
     ) -> None:
-        """Put what a tool says of a device below before a table with numbers of which nothing else is known."""
+        """Prefer what a tool says of a device to a table with numbers of which nothing else is known."""
 
         def is_strange(number: str) -> bool:
             other = rows.get(number, {})
@@ -666,7 +669,7 @@ def _settled(field: str, value: Value, facts: list[Fact]) -> tuple[Value, str]:
 
 
 def _of_first_tool(facts: list[Fact]) -> tuple[Value, str]:
-    """Return the longest list of the first tool, and its text; two of which none has all of the other are open.
+    """Return the longest list of the first tool, and its text; open if none has all of the others.
 
     What a tool is asked for may be a part of the machine, but its answers never differ in the rest.
     """

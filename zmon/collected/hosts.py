@@ -1,7 +1,7 @@
 """Whose texts they are: outputs of several hosts are never united.
 
-A prompt names its host, dbginfo.sh names it before each command, and uname and hostname print it.  A text that
-names none is taken to be of the host of the others, unless it stands among outputs of several.
+A prompt names its host, dbginfo.sh names it before each command, and uname and hostname print it.  A text
+that names none is taken to be of the host of the others, unless it stands among outputs of several.
 """
 
 from __future__ import annotations

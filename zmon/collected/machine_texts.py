@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.collected.reading import Reading, line
 from zmon.kinds import MACHINE
 
 if TYPE_CHECKING:
+    import re
+
     from zmon.base.absent import Value
 
 _ENVIRONMENTS: Final = (("z/VM", "zvm"), ("KVM", "kvm"), ("PR/SM", "lpar"))

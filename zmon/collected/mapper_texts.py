@@ -40,7 +40,8 @@ _ARGUMENTS: Final = {
 }
 _TARGETS: Final = frozenset({
     "cache", "clone", "crypt", "default-key", "delay", "dust", "ebs", "era", "error", "flakey", "inlinecrypt",
-    "integrity", "log-writes", "mirror", "raid", "snapshot", "snapshot-merge", "snapshot-origin", "switch", "thin",
+    "integrity", "log-writes", "mirror", "raid", "snapshot", "snapshot-merge", "snapshot-origin", "switch",
+    "thin",
     "thin-pool", "unstriped", "vdo", "verity", "writecache", "zero", "zoned",
 })  # fmt: skip
 """Further targets of the device mapper.  Source: Linux, Documentation/admin-guide/device-mapper."""
@@ -75,7 +76,8 @@ class Dmsetup(Reading):
     )
     longest = 1 << 20  # a table of thousands of legs
     nothing = (
-        r"Name\s+Maj\s+Min\s+Stat\b.*", r"(?:State|Read Ahead|Tables present|Open count|Event number|Number of targets)\s*:.*",
+        r"Name\s+Maj\s+Min\s+Stat\b.*",
+        r"(?:State|Read Ahead|Tables present|Open count|Event number|Number of targets)\s*:.*",
         r"No devices found",
     )  # fmt: skip
 
@@ -298,7 +300,8 @@ class Multipath(Reading):
         r" [^,\n]{1,16},"
     )
     nothing = (
-        r"(?:[A-Z][a-z]{2} [ 0-9]{2} [0-9:]{8} \| )?(?:/etc/multipath\S*|DM multipath kernel driver not loaded).*", r"ok",
+        r"(?:/etc/multipath\S*|DM multipath kernel driver not loaded).*",
+        r"ok",
         r"[A-Z][a-z]{2} [ 0-9]{2} [0-9:]{8} \| \S.*|=====.*=====",  # messages
         r"hcil\s+dev\b.*", r"name\s+sysfs\s+uuid\b.*",
     )  # fmt: skip
@@ -358,7 +361,8 @@ class Multipath(Reading):
         return True
 
     @line(
-        r"[ |`]*[-+]+- policy='([a-z-]+) ?[^']*' prio=(-?[0-9]{1,6}|undef) status=(active|enabled|disabled|undef)\s*",
+        r"[ |`]*[-+]+- policy='([a-z-]+) ?[^']*' prio=(-?[0-9]{1,6}|undef)"
+        r" status=(active|enabled|disabled|undef)\s*",
         r"\\_ ([a-z-]+) [^\[]*\[prio=(-?[0-9]{1,6})\]\[(active|enabled|disabled|undef)\]\s*",
     )
     def group(self, match: re.Match[str]) -> bool:

@@ -1,4 +1,4 @@
-r"""Mounts, swap and devices of btrfs in texts: /proc/mounts, mount, findmnt, df, swapon, `btrfs filesystem show`.
+r"""Mounts, swap and btrfs in texts: /proc/mounts, mount, findmnt, df, swapon, `btrfs filesystem show`.
 
     /dev/dasda1 / ext4 rw,relatime 0 0                          /proc/mounts; blanks in names are `\040`
     /dev/dasda1 on / type ext4 (rw,relatime)                    mount; with -l a label in brackets behind it
@@ -7,7 +7,8 @@ r"""Mounts, swap and devices of btrfs in texts: /proc/mounts, mount, findmnt, df
     devid    2 size 9.09TiB used 8.42TiB path /dev/sdd1         btrfs filesystem show, below `uuid: ...`
 
 None of them has the number of a file system: it is that of the device that the source names.
-Sources: util-linux, misc-utils/findmnt.c, sys-utils/swapon.c; coreutils, src/df.c; btrfs-progs, cmds/filesystem.c.
+Sources: util-linux, misc-utils/findmnt.c, sys-utils/swapon.c; coreutils, src/df.c; btrfs-progs,
+cmds/filesystem.c.
 """
 
 from __future__ import annotations
@@ -357,7 +358,8 @@ class BtrfsShow(Reading):
         return True
 
     @line(
-        r"\s*devid\s+([0-9]{1,6}) size \S+ used \S+ path (?:(/dev/\S{1,255})|<missing disk>|)(?:\s+MISSING)?\s*"
+        r"\s*devid\s+([0-9]{1,6}) size \S+ used \S+"
+        r" path (?:(/dev/\S{1,255})|<missing disk>|)(?:\s+MISSING)?\s*"
     )
     def device(self, match: re.Match[str]) -> bool:
         """Take a device."""

@@ -1,6 +1,7 @@
 """What follows from the names of block devices: what they are, and their numbers by Linux' table of devices.
 
-Source: Linux, Documentation/admin-guide/devices.txt (7, 8, 9, 65 to 71, 94 block); drivers/md/dm.c (dm-N is minor N).
+Source: Linux, Documentation/admin-guide/devices.txt (7, 8, 9, 65 to 71, 94 block); drivers/md/dm.c (dm-N is
+minor N).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def _index(letters: str) -> int:
 
 
 def number_of(name: str) -> str:
-    """Return the number of a DASD, SCSI disk, array or loop device by its name; empty where it does not follow."""
+    """Return the number of a DASD, SCSI disk, array or loop device that follows from its name, or nothing."""
     if match := _SD.fullmatch(name):
         disk, part = _index(match[1]), int(match[2] or 0)
         return f"{_SD_MAJORS[disk // 16]}:{16 * (disk % 16) + part}" if disk < 128 and part < 16 else ""
@@ -67,7 +68,7 @@ def dasd_of_number(number: str) -> str:
 
 
 def fits(name: str, number: str) -> bool:
-    """Return whether a device can have both; a text that was cut may give a number that another device has."""
+    """Return whether a device can have both: a text that was cut may have the number of another device."""
     minor = number.partition(":")[2]
     if match := _MAPPED.fullmatch(name):
         return minor == match[1]

@@ -1,7 +1,7 @@
 """How the output of a tool is read: a form declares its lines, and one walk reads the outputs of all forms.
 
 Each line of an output is read, is known to say nothing, or is not understood; `Account` keeps which.  A line
-that is not understood ends whatever a line before it began: what follows belongs to a thing that is not known.
+that is not understood ends whatever a line before it began: what follows belongs to something unknown.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ class Reading:
     _lines: ClassVar[tuple[tuple[re.Pattern[str], str], ...]] = ()
 
     failed: ClassVar[tuple[str, ...]] = (
-        r'Command ".*" not available', r"(?:\S+: )*(?:line [0-9]+: )?\S+: (?:command )?not found", r"\S+: .*Permission denied\.?",
+        r'Command ".*" not available',
+        r"(?:\S+: )*(?:line [0-9]+: )?\S+: (?:command )?not found",
+        r"\S+: .*Permission denied\.?",
     )  # fmt: skip
     """Patterns of what stands in place of an output that could not be had."""
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from zmon.kernel.capture_text import CollectedText
 
 ENDINGS: Final = frozenset({
-    "", ".adoc", ".eml", ".htm", ".html", ".json", ".list", ".log", ".lst", ".md", ".out", ".rst", ".text", ".txt",
+    "", ".adoc", ".eml", ".htm", ".html", ".json", ".list", ".log", ".lst", ".md", ".out", ".rst", ".text",
+    ".txt",
     ".typescript", ".yaml", ".yml",
 })  # fmt: skip
 """What the names of texts among other files end with."""

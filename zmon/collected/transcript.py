@@ -40,7 +40,8 @@ _OF_FILES: Final = re.compile(
 """Commands that print files, whose lines look like outputs of tools and are of another time or machine."""
 _REMOTE: Final = re.compile(r"(?:ssh|rsh)\s+(?:-\S+\s+)*(?:[\w.-]+@)?([A-Za-z][\w-]*)[\w.-]*\s+(.+)")
 _STAMPED: Final = re.compile(
-    r"(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d"
+    r"(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
+    r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d"
     r"|\[?\d\d:\d\d:\d\d\]?) (?:\S+ [\w.-]+\[\d+\]: )?"
 )
 """What logs and `ts` write before each line."""
@@ -174,7 +175,9 @@ def begins_output(text: str) -> bool:
     )
 
 
-def _output(origin: str, line: int, command: str, text: str, time: int, host: str = "") -> CollectedText:
+def _output(  # noqa: PLR0913, PLR0917 - what a text is made of
+    origin: str, line: int, command: str, text: str, time: int, host: str = ""
+) -> CollectedText:
     if copied := _COPIED.fullmatch(command):
         return CollectedText(origin, line, "", copied[1][1:], f"{text.rstrip()}\n", time, host)
     form = CP if command.partition(" ")[0] in CP_TOOLS else ""

@@ -35,8 +35,11 @@ class Udevadm(Reading):
     tells = ("device", "dasd", "layer")
     first = r"P: /devices/"
     longest = 1 << 16
-    nothing = (r"\s*(?:looking at (?:parent )?device|Udevadm info|all the possible|walks up|from one single|A rule to).*",
-               r"\s+(?:KERNELS?|SUBSYSTEMS?|DRIVERS?|ATTRS?\{[^}]*\})==.*")  # fmt: skip
+    nothing = (
+        r"\s*(?:looking at (?:parent )?device|Udevadm info|all the possible|walks up|from one single).*",
+        r"\s*A rule to .*",
+        r"\s+(?:KERNELS?|SUBSYSTEMS?|DRIVERS?|ATTRS?\{[^}]*\})==.*",
+    )
 
     def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Begin without a record."""

@@ -410,9 +410,8 @@ class Stack:
             return "not among the devices that were read"
         if node.multipath:
             paths = [path.title for path in self.paths(number)]
-            if not paths:
-                return "one disk, no path to it is known"
-            return f"one disk over {len(paths)} path{'s' * (len(paths) != 1)}: {', '.join(paths)}"
+            over = f"over {len(paths)} path{'s' * (len(paths) != 1)}: {', '.join(paths)}"
+            return f"one disk {over}" if paths else "one disk, no path to it is known"
         segments = self.segments(number)
         file = f" in {node.file}" if isinstance(node.file, str) else ""
         if isinstance(segments, Absent):
