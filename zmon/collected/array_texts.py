@@ -47,12 +47,12 @@ _PLAIN: Final = {"raid0": 0, "raid1": 0, "linear": 0, "raid4": 0}
 
 def lose_members(facts: Facts, array: str, titles: list[str]) -> str:
     """Say that an array has members which do not work; return the words that stand for them."""
-    words = [f"?{array}.{nth}" for nth in range(len(titles))]
-    facts.lost.update(zip(words, titles, strict=True))
-    if words:
+    lost = [f"?{array}.{nth}" for nth in range(len(titles))]
+    facts.lost.update(zip(lost, titles, strict=True))
+    if lost:
         # the kernel, and so lsblk, lists only devices that are there
-        facts.partial[array] = " ".join(words)
-    return " ".join(words)
+        facts.partial[array] = " ".join(lost)
+    return " ".join(lost)
 
 
 class Mdstat(Reading):
@@ -284,17 +284,17 @@ def _link(name: str) -> str:
     return "" if is_of_kernel(name) else name
 
 
-def _number(words: str) -> int:
-    match = re.match(r"([0-9]{1,18})(?![\w.])", words)
+def _number(printed: str) -> int:
+    match = re.match(r"([0-9]{1,18})(?![\w.])", printed)
     return int(match[1]) if match else 0
 
 
-def _layout(level: str, words: str) -> Value:
+def _layout(level: str, printed: str) -> Value:
     """Return the number that md/layout has; empty where it does not follow."""
-    copies = re.findall(r"(near|far|offset)=([0-9]{1,3})", words)
+    copies = re.findall(r"(near|far|offset)=([0-9]{1,3})", printed)
     if level == "raid10" and copies:
         return _copies_code({how: int(count) for how, count in copies})
-    return _CODES.get(words, "" if words else _PLAIN.get(level, ""))
+    return _CODES.get(printed, "" if printed else _PLAIN.get(level, ""))
 
 
 def _copies_code(copies: Mapping[str, int]) -> int:

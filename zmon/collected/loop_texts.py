@@ -70,10 +70,10 @@ class Losetup(OrDocument):
     def row(self, match: re.Match[str]) -> bool:
         """Take a row; only the name of the file may have blanks, and with --raw they are escaped."""
         before, behind = (len(names) for names in self._columns.around("BACK-FILE"))
-        *words, rest = match[0].split(None, before)
-        cells = [*words, *rest.rstrip().rsplit(None, behind)]
+        *first, rest = match[0].split(None, before)
+        cells = [*first, *rest.rstrip().rsplit(None, behind)]
         named = dict(zip(self._columns, map(unescaped_hex, cells), strict=False))
-        return len(words) == before and self._take(named)
+        return len(first) == before and self._take(named)
 
     @line(rf"{_DEVICE}\s+[0-9]{{1,20}}\s+[0-9]{{1,20}}\s+[01]\s+[01]\s+(/.*?)\s+[01]\s+[0-9]{{3,5}}\s*")
     def row_alone(self, match: re.Match[str]) -> bool:

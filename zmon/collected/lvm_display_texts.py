@@ -275,12 +275,12 @@ class LvmDisplay(VolumeReading):
         record, self._record = self._record, {}
         if not record:
             return
-        words = {name.partition(" ")[0] for name in record}
-        if "LV" in words or "Internal" in words:
+        labels = {name.partition(" ")[0] for name in record}
+        if "LV" in labels or "Internal" in labels:
             self._take_logical(record)
-        elif "PV" in words or "Allocatable" in words:
+        elif "PV" in labels or "Allocatable" in labels:
             self._take_physical(record)
-        elif "VG" in words:
+        elif "VG" in labels:
             self._group = record.get("VG Name", "")
             self._size(self._group, record.get("Cur PV", ""), record.get("Act PV", ""))
 

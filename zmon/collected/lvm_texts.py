@@ -218,12 +218,12 @@ class Lvm(VolumeReading, OrDocument):
     def head(self, match: re.Match[str]) -> bool:
         """Take a heading."""
         separator = re.match(r"\s*\S+?([,;|])", match[0])
-        words = match[0].strip().split(separator[1]) if separator else match[0].split()
-        if {"PV", "VG", "LV", "Path"}.isdisjoint(words):
+        names = match[0].strip().split(separator[1]) if separator else match[0].split()
+        if {"PV", "VG", "LV", "Path"}.isdisjoint(names):
             return False
         self._separator = separator[1] if separator else ""
-        self._columns = Columns(" ".join(words) if separator else match[0], _HEADING)
-        self._asked = [] if not separator else words
+        self._columns = Columns(" ".join(names) if separator else match[0], _HEADING)
+        self._asked = [] if not separator else names
         return True
 
     @line(r"\s*(?=\S)(?!WARNING).*")
@@ -232,11 +232,11 @@ class Lvm(VolumeReading, OrDocument):
         row = match[0]
         if self._separator:
             return self._take(dict(zip(self._asked, row.strip().split(self._separator), strict=False)))
-        words = row.split()
+        cells = row.split()
         names = self._asked or [*self._columns]
         if self._asked and len(row) - len(row.lstrip()) > _INDENT:
-            words.insert(0, "")
-        counted = dict(zip(names, words, strict=False)) if len(words) == len(names) or self._asked else {}
+            cells.insert(0, "")
+        counted = dict(zip(names, cells, strict=False)) if len(cells) == len(names) or self._asked else {}
         self._is_short = not row.endswith(" ") and len(row) <= self._columns.begin("VG")
         return (bool(counted) and self._take(counted)) or self._take(self._columns.sliced(row))
 
@@ -327,20 +327,20 @@ class Lvm(VolumeReading, OrDocument):
         self, group: str, name: str, attributes: str, extents: str, beside: Iterable[str] | None
     ) -> bool:
         """Take a segment; `beside` are the volumes that it is on besides its devices, None if not known."""
-        found = [*_EXTENT.finditer(extents)]
+        placed = [*_EXTENT.finditer(extents)]
         if re.search(r"\(|/dev/", _EXTENT.sub("", extents)):
             return False
         title = self._volume(group, name, "lvs")
         if attributes[_PARTIAL : _PARTIAL + 1] == "p":
             self.facts.partial[title] = self.facts.lose_volume(group, "")
         kind = attributes[:1]
-        if "Devices" in self._columns and kind and not found and kind not in _VIRTUAL:
+        if "Devices" in self._columns and kind and not placed and kind not in _VIRTUAL:
             self._open_volume(title)  # each other volume has some
-        if found and kind in _BESIDE and not beside and not inner(title):
+        if placed and kind in _BESIDE and not beside and not inner(title):
             self._suspect(title) if not kind else self._open_volume(title)
-        for extent in found:
+        for extent in placed:
             self._put(title, extent[1] or extent[2] or "", extent[3] or "")
-        for other in beside or () if found or (kind and kind in _VIRTUAL) else ():
+        for other in beside or () if placed or (kind and kind in _VIRTUAL) else ():
             self._put(title, "", other)
         return True
 

@@ -84,7 +84,7 @@ class Blkid(OrDocument):
         """Take a row of the list: what is on the device, and where that is mounted."""
         device, self._device = match[1] or self._device, ""
         row, begin, at = match[0], self._columns.begin("fs_type"), self._columns.begin("mount")
-        uses = [found.start() for found in _USE.finditer(row, begin)] if device and 0 < begin < at else []
+        uses = [use.start() for use in _USE.finditer(row, begin)] if device and 0 < begin < at else []
         if not uses or (at not in uses and len(uses) > 1):
             return False  # a label that is too long moves what follows
         at = at if at in uses else uses[0]
