@@ -45,7 +45,7 @@ def outputs() -> dict[str, CollectedText]:
     with tarfile.open(REAL) as tar:
         listed = tar.extractfile(f"{STAGE}/commands")
         assert listed is not None
-        found = {}
+        kept_outputs = {}
         for row in listed.read().decode().splitlines():
             _status, file, command = row.split("\t", 2)
             kept = tar.extractfile(f"{STAGE}/texts/{file}")
@@ -53,8 +53,9 @@ def outputs() -> dict[str, CollectedText]:
                 content = kept.read().decode("utf-8", "surrogateescape")
                 copied = command.removeprefix("cat /") if command.startswith("cat /proc") else ""
                 output = text(content, "" if copied else command, copied)
-                found[command] = output._replace(origin=f"{file}.txt")
-    return found
+                if " " not in copied:
+                    kept_outputs[command] = output._replace(origin=f"{file}.txt")
+    return kept_outputs
 
 
 @cache

@@ -14,7 +14,7 @@ from zmon.collected.columns import Columns
 from zmon.collected.dasd_texts import BUSID
 from zmon.collected.numbers import disk_name, fits, sort_of
 from zmon.collected.reading import OrDocument, Reading, line
-from zmon.kinds import LAYER, MPATH, MULTIPATH, PATH
+from zmon.kinds import DEVICE, LAYER, MPATH, MULTIPATH, PATH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -483,4 +483,5 @@ class Links(Reading):
                 say(LAYER, name, place, name=name, sort="disk", busid=port[1], wwpn=port[2], lun=port[3])
             elif path := _BY_PATH.fullmatch(link):
                 say(LAYER, name, place, name=name, sort="disk", busid=path[1])
+                say(DEVICE, path[1], place, block=name)
         return bool(directory)

@@ -128,7 +128,7 @@ class Lsdasd(Reading):
         self.facts.say(DEVICE, busid_of(busid), self.place, readonly=int(bool(readonly)))
         if not fits(name, f"{major}:{minor}"):
             return False
-        self.facts.say(DASD, busid_of(busid), self.place, state=_STATES.get(state, state))
+        self._say_state(busid_of(busid), state)
         self._take(busid_of(busid), name, f"{major}:{minor}", discipline)
         self._take_size(busid_of(busid), f"{major}:{minor}", size, blocks)
         return True
@@ -146,7 +146,7 @@ class Lsdasd(Reading):
         if not fits(name, number):
             return False
         self.facts.say(DEVICE, busid, self.place, readonly=int(bool(readonly)), uid=uid or "")
-        self.facts.say(DASD, busid, self.place, state=_STATES.get(state, state))
+        self._say_state(busid, state)
         self._take(busid, name, number, "" if discipline == "none" else discipline)
         self._take_size(busid, number, size, blocks)
         return True
@@ -197,7 +197,7 @@ class Lsdasd(Reading):
             case "status" if value == "secondary":
                 say(DEVICE, busid, self.place, copy_role=value)
             case "status" if state := re.fullmatch(r"(active|n/f)(?:\s*\(ro\))?", value):
-                say(DASD, busid, self.place, state=_STATES.get(state[1], state[1]))
+                self._say_state(busid, state[1])
             case "readonly" | "hpf" | "use_diag" if value in {"0", "1"}:
                 say(DEVICE, busid, self.place, **{name: int(value)})
             case "blksz" | "blocks" if value.isdecimal() and len(value) < 16:
@@ -217,6 +217,11 @@ class Lsdasd(Reading):
             if match[1] == "installed":
                 self.facts.say(DEVICE, self._busid, self.place, chpids=" ".join(paths))
         return bool(self._busid)
+
+    def _say_state(self, busid: str, state: str) -> None:
+        self.facts.say(DASD, busid, self.place, state=_STATES.get(state, state))
+        if state in _STATES:
+            self.facts.say(DEVICE, busid, self.place, status="unformatted")
 
     def _take(self, busid: str, name: str, number: str = "", discipline: str = "") -> None:
         take_disk(self.facts, self.place, busid, name, number)
@@ -288,7 +293,7 @@ _SKIPPED: Final = (
     "number of tracks",
     "number of heads", "records per track", "volume label key", "volume label identifier", "open count",
     "req_queue_len", "status", "label_block", "FBA_layout", "characteristics_size", "confdata_size", "format",
-    "features", "real device number", "subchannel identifier", "DASD layout", "VTOC pointer", "security byte",
+    "features", "real device number", "DASD layout", "VTOC pointer", "security byte",
     "reserved", "CI size for FBA", "blocks per CI", "labels per CI", "owner code for VTOC", "ldl_version",
     "formatted block size", "formatted_blocks", "track of first partition",
 )  # fmt: skip
@@ -351,6 +356,13 @@ class Dasdview(Reading):
         if busid := self._own():
             self.facts.say(DEVICE, busid, self.place, discipline=match[1])
             self.facts.say(DASD, busid, self.place, discipline=match[1])
+        return bool(busid)
+
+    @line(r"subchannel identifier\s*: hex ([0-9a-f]{1,4})\b.*")
+    def subchannel(self, match: re.Match[str]) -> bool:
+        """Take the subchannel, which is one of the first set."""
+        if busid := self._own():
+            self.facts.say(DEVICE, busid, self.place, subchannel=f"{busid[:4]}{match[1]:0>4}")
         return bool(busid)
 
     @line(rf"({'|'.join(_COUNTS)})\s*: hex [0-9a-f]{{1,8}}\s+dec ([0-9]{{1,10}})\s*")

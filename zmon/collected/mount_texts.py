@@ -142,6 +142,8 @@ class Findmnt(MountList, OrDocument):
         most = len(self._names) - 1
         cells = row[begin:].split(" ")
         if len(cells) != len(self._names):
+            cells = re.split(" {2,}", row[begin:].rstrip())
+        if len(cells) != len(self._names):
             cells = row[begin:].rsplit(None, most) if self._names[:1] == ["TARGET"] else row.split(None, most)
         counted = dict(zip(self._names, cells, strict=False))
         return self._add(counted if len(cells) == len(self._names) else aligned)

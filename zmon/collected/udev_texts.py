@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
 
+_BUSID: Final = re.compile(BUSID)
 MAX_RECORD: Final = 2000
 """Maximum number of lines of a record."""
 _SLOT: Final = re.compile(r".*/block/([^/]{1,64})(?:/([^/]{1,64}))?")
@@ -109,7 +110,14 @@ class Udevadm(Reading):
         if sort := properties.get("ID_FS_TYPE"):
             self.facts.say_content(name, self.place, sort, properties.get("ID_FS_UUID", ""))
         if busid and name.startswith("dasd") and not slot[2]:
-            say(DEVICE, busid, self.place, block=name)
+            subchannel = path.partition("/css0/")[2].partition("/")[0]
+            say(
+                DEVICE,
+                busid,
+                self.place,
+                block=name,
+                subchannel=subchannel if _BUSID.fullmatch(subchannel) else "",
+            )
             say(DASD, busid, self.place, name=name, volser=properties.get("ID_SERIAL", "").strip())
             # the other has no token, by which a minidisk is known
             uid = properties.get("ID_XUID") or properties.get("ID_UID", "")
