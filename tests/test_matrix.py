@@ -205,8 +205,8 @@ def test_a_machine_answers_alike_however_it_was_kept(
 
 
 FILES: Final = {
-    ("info",): {"recording", "days", "sar"},
-    ("info", "--check"): {"recording", "days", "sar"},
+    ("info",): {"recording", "days", "sar", "capture", "directory"},
+    ("info", "--check"): {"recording", "days", "sar", "capture", "directory"},
     ("export", "--kind", "block"): {"recording", "days", "sar"},
     ("export", "--kind", "cpu"): {"recording", "days", "sar"},
     ("cut", "OUT"): {"recording", "days", "sar"},
