@@ -9,6 +9,7 @@ import pytest
 from tests.collected.test_array_texts import DETAIL, EXAMINE, FAULTY, MDSTAT, SCAN
 from tests.collected.test_crypt_texts import OLD, STATUS
 from tests.collected.test_dasd_texts import VIEW
+from tests.collected.test_kernel_log_texts import STAMPED
 from tests.collected.test_loop_texts import (
     LOSETUP,
     LOSETUP_ALL,
@@ -133,6 +134,7 @@ OUTPUTS: Final = {
         'TARGET="/" SOURCE="/dev/dasda1"\n',
     ),
     "df": ("Filesystem 1K-blocks Used Available Use% Mounted on\n/dev/dasda1 100 10 90 10% /\n",),
+    "dmesg, journalctl": (*STAMPED.values(),),
     "hostname": (),
     "lscpu": ("Architecture:          s390x\nMachine type:          3931\n",),
     "uname -a": ("Linux lnxdb01 6.4.0-150600.23 #1 SMP Tue Mar 17 s390x s390x s390x GNU/Linux\n",),

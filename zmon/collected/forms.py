@@ -9,6 +9,7 @@ from zmon.collected.block_texts import Links, Lsblk, Partitions
 from zmon.collected.channel_texts import Lschp, Lscss, Lsscsi, Lszfcp
 from zmon.collected.crypt_texts import Cryptsetup
 from zmon.collected.dasd_texts import Dasdview, Lsdasd
+from zmon.collected.kernel_log_texts import KernelLog
 from zmon.collected.loop_texts import Losetup
 from zmon.collected.lvm_display_texts import LvmDisplay
 from zmon.collected.lvm_texts import Lvm
@@ -74,6 +75,10 @@ FORMS: Final = (
     Form("findmnt, in any form", r"findmnt\b(?!.* -s)", Findmnt, "which file system a path is on",
          "source, real output"),
     Form("df", r"df\b", Df, "which file system a path is on, without its type", "source, real output"),
+    Form("dmesg, journalctl -k",
+         r"(?:dmesg|journalctl)\b.*|var/log/(?:messages|syslog|dmesg|boot\.msg|kern\.log)", KernelLog,
+         "cylinders, size and label of DASDs when they were set on line; what any other text has goes first",
+         "real output"),
     Form("lscpu", r"lscpu\b", Lscpu, "machine type, LPAR or guest of z/VM or KVM", "real output"),
     Form("uname -a", r"uname\b", Uname, "host name, kernel", "real output"),
     Form("hostname", r"hostname|etc/hostname", Hostname, "host name", "real output"),
