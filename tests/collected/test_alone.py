@@ -63,6 +63,17 @@ from tests.collected.test_partition_texts import (
 )
 from tests.collected.test_signature_texts import BLKID, BLKID_EXPORT, BLKID_JSON, BLKID_LIST
 from tests.collected.test_udev_texts import EXPORTED
+from tests.collected.test_zdev_texts import INFO as ZDEV_INFO
+from tests.collected.test_zdev_texts import (
+    LSLUNS,
+    LSLUNS_ATTACHED,
+    LSQETH,
+    LSQETH_TABLE,
+    LSTAPE,
+    LSZDEV,
+    ORDERED,
+    PAIRS,
+)
 from tests.collected.texts import (
     DMSETUP_TABLE,
     LSBLK,
@@ -116,6 +127,10 @@ OUTPUTS: Final = {
     "blkid": (BLKID, BLKID_LIST, BLKID_EXPORT, BLKID_JSON),
     "mdadm": (DETAIL, FAULTY, SCAN, EXAMINE),
     "/proc/mdstat": (MDSTAT,),
+    "lszdev": (LSZDEV, LSZDEV.partition("\n")[2], ORDERED, PAIRS, ZDEV_INFO),
+    "lsluns": (LSLUNS, LSLUNS_ATTACHED),
+    "lsqeth": (LSQETH, LSQETH_TABLE),
+    "lstape": (LSTAPE,),
     "losetup": (LOSETUP_ALL, LOSETUP, LOSETUP_RAW, LOSETUP_COLUMNS, LOSETUP_JSON),
     "btrfs filesystem show": (
         "Label: none  uuid: 6b5c2d1e-0000-4000-8000-00000000beef\n\tdevid 1 size 1 used 1 path /dev/dasda\n",

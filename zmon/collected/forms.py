@@ -20,6 +20,7 @@ from zmon.collected.partition_texts import Fdasd, Fdisk, Parted
 from zmon.collected.reading import Form
 from zmon.collected.signature_texts import Blkid
 from zmon.collected.udev_texts import Udevadm
+from zmon.collected.zdev_texts import Lsluns, Lsqeth, Lstape, Lszdev
 
 FORMS: Final = (
     Form("lsdasd, with any of its options", r"lsdasd\b|proc/dasd/devices", Lsdasd,
@@ -33,6 +34,11 @@ FORMS: Final = (
     Form("lszfcp, with -H, -P, -D", r"lszfcp\b", Lszfcp,
          "FCP adapters; port and LUN of SCSI disks, with lsscsi or multipath their names", "source"),
     Form("lsscsi", r"lsscsi\b", Lsscsi, "names of SCSI disks", "real output"),
+    Form("lszdev, with any columns, and -i", r"lszdev\b(?!.* --base)", Lszdev,
+         "which devices are on line; bus ids of DASDs, ports and LUNs of SCSI disks", "source, real output"),
+    Form("lsluns, lsluns -a", r"lsluns\b", Lsluns, "FCP adapters", "source"),
+    Form("lsqeth, lsqeth -p", r"lsqeth\b", Lsqeth, "devices of network cards", "source"),
+    Form("lstape, lstape -V", r"lstape\b", Lstape, "tape devices and their types", "source"),
     Form("losetup -a, losetup -l", r"losetup\b", Losetup,
          "files of loop devices, and so the disks below them", "source, real output"),
     Form("lsblk, in any form and with any columns", r"lsblk\b", Lsblk,
