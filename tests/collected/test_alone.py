@@ -9,6 +9,7 @@ import pytest
 from tests.collected.test_array_texts import DETAIL, EXAMINE, FAULTY, MDSTAT, SCAN
 from tests.collected.test_crypt_texts import OLD, STATUS
 from tests.collected.test_dasd_texts import VIEW
+from tests.collected.test_kernel_log_texts import STAMPED
 from tests.collected.test_loop_texts import (
     LOSETUP,
     LOSETUP_ALL,
@@ -62,6 +63,17 @@ from tests.collected.test_partition_texts import (
 )
 from tests.collected.test_signature_texts import BLKID, BLKID_EXPORT, BLKID_JSON, BLKID_LIST
 from tests.collected.test_udev_texts import EXPORTED
+from tests.collected.test_zdev_texts import INFO as ZDEV_INFO
+from tests.collected.test_zdev_texts import (
+    LSLUNS,
+    LSLUNS_ATTACHED,
+    LSQETH,
+    LSQETH_TABLE,
+    LSTAPE,
+    LSZDEV,
+    ORDERED,
+    PAIRS,
+)
 from tests.collected.texts import (
     DMSETUP_TABLE,
     LSBLK,
@@ -115,6 +127,10 @@ OUTPUTS: Final = {
     "blkid": (BLKID, BLKID_LIST, BLKID_EXPORT, BLKID_JSON),
     "mdadm": (DETAIL, FAULTY, SCAN, EXAMINE),
     "/proc/mdstat": (MDSTAT,),
+    "lszdev": (LSZDEV, LSZDEV.partition("\n")[2], ORDERED, PAIRS, ZDEV_INFO),
+    "lsluns": (LSLUNS, LSLUNS_ATTACHED),
+    "lsqeth": (LSQETH, LSQETH_TABLE),
+    "lstape": (LSTAPE,),
     "losetup": (LOSETUP_ALL, LOSETUP, LOSETUP_RAW, LOSETUP_COLUMNS, LOSETUP_JSON),
     "btrfs filesystem show": (
         "Label: none  uuid: 6b5c2d1e-0000-4000-8000-00000000beef\n\tdevid 1 size 1 used 1 path /dev/dasda\n",
@@ -134,6 +150,7 @@ OUTPUTS: Final = {
         'TARGET="/" SOURCE="/dev/dasda1"\n',
     ),
     "df": ("Filesystem 1K-blocks Used Available Use% Mounted on\n/dev/dasda1 100 10 90 10% /\n",),
+    "dmesg, journalctl": (*STAMPED.values(),),
     "hostname": (),
     "lscpu": ("Architecture:          s390x\nMachine type:          3931\n",),
     "uname -a": ("Linux lnxdb01 6.4.0-150600.23 #1 SMP Tue Mar 17 s390x s390x s390x GNU/Linux\n",),

@@ -162,9 +162,12 @@ class Facts:
                 add(row.setdefault(name, []), name, Fact(value, place))
 
     def hint(self, kind: Kind, key: str, place: str, **values: Value) -> None:
-        """Add values of a row that count only where no other source has them."""
-        self.say(kind, key, place)
-        row = self.rows[kind.name][key]
+        """Add values of a row that count only where no other source has them.
+
+        A row of such values alone counts if no other row of its kind is there.
+        """
+        self.places.add(place)
+        row = self.rows.setdefault(kind.name, {}).setdefault(key, {})
         for name, value in values.items():
             if value != "" and not isinstance(value, Absent):
                 add(row.setdefault(name, []), name, Fact(value, place, is_hint=True))
@@ -400,7 +403,8 @@ class Facts:
                 continue
             disks = numbers.get(disk, set())
             if len(disks) == 1:
-                row["parent"] = [Fact(next(iter(disks)), f"{ASSUMED} by the name {names[0]}")]
+                place = f"{ASSUMED} by the name {names[0]}"
+                row["parent"] = [Fact(next(iter(disks)), place, is_hinted(row))]
 
     @staticmethod
     def _numbers(rows: dict[str, dict[str, list[Fact]]], layers: Frame) -> dict[str, set[str]]:
@@ -628,7 +632,9 @@ def joined(kind: Kind, frame: Frame, facts: Facts, when: int) -> tuple[Frame, di
     said = facts.rows.get(kind.name)
     if not said:
         return frame, {}
-    keys = list(dict.fromkeys([*frame.keys, *said]))
+    hinted = {key for key, row in said.items() if is_hinted(row)}
+    is_told = bool(frame.keys) or len(hinted) < len(said)
+    keys = list(dict.fromkeys([*frame.keys, *(key for key in said if not (is_told and key in hinted))]))
     origins: dict[str, dict[str, Value]] = {}
     rows: dict[str, dict[str, Value]] = {}
     columns = {field.name: frame.column(field.name) for field in kind.fields}
@@ -648,6 +654,12 @@ def joined(kind: Kind, frame: Frame, facts: Facts, when: int) -> tuple[Frame, di
             origins[f"{kind.name} {key}"] = {"texts": texts}
     times = [when if (at := frame.index.get(key)) is None else frame.times[at] for key in keys]
     return frame_of(kind, rows, times), origins
+
+
+def is_hinted(row: Mapping[str, list[Fact]]) -> bool:
+    """Return whether all that is said of a row are hints."""
+    facts = [fact for told in row.values() for fact in told]
+    return bool(facts) and all(fact.is_hint for fact in facts)
 
 
 def _settled(field: str, value: Value, facts: list[Fact]) -> tuple[Value, str]:

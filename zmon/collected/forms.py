@@ -9,6 +9,7 @@ from zmon.collected.block_texts import Links, Lsblk, Partitions
 from zmon.collected.channel_texts import Lschp, Lscss, Lsscsi, Lszfcp
 from zmon.collected.crypt_texts import Cryptsetup
 from zmon.collected.dasd_texts import Dasdview, Lsdasd
+from zmon.collected.kernel_log_texts import KernelLog
 from zmon.collected.loop_texts import Losetup
 from zmon.collected.lvm_display_texts import LvmDisplay
 from zmon.collected.lvm_texts import Lvm
@@ -19,6 +20,7 @@ from zmon.collected.partition_texts import Fdasd, Fdisk, Parted
 from zmon.collected.reading import Form
 from zmon.collected.signature_texts import Blkid
 from zmon.collected.udev_texts import Udevadm
+from zmon.collected.zdev_texts import Lsluns, Lsqeth, Lstape, Lszdev
 
 FORMS: Final = (
     Form("lsdasd, with any of its options", r"lsdasd\b|proc/dasd/devices", Lsdasd,
@@ -32,6 +34,11 @@ FORMS: Final = (
     Form("lszfcp, with -H, -P, -D", r"lszfcp\b", Lszfcp,
          "FCP adapters; port and LUN of SCSI disks, with lsscsi or multipath their names", "source"),
     Form("lsscsi", r"lsscsi\b", Lsscsi, "names of SCSI disks", "real output"),
+    Form("lszdev, with any columns, and -i", r"lszdev\b(?!.* --base)", Lszdev,
+         "which devices are on line; bus ids of DASDs, ports and LUNs of SCSI disks", "source, real output"),
+    Form("lsluns, lsluns -a", r"lsluns\b", Lsluns, "FCP adapters", "source"),
+    Form("lsqeth, lsqeth -p", r"lsqeth\b", Lsqeth, "devices of network cards", "source"),
+    Form("lstape, lstape -V", r"lstape\b", Lstape, "tape devices and their types", "source"),
     Form("losetup -a, losetup -l", r"losetup\b", Losetup,
          "files of loop devices, and so the disks below them", "source, real output"),
     Form("lsblk, in any form and with any columns", r"lsblk\b", Lsblk,
@@ -75,6 +82,10 @@ FORMS: Final = (
     Form("findmnt, in any form", r"findmnt\b(?!.* -s)", Findmnt, "which file system a path is on",
          "source, real output"),
     Form("df", r"df\b", Df, "which file system a path is on, without its type", "source, real output"),
+    Form("dmesg, journalctl -k",
+         r"(?:dmesg|journalctl)\b.*|var/log/(?:messages|syslog|dmesg|boot\.msg|kern\.log)", KernelLog,
+         "cylinders, size and label of DASDs when they were set on line; what any other text has goes first",
+         "real output"),
     Form("lscpu", r"lscpu\b", Lscpu, "machine type, LPAR or guest of z/VM or KVM", "real output"),
     Form("uname -a", r"uname\b", Uname, "host name, kernel", "real output"),
     Form("hostname", r"hostname|etc/hostname", Hostname, "host name", "real output"),

@@ -55,7 +55,8 @@ _TAGS: Final = re.compile(r"<[/!]?[A-Za-z][^<>]{0,500}>")
 _MARGIN: Final = r"(?P<margin>(?:[ \t]*[>|](?=[ \t]))*[ \t]*)"
 _TOOLS: Final = (
     r"(?:blkid|btrfs|cat|cryptsetup|dasdview|df|dmesg|dmsetup|fdasd|fdisk|findmnt|hostname|journalctl"
-    r"|losetup|ls|lsblk|lschp|lscpu|lscss|lsdasd|lsluns|lsscsi|lstape|lszdev|lszfcp|lvdisplay|lvm|lvs|lvscan"
+    r"|losetup|ls|lsblk|lschp|lscpu|lscss|lsdasd|lsluns|lsqeth|lsscsi|lstape|lszdev|lszfcp|lvdisplay|lvm|lvs"
+    r"|lvscan"
     r"|mdadm|mount|multipathd?|parted|pvdisplay|pvs|pvscan|sfdisk|swapon|udevadm|uname|vgdisplay|vgs|vmcp"
     r"|hcp)"
 )
@@ -84,9 +85,15 @@ CP: Final = "answers of CP"
 _FIRST_OF_CP: Final = re.compile(rf"{_MARGIN}(?:{_QUERY}|{_ANSWER})")
 
 
+_NO_HELP: Final = {"-h": ("df ",), "-V": ("lszfcp ", "lstape ")}
+"""Options with which tools print their usage or version, and the tools that have them for something else."""
+
+
 def form_of(name: str) -> Form | None:
     """Return the form of what a command prints, or of a copied file; None if zmon reads neither."""
-    if re.search(r"\s(?:-h|--help|-V|--version)(?:\s|$)", name) and not name.startswith("df "):
+    if re.search(r"\s(?:--help|--version)(?:\s|$)", name) or any(
+        option in name.split() and not name.startswith(tools) for option, tools in _NO_HELP.items()
+    ):
         return None
     for form in FORMS:
         if re.match(rf"(?:{form.command})(?:\s|$)", name) or re.fullmatch(form.command, name):

@@ -1,0 +1,95 @@
+"""What messages of the kernel say of disks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from tests.collected.texts import facts_in
+from zmon.base.absent import Absent
+from zmon.collected.facts import joined
+from zmon.kinds import DASD, DEVICE, LAYER
+from zmon.sample import empty_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.sample import Frame, Kind
+
+    Ask = Callable[[str, str], dict[str, Any]]
+
+MESSAGES: Final = """\
+dasd-fba 0.0.0190: New FBA DASD 9336/10 (CU 6310/01) with 611 MB and 512 B/blk
+ dasda:(nonl) dasda1
+dasd-eckd 0.0.1a01: A channel path to the device has become operational
+dasd-eckd 0.0.1a01: New DASD 3390/0A (CU 3990/E9) with 3339 cylinders, 15 heads, 224 sectors, read-only device
+dasd-eckd 0.0.1a01: DASD with 4 KB/block, 2404080 KB total size, 48 KB/track, compatible disk layout
+ dasdp:VOL1/  0X1A00:
+ dasdp:VOL1/  0X1A01: dasdp1 dasdp2
+sd 0:0:0:0: [sda] 131072 512-byte logical blocks: (67.1 MB/64.0 MiB)
+EXT4-fs (dasdp1): mounted filesystem with ordered data mode.
+"""
+STAMPS: Final = {
+    "none": "", "dmesg": "[   73.762249] ", "dmesg with threads": "[   73.762249][    T1] ",
+    "dmesg -T": "[Sun Nov 29 18:58:07 2026] ", "raw": "<6>[   73.762249] ",
+    "journalctl": "Nov 29 18:58:07 box1 kernel: ",
+    "syslog": "2026-11-29T18:58:07.123456+01:00 box1 kernel: [ 1.2] ",
+}  # fmt: skip
+STAMPED: Final = {
+    name: "".join(f"{stamp}{row}\n" for row in MESSAGES.splitlines()) for name, stamp in STAMPS.items()
+}
+LSDASD: Final = "box1:~ # lsdasd -u\n0.0.1a01  dasdp  IBM.75000000AAAA1.1a00.01\n"
+
+
+def frame(content: str, kind: Kind, command: str = "") -> Frame:
+    """Return the rows of a kind in texts."""
+    facts = facts_in(content, command)
+    facts.by_number(empty_frame(LAYER, "no text"))
+    return joined(kind, empty_frame(kind, "no text"), facts, 1)[0]
+
+
+@pytest.mark.parametrize("stamp", STAMPS)
+def test_messages_have_types_cylinders_and_sizes(stamp: str) -> None:
+    """Whatever stands before them."""
+    content = STAMPED[stamp]
+    devices, dasds = frame(content, DEVICE, "dmesg"), frame(content, DASD, "dmesg")
+    told = [devices.cell("0.0.1a01", field) for field in ("devtype", "cutype", "readonly")]
+    assert told == ["3390/0a", "3990/e9", 1]
+    fields = ("discipline", "cylinders", "block_size", "blocks")
+    assert [dasds.cell("0.0.1a01", field) for field in fields] == ["ECKD", 3339, 4096, 601020]
+    assert [dasds.cell("0.0.0190", field) for field in ("discipline", "block_size")] == ["FBA", 512]
+    layers = frame(content, LAYER, "dmesg")
+    names = dict(zip(layers.column("name"), layers.column("size"), strict=True))
+    assert {*names} == {"dasda", "dasda1", "dasdp", "dasdp1", "dasdp2", "sda"}
+    assert names["sda"] == 131072
+
+
+def test_a_label_is_of_the_device_that_another_text_names() -> None:
+    """The last message counts; which bus id a name has the messages do not say."""
+    content = f"{LSDASD}box1:~ # dmesg\n{STAMPED['dmesg']}"
+    assert frame(content, DASD).cell("0.0.1a01", "volser") == "0X1A01"
+    assert frame(content, LAYER).cell("94:60", "size") == 2404080 * 2
+    assert isinstance(frame(STAMPED["dmesg"], DASD).cell("0.0.1a01", "volser"), Absent)
+
+
+def test_what_another_text_has_goes_first() -> None:
+    """A message is of an earlier time: it is no contradiction, and adds no device to those that are there."""
+    view = "box1:~ # lsdasd -l\n0.0.1a01/dasdp/94:60\n  type: \tECKD\n  blksz:\t4096\n  blocks:\t5\n"
+    content = f"{view}\nbox1:~ # dmesg\n{STAMPED['dmesg']}"
+    assert frame(content, DASD).cell("0.0.1a01", "blocks") == 5
+    assert [*frame(content, DASD).keys] == ["0.0.1a01"]
+    assert [*frame(content, LAYER).column("name")] == ["dasdp"]
+    assert frame(content, LAYER).cell("94:60", "size") == 40
+
+
+def test_other_messages_say_nothing(where: Ask) -> None:
+    """A mount that was is no use now."""
+    answer = where("dasdp", f"{LSDASD}box1:~ # dmesg\n{STAMPED['dmesg']}")
+    assert (answer["mounts"], answer["not_looked_at"] != []) == ([], True)
+
+
+def test_lines_behind_a_log_are_of_another_output() -> None:
+    """A line without a stamp is no message, unless it is one that is read."""
+    facts = facts_in(f"{STAMPED['dmesg']}0.0.1b02  dasdq  IBM.75000000AAAA1.1b00.02\n")
+    assert facts.value(DASD, "0.0.1b02", "name") == "dasdq"

@@ -1,0 +1,150 @@
+"""Messages of the kernel in texts: dmesg, journalctl, and system logs, as far as they are about disks.
+
+    [  134.7] dasd-eckd 0.0.7100: New DASD 3390/0A (CU 3990/01) with 3339 cylinders, 15 heads, 224 sectors
+    [  134.8] dasd-eckd 0.0.7100: DASD with 4 KB/block, 2404080 KB total size, 48 KB/track, ...
+    [  134.9]  dasdh:VOL1/  ZM7100: dasdh1
+    [   73.7] dasd-fba 0.0.0190: New FBA DASD 9336/10 (CU 6310/01) with 611 MB and 512 B/blk
+    [  174.9] sd 0:0:0:0: [sda] 131072 512-byte logical blocks: (67.1 MB/64.0 MiB)
+
+They are of an earlier time, so what any other text or file has goes first.  Which name belongs to which bus
+id they do not say; many devices may come at once.
+Source: Linux, drivers/s390/block/dasd_eckd.c, dasd_fba.c, block/partitions/ibm.c, drivers/scsi/sd.c.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from zmon.base.sizes import KIB, SECTOR
+from zmon.collected.dasd_texts import BUSID, dasd_named
+from zmon.collected.numbers import disk_name, is_of_kernel, sort_of
+from zmon.collected.reading import Reading, line
+from zmon.kinds import DASD, DEVICE, LAYER
+
+if TYPE_CHECKING:
+    from zmon.base.absent import Value
+    from zmon.collected.facts import Facts
+    from zmon.kernel.capture_text import CollectedText
+    from zmon.sample import Kind
+
+_TIME: Final = r"[A-Z][a-z]{2} [ 0-9][0-9] [0-9:]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.,+Z-]{8,32}"
+_STAMP: Final = (
+    rf"(?:<[0-9]{{1,3}}>)?(?:(?:(?:{_TIME}) )?(?:\S{{1,255}} )?kernel: )?"
+    r"(?:\[[^\]\n]{1,40}\](?:\[[ A-Z0-9]{1,10}\])? )?"
+)
+"""What stands before a message: of syslog or the journal, and of the kernel itself."""
+_SORT: Final = r"[0-9A-F]{4}/[0-9A-F]{2}"
+
+
+class KernelLog(Reading):
+    """What drivers say of disks; the last of several messages counts."""
+
+    tool = "dmesg"
+    tells = ("device", "dasd", "layer")
+    first = (
+        rf"{_STAMP}(?:dasd-(?:eckd|fba) {BUSID}: (?:New |DASD with )| dasd[a-z]{{1,4}}:(?:VOL1|LNX1|CMS1)/ )"
+        r"|\[[^\]\n]{1,40}\](?:\[[ A-Z0-9]+\])? Linux version "
+    )
+    nothing: ClassVar[tuple[str, ...]] = (r".*",)  # messages about anything else
+
+    def __init__(self, text: CollectedText, facts: Facts) -> None:
+        """Begin with nothing."""
+        super().__init__(text, facts)
+        self._told: dict[tuple[str, str], dict[str, Value]] = {}
+        """By kind and key of the row."""
+        self._places: dict[tuple[str, str], str] = {}
+        self._labels: dict[str, tuple[str, str]] = {}
+        """Labels of DASDs by their names, each with the text."""
+        self._sizes: dict[str, int] = {}
+        """Sectors of DASDs by their bus ids."""
+
+    @classmethod
+    def knows(cls, row: str) -> bool:
+        """Return whether a line looks like a message: it has a stamp, or is one that is read."""
+        is_stamped = re.match(rf"(?=\S){_STAMP}", row)
+        return bool(is_stamped and is_stamped.end()) or any(
+            pattern.fullmatch(row) for pattern, name in cls._lines if name
+        )
+
+    @line(
+        rf"{_STAMP}dasd-eckd ({BUSID}): New DASD ({_SORT}) \(CU ({_SORT})\) with ([0-9]{{1,10}}) cylinders, "
+        r"[0-9]{1,5} heads, [0-9]{1,5} sectors(, read-only device)?\s*"
+    )
+    def eckd(self, match: re.Match[str]) -> None:
+        """Take a DASD that was set on line."""
+        busid, devtype, cutype, cylinders, readonly = match.groups()
+        self._keep_device(busid, devtype, cutype, readonly)
+        self._keep(DASD, busid, discipline="ECKD", cylinders=int(cylinders))
+
+    @line(
+        rf"{_STAMP}dasd-eckd ({BUSID}): DASD with ([0-9]{{1,2}})(?:\.5)? KB/block, "
+        r"([0-9]{1,12}) KB total size, [0-9]{1,5} KB/track, (?:compatible|linux) disk layout\s*"
+    )
+    def formatted(self, match: re.Match[str]) -> None:
+        """Take the format of a DASD; blocks of 512 bytes are 0 KB, as the kernel prints it."""
+        busid, block, size = match[1], int(match[2]) * KIB, int(match[3]) * KIB
+        self._sizes[busid] = size // SECTOR
+        if block:
+            self._keep(DASD, busid, block_size=block, blocks=size // block)
+
+    @line(
+        rf"{_STAMP}dasd-fba ({BUSID}): New FBA DASD ({_SORT}) \(CU ({_SORT})\) with [0-9]{{1,10}} MB"
+        r" and ([0-9]{3,5}) B/blk(, read-only device)?\s*"
+    )
+    def fba(self, match: re.Match[str]) -> None:
+        """Take an FBA disk that was set on line."""
+        busid, devtype, cutype, block, readonly = match.groups()
+        self._keep_device(busid, devtype, cutype, readonly)
+        self._keep(DASD, busid, discipline="FBA", block_size=int(block))
+
+    @line(
+        rf"{_STAMP} ?(dasd[a-z]{{1,4}}):(?:(?:VOL1|LNX1|CMS1)/ *([A-Z0-9$#@]{{1,6}}):|\([a-zA-Z]+\))?"
+        r"((?: dasd\w+)*)\s*"
+    )
+    def scanned(self, match: re.Match[str]) -> bool:
+        """Take label and partitions of a DASD."""
+        disk, label, parts = match[1], match[2], match[3].split()
+        if any(disk_name(part) != disk for part in parts):
+            return False
+        if label:
+            self._labels[disk] = label, self.place
+        self._keep_disk(disk)
+        for part in parts:
+            self._keep(LAYER, part, name=part, sort="partition")
+        return True
+
+    @line(
+        rf"{_STAMP}(?:sd|virtio_blk) \S{{1,64}}: \[((?:sd|vd)[a-z]{{1,4}})\] ([0-9]{{1,15}}) "
+        r"([0-9]{3,5})-byte logical blocks.*",
+    )
+    def block(self, match: re.Match[str]) -> None:
+        """Take the size of a SCSI or virtio disk."""
+        self._keep_disk(match[1], int(match[2]) * int(match[3]) // SECTOR)
+
+    def _keep(self, kind: Kind, key: str, **values: Value) -> None:
+        self._told[kind.name, key] = {**self._told.get((kind.name, key), {}), **values}
+        self._places[kind.name, key] = self.place
+
+    def _keep_device(self, busid: str, devtype: str, cutype: str, readonly: str | None) -> None:
+        types = {"devtype": devtype.lower(), "cutype": cutype.lower()}
+        self._keep(DEVICE, busid, readonly=int(bool(readonly)), **types)
+
+    def _keep_disk(self, name: str, size: int = 0) -> None:
+        if is_of_kernel(name):
+            self._keep(LAYER, name, name=name, sort=sort_of(name, is_below=False))
+        if size:
+            self._keep(LAYER, name, size=size)
+
+    def end(self) -> None:
+        """Say what the last messages about each disk say, where nothing else does."""
+        kinds = {kind.name: kind for kind in (DEVICE, DASD, LAYER)}
+        for (kind, key), values in self._told.items():
+            self.facts.hint(kinds[kind], key, self._places[kind, key], **values)
+        for disk, (label, place) in self._labels.items():
+            if busid := dasd_named(self.facts, disk):
+                self.facts.hint(DASD, busid, place, volser=label)
+        for busid, size in self._sizes.items():
+            name = self.facts.value(DASD, busid, "name")
+            if isinstance(name, str) and size:
+                self.facts.hint(LAYER, name, self.place, size=size)

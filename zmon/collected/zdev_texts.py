@@ -1,0 +1,259 @@
+"""Devices of the channel subsystem as s390-tools list them: lszdev, lsluns, lsqeth, lstape.
+
+    dasd-eckd    0.0.0200                                        yes  no    dasda               lszdev
+    zfcp-lun     0.0.fc00:0x500507630300c562:0x4010403300000000  yes  yes   sda sg0
+    adapter = 0.0.fc00                                                                          lsluns -a
+    0.0.f500/0.0.f501/0.0.f502 x00   encf500          OSD_10GIG      0    sw   ...             lsqeth -p
+    0       0.0.0480   3490/10      3490/40         auto    UNUSED  ---     UNLOADED            lstape
+
+lszdev -i prints a block of lines about each device.  A device that is configured for the next start need not
+be there.  Which disk a LUN is lsluns does not say, only its generic SCSI device.
+Source: s390-tools, zdev/src/lszdev.c, table.c; zconf/lsluns, zconf/qeth/lsqeth.c, zconf/lstape.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from zmon.collected.columns import Columns
+from zmon.collected.dasd_texts import BUSID, busid_of, take_disk
+from zmon.collected.numbers import disk_name
+from zmon.collected.reading import Reading, line
+from zmon.kinds import DEVICE, LAYER
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zmon.collected.facts import Facts
+    from zmon.kernel.capture_text import CollectedText
+
+_PORT: Final = r"0x[0-9a-f]{16}"
+_TYPE: Final = r"[a-z][a-z0-9-]{1,20}"
+_ID: Final = rf"{BUSID}(?::{_PORT}:{_PORT}|(?::{BUSID}){{0,2}})"
+_MODEL: Final = r"([0-9a-f]{4}/[0-9a-f]{2})"
+_DRIVERS: Final = {"dasd-eckd": "dasd-eckd", "dasd-fba": "dasd-fba", "zfcp-host": "zfcp", "qeth": "qeth"}
+"""Drivers of devices that are on line, by the types of lszdev."""
+_DISKS: Final = {"dasd-eckd": "dasd[a-z]{1,4}", "dasd-fba": "dasd[a-z]{1,4}", "zfcp-lun": "sd[a-z]{1,4}"}
+"""What the disks of a type are called."""
+_DEFAULT: Final = "TYPE,ID,ON,PERS,NAMES"
+"""The columns that lszdev prints if none are asked for."""
+_COLUMN: Final = "(?:TYPE|ON|EXISTS|PERS|AUTO|FAILED|NAMES|BLOCKDEVS)"
+_COLUMNS: Final = {"Names": "NAMES", "Block devices": "BLOCKDEVS", "Online": "ON", "Exists": "EXISTS"}
+"""The columns with what lszdev -i prints of a device."""
+_TAKEN: Final = frozenset({"cmb_enable", "readonly", "use_diag"})
+"""The attributes of lszdev -i that are taken."""
+_PAIR: Final = r'([A-Z][A-Za-z_:/-]{0,80})="((?:[^"\\]|\\.){0,1000})"'
+
+
+class Lszdev(Reading):
+    """Devices of all types that lszdev knows: as a table, as pairs, and in blocks."""
+
+    tool = "lszdev"
+    tells = ("device", "dasd", "layer")
+    heading = (
+        rf"(?:{_COLUMN} +)+ID(?: *$| +{_COLUMN}\b)|ID +{_COLUMN}\b"
+        rf"|DEVICE (?:dasd|zfcp|qeth|virtio|generic|ctc)\S* {BUSID}"
+    )
+    first = (
+        rf"(?:dasd-(?:eckd|fba)|zfcp-(?:host|lun)|generic-ccw|virtio-[a-z]+|qeth) +{BUSID}\S* +(?:yes|no) "
+        rf'|(?:TYPE="{_TYPE}" ID|ID="{BUSID}\S*" TYPE)="'
+    )
+    nothing = (
+        r"\S*lszdev: .*",
+        r"\s+(?:Modules|Resources provided|Persistent|Auto-configured|Sites|Errors)\s*:.*",
+        r"\s+(?:Character devices|Network interfaces|(?:Device|\S+) path|Description|Active)\s*:.*",
+        r" {23}\S.*",  # a further resource or error
+        r"\s+No settings found|\s+Device type does not .*",
+        r"[A-Z]+=\"[^\"]*\"",  # a line of -i as pairs
+    )
+
+    def __init__(self, text: CollectedText, facts: Facts) -> None:
+        """Begin; without a heading the columns are those that were asked for."""
+        super().__init__(text, facts)
+        asked = re.search(r"\s(?:-c|--columns)[ =](\S+)", text.command)
+        self._asked = (asked[1].upper() if asked else _DEFAULT).split(",")
+        self._columns = Columns("")
+        self._clear()
+
+    def _clear(self) -> None:
+        self._device: dict[str, str] = {}
+        """What was said of the device of -i."""
+        self._has_active = False
+        """Whether the first values of attributes are those that hold now."""
+
+    def lost(self) -> None:
+        """Know no device."""
+        self._clear()
+
+    @line(r"(?:[A-Z]+(?::\S+)? +)*ID(?: +[A-Z]+(?::\S+)?)*\s*")
+    def head(self, match: re.Match[str]) -> None:
+        """Take the heading of a table."""
+        self._columns = Columns(match[0])
+
+    @line(rf"DEVICE ({_TYPE}) ({_ID})\s*")
+    def device(self, match: re.Match[str]) -> None:
+        """Take the first line about a device of -i."""
+        self._clear()
+        self._device = {"TYPE": match[1], "ID": match[2]}
+
+    @line(r"DEVICE TYPE \S+\s*")
+    def of_type(self, _match: re.Match[str]) -> None:
+        """Take the first line about a type, which ends that about a device."""
+        self._clear()
+
+    @line(rf"(?:{_PAIR} )+{_PAIR}\s*")
+    def pairs(self, match: re.Match[str]) -> bool:
+        """Take a row of --pairs, or an attribute of -i."""
+        pairs = dict(re.findall(_PAIR, match[0]))
+        return "ID" not in pairs or self._take(pairs)
+
+    @line(rf"(?:\S+\s+)*{_ID}(?:\s+.*)?")
+    def row(self, match: re.Match[str]) -> bool:
+        """Take a device in a table."""
+        self._clear()
+        if len(self._columns):
+            return self._take(self._columns.sliced(match[0]))
+        return self._take(dict(zip(self._asked, match[0].split(None, len(self._asked) - 1), strict=False)))
+
+    @line(rf"\s+({'|'.join(_COLUMNS)})\s*: (.*\S)\s*")
+    def property(self, match: re.Match[str]) -> bool:
+        """Take a line about a device; if it comes again the first line of another device is missing."""
+        column, value = _COLUMNS[match[1]], match[2]
+        if not self._device or column in self._device:
+            self._clear()
+            return False
+        self._device[column] = value
+        return self._take(self._device)
+
+    @line(r"\s+(?:ATTRIBUTE|READONLY)\s+([A-Z][A-Z0-9 ]*)")
+    def attributes(self, match: re.Match[str]) -> None:
+        """Take the heading of the attributes, which may be those for the next start alone."""
+        self._has_active = match[1].startswith("ACTIVE")
+
+    @line(r'\s+([a-z][\w/]{0,63})\s+(?:"([^"]*)"|-)(?:\s.*)?')
+    def attribute(self, match: re.Match[str]) -> bool:
+        """Take an attribute."""
+        name, value = match[1], match[2] or ""
+        busid = self._device.get("ID", "")
+        if name in _TAKEN and value.isdecimal() and self._has_active and re.fullmatch(BUSID, busid):
+            self.facts.say(DEVICE, busid, self.place, **{name: int(value)})
+        return bool(busid)
+
+    def _take(self, cells: Mapping[str, str]) -> bool:
+        """Take what is said of a device; one that is off line is there if it is not only configured."""
+        kind, key, online = (cells.get(column, "") for column in ("TYPE", "ID", "ON"))
+        if not (
+            re.fullmatch(_ID, key) and re.fullmatch(rf"(?:{_TYPE})?", kind) and online in {"", "yes", "no"}
+        ):
+            return False
+        busids, *lun = key.split(":0x")
+        exists = cells["EXISTS"] == "yes" if "EXISTS" in cells else cells.get("PERS") == "no"
+        if online == "yes" or (online == "no" and exists and not lun):
+            driver = "zfcp" if lun else "virtio_ccw" if kind.startswith("virtio-") else _DRIVERS.get(kind, "")
+            for busid in busids.split(":"):
+                self.facts.say(
+                    DEVICE,
+                    busid,
+                    self.place,
+                    online=int(online == "yes"),
+                    driver=driver if online == "yes" else "",
+                )
+        names = f"{cells.get('BLOCKDEVS', '')} {cells.get('NAMES', '')}".split()
+        disk = next((name for name in names if re.fullmatch(_DISKS.get(kind, "(?!)"), name)), "")
+        if disk and online != "no":
+            self._take_disk(busids, lun, disk, names)
+        return True
+
+    def _take_disk(self, busid: str, lun: list[str], disk: str, names: list[str]) -> None:
+        if lun:
+            port, number = (f"0x{part}" for part in lun)
+            self.facts.say(
+                LAYER, disk, self.place, name=disk, sort="disk", busid=busid, wwpn=port, lun=number
+            )
+        else:
+            take_disk(self.facts, self.place, busid, disk)
+        for part in names:
+            if part != disk and disk_name(part) == disk:
+                self.facts.name_device(part, self.place)
+
+
+class Lsluns(Reading):
+    """FCP adapters with LUNs; of a LUN no disk is named."""
+
+    tool = "lsluns"
+    tells = ("device",)
+    heading = rf"(?:Scanning for LUNs on adapter|adapter =|Adapter) {BUSID}(?:\s*$| is not in a good state;)"
+    nothing = (
+        r"\s+at port 0x[0-9a-f]{16}:\s*",
+        r"\s+port = 0x[0-9a-f]{16}\s*",
+        r"\s+0x[0-9a-f]{16}\s*",
+        r"\s+lun = 0x[0-9a-f]{16}(?:\(X\))?(?:\s.*)?",
+        r"\s+(?:Port not online|Cannot attach|Unable to send) .*",
+        r"(?:\S*/)?lsluns: .*|Failed to find any candidate .*",
+    )
+
+    @line(rf"(?:Scanning for LUNs on adapter|adapter =) ({BUSID})\s*")
+    def adapter(self, match: re.Match[str]) -> None:
+        """Take an adapter that works."""
+        self.facts.say(DEVICE, match[1], self.place, driver="zfcp", online=1)
+
+    @line(rf"Adapter ({BUSID}) is not in a good state; .*")
+    def broken(self, match: re.Match[str]) -> None:
+        """Take an adapter that does not work, which may be on line."""
+        self.facts.say(DEVICE, match[1], self.place, driver="zfcp")
+
+
+class Lsqeth(Reading):
+    """The three devices of each network card."""
+
+    tool = "lsqeth"
+    tells = ("device",)
+    heading = r"Device name +: \S+|devices +CHPID +interface"
+    nothing = (
+        r"-+|devices +CHPID .*",
+        r"(?:Device name|[a-z_0-9/]+)\s+: .*|\s+: .*",
+        r"(?:\S*/)?lsqeth: .*",
+    )
+
+    @line(rf"\s*cdev[0-2]\s+: ({BUSID})\s*")
+    def device(self, match: re.Match[str]) -> None:
+        """Take a device."""
+        self.facts.say(DEVICE, match[1], self.place, driver="qeth")
+
+    @line(rf"({BUSID})/({BUSID})?/({BUSID})?\s.*")
+    def card(self, match: re.Match[str]) -> None:
+        """Take the devices of a card of -p."""
+        for busid in filter(None, match.groups()):
+            self.facts.say(DEVICE, busid, self.place, driver="qeth")
+
+
+class Lstape(Reading):
+    """Tape devices on channels, and with -V the adapters of SCSI tapes."""
+
+    tool = "lstape"
+    tells = ("device",)
+    heading = r"FICON/ESCON tapes \(found|TapeNo +BusID|SCSI tape devices \(found"
+    nothing = (
+        r"(?:FICON/ESCON tapes|SCSI tape devices) \(found [0-9]+\):\s*",
+        r"(?:TapeNo +BusID|Generic +Device|\s+HBA +WWPN) .*",
+        r"(?:sg[0-9]+|N/A)\s+\S+\s+[0-9]+(?::[0-9]+){3}\s.*",
+        rf"\s+(?:{BUSID}|N/A)\s+N/A\s.*",
+    )
+
+    @line(
+        rf"(?:[0-9]{{1,5}}|N/A)\s+({BUSID}|[0-9a-f]{{4}})\s+{_MODEL}\s+{_MODEL}\s+"
+        r"(?:auto|[0-9]+|N/A)\s+([A-Z_]+)(?:\s.*)?"
+    )
+    def tape(self, match: re.Match[str]) -> None:
+        """Take a tape device."""
+        busid, cutype, devtype, state = match.groups()
+        self.facts.say(
+            DEVICE, busid_of(busid), self.place,
+            cutype=cutype, devtype=devtype, online=int(state != "OFFLINE"),
+        )  # fmt: skip
+
+    @line(rf"\s+({BUSID})\s+0x[0-9a-f]{{16}}(?:\s.*)?")
+    def adapter(self, match: re.Match[str]) -> None:
+        """Take the adapter of a SCSI tape."""
+        self.facts.say(DEVICE, match[1], self.place, driver="zfcp", online=1)
