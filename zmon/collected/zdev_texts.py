@@ -245,7 +245,7 @@ class Lstape(Reading):
         rf"(?:[0-9]{{1,5}}|N/A)\s+({BUSID}|[0-9a-f]{{4}})\s+{_MODEL}\s+{_MODEL}\s+"
         r"(?:auto|[0-9]+|N/A)\s+([A-Z_]+)(?:\s.*)?"
     )
-    def tape(self, match: re.Match[str]) -> None:
+    def drive(self, match: re.Match[str]) -> None:
         """Take a tape device."""
         busid, cutype, devtype, state = match.groups()
         self.facts.say(
