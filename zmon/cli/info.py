@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from zmon.base.clock import length
 from zmon.cli.output import FAILED, OK, complain
 from zmon.cli.result import ResultTable, write_result
-from zmon.cli.source_options import damaged_recording, see_recorded, utc_clock
+from zmon.cli.source_options import see_recorded, utc_clock
+from zmon.kernel.capture_tree import CaptureError, NoCaptureError
 from zmon.recorder.forecast import TOO_FEW, size_words
 from zmon.recorder.info import directory_info, recording_info
 from zmon.screen.export import moment
@@ -40,8 +41,10 @@ def run(args: argparse.Namespace) -> int:
 
         try:
             return describe(args)
-        except ValueError as error:
-            if damaged_recording(args.source) is None and not os.path.isdir(args.source):
+        except NoCaptureError:
+            pass  # what is none of either is said below
+        except CaptureError as error:
+            if os.path.isdir(args.source):
                 return complain(str(error))
     directory = directory_info(args.source) if os.path.isdir(args.source) else None
     files = [recording_info(args.source)] if directory is None else directory.files

@@ -55,7 +55,7 @@ NO_HOSTNAME: Final = absent("the host name was not captured")
 _GUEST: Final = r"VM([0-9]{1,4})\x20(.+)"
 _DIGITS: Final = r"[0-9]{1,20}"
 
-_OUTER: Final = "Control Programs of the outer guests"
+_OUTER: Final = "hypervisor above that"
 """The label of what the hypervisors are, from the inner to the outer one, above that of this Linux."""
 _WORDS: Final = {
     "manufacturer": "Manufacturer", "type": "Type", "sequence": "Sequence Code", "plant": "Plant",
