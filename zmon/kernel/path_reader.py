@@ -127,7 +127,7 @@ class PathReader:
             here = f"{DIRECTORY}/{device}"
             told = read_value(self._tree, f"{here}/dm/uuid")
             if isinstance(told, Absent):
-                self._unread = absent(f"/sys/block: uuid of a device: {told.reason}")
+                self._unread = absent(": ".join((f"/{here}/dm/uuid", told.reason)))
             uuid = text_of(told)
             number = read_value(self._tree, f"{here}/dev")
             if not uuid.startswith(MPATH) or not isinstance(number, str):
