@@ -41,9 +41,11 @@ run_anew = simulation.PhaseRun
 _read_tar = capture_tar.read_tar
 
 
-def _read_shipped(path: str, file: IO[bytes], reader: TextReader = NO_TEXTS) -> CaptureContents:
-    if not Path(path).resolve().is_relative_to(RECORDINGS):
-        return _read_tar(path, file, reader)
+def _read_shipped(
+    path: str, file: IO[bytes], reader: TextReader = NO_TEXTS, *, rooted: bool = False
+) -> CaptureContents:
+    if rooted or not Path(path).resolve().is_relative_to(RECORDINGS):
+        return _read_tar(path, file, reader, rooted=rooted)
     found = copy.copy(_unpacked(os.path.realpath(path), reader))
     vars(found).update({name: copy.copy(value) for name, value in vars(found).items()})
     return found

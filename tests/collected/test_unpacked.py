@@ -67,12 +67,16 @@ def uses(source: str, capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]
     ]
 
 
+@pytest.mark.parametrize("root", ["", "/"])
 def test_an_unpacked_directory_answers_as_its_archive(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    root: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The copy of /sys in it stays packed, and is read through its links all the same."""
+    """The copy of /sys in it stays packed, and is read through its links all the same.
+
+    Names in it begin with a slash, as dump2tar writes them, or not.
+    """
     members = {name: content.encode() for name, content in FILES.items()}
-    members["D/sysfs.tgz"] = packed({**_sysfs()})
+    members["D/sysfs.tgz"] = packed({f"{root}{name}": node for name, node in _sysfs().items()})
     (tmp_path / "a.tgz").write_bytes(packed({**members}))
     directory = unpacked(tmp_path / "unpacked", members)
     of_archive = uses(str(tmp_path / "a.tgz"), capsys)

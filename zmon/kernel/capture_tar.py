@@ -92,8 +92,10 @@ _FOREIGN: Final = {
 }
 
 
-def read_tar(path: str, file: IO[bytes], reader: TextReader = NO_TEXTS) -> CaptureContents:
-    """Read an archive from its beginning to its end."""
+def read_tar(
+    path: str, file: IO[bytes], reader: TextReader = NO_TEXTS, *, rooted: bool = False
+) -> CaptureContents:
+    """Read an archive from its beginning to its end; of one that is `rooted` paths may begin with a slash."""
     size = file.seek(0, os.SEEK_END)
     file.seek(0)
     stream = _Stream(path, file, Bounds.of(size))
@@ -101,7 +103,8 @@ def read_tar(path: str, file: IO[bytes], reader: TextReader = NO_TEXTS) -> Captu
         with tarfile.TarFile(
             fileobj=cast("IO[bytes]", stream), tarinfo=_Member, encoding="utf-8", errors="surrogateescape"
         ) as tar:
-            contents = _take_members(tar, stream, reader)
+            contents = CaptureContents(reader, rooted=rooted)
+            _take_into(contents, tar, stream)
     except CaptureError:
         raise
     except (tarfile.TarError, ValueError, ArithmeticError, LookupError, RecursionError) as error:
@@ -127,20 +130,16 @@ def read_nested(contents: CaptureContents, file: str, inside: str) -> None:
 def _take_nested(contents: CaptureContents, path: str, folder: str, data: bytes) -> None:
     """Take the members of an archive within the archive; what is wrong with it is a remark."""
     try:
-        inner = read_tar(path, io.BytesIO(data))
+        inner = read_tar(path, io.BytesIO(data), rooted=True)
     except CaptureError as error:
         contents.leave_out("archives in it that cannot be read", f"{path} ({error})")
         return
+    contents.left_out.update(inner.left_out)
+    contents.examples = {**inner.examples, **contents.examples}
     for label, nodes in inner.nodes.items():
         root = "/".join(part for part in (folder.rstrip("/"), label) if part)
         for name, node in nodes.items():
             contents.put(f"{root}/{name}".lstrip("/"), node)
-
-
-def _take_members(tar: tarfile.TarFile, stream: _Stream, reader: TextReader) -> CaptureContents:
-    contents = CaptureContents(reader)
-    _take_into(contents, tar, stream)
-    return contents
 
 
 def _take_into(contents: CaptureContents, tar: tarfile.TarFile, stream: _Stream) -> None:

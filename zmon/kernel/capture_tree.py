@@ -451,8 +451,10 @@ def is_nested(name: str) -> bool:
 class CaptureContents:
     """The content of a capture, by the names of its passes."""
 
-    def __init__(self, reader: TextReader = NO_TEXTS) -> None:
+    def __init__(self, reader: TextReader = NO_TEXTS, *, rooted: bool = False) -> None:
+        """Begin with nothing; `rooted`: names may begin with a slash, as dump2tar writes them."""
         self.reader = reader
+        self._rooted = rooted
         self.nodes: dict[str, dict[str, Node]] = {}
         self.roots: dict[str, str] = {}
         """The directory of a pass on disk."""
@@ -469,7 +471,7 @@ class CaptureContents:
 
     def put(self, name: str, node: Node) -> None:
         """Add a node under its name in the capture."""
-        path = _plain(name)
+        path = self._plain(name)
         if not is_possible(name):
             self.leave_out(TOO_DEEP, name)
         elif path is None:
@@ -487,6 +489,9 @@ class CaptureContents:
         elif self.reader.is_text(path, node.data[:MAX_HEAD], DEEPEST):
             self.take_text(path, node)
 
+    def _plain(self, name: str) -> str | None:
+        return _plain(name.lstrip("/") if self._rooted else name)
+
     def take_text(self, path: str, node: CapturedFile) -> None:
         """Take a text, unless there are too many of them."""
         self._text_bytes += len(node.data)
@@ -497,7 +502,7 @@ class CaptureContents:
 
     def wants(self, name: str) -> bool:
         """Return whether the content of a file of this name may be needed."""
-        path = _plain(name)
+        path = self._plain(name)
         if path is None or _PASS.fullmatch(path) or re.fullmatch(_NOTES, path) or re.fullmatch(_EXTRA, path):
             return True
         return is_nested(path) or self.reader.may_be_text(path)
@@ -518,7 +523,7 @@ class CaptureContents:
 
     def get(self, name: str) -> Node | None:
         """Return the node of a name, if it is in a pass."""
-        match = _PASS.fullmatch(_plain(name) or "")
+        match = _PASS.fullmatch(self._plain(name) or "")
         return self.nodes.get(match[1] or "", {}).get(match[2]) if match else None
 
     def add(self, label: str, more: Mapping[str, Node]) -> None:
