@@ -20,6 +20,18 @@ parts() {
     await_partition "$n"
 }
 
+# unformat NUMBER: interrupt a format, after the kernel has taken away the first tracks and before they are written again
+unformat() {
+    local seconds
+    for seconds in 0.3 0.5 0.8 1.2; do
+        timeout -s INT "$seconds" dasdfmt -y -b 4096 -d cdl -M full "$(disk "$1")" >/dev/null 2>&1
+        chccwdev -d "0.0.$1" >/dev/null
+        online "0.0.$1"
+        grep -q "^0.0.$1.*unformatted" /proc/dasd/devices && return
+    done
+    echo "volume $1 is formatted" >&2
+}
+
 lv() { lvcreate -qq -y -Wn --monitor n --name "$@"; }
 
 name_machine lnxherc1
@@ -36,10 +48,7 @@ format_cdl 7001 7002 7100 7101 7200
 format_ldl 7201
 udevadm settle --timeout=60
 
-# a format that was interrupted leaves a volume that is not formatted
-timeout -s INT 2 dasdfmt -y -b 4096 -d cdl -M full "$(disk 7202)" >$out/interrupted 2>&1
-chccwdev -d 0.0.7202 >/dev/null
-online 0.0.7202
+unformat 7202
 
 say "texts: a file system with several places, swap, a loop"
 disk7000=$(disk 7000)

@@ -26,6 +26,8 @@ NAMES: Final = ("name", "mapped")
 """What texts call block devices."""
 MACHINES: Final = sorted(REAL.glob("*.tar.xz"))
 """Made by testbed/texts_kept.py."""
+ARCHIVES: Final = REAL / "archives"
+"""Parts of what dbginfo.sh and supportconfig wrote, and the kernel files of that time."""
 
 
 class Compared(NamedTuple):
@@ -116,3 +118,14 @@ def test_texts_say_what_kernel_files_say(machine: Path) -> None:
         for (kind, verdict), count in sorted(counts(fields).items()):
             print(f"{stage.name} {kind:10} {verdict:10} {count}")  # noqa: T201 - what the sketch is for
         assert any(field.verdict == "equal" for field in fields)
+
+
+@pytest.mark.parametrize("archive", ["dbginfo", "supportconfig"])
+def test_archives_say_what_kernel_files_say(archive: str, tmp_path: Path) -> None:
+    """What dbginfo.sh and supportconfig wrote says of some fields what kernel files say; a sketch, too."""
+    with tarfile.open(ARCHIVES / "tree.tar.xz") as tar:
+        tar.extractall(tmp_path, filter="data")
+    fields = compared(sample(tmp_path / "missing/tree"), sample(ARCHIVES / f"{archive}.tar.xz"))
+    for (kind, verdict), count in sorted(counts(fields).items()):
+        print(f"{archive} {kind:10} {verdict:10} {count}")  # noqa: T201 - what the sketch is for
+    assert any(field.verdict == "equal" for field in fields)
