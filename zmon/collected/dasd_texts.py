@@ -312,6 +312,7 @@ class Dasdview(Reading):
         r"\s*: (?:ascii|ebcdic|hex)\s.*",
         r"\s*(?:\|.*\||\+[-+]+\+)\s*",  # tables of -b and -t
         r"The VTOC contains:|There are no partitions defined\.|\s+[0-9]+ format [0-9] label\(s\)",
+        r"\S+ is not formatted with the z/OS compatible disk layout!|Volume label VTOC pointer is not valid!",
         r"Other mainframe operating systems would see .*",
         r"\s+(?:\(cyl [0-9]+, trk [0-9]+, blk [0-9]+\)|(?:ebcdic|ascii|hex) .*)\s*",
         r"\s+[0-9a-f]{2,8}(?: [0-9a-f ]*)?\s*|'\s*",

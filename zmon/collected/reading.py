@@ -22,6 +22,12 @@ MAX_ROW: Final = 4096
 """Longest line that tools print of a device; no longer one is matched with patterns."""
 
 
+_TALKS: Final = re.compile(
+    r"^(?:pv|vg|lv)[a-z]*\b.*\s-(?:v{2,}|v[2-9]|d)|^multipath\b.*\s-v[3-9]|^lsscsi\b.*\s-v"
+)
+"""Commands that were asked for debug output."""
+
+
 def line(*patterns: str) -> Callable[[Take], Take]:
     """Declare that a method takes the lines of these patterns, which cover a line wholly.
 
@@ -54,7 +60,8 @@ class Reading:
     failed: ClassVar[tuple[str, ...]] = (
         r'Command ".*" not available',
         r"(?:\S+: )*(?:line [0-9]+: )?\S+: (?:command )?not found",
-        r"\S+: .*Permission denied\.?",
+        r"\S+: .*(?:Permission denied|No such file or directory)\.?",
+        r"(?:Error|ERROR): .*|\S+\.sh: Warning: .*|rc=[0-9]+",
     )  # fmt: skip
     """Patterns of what stands in place of an output that could not be had."""
 
@@ -76,6 +83,8 @@ class Reading:
         self.facts = facts
         self.number = 0
         """The line that is taken, counted from 0."""
+        self._talks = _TALKS.search(text.command) is not None
+        """Whether the tool was asked to tell what it does, in lines of any form."""
         self.strange: list[int] = []
         """Lines that were taken, and turned out not to be understood."""
 
@@ -106,6 +115,8 @@ class Reading:
                     return False
                 if getattr(self, name)(match) is not False:
                     return True
+        if self._talks:
+            return False
         self.lost()
         return None
 

@@ -20,6 +20,8 @@ ENDINGS: Final = frozenset({
     ".typescript", ".yaml", ".yml",
 })  # fmt: skip
 """What the names of texts among other files end with."""
+_LOGS: Final = frozenset({"dbginfo.log", "supportconfig.txt"})
+"""What collectors say of their own work."""
 _WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -32,7 +34,8 @@ class CollectedTexts:
             from zmon.collected.transcript import form_of  # noqa: PLC0415 - most captures hold no texts
 
             return command.partition(" ")[0] in CP_TOOLS or form_of(command) is not None
-        return UNREAD.isdisjoint(path.split("/")[:-1])
+        *folders, name = path.split("/")
+        return UNREAD.isdisjoint(folders) and name not in _LOGS
 
     def is_text(self, path: str, head: bytes, deepest: int | None) -> bool:
         """Return whether a file is such a text, by its path and first bytes.
