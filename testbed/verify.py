@@ -568,7 +568,7 @@ def report(directory: Path, *, failed_only: bool) -> int:
     except (OSError, ValueError, LookupError, TypeError) as e:
         checks.append(Check("the checks themselves", "can be made", repr(e), ok=False))
     failed = sum(not check.ok for check in checks)
-    for check in checks:
+    for check in sorted(checks, key=lambda check: not check.ok):  # what failed is read last
         if not (failed_only and check.ok):
             print(f"{'ok ' if check.ok else 'BAD'}  {check.what:<46}  {check.expected:<32}  {check.found}")
     print(f"{directory}: {len(checks)} checks, {failed} failed\n")

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.collected.texts import LSBLK, facts_in, row
+from tests.collected.texts import LSBLK, facts_in, row, text
+from zmon.collected.block_texts import UNSEEN
+from zmon.collected.collection import facts_of
 
 PAIRS = """\
 NAME="dasdb" KNAME="dasdb" MAJ:MIN="94:4" PKNAME="" TYPE="disk" MODEL="a b"
@@ -127,3 +130,192 @@ def test_names_by_path_say_the_device_and_the_lun() -> None:
     assert row(facts, "layer", "dasdb")["busid"] == "0.0.7101"
     assert row(facts, "layer", "sda")["lun"] == "0x4010403300000000"
     assert row(facts, "layer", "dm-0") == {"links": "disk/by-uuid/6b5c2d1e-0000-4000-8000-00000000beef"}
+
+
+ORDERED = """\
+TYPE  SIZE PKNAME NAME             MAJ:MIN MOUNTPOINT FSTYPE
+disk  6.9G        dasdb             94:4
+part    1G dasdb  ├─dasdb1          94:5   /boot      ext4
+part  5.9G dasdb  └─dasdb2          94:6              LVM2_member
+lvm   5.9G dasdb2   └─db2vg-my data 253:0
+"""
+BETWEEN = """\
+NAME             FSTYPE      UUID                                 FSUSE% MOUNTPOINT MAJ:MIN  START
+dasdb                                                                                94:4
+├─dasdb1         ext4        6b5c2d1e-0000-4000-8000-00000000beef    46% /my boot    94:5      192
+└─dasdb2         LVM2_member                                             [SWAP]      94:6   195840
+  └─db2vg-data                                                                      253:0
+"""
+SERIALS = """\
+NAME      SERIAL HCTL             MODEL      TRAN MOUNTPOINTS
+sda       1234   0:0:1:1077100560 A MODEL 21 fc   /data
+└─db2vg-x                                         /x
+                                                  /y y
+loop0                                             /z
+"""
+RAW = """\
+NAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINTS
+dasdb 94:4 0 6.9G 0 disk 
+dasdb1 94:5 0 1G 0 part /boot\\x0a/boot\\x20old
+"""  # noqa: W291
+BYTES = """\
+NAME     MAJ:MIN RM       SIZE RO TYPE MOUNTPOINTS
+dasdb     94:4    0 7384596480  0 disk
+└─dasdb1  94:5    0 7384498176  0 part /boot
+"""
+MERGED = """\
+         NAME          MAJ:MIN RM  SIZE RO TYPE  MOUNTPOINTS
+         dasda          94:0    0  6.9G  0 disk  /
+                                                 /home
+   ┌┈▶   sda             8:0    0   64M  0 disk
+┌┈▶┆     sdb             8:16   0   64M  0 disk
+┆  └┬▶   sdc             8:32   0   64M  0 disk
+┆   └┈┈┈┈mpatha        253:0    0   64M  0 mpath
+┆        └─mpatha1     253:2    0   63M  0 part  /part
+└┬▶      sdd             8:48   0   64M  0 disk
+ └┈┈┈┈┈┈┈mpathb        253:1    0   64M  0 mpath
+┌┈▶      ├─db2vg-one   253:3    0   30M  0 lvm
+└┬▶      └─db2vg-two   253:4    0   30M  0 lvm
+ ┆       dasdb          94:4    0  6.9G  0 disk
+ └┈┈┈┈┈┈┈db2vg-three   253:5    0   60M  0 lvm   /three
+"""
+ASCII_MERGED = """\
+         NAME          MAJ:MIN RM  SIZE RO TYPE  MOUNTPOINTS
+         dasda          94:0    0  6.9G  0 disk  /
+                                                 /home
+   ,->   sda             8:0    0   64M  0 disk
+,->|     sdb             8:16   0   64M  0 disk
+|  '->   sdc             8:32   0   64M  0 disk
+|   `----mpatha        253:0    0   64M  0 mpath
+|        `-mpatha1     253:2    0   63M  0 part  /part
+'->      sdd             8:48   0   64M  0 disk
+ `-------mpathb        253:1    0   64M  0 mpath
+,->      |-db2vg-one   253:3    0   30M  0 lvm
+'->      `-db2vg-two   253:4    0   30M  0 lvm
+ |       dasdb          94:4    0  6.9G  0 disk
+ `-------db2vg-three   253:5    0   60M  0 lvm   /three
+"""
+
+
+def test_columns_may_be_in_any_order() -> None:
+    """The tree is drawn where the names are; what stands left of a number is no part of a name."""
+    facts = facts_in(ORDERED.replace("my data", "mydata"), "lsblk")
+    assert row(facts, "layer", "94:5") == {"name": "dasdb1", "sort": "partition", "parent": "94:4"}
+    assert row(facts, "layer", "253:0") == {
+        "name": "dm-0", "sort": "dm", "mapped": "db2vg-mydata", "below": "94:6",
+    }  # fmt: skip
+    assert facts.mounts["94:5", "/boot"][1] == "ext4"
+    facts = facts_in(BETWEEN, "lsblk")
+    assert row(facts, "layer", "94:5") == {
+        "name": "dasdb1", "sort": "partition", "parent": "94:4", "start": 192,
+    }  # fmt: skip
+    assert row(facts, "layer", "253:0")["mapped"] == "db2vg-data"
+    assert [*facts.mounts] == [("94:5", "/my boot")]
+    assert [*facts.swaps] == ["/dev/dasdb2"]
+
+
+def test_a_name_with_a_blank_is_none() -> None:
+    r"""The device mapper writes a blank as \\x20, so a row with one does not fit."""
+    facts = facts_in(ORDERED, "lsblk")
+    assert "253:0" not in facts.rows["layer"]
+
+
+def test_a_table_without_numbers_has_names_and_addresses() -> None:
+    """And mount points, some of which have lines of their own."""
+    facts = facts_in(SERIALS)
+    assert row(facts, "layer", "db2vg-x") == {"sort": "dm", "mapped": "db2vg-x", "below": "sda"}
+    assert facts.aliases == {"scsi-0-0-1-1077100560": "sda"}
+    assert row(facts, "layer", "scsi-0-0-1-1077100560")["lun"] == "0x4010403300000000"
+    assert [point for _key, point in facts.mounts] == ["/data", "/x", "/y y", "/z"]
+
+
+@pytest.mark.parametrize("command", ["lsblk -r", ""])
+def test_blanks_in_raw_rows_are_escaped(command: str) -> None:
+    """Several mount points are divided by a line feed, which is escaped, too."""
+    facts = facts_in(RAW, command)
+    assert [*facts.mounts] == [("94:5", "/boot"), ("94:5", "/boot old")]
+
+
+def test_sizes_in_bytes_are_taken() -> None:
+    """Those with a unit are rounded."""
+    facts = facts_in(BYTES, "lsblk -b")
+    assert row(facts, "layer", "94:5")["size"] == 14422848
+    assert "size" not in row(facts_in(BYTES.replace("7384498176", "      6.9G"), "lsblk"), "layer", "94:5")
+
+
+@pytest.mark.parametrize("content", [MERGED, ASCII_MERGED, f"box1:~ # lsblk -M\n{MERGED}"])
+def test_a_merged_tree_says_what_is_on_a_group(content: str) -> None:
+    """A map is on all its paths; of a logical volume the chart may leave some out, as another text shows."""
+    facts = facts_in(content)
+    assert row(facts, "layer", "253:0")["below"] == "8:0 8:32"
+    assert row(facts, "layer", "253:1")["below"] == "8:16 8:48"
+    assert row(facts, "layer", "253:2")["below"] == "253:0"
+    assert row(facts, "layer", "253:5")["below"] == f"253:3 253:4 {UNSEEN}"
+    assert {fact.is_hint for fact in facts.rows["layer"]["253:5"]["below"]} == {True}
+    assert [*facts.mounts] == [("94:0", "/"), ("94:0", "/home"), ("253:2", "/part"), ("253:5", "/three")]
+    assert {*facts.rows["path"]} == {"8:0", "8:16", "8:32", "8:48"}
+
+
+@pytest.mark.parametrize("content", [MERGED, ORDERED, BETWEEN, LSBLK])
+@pytest.mark.parametrize("noise", ["", "gr#sel %$ 17\n", "   \n"])
+def test_a_tree_without_a_line_never_shows_another_device(content: str, noise: str) -> None:
+    """What a device is on is the same, or not wholly known; a path that has no line is no longer known of."""
+    whole = facts_in(content, "lsblk").rows["layer"]
+    lines = content.splitlines(keepends=True)
+    for at in range(1, len(lines)):
+        rows = facts_in("".join((*lines[:at], noise, *lines[at + 1 :])), "lsblk").rows["layer"]
+        for key, told in rows.items():
+            for fact in told.get("below", ()):
+                now, was = ({*str(value).split()} for value in (fact.value, whole[key]["below"][0].value))
+                assert now <= was or UNSEEN in now, (lines[at], key)
+                assert now == was or UNSEEN in now or noise != "gr#sel %$ 17\n", (lines[at], key)
+
+
+LISTED = """\
+NAME       PKNAME MAJ:MIN TYPE
+dasdb              94:4   disk
+dasdb1     dasdb   94:5   part
+dasdc              94:8   disk
+dasdc1     dasdc   94:9   part
+db2vg-data dasdb1 253:0   lvm
+"""
+
+
+@pytest.mark.parametrize("command", ["lsblk -l", "lsblk -P"])
+def test_a_list_has_a_device_once(command: str) -> None:
+    """With one of those that it is on, so that others may be there; in the order of the tree it has all."""
+    pairs = "".join(
+        'NAME="{}" PKNAME="{}" MAJ:MIN="{}" TYPE="{}"\n'.format(
+            words[0], *([] if len(words) > 3 else [""]), *words[1:]
+        )
+        for words in map(str.split, LISTED.splitlines()[1:])
+    )  # fmt: skip
+    facts = facts_in(LISTED if command == "lsblk -l" else pairs, command)
+    assert row(facts, "layer", "253:0")["below"] == f"94:5 {UNSEEN}"
+    assert row(facts, "layer", "94:9")["parent"] == "94:8"
+
+
+@pytest.mark.parametrize("command", ["lsblk /dev/dasdb", "lsblk -e 94", "lsblk --include 94", "lsblk -E WWN"])
+def test_a_part_of_the_devices_may_leave_some_out(command: str) -> None:
+    """Then what a volume is on counts only where no other text has it."""
+    facts = facts_in(LSBLK, command)
+    assert UNSEEN in str(row(facts, "layer", "253:0")["below"])
+    assert UNSEEN not in str(row(facts_in(LSBLK, "lsblk -e 7,11"), "layer", "253:0")["below"])
+    assert UNSEEN not in str(
+        facts_of([text(LSBLK, command), text(LSBLK, "lsblk")])[0].rows["layer"]["253:0"]["below"]
+    )
+
+
+def test_devices_of_other_drivers_keep_their_names() -> None:
+    """A linear array is one of md; without a type a name that no driver gives is one of the device mapper."""
+    facts = facts_in("NAME MAJ:MIN TYPE\nmd0    9:0   linear\n", "lsblk")
+    assert row(facts, "layer", "9:0")["sort"] == "md"
+    facts = facts_in("MAJ:MIN NAME\n253:0   luks\n252:0   dcssblk0\n", "lsblk")
+    assert row(facts, "layer", "253:0") == {"name": "dm-0", "sort": "dm", "mapped": "luks"}
+    assert row(facts, "layer", "252:0")["name"] == "dcssblk0"
+
+
+def test_a_tree_in_another_encoding_has_no_names() -> None:
+    """What was drawn is no part of a name."""
+    facts = facts_in(LSBLK.replace("├─", "\udce2\udc94\udc9c").replace("└─", "\udce2\udc94\udc94"), "lsblk")
+    assert "94:5" not in facts.rows["layer"]

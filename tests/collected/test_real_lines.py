@@ -133,12 +133,6 @@ def test_a_damaged_line_never_makes_an_answer_surer(commands: tuple[str, ...]) -
     assert wrong == []
 
 
-UNREAD: Final = frozenset({
-    "lsblk -M", "lsblk -o MAJ:MIN,NAME,MOUNTPOINT", "lsblk -o NAME,KNAME,PKNAME,MAJ:MIN,SIZE,TYPE,MOUNTPOINT",
-})  # fmt: skip
-"""Commands whose lines are counted as not understood: trees that are merged or not in the first column."""
-
-
 def test_every_line_of_a_real_output_is_read_or_says_nothing() -> None:
     """Of the commands that are read, whatever their options; what fails says so."""
     from zmon.collected.collection import facts_of  # noqa: PLC0415 - it is asked of all at once
@@ -149,6 +143,6 @@ def test_every_line_of_a_real_output_is_read_or_says_nothing() -> None:
             output.text.text.split("\n")[number - output.text.line] for number in output.strange
         ]
         for output in read
-        if output.strange and output.text.command not in UNREAD
+        if output.strange
     }
     assert strange == {}

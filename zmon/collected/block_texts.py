@@ -1,7 +1,16 @@
 """Block devices in texts: lsblk as a tree, as pairs and as JSON, /proc/partitions, links of `ls -l`.
 
-lsblk prints sizes rounded, so they are not taken.  Of a device on several others it prints a line for each;
-the tree is drawn with characters of ASCII or of a box.  Source: util-linux, misc-utils/lsblk.c.
+lsblk prints sizes rounded, so they are not taken, unless it was asked for bytes.  Of a device on several
+others it prints a line for each; the tree is drawn with characters of ASCII or of a box.  With -M it has
+one line, and left of the tree a chart of groups, three characters wide each:
+
+    ┌┈▶ sda       first of a group; further ones have `├┈▶`, lines between them `┆  `
+    └┬▶ sdb       last of the group; what is on all of it follows, lines between have ` ┆ `
+     └┈┈mpatha    last that is on all of the group; others have ` ├┈`
+
+A device is in one group alone, so a chart can leave out some of what a logical volume is on, or show too
+much.
+Source: util-linux, lsblk-cmd/lsblk.c, libsmartcols/src/print.c, grouping.c.
 """
 
 from __future__ import annotations
@@ -10,14 +19,16 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.base.plain_text import unescaped_hex
+from zmon.base.sizes import SECTOR
+from zmon.collected.channel_texts import ADDRESS, say_scsi, scsi
 from zmon.collected.columns import Columns
 from zmon.collected.dasd_texts import BUSID
-from zmon.collected.numbers import disk_name, fits, sort_of
+from zmon.collected.numbers import disk_name, fits, is_of_kernel, sort_of
 from zmon.collected.reading import OrDocument, Reading, line
 from zmon.kinds import DEVICE, LAYER, MPATH, MULTIPATH, PATH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
@@ -30,24 +41,47 @@ _SORTS: Final = {
 _UUIDS: Final = {"mpath": MPATH, "crypt": "CRYPT-"}
 """What the uuids of devices of the device mapper begin with, by what lsblk calls these."""
 _TREE: Final = re.compile(r"[ |`├└│─\-+]*")
+_GROUP: Final = 3
+"""Characters of a group in the chart of -M."""
+_OF_ONE: Final = ("mpath", "raid", "md")
+"""How the types of devices begin that are alone on what they are made of."""
 _CELL: Final = re.compile(rf"(?<!\S){NUMBER}(?!\S)")
-_KIND: Final = re.compile(
-    r"(?<!\S)(?:disk|part|lvm|crypt|mpath|dm|linear|loop|rom|vdo|raid[0-9]{1,2}|md)(?!\S)"
-)
 _PAIR: Final = re.compile(r'([A-Z][A-Z0-9:_%-]{0,30})="([^"]{0,4096})"')
 _DM: Final = re.compile(r"dm-[0-9]{1,7}")
-_KERNEL: Final = re.compile(
-    r"(?:dasd|sd|vd|xvd|hd)[a-z]{1,4}[0-9]{0,3}|(?:dm-|md|loop|sr|zram|ram|nbd|rbd|pmem|mmcblk|scm)[0-9a-z_]+"
-    r"|nvme[0-9]+(?:c[0-9]+)?n[0-9]+(?:p[0-9]+)?"
-)
-"""What the kernel calls block devices."""
+_STRANGE: Final = re.compile("[\\s\udc80-\udcff\ufffd\u2500-\u257f]")
+"""What is in no name of a device, but in a tree that was cut or whose encoding was lost."""
 SWAPPED: Final = "[SWAP]"
 """What lsblk prints instead of a mount point for active swap."""
+_OF_TYPE: Final = r"(?:disk|part|lvm|crypt|mpath|dm|linear|loop|rom|vdo|raid[0-9]{1,2}|md)"
 _LIKE: Final = re.compile(
-    r"[|`├└│┌┆,'] ?|\s*[\"{}\[\]]|(?:[A-Z:_-]+=\"|[A-Z:_-]+ +K?NAME\b|K?NAME\b)"
+    r"[|`├└│┌┆,'] ?|\s*[\"{}\[\]┌├└┆│]|(?:[A-Z:_-]+=\"|[A-Z:_-]+ +K?NAME\b|K?NAME\b)"
     r"|(?:dasd|sd|vd|xvd|nvme|dm-|md|loop|sr|zram|mmcblk|nbd)[a-z0-9]* *(?:\s|$)|\s+(?:/|\[SWAP\])"
+    rf"|{_OF_TYPE}\s+\S"
 )
 """How rows of lsblk begin."""
+_KIND: Final = re.compile(rf"(?<!\S){_OF_TYPE}(?!\S)")
+_RIGHT: Final = frozenset({
+    "ALIGNMENT", "DAX", "DISC-ALN", "DISC-GRAN", "DISC-MAX", "DISC-ZERO", "DISK-SEQ", "FSAVAIL",
+    "FSSIZE", "FSUSE%", "FSUSED", "HOTPLUG", "LOG-SEC", "MIN-IO", "MQ", "OPT-IO", "PARTN", "PHY-SEC",
+    "RA", "RAND", "REV", "RM", "RO", "ROTA", "RQ-SIZE", "SIZE", "START", "WSAME", "ZONE-AMAX",
+    "ZONE-APP", "ZONE-NR", "ZONE-OMAX", "ZONE-SZ", "ZONE-WGRAN",
+})  # fmt: skip
+"""The columns whose cells end below their headings."""
+_NAMES: Final = ("NAME", "KNAME", "PATH")
+_OTHERS: Final = (
+    "FSROOTS", "FSTYPE", "FSVER", "GROUP", "HCTL", "ID", "ID-LINK", "LABEL", "MAJ", "MAJ:MIN", "MIN",
+    "MODE", "MODEL", "MOUNTPOINT", "MOUNTPOINTS", "OWNER", "PARTFLAGS", "PARTLABEL", "PARTTYPE",
+    "PARTTYPENAME", "PARTUUID", "PKNAME", "PTTYPE", "PTUUID", "SCHED", "SERIAL", "STATE", "SUBSYSTEMS",
+    "TRAN", "TYPE", "UUID", "VENDOR", "WWN", "ZONED",
+)  # fmt: skip
+_COLUMN: Final = f"(?:{'|'.join((*_NAMES, *sorted(_RIGHT), *_OTHERS))})"
+_ANY: Final = r"[A-Z][A-Z0-9:_%-]*"
+_OWN: Final = (
+    "MAJ:MIN|P?KNAME|FSTYPE|MOUNTPOINTS?|HCTL|TRAN|SERIAL|WWN|PHY-SEC|ROTA|SCHED|DISC-ALN|ALIGNMENT|PARTUUID"
+)
+"""The columns that tell lsblk from other tools with a column NAME."""
+_NO_DISKS: Final = frozenset({"1", "2", "7", "11", "43"})
+"""Major numbers that people leave out: RAM disks, floppies, loops, CD, network block devices."""
 _DEFAULT: Final = ("NAME", "MAJ:MIN", "RM", "SIZE", "RO", "TYPE", "MOUNTPOINTS")
 """The columns that it prints if none are asked for."""
 MAX_DEPTH: Final = 32
@@ -73,6 +107,40 @@ class LsblkRow(NamedTuple):
     """Empty where lsblk does not print it."""
     uuid: str = ""
     """That of what is on it; empty where lsblk does not print it."""
+    above: str = ""
+    """The kernel name of the device above it in the tree, which PKNAME has."""
+    address: str = ""
+    """Host, channel, target and LUN of a SCSI disk; empty where lsblk does not print them."""
+    counts: Mapping[str, int] = {}
+    """Where a partition begins, and the size if it was asked for in bytes, in sectors."""
+
+
+def _row_of(cells: Mapping[str, str]) -> LsblkRow | None:
+    """Return a line by its cells; None if one of them is none of its column."""
+    cells = {name: cell.strip() for name, cell in cells.items()}
+    number, kind, kernel = (cells.get(column, "") for column in ("MAJ:MIN", "TYPE", "KNAME"))
+    name = cells.get("NAME") or cells.get("PATH") or kernel
+    if "NAME" not in cells and "PATH" not in cells:
+        kernel = name
+    if (
+        not name or _STRANGE.search(name + kernel)
+        or ("MAJ:MIN" in cells and not re.fullmatch(NUMBER, number))
+        or ("TYPE" in cells and not re.fullmatch("[a-z][a-z0-9_]{0,15}", kind))
+    ):  # fmt: skip
+        return None
+    if kind and not re.fullmatch(_OF_TYPE, kind):  # how the uuid of a device of the device mapper begins
+        kind = "" if is_of_kernel(kernel or name.removeprefix("/dev/")) else "dm"
+    counts: dict[str, int] = {}
+    if re.fullmatch("[0-9]{1,18}", start := cells.get("START", "")):
+        counts["start"] = int(start)
+    if re.fullmatch("[0-9]{3,20}", size := cells.get("SIZE", "")):
+        counts["size"] = int(size) // SECTOR
+    address = cells.get("HCTL", "")
+    return LsblkRow(
+        number, name, kernel, kind, tuple(cells.get("MOUNTPOINTS", cells.get("MOUNTPOINT", "")).split("\n")),
+        cells.get("FSTYPE", ""), cells.get("UUID", ""), cells.get("PKNAME", "").removeprefix("/dev/"),
+        address if re.fullmatch(ADDRESS, address) else "", counts,
+    )  # fmt: skip
 
 
 def _named(row: LsblkRow) -> tuple[str, str, str]:
@@ -81,16 +149,15 @@ def _named(row: LsblkRow) -> tuple[str, str, str]:
     sort = _SORTS.get(row.kind) or ("md" if row.kind.startswith(("raid", "md")) else "")
     if sort == "partition" and sort_of(kernel or name, is_below=True) != sort:
         sort = "dm"  # so lsblk calls the partitions of a multipath device, too
+    if sort_of(kernel or name, is_below=True) == "md":
+        sort = "md"
     if sort == "dm" or (not sort and _DM.fullmatch(kernel or name)):
         kernel = next((word for word in (kernel, name) if _DM.fullmatch(word)), "")
         return name, kernel or (f"dm-{row.number.partition(':')[2]}" if row.number else ""), "dm"
-    if kernel or row.number or row.kind or _KERNEL.fullmatch(name):
+    if kernel or row.kind or is_of_kernel(name):
         return name, kernel or name, sort or sort_of(kernel or name, is_below=False)
-    return (
-        name,
-        kernel,
-        "dm",
-    )  # neither its number nor its type is printed, and no driver names its devices so
+    # its type is not printed, and no driver names its devices so
+    return name, f"dm-{row.number.partition(':')[2]}" if row.number else "", "dm"
 
 
 class LsblkTree:
@@ -106,30 +173,34 @@ class LsblkTree:
         self._places: dict[str, str] = {}
         self._joins: dict[str, tuple[str, str]] = {}
         """The names of devices that join paths to one disk, the kernel's and the mapper's, by their keys."""
+        self._guessed: set[str] = set()
+        """The keys of devices of which lsblk may show a part of what they are built on."""
 
     def add(self, place: str, row: LsblkRow) -> str:
         """Add a row; return the key of its device, empty if its name and its number are not of one device."""
-        number, _name, _kernel, kind, points, fstype, uuid = row
         name, kernel, sort = _named(row)
-        if number and kernel and not fits(kernel, number):
+        if row.number and kernel and not fits(kernel, row.number):
             return ""
-        key = number or kernel or name
+        key = row.number or kernel or name
         say = self._facts.say
-        say(LAYER, key, place, name=kernel, sort=sort)
+        say(LAYER, key, place, name=kernel, sort=sort, **row.counts)
+        if row.address and sort == "disk":
+            self._facts.aliases[scsi(row.address)] = kernel
+            say_scsi(self._facts, row.address, place)
         self._facts.name_dasd(kernel, place)
         is_mapped = sort == "dm" and not _DM.fullmatch(name)
         if is_mapped:
-            say(LAYER, key, place, mapped=name, uuid=_UUIDS.get(kind, ""))
-        if kind == "mpath" and is_mapped:
+            say(LAYER, key, place, mapped=name, uuid=_UUIDS.get(row.kind, ""))
+        if row.kind == "mpath" and is_mapped:
             self._joins[key] = kernel, name
         source = f"/dev/mapper/{name}" if is_mapped else f"/dev/{kernel or name}"
-        for point in points:
+        for point in row.points:
             if point == SWAPPED:
                 self._facts.swaps.setdefault(source, place)
             if point.startswith("/"):
-                self._facts.mounts.setdefault((key, point), (source, fstype, place))
-        if fstype:
-            self._facts.say_content(source.removeprefix("/dev/"), place, fstype, uuid)
+                self._facts.mounts.setdefault((key, point), (source, row.fstype, place))
+        if row.fstype:
+            self._facts.say_content(source.removeprefix("/dev/"), place, row.fstype, row.uuid)
         self._sorts[key] = sort
         self._keys[kernel or name] = key
         self._places.setdefault(key, place)
@@ -151,6 +222,17 @@ class LsblkTree:
             if sort in {"dm", "md"}:
                 self.hide(key)
 
+    def guess(self, key: str) -> None:
+        """Say that a device may be built on others than lsblk shows, unless another source has them."""
+        if self._sorts.get(key) in {"dm", "md"}:
+            self.hide(key)
+            self._guessed.add(key)
+
+    def guess_all(self) -> None:
+        """Say so of each device, because lsblk was asked for a part of them."""
+        for key in [key for key in self._sorts if self._below.get(key)]:
+            self.guess(key)
+
     def finish(self) -> None:
         """Say what each device is built on: a partition on one disk, others on all that lines show."""
         for key, sort in self._sorts.items():
@@ -159,9 +241,11 @@ class LsblkTree:
             if sort == "partition":
                 disk = next(iter(below), "") or self._disk_of(key)
                 self._facts.say(LAYER, key, place, parent=disk)
+            elif key in self._guessed:
+                self._facts.hint(LAYER, key, place, below=" ".join(below))
             elif below or sort == "disk":
                 self._facts.say_below(key, place, " ".join(below))
-            if key in self._joins:
+            if key in self._joins and key not in self._guessed:
                 self._say_paths(key, below, place)
 
     def _say_paths(self, key: str, paths: Iterable[str], place: str) -> None:
@@ -189,7 +273,7 @@ class TreeRow(NamedTuple):
     key: str
     """Empty for a device that has no line."""
     name: str
-    """As the kernel calls it, or the device mapper."""
+    """In /dev, or in /dev/mapper."""
     kind: str = ""
     is_last: bool = False
     """Whether it is drawn as the last below its parent."""
@@ -207,11 +291,16 @@ class Lsblk(OrDocument):
 
     tool = "lsblk"
     tells = ("layer", "mount", "swap")
-    heading = r"(?:[A-Z][A-Z-]+ +)*K?NAME +(?:[A-Z-]+ +)*(?:MAJ[:_]MIN|FSTYPE)\b"
+    heading = (
+        r"(?:[A-Z][A-Z-]+ +)*K?NAME +(?:[A-Z-]+ +)*(?:MAJ[:_]MIN|FSTYPE)\b"
+        rf"|(?=.*(?<!\S)(?:{_OWN})(?!\S))(?:{_COLUMN} +)*(?:{'|'.join(_NAMES)})(?: +{_COLUMN})* *$"
+    )
     first = (
-        r'(?:[A-Z:_-]+="[^"]*" )*K?NAME="[^"]*" (?:[A-Z:_-]+="[^"]*" )*MAJ[:_]MIN="'
+        r'(?=(?:.*" )?(?:NAME|PATH)="[^"]*")'
+        rf'(?=(?:.*" )?(?:{_OWN}|MAJ_MIN)="){_ANY}="[^"]*"(?: {_ANY}="[^"]*")+ *$'
         r'|\{\s*"blockdevices"'
     )
+    outdented = r"\s*(?:[┌├└┆]|,->|\|->|'->|`-|\| )"
     longest = 1 << 16
 
     def __init__(self, text: CollectedText, facts: Facts) -> None:
@@ -219,6 +308,14 @@ class Lsblk(OrDocument):
         super().__init__(text, facts)
         self._tree = LsblkTree(facts)
         self._columns = Columns(" ".join(_DEFAULT) if text.tool == "lsblk" else "")
+        self._has_heading = self._is_single = False
+        """Whether there is a heading, and whether single blanks divide its words, as in the form -r."""
+        self._chart = 0
+        """Characters left of the tree, where -M draws groups."""
+        self._groups: dict[int, list[str]] = {}
+        """The keys of the members of each group by where it is drawn; an empty key for one without a line."""
+        self._ended: set[int] = set()
+        """Where groups are drawn whose last member was there."""
         self._rows: list[TreeRow] = []
         self._is_whole = True
         """Whether the row that the next one may hang on was understood."""
@@ -226,7 +323,15 @@ class Lsblk(OrDocument):
         """Whether a line between two rows was not understood, which may have been one of any device."""
         self._last: tuple[str, LsblkRow] | None = None
         self._pairs: list[tuple[int, dict[str, str]]] = []
+        self._above: list[tuple[str, LsblkRow]] = []
+        """The keys and lines of devices in a list."""
         self._is_inverse = re.search(r"\s(?:-[a-zA-Z]*s|--inverse)\b", text.command) is not None
+        self._is_raw = re.search(r"\s(?:-[a-zA-Z]*r|--raw)\b", text.command) is not None
+        left_out = re.search(r"\s(?:-e|--exclude)[ =]?([0-9,]+)", text.command)
+        self._is_part = re.search(r"\s(?:-I|--include|-E|--dedup|/dev/)", text.command) is not None or (
+            left_out is not None and not _NO_DISKS.issuperset(re.findall("[0-9]+", left_out[1]))
+        )
+        """Whether the command asks for some devices alone."""
 
     @classmethod
     def knows(cls, row: str) -> bool:
@@ -236,81 +341,146 @@ class Lsblk(OrDocument):
     def lost(self) -> None:
         """Expect the next row of the tree to hang on the line that is not understood."""
         self._is_whole, self._last = False, None
+        self._groups.clear()
+        self._ended.clear()
 
     @line(r'(?:[A-Z][A-Z0-9:_%-]{0,30}="[^"]*"\s*)+')
     def pairs(self, match: re.Match[str]) -> bool:
         """Take a row of -P, whose blanks and quotes are escaped."""
         pairs = {name.replace("_", ":") if name == "MAJ_MIN" else name: unescaped_hex(cell)
                  for name, cell in _PAIR.findall(match[0])}  # fmt: skip
-        if "NAME" not in pairs and "KNAME" not in pairs:
+        if pairs.keys().isdisjoint(_NAMES):
             return False
         self._pairs.append((self.number, pairs))
         return True
 
-    @line(r"(?:[A-Z][A-Z0-9:_%-]*\s+)*(?:NAME|KNAME)\b[A-Z0-9:_% -]*")
+    @line(rf"( *)((?:{_ANY} +)*(?:{'|'.join(_NAMES)})(?: +{_ANY})*) *")
     def head(self, match: re.Match[str]) -> None:
-        """Take the heading, which says what is in which column."""
-        self._columns, self._is_whole, self._last = Columns(match[0]), True, None
+        """Take the heading, which says what is in which column, and where the tree begins."""
+        self._chart = match.end(1) if match[2].startswith("NAME") else 0
+        self._columns, self._has_heading = Columns(match[0][self._chart :]), True
+        self._is_single = "  " not in match[2]
+        self._is_whole, self._last = True, None
 
-    @line(r"[ │|]+((?:/|\[SWAP\]).*)")
-    def further_point(self, match: re.Match[str]) -> bool:
-        """Take a further mount point: a row without a number continues the one above."""
-        begin = max(self._columns.begin("MOUNTPOINTS"), self._columns.begin("MOUNTPOINT"))
-        if self._last is None or not 0 < begin - 1 <= match.start(1):
-            return False
-        key, row = self._last
-        drawn = self._rows[-1].drawn if self._rows else ""
-        if drawn and drawn.startswith(("│", "|", "├")) != match[0].startswith(("│", "|")):
-            return False  # the lines that are drawn beside it are not those of the row before
-        point = match[1].rstrip()
-        self._last = key, row._replace(points=(*row.points, point))
-        return bool(self._tree.add(self.place, self._last[1]))
-
-    @line(r"[ |`├└│─\-+]*\S.*")
+    @line(r".*\S.*")
     def row(self, match: re.Match[str]) -> bool:
-        """Take a row of the tree or the list."""
-        row = match[0]
-        drawn = _TREE.match(row)
-        depth = drawn.end() if drawn else 0
-        told = self._row(row, depth)
-        if told is None or (depth and not row[:depth].strip()):  # a row in a tree is drawn
+        """Take a row of the tree or the list, or a further mount point of the one above."""
+        chart, row = match[0][: self._chart], match[0][self._chart :]
+        cells = self._cells(row)
+        if cells:
+            name = cells.get("NAME", "")
+            drawn = name[: len(name) - len(_TREE.sub("", name, count=1))]
+            cells["NAME"] = name = name[len(drawn) :]
+            if not any(cells.get(column) for column in _NAMES):
+                return self._take_further(cells, drawn)
+            if "NAME" not in self._columns:
+                del cells["NAME"]
+            told = _row_of(cells)
+            if told is not None:
+                return self._take(told, drawn, chart)
+        if chart.strip():
+            return False
+        return self._take_point(row) or self._take_loose(row)
+
+    def _cells(self, row: str) -> dict[str, str]:
+        """Return the cells of a row, if it fits the heading."""
+        if not self._has_heading:
+            return {}
+        cells = {} if self._is_raw else self._columns.exact(row, _RIGHT)
+        printed = row.split(" ")
+        if not cells and (self._is_raw or self._is_single) and len(printed) <= len(self._columns):
+            printed += [""] * (len(self._columns) - len(printed))
+            cells = {name: unescaped_hex(cell) for name, cell in zip(self._columns, printed, strict=True)}
+        return cells
+
+    def _take(self, told: LsblkRow, drawn: str, chart: str) -> bool:
+        """Take a device."""
+        if drawn and not drawn.strip():  # a row in a tree is drawn
             return False
         key = self._tree.add(self.place, told)
         if key:
             self._last = key, told
-            is_last = row[:depth].rstrip("─- ").endswith(("└", "`"))
-            name = told.kernel or told.name
-            self._rows.append(TreeRow(depth // 2, key, name, told.kind, is_last, self._is_whole, row[:depth]))
+            self._group(chart, key, told.kind)
+            self._above.append((key, told))
+            is_last = drawn.rstrip("─- ").endswith(("└", "`"))
+            name = _named(told)[0]
+            self._rows.append(TreeRow(len(drawn) // 2, key, name, told.kind, is_last, self._is_whole, drawn))
             self._has_hole = self._has_hole or (not self._is_whole and len(self._rows) > 1)
             self._is_whole = True
         return bool(key)
 
-    def _row(self, row: str, depth: int) -> LsblkRow | None:
-        columns, number = self._columns, ""
+    def _take_further(self, cells: Mapping[str, str], drawn: str) -> bool:
+        """Take a line without a device: a further mount point, or a further directory that is mounted."""
+        filled = {name for name, cell in cells.items() if cell.strip()}
+        return filled <= {"MOUNTPOINTS", "FSROOTS"} and self._add_point(cells.get("MOUNTPOINTS", ""), drawn)
+
+    def _add_point(self, point: str, drawn: str) -> bool:
+        if self._last is None:
+            return False
+        key, row = self._last
+        above = self._rows[-1].drawn if self._rows else ""
+        if above and above.startswith(("│", "|", "├")) != drawn.startswith(("│", "|")):
+            return False  # the lines that are drawn beside it are not those of the row before
+        self._last = key, row._replace(points=(*row.points, *filter(None, [point.strip()])))
+        return bool(self._tree.add(self.place, self._last[1]))
+
+    def _take_point(self, row: str) -> bool:
+        """Take a further mount point in a table whose columns do not fit: a row without a number."""
+        match = re.fullmatch(r"([ │|]+)((?:/|\[SWAP\]).*)", row)
+        begin = max(self._columns.begin("MOUNTPOINTS"), self._columns.begin("MOUNTPOINT"))
+        return match is not None and 0 < begin - 1 <= match.start(2) and self._add_point(match[2], match[1])
+
+    def _take_loose(self, row: str) -> bool:
+        """Take a row in a table whose columns do not fit; it begins with name and number."""
+        drawn = _TREE.match(row)
+        depth = drawn.end() if drawn else 0
+        told = self._loose(row, depth)
+        return told is not None and self._take(told, row[:depth], "")
+
+    def _loose(self, row: str, depth: int) -> LsblkRow | None:
+        columns = self._columns
         cells = columns.cells(row, depth)
-        begin = end = depth + len("".join(row[depth:].split(None, 1)[:1]))
-        if "MAJ:MIN" in columns:
-            if (match := _CELL.search(row)) is None:
-                return None
-            number, begin, end = match[0], match.start(), match.end()
-        elif len(columns) < 2 or " " in cells.get("NAME", ""):
+        names, _ = columns.around("MAJ:MIN")
+        match = _CELL.search(row)
+        if match is None or not names or not {*names} <= {"NAME", "KNAME"}:
             return None
-        kind = _KIND.search(row, end) if "TYPE" in columns else None  # a group of users is `disk`, too
+        printed = row[depth : match.start()].split()
+        if len(printed) != len(names):
+            return None
+        told = {**dict(zip(names, printed, strict=True)), "MAJ:MIN": match[0]}
+        # a group of users is `disk`, too
+        kind = _KIND.search(row, match.end()) if "TYPE" in columns else None
         if kind is None and columns.comes_after("TYPE", "MAJ:MIN"):
             return None
-        *names, last = row[depth:begin].split() or [""]
-        kernel, name = (
-            (last, " ".join(names)) if "KNAME" in columns and names else ("", " ".join([*names, last]))
-        )
-        if not names and "NAME" not in columns:
-            kernel = name
-        points: tuple[str, ...] = ()
         if columns.last in {"MOUNTPOINT", "MOUNTPOINTS"} and (
-            point := re.search(r"(?<!\S)(?:/.*|\[SWAP\])", row[end:])
+            point := re.search(r"(?<!\S)(?:/.*|\[SWAP\])", row[match.end() :])
         ):
-            points = (point[0].rstrip(),)
-        told = cells.get("FSTYPE", ""), cells.get("UUID", "")
-        return LsblkRow(number, name, kernel, kind[0] if kind else "", points, *told) if name else None
+            told["MOUNTPOINTS"] = point[0]
+        told |= {name: cells.get(name, "") for name in ("FSTYPE", "UUID")}
+        return _row_of(told if kind is None else {**told, "TYPE": kind[0]})
+
+    def _group(self, chart: str, key: str, kind: str) -> None:
+        """Take what -M draws left of a device: a member of a group, or what is on all its members.
+
+        A group that is no more drawn, and on which nothing was, shows that a line is missing.
+        """
+        for at in range(0, len(chart) - 1, _GROUP):
+            first, second, third = tuple(f"{chart[at : at + _GROUP]:3}")
+            is_member = first in "┌├└,'" or (first == "|" and third == ">")
+            is_child = second in "├└`" or (second == "|" and third in "-┈")
+            if first in "┌," or (not is_member and not is_child and {first, second}.isdisjoint("┆|")):
+                self._has_hole = self._has_hole or self._groups.pop(at, None) is not None
+                self._ended.discard(at)
+            if is_member:
+                self._groups.setdefault(at, [] if first in "┌," else [""]).append(key)
+                self._ended |= {at} if first in "└'" else set()
+            elif is_child:
+                for member in self._groups.get(at, [""]):
+                    self._hang(key, member, is_inverse=False)
+                if at not in self._ended or not kind.startswith(_OF_ONE) or self._is_inverse:
+                    self._tree.guess(key)
+                if second in "└`":
+                    self._groups.pop(at, None)
 
     def _hang_rows(self) -> None:
         """Find what each row hangs on; one whose parent has no line hangs on a device that is not known.
@@ -355,40 +525,54 @@ class Lsblk(OrDocument):
         if parent.level != row.level - 1 or (all(above.key for above in open_rows) and drawn != beside):
             return False
         part, disk = (parent, row) if is_inverse else (row, parent)
-        is_partition = sort_of(part.name, is_below=True) == "partition"
-        return not (is_partition and disk.name) or disk_name(part.name) == disk.name
+        if sort_of(part.name, is_below=True) == "partition":
+            return not disk.name or disk_name(part.name) == disk.name
+        return part.kind != "part" or part.name.startswith(disk.name)
 
     def end(self) -> None:
         """Say what each device is built on."""
         self._hang_rows()
+        if "PKNAME" in self._columns and not any(row.level for row in self._rows):
+            self._hang_named(self._above)
         if self._has_hole:
             self._tree.hide_all()
         self._take_pairs()
         super().end()
+        if self._is_part and not self._is_inverse:
+            self._tree.guess_all()
         self._tree.finish()
 
     def _take_pairs(self) -> None:
-        keys: dict[str, str] = {}
+        rows: list[tuple[str, LsblkRow]] = []
         for number, pairs in self._pairs:
-            kernel, name = pairs.get("KNAME", ""), pairs.get("NAME", "") or pairs.get("KNAME", "")
-            at = pairs.get("MAJ:MIN", "").strip()
-            listed = pairs.get("MOUNTPOINTS", pairs.get("MOUNTPOINT", ""))
-            row = LsblkRow(
-                at, name, kernel, pairs.get("TYPE", ""), tuple(listed.split("\n")),
-                pairs.get("FSTYPE", ""), pairs.get("UUID", ""),
-            )  # fmt: skip
-            key = self._tree.add(self.place_of(number), row) if not at or re.fullmatch(NUMBER, at) else ""
-            if key:
-                keys[kernel or name] = key
+            row = _row_of(pairs)
+            key = self._tree.add(self.place_of(number), row) if row else ""
+            if row and key:
+                rows.append((key, row))
             else:
                 self.strange.append(number)
-        for _number, pairs in self._pairs:
-            key = keys.get(pairs.get("KNAME") or pairs.get("NAME", ""), "")
-            if key and (parent := pairs.get("PKNAME", "").removeprefix("/dev/")):
-                if parent in keys:
-                    self._tree.hang(key, keys[parent])
-                else:
-                    self._tree.hide(key)
+        self._hang_named(rows)
+
+    def _hang_named(self, rows: list[tuple[str, LsblkRow]]) -> None:
+        """Hang devices of a list on those above them.
+
+        In the order of the tree a device comes again below each that it is built on; else it comes once, with
+        one of them.
+        """
+        keys = {_named(row)[1]: key for key, row in rows}
+        chain: list[str] = []
+        is_tree = True
+        for _key, row in rows:
+            while chain and chain[-1] != row.above:
+                chain.pop()
+            is_tree = is_tree and bool(chain or not row.above)
+            chain.append(_named(row)[1])
+        is_tree = is_tree or len({key for key, _row in rows}) < len(rows)
+        for key, row in rows if any(row.above for _key, row in rows) else ():
+            if row.above:
+                self._hang(key, keys.get(row.above, ""), self._is_inverse)
+                if not is_tree:
+                    self._tree.guess(key)
 
     def document(self, document: dict[str, Any]) -> bool:
         """Take the devices of -J."""
@@ -399,13 +583,13 @@ class Lsblk(OrDocument):
         for device in devices if isinstance(devices, list) and depth < MAX_DEPTH else ():
             if not isinstance(device, dict):
                 continue
-            number, name, kernel, kind, fstype, uuid = (
-                _word(device.get(key)) for key in ("maj:min", "name", "kname", "type", "fstype", "uuid")
-            )
-            listed = device.get("mountpoints", [device.get("mountpoint")])
-            points = tuple(map(_word, listed)) if isinstance(listed, list) else ()
-            row = LsblkRow(number, name or kernel, kernel, kind, points, fstype, uuid)
-            if not row.name or (number and not re.fullmatch(NUMBER, number)):
+            listed = device.get("mountpoints")
+            row = _row_of({
+                "MOUNTPOINTS": "\n".join(map(_word, listed)) if isinstance(listed, list) else _word(listed),
+                **{name.upper(): _word(cell) for name, cell in device.items()
+                   if name != "mountpoints" and cell is not None},
+            })  # fmt: skip
+            if row is None:
                 continue
             if key := self._tree.add(self.place, row):
                 if above:
@@ -415,7 +599,8 @@ class Lsblk(OrDocument):
 
 
 def _word(value: object) -> str:
-    return value.strip() if isinstance(value, str) and len(value) <= 4096 else ""
+    """Return a cell of JSON as lsblk prints it elsewhere; numbers stand there without quotes."""
+    return str(value).strip() if isinstance(value, str | int) and len(str(value)) <= 4096 else ""
 
 
 class Partitions(Reading):

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
 
 
 class Columns:
@@ -79,6 +79,32 @@ class Columns:
         return {
             name: row[start:end].strip() for name, start, end in zip(self._spans, starts, ends, strict=False)
         }
+
+    def exact(self, row: str, right: Container[str]) -> dict[str, str]:
+        """Return the cells of a row whose blanks are all where the heading has them; none if one is not.
+
+        Cells of the columns `right` are words that end where their headings do; others begin there.
+        """
+        cells: dict[str, str] = {}
+        begin, names = 0, [*self._spans]
+        for name, following in zip(names, [*names[1:], ""], strict=True):
+            if name in cells:
+                continue
+            last = following if name not in right and following in right else name
+            start, end = self._spans[last]
+            if last not in right:
+                end = self._spans[following][0] - 1 if following else max(len(row), start)
+            part = row[begin:end]
+            is_full = len(part) == end - begin and bool(part[-1:].strip())
+            word = part.split()[-1] if is_full and last in right else ""
+            rest = part[: len(part) - len(word)].rstrip()
+            if row[end : end + 1].strip() or (
+                rest if last == name in right else begin != self._spans[name][0]
+            ):
+                return {}
+            cells |= {name: rest, last: word} if last in right else {name: rest}
+            begin = end + 1
+        return cells
 
     def around(self, name: str) -> tuple[list[str], list[str]]:
         """Return the columns left and right of one; none if that is not there."""

@@ -54,6 +54,8 @@ class Reading:
     """How a line begins that tells the form where neither a command nor a heading did."""
     nothing: ClassVar[tuple[str, ...]] = ()
     """Patterns of lines that say nothing: headings, rulers."""
+    outdented: ClassVar[str] = ""
+    """How a line begins that may stand left of the heading."""
     longest: ClassVar[int] = MAX_ROW
     _lines: ClassVar[tuple[tuple[re.Pattern[str], str], ...]] = ()
 

@@ -60,7 +60,11 @@ _TOOLS: Final = (
     r"|mdadm|mount|multipathd?|parted|pvdisplay|pvs|pvscan|sfdisk|swapon|udevadm|uname|vgdisplay|vgs|vmcp"
     r"|hcp)"
 )
-_COMMAND: Final = rf"(?:sudo +(?:-\S+ +)*)?(?:/[\w./-]{{1,60}}/)?(?P<command>{_TOOLS}(?![\w.-])[^\n]*)"
+_SETTINGS: Final = r"(?:(?:env +)?(?:[A-Z][A-Z0-9_]{0,30}=\S{0,60} +)+)?"
+"""Variables that are set for a command."""
+_COMMAND: Final = (
+    rf"(?:sudo +(?:-\S+ +)*)?{_SETTINGS}(?:/[\w./-]{{1,60}}/)?(?P<command>{_TOOLS}(?![\w.-])[^\n]*)"
+)
 _SIGNS: Final = "#$>%\u279c\u276f\u27a4\u00bb"
 """With which prompts end, among them some arrows."""
 _PROMPT: Final = re.compile(
@@ -295,6 +299,14 @@ class _Transcript:
             self._open(number, "")
             return
         row = self._without_margin(line)
+        if (
+            row is None
+            and self._form
+            and self._margin.isspace()
+            and re.match(self._form.reading.outdented or "(?!)", line)
+        ):
+            self._rows, self._margin = [f"{self._margin}{text}".rstrip() for text in self._rows], ""
+            row = line
         if row is None:
             self._open(number - 1, "")
             row = line
