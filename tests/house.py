@@ -21,10 +21,10 @@ ROOT: Final = Path(__file__).parents[1]
 ZMON: Final = ROOT / "zmon"
 TESTS: Final = ROOT / "tests"
 CEILINGS: Final = {
-    "base": 1282, "check": 1679, "cli": 9751, "collected": 6786, "cp": 3217, "diagnosis": 6082,
+    "base": 1282, "check": 1679, "cli": 9743, "collected": 6786, "cp": 3217, "diagnosis": 6082,
     "exposition": 1872, "fleet": 2023, "kernel": 12_782, "lab": 5171, "listing": 5575, "machine": 6314,
     "placement": 5475, "queueing": 3848, "recorder": 1653, "rule": 1733, "screen": 4612, "session": 4832,
-    "store": 5795, "tables": 7787, "topology": 5553, "trends": 1832, "ui": 5349, "values": 543, "words": 300,
+    "store": 5795, "tables": 7787, "topology": 5554, "trends": 1832, "ui": 5349, "values": 543, "words": 300,
     "zmon": 2682,
 }  # fmt: skip
 """The most lines of each package; `zmon` are the modules that are in none."""

@@ -10,6 +10,7 @@ from zmon.cli.result import Heading, ResultTable, Sentence, write_result
 from zmon.cli.source_options import utc_clock
 from zmon.collected.collection import sample_of_pass
 from zmon.collected.text_reader import open_capture
+from zmon.collected.transcript import CP
 from zmon.cp.claim_sources import claims_of_texts
 from zmon.kinds import MACHINE, TEXT
 from zmon.screen.export import moment
@@ -24,23 +25,12 @@ if TYPE_CHECKING:
     from zmon.sample import Sample
 
 COLUMNS: Final = (
-    "file",
-    "line",
-    "read_as",
-    "command",
-    "host",
-    "lines",
-    "read",
-    "not_understood",
-    "which",
-    "words",
-)
+    "file", "line", "read_as", "command", "host", "lines", "read", "not_understood", "which", "words",
+)  # fmt: skip
 NOT_READ: Final = "not read"
 """What texts are read as whose commands zmon does not know."""
 MAX_TAKEN: Final = 44
 """Characters of a command that are shown."""
-OF_CP: Final = "answers of CP"
-"""What texts with answers of CP are read as."""
 
 
 def run(args: argparse.Namespace) -> int:
@@ -52,10 +42,10 @@ def run(args: argparse.Namespace) -> int:
     capture = open_capture(args.source)
     sample = sample_of_pass(capture.passes[-1], args.source)
     rows = [*_rows(sample), *_rows_of_cp(capture.passes[-1])]
-    machine = Machine(sample)
+    unseen = Machine(sample).unseen
     table = ResultTable(COLUMNS, rows)
-    document = _document(capture, sample, table, machine.unseen)
-    write_result(args, table, document, _sections(capture, sample, table, machine.unseen))
+    document = _document(capture, sample, table, unseen)
+    write_result(args, table, document, _sections(capture, sample, table, unseen))
     strange = sum(row[COLUMNS.index("not_understood")] for row in rows)
     return FAILED if strange and args.strict else OK
 
@@ -63,15 +53,16 @@ def run(args: argparse.Namespace) -> int:
 def _rows(sample: Sample) -> Iterator[list[Any]]:
     """Yield a row for each output of a text."""
     frame = sample.frames.get(TEXT.name)
-    for key in frame.keys if frame else ():
-        if frame is not None:
-            origin, _, line = key.rpartition(":")
-            cell = {name: frame.cell(key, name) for name in frame.columns}
-            which = text_of(cell["which"]).replace(" ", ", ")
-            yield [
-                origin, int(line), cell["form"] or NOT_READ, cell["command"], cell["host"], cell["lines"],
-                cell["read"], cell["strange"], which, cell["words"],
-            ]  # fmt: skip
+    if frame is None:
+        return
+    for key in frame.keys:
+        origin, _, line = key.rpartition(":")
+        cell = {name: frame.cell(key, name) for name in frame.columns}
+        which = text_of(cell["which"]).replace(" ", ", ")
+        yield [
+            origin, int(line), cell["form"] or NOT_READ, cell["command"], cell["host"], cell["lines"],
+            cell["read"], cell["strange"], which, cell["words"],
+        ]  # fmt: skip
 
 
 def _rows_of_cp(tree: CapturedTree) -> Iterator[list[Any]]:
@@ -82,12 +73,13 @@ def _rows_of_cp(tree: CapturedTree) -> Iterator[list[Any]]:
         return
     texts = [(name, tree.read(name)) for name in names]
     for report, (name, data) in zip(claims_of_texts(texts).reports, texts, strict=True):
-        lines = [line for line in data.decode("utf-8", "replace").split("\n") if line.strip()]
-        first = data.decode("utf-8", "replace").split("\n")[report.lines[0] - 1] if report.lines else ""
+        lines = data.decode("utf-8", "replace").split("\n")
+        count = sum(bool(line.strip()) for line in lines)
+        first = lines[report.lines[0] - 1] if report.lines else ""
         numbers = ", ".join(map(str, report.lines))
         yield [
-            name.removeprefix("cp/"), 1, OF_CP, "", "", len(lines), len(lines) - report.unknown,
-            report.unknown, numbers, first.strip(),
+            name.removeprefix("cp/"), 1, CP, "", "", count, count - report.unknown, report.unknown, numbers,
+            first.strip(),
         ]  # fmt: skip
 
 
@@ -100,7 +92,7 @@ def _shown(rows: Iterable[Sequence[Any]]) -> ResultTable:
     )  # fmt: skip
     shown = []
     for origin, line, form, command, _host, lines, read, strange, _which, _words in rows:
-        taken = form if form == OF_CP else command or f"{form.partition(',')[0]}, by its form"
+        taken = form if form == CP else command or f"{form.partition(',')[0]}, by its form"
         if form == NOT_READ:
             taken = f"{NOT_READ}: {command or 'no output'}"
         shown.append([f"{origin}:{line}" if line else origin, taken[:MAX_TAKEN], lines, read, strange])

@@ -23,7 +23,7 @@ from zmon.base.sizes import SECTOR
 from zmon.collected.channel_texts import ADDRESS, say_scsi, scsi
 from zmon.collected.columns import Columns
 from zmon.collected.dasd_texts import BUSID
-from zmon.collected.numbers import disk_name, fits, is_of_kernel, sort_of
+from zmon.collected.numbers import disk_name, fits, is_of_kernel, minor_of_dm, sort_of
 from zmon.collected.reading import OrDocument, Reading, line
 from zmon.kinds import DEVICE, LAYER, MPATH, MULTIPATH, PATH
 
@@ -47,7 +47,6 @@ _OF_ONE: Final = ("mpath", "raid", "md")
 """How the types of devices begin that are alone on what they are made of."""
 _CELL: Final = re.compile(rf"(?<!\S){NUMBER}(?!\S)")
 _PAIR: Final = re.compile(r'([A-Z][A-Z0-9:_%-]{0,30})="([^"]{0,4096})"')
-_DM: Final = re.compile(r"dm-[0-9]{1,7}")
 _STRANGE: Final = re.compile("[\\s\udc80-\udcff\ufffd\u2500-\u257f]")
 """What is in no name of a device, but in a tree that was cut or whose encoding was lost."""
 SWAPPED: Final = "[SWAP]"
@@ -151,8 +150,8 @@ def _named(row: LsblkRow) -> tuple[str, str, str]:
         sort = "dm"  # so lsblk calls the partitions of a multipath device, too
     if sort_of(kernel or name, is_below=True) == "md":
         sort = "md"
-    if sort == "dm" or (not sort and _DM.fullmatch(kernel or name)):
-        kernel = next((word for word in (kernel, name) if _DM.fullmatch(word)), "")
+    if sort == "dm" or (not sort and minor_of_dm(kernel or name)):
+        kernel = next((word for word in (kernel, name) if minor_of_dm(word)), "")
         return name, kernel or (f"dm-{row.number.partition(':')[2]}" if row.number else ""), "dm"
     if kernel or row.kind or is_of_kernel(name):
         return name, kernel or name, sort or sort_of(kernel or name, is_below=False)
@@ -188,7 +187,7 @@ class LsblkTree:
             self._facts.aliases[scsi(row.address)] = kernel
             say_scsi(self._facts, row.address, place)
         self._facts.name_dasd(kernel, place)
-        is_mapped = sort == "dm" and not _DM.fullmatch(name)
+        is_mapped = sort == "dm" and not minor_of_dm(name)
         if is_mapped:
             say(LAYER, key, place, mapped=name, uuid=_UUIDS.get(row.kind, ""))
         if row.kind == "mpath" and is_mapped:
@@ -659,7 +658,7 @@ class Links(Reading):
         directory, link, name = match[1] or self._directory, match[2], match[3]
         say, place = self.facts.say, self.place
         if directory == "mapper":
-            if _DM.fullmatch(name):
+            if minor_of_dm(name):
                 say(LAYER, name, place, name=name, mapped=link, sort="dm")
         elif directory:
             say(LAYER, name, place, links=f"{directory}/{link}")

@@ -290,12 +290,12 @@ _SHOWN: Final = (
 
 _SKIPPED: Final = (
     "device node", "device type", "DASD geometry", "blocks per track", "tracks per cylinder",
-    "number of tracks",
-    "number of heads", "records per track", "volume label key", "volume label identifier", "open count",
-    "req_queue_len", "status", "label_block", "FBA_layout", "characteristics_size", "confdata_size", "format",
-    "features", "real device number", "DASD layout", "VTOC pointer", "security byte",
-    "reserved", "CI size for FBA", "blocks per CI", "labels per CI", "owner code for VTOC", "ldl_version",
-    "formatted block size", "formatted_blocks", "track of first partition",
+    "number of tracks", "number of heads", "records per track", "volume label key",
+    "volume label identifier", "open count", "req_queue_len", "status", "label_block", "FBA_layout",
+    "characteristics_size", "confdata_size", "format", "features", "real device number", "DASD layout",
+    "VTOC pointer", "security byte", "reserved", "CI size for FBA", "blocks per CI", "labels per CI",
+    "owner code for VTOC", "ldl_version", "formatted block size", "formatted_blocks",
+    "track of first partition",
 )  # fmt: skip
 """What dasdview prints and zmon does not take."""
 

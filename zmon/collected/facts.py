@@ -16,6 +16,7 @@ from zmon.collected.numbers import (
     disk_name,
     disk_of_dasd,
     is_of_kernel,
+    minor_of_dm,
     number_of,
     number_of_dasd,
     sort_of,
@@ -148,29 +149,25 @@ class Facts:
         """Titles of members of groups that a text counts and does not name, by the words for them."""
         self.stand_ins: dict[str, str] = {}
         """Numbers that stand for members of groups without a number, by their names; see `by_number`."""
-        self.places: set[str] = set()
-        """Where something was understood."""
         self.remarks: list[str] = []
         """Contradictions that concern no single cell, a sentence each."""
 
     def say(self, kind: Kind, key: str, place: str, **values: Value) -> None:
         """Add values of a row; empty texts and absent values say nothing."""
-        self.places.add(place)
-        row = self.rows.setdefault(kind.name, {}).setdefault(key, {})
-        for name, value in values.items():
-            if value != "" and not isinstance(value, Absent):
-                add(row.setdefault(name, []), name, Fact(value, place))
+        self._add(kind, key, Fact("", place), values)
 
     def hint(self, kind: Kind, key: str, place: str, **values: Value) -> None:
         """Add values of a row that count only where no other source has them.
 
         A row of such values alone counts if no other row of its kind is there.
         """
-        self.places.add(place)
+        self._add(kind, key, Fact("", place, is_hint=True), values)
+
+    def _add(self, kind: Kind, key: str, of_place: Fact, values: Mapping[str, Value]) -> None:
         row = self.rows.setdefault(kind.name, {}).setdefault(key, {})
         for name, value in values.items():
             if value != "" and not isinstance(value, Absent):
-                add(row.setdefault(name, []), name, Fact(value, place, is_hint=True))
+                add(row.setdefault(name, []), name, of_place._replace(value=value))
 
     def say_below(self, key: str, place: str, below: str) -> None:
         """Say what a block device is built on; empty for one that is built on none."""
@@ -376,7 +373,7 @@ class Facts:
             number.partition(":")[0]
             for name, several in numbers.items()
             for number in several
-            if _MAPPED.fullmatch(name)
+            if minor_of_dm(name)
         }
         major = min(majors) if len(majors) == 1 else DM_STAND_IN
         for name, row in rows.items():
@@ -384,8 +381,8 @@ class Facts:
             if ":" in name or name in numbers or not any(fact.value in NAMED for fact in row.get("sort", ())):
                 continue
             if title not in numbers:
-                match = _MAPPED.fullmatch(name)
-                number = f"{major}:{match[1]}" if match else f"{NAMED_STAND_IN}:{len(numbers)}"
+                minor = minor_of_dm(name)
+                number = f"{major}:{minor}" if minor else f"{NAMED_STAND_IN}:{len(numbers)}"
                 numbers[title] = {number}
             numbers[name] = numbers[title]
 
@@ -471,7 +468,7 @@ class Facts:
 
         def is_strange(number: str) -> bool:
             other = rows.get(number, {})
-            is_mapped = any(_MAPPED.fullmatch(str(fact.value)) for fact in other.get("name", ()))
+            is_mapped = any(minor_of_dm(str(fact.value)) for fact in other.get("name", ()))
             return number not in layers.index and (not other or (is_mapped and not other.keys() & _MADE))
 
         told = row.get("below", [])
@@ -545,7 +542,6 @@ MEMBER_STAND_INS: Final = 1_000_000
 """The first minor number that stands for a member of a group; those of named devices are smaller."""
 NAMED: Final = frozenset({"dm", "volume group", "btrfs", "content"})
 """Sorts of devices that texts name without a number."""
-_MAPPED: Final = re.compile(r"dm-([0-9]{1,8})")
 
 
 def plain(name: str) -> str:

@@ -68,12 +68,17 @@ def dasd_of_number(number: str) -> str:
     return f"dasd{letters}{part or ''}"
 
 
+def minor_of_dm(name: str) -> str:
+    """Return the minor number of a device of the device mapper by its kernel name; empty for other names."""
+    match = _MAPPED.fullmatch(name)
+    return match[1] if match else ""
+
+
 def fits(name: str, number: str) -> bool:
     """Return whether a device can have both: a text that was cut may have the number of another device."""
     minor = number.partition(":")[2]
-    if match := _MAPPED.fullmatch(name):
-        return minor == match[1]
-    return number_of(name) in {"", number}
+    mapped = minor_of_dm(name)
+    return minor == mapped if mapped else number_of(name) in {"", number}
 
 
 def disk_name(name: str) -> str:
@@ -87,7 +92,7 @@ def disk_name(name: str) -> str:
 
 def sort_of(kernel: str, is_below: bool) -> str:
     """Return what a device is by its kernel name; empty where the name does not tell."""
-    if _MAPPED.fullmatch(kernel):
+    if minor_of_dm(kernel):
         return "dm"
     if re.fullmatch(r"md(?:[0-9]{1,5}|_\S{1,32})", kernel):
         return "md"

@@ -190,11 +190,14 @@ class Fdisk(PartitionReading, OrDocument):
         """Take a disk, and its bytes."""
         self._take_disk(match[1], int(match[2]))
 
-    @line(r"(?:Units|Einheiten|Unités)\s?(?::|=) ?(\w+) \w+ 1 \* ([0-9]{3,5}) = \2 [Bb]ytes.*")
+    @line(
+        r"(?:Units|Einheiten|Unités)\s?(?::|=) ?\w+ \w+ 1 \* ([0-9]{3,5}) = \1 [Bb]ytes.*",
+        r"sector-size: ([0-9]{3,5})",
+    )
     def unit(self, match: re.Match[str]) -> bool:
-        """Take the unit of what follows."""
+        """Take the unit of what follows, in bytes."""
         if self._disk:
-            self._unit = int(match[2])
+            self._unit = int(match[1])
         return bool(self._disk)
 
     @line(r"Units = cylinders of [0-9]+ \* [0-9]+ = [0-9]+ bytes")
@@ -219,13 +222,6 @@ class Fdisk(PartitionReading, OrDocument):
     @line(r"unit: sectors")
     def counted(self, _match: re.Match[str]) -> bool:
         """Take the unit of what follows."""
-        return bool(self._disk)
-
-    @line(r"sector-size: ([0-9]{3,5})")
-    def sector(self, match: re.Match[str]) -> bool:
-        """Take the bytes of a sector."""
-        if self._disk:
-            self._unit = int(match[1])
         return bool(self._disk)
 
     @line(rf"{_DEVICE} : start= *{_COUNT}, size= *{_COUNT}(?:, .*)?")

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
 ENDINGS: Final = frozenset({
     "", ".adoc", ".eml", ".htm", ".html", ".json", ".list", ".log", ".lst", ".md", ".out", ".rst", ".text",
-    ".txt",
-    ".typescript", ".yaml", ".yml",
+    ".txt", ".typescript", ".yaml", ".yml",
 })  # fmt: skip
 """What the names of texts among other files end with."""
 _LOGS: Final = frozenset({"dbginfo.log", "supportconfig.txt"})
@@ -30,7 +29,7 @@ class CollectedTexts:
 
     def may_be_text(self, path: str) -> bool:
         """Return whether a file, by its path alone, can be a text with something that zmon can use."""
-        if "sos_commands/" in path and (command := _command_of_sos(path)):
+        if command := _command_of_sos(path):
             from zmon.collected.transcript import form_of  # noqa: PLC0415 - most captures hold no texts
 
             return command.partition(" ")[0] in CP_TOOLS or form_of(command) is not None
@@ -45,7 +44,7 @@ class CollectedTexts:
         """
         if (b"\0" in head and not head.startswith(_WIDE)) or not self.may_be_text(path):
             return False
-        if "sos_commands/" in path and _command_of_sos(path):
+        if _command_of_sos(path):
             return True
         if deepest is not None and posixpath.splitext(path)[1].lower() not in ENDINGS:
             return False
@@ -78,10 +77,11 @@ class CollectedTexts:
 
 
 def _command_of_sos(path: str) -> str:
-    from zmon.collected.transcript import SOS  # noqa: PLC0415 - likewise
+    if "sos_commands/" not in path:
+        return ""
+    from zmon.collected.transcript import command_of_sos  # noqa: PLC0415 - likewise
 
-    match = SOS.fullmatch(path)
-    return match["command"].removesuffix(".txt").replace("_", " ") if match else ""
+    return command_of_sos(path)
 
 
 TEXTS: Final = CollectedTexts()

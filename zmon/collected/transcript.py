@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 _SECTION: Final = re.compile(r"(?m)^#==\[ ([A-Za-z ]{1,40}) \]=*#\n# ?([^\n]*)\n")
 _ECHOED: Final = re.compile(r"(?m)^#{20,200}\n([^\s>]{0,255})> ([^\n]*)\n")
 _NOT_THERE: Final = re.compile(r" - (?:File not found|Last [0-9]+ Lines)\s*$")
-SOS: Final = re.compile(
-    r"(?:.*/)?sos_commands/[^/]+/(?:[^/]+/)?(?P<command>(?P<tool>[a-z]+)(?![a-z])[^/]*)", re.DOTALL
+_SOS: Final = re.compile(
+    r"(?:.*/)?sos_commands/[^/]+/(?:[^/]+/)?(?P<command>[a-z]+(?![a-z])[^/]*)", re.DOTALL
 )
 """A file of sos, with its command."""
 _COPIED: Final = re.compile(r"cat (/(?:proc|sys|etc)/[\w./-]+)")
@@ -56,8 +56,7 @@ _MARGIN: Final = r"(?P<margin>(?:[ \t]*[>|](?=[ \t]))*[ \t]*)"
 _TOOLS: Final = (
     r"(?:blkid|btrfs|cat|cryptsetup|dasdview|df|dmesg|dmsetup|fdasd|fdisk|findmnt|hostname|journalctl"
     r"|losetup|ls|lsblk|lschp|lscpu|lscss|lsdasd|lsluns|lsqeth|lsscsi|lstape|lszdev|lszfcp|lvdisplay|lvm|lvs"
-    r"|lvscan"
-    r"|mdadm|mount|multipathd?|parted|pvdisplay|pvs|pvscan|sfdisk|swapon|udevadm|uname|vgdisplay|vgs|vmcp"
+    r"|lvscan|mdadm|mount|multipathd?|parted|pvdisplay|pvs|pvscan|sfdisk|swapon|udevadm|uname|vgdisplay|vgs|vmcp"
     r"|hcp)"
 )
 _SETTINGS: Final = r"(?:(?:env +)?(?:[A-Z][A-Z0-9_]{0,30}=\S{0,60} +)+)?"
@@ -155,14 +154,19 @@ def decoded(data: bytes) -> str:
     return text if text.endswith("\n") else f"{text}\n"
 
 
+def command_of_sos(path: str) -> str:
+    """Return the command whose output sos keeps in a file; empty if it is no such file."""
+    match = _SOS.fullmatch(path)
+    return match["command"].removesuffix(".txt").replace("_", " ") if match else ""
+
+
 def outputs(origin: str, data: bytes, time: int) -> Iterator[CollectedText]:
     """Cut a text into outputs of commands and copies of files.
 
     Those of a collector for commands that zmon does not read have no form; so has what is no output.
     """
     text = decoded(data)
-    if match := SOS.fullmatch(origin):
-        command = match["command"].removesuffix(".txt").replace("_", " ")
+    if command := command_of_sos(origin):
         yield _output(origin, 1, command, text, time)
     elif _SECTION.search(text):
         yield from _cut(origin, text, time, _SECTION)
@@ -287,7 +291,7 @@ class _Transcript:
         """Return the outputs."""
         for number, line in enumerate(self._lines, 1):
             self._take(number, line)
-        self._close(len(self._lines) + 1)
+        self._close()
         return self._cut
 
     def _take(self, number: int, line: str) -> None:
@@ -373,14 +377,14 @@ class _Transcript:
 
     def _open(self, number: int, margin: str, command: str = "", host: str = "") -> None:
         """End the output before, and begin one behind a line."""
-        self._close(number)
+        self._close()
         self._begin, self._margin, self._rows = number + 1, margin, []
         if remote := _REMOTE.fullmatch(command):
             host, command = remote[1].casefold(), remote[2].strip("'\"")
         self._command, self._host, self._is_cp = command, host, False
         self._form = form_of(command) if command else None
 
-    def _close(self, _number: int) -> None:
+    def _close(self) -> None:
         """Take the output that has ended."""
         if not self._command and not any(row.strip() for row in self._rows):
             return

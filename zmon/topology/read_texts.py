@@ -21,14 +21,15 @@ def strange_texts(sample: Sample, kinds: Collection[str] = ()) -> Iterator[str]:
     With `kinds` only those texts count that may say something of one of them.
     """
     frame = sample.frames.get(TEXT.name)
+    if frame is None:
+        return
     lines: dict[str, list[str]] = {}
     counts: dict[str, int] = {}
-    for key in frame.keys if frame else ():
-        strange = frame.cell(key, "strange") if frame else 0
-        told = text_of(frame.cell(key, "tells")).split() if frame else []
+    for key in frame.keys:
+        strange, told = frame.cell(key, "strange"), text_of(frame.cell(key, "tells")).split()
         if isinstance(strange, int) and strange and not (kinds and told and set(told).isdisjoint(kinds)):
             origin = key.rpartition(":")[0]
-            lines.setdefault(origin, []).extend(text_of(frame.cell(key, "which")).split() if frame else [])
+            lines.setdefault(origin, []).extend(text_of(frame.cell(key, "which")).split())
             counts[origin] = counts.get(origin, 0) + strange
     for origin, numbers in [*lines.items()][:MAX_NAMED]:
         count = counts[origin]
