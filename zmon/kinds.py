@@ -915,6 +915,9 @@ ORIGIN: Final = Kind(
 )
 """The texts that values are from, where a machine was collected as what tools printed; no source has it."""
 
+PART: Final = "part"
+"""What a command was asked for that leaves out some of what there is."""
+
 TEXT: Final = Kind(
     "text",
     "the file of a collection and the line where an output begins: `a.txt:12`",
@@ -924,6 +927,7 @@ TEXT: Final = Kind(
         ),
         *_labels("form", privacy=WORDS, source="which tool's output it was taken for; empty if for none"),
         *_labels("tells", privacy=KEEP, source="the kinds of which it may say something"),
+        *_labels("asked", privacy=KEEP, source="`part` if the command leaves out some of it"),
         *_labels("host", privacy="system", source="the prompt, uname or hostname"),
         *_labels(
             "which", privacy=KEEP, source="the lines that were not understood, by their numbers in the file"

@@ -7,6 +7,16 @@ from typing import Final
 import pytest
 
 from tests.collected.test_array_texts import DETAIL, EXAMINE, FAULTY, MDSTAT, SCAN
+from tests.collected.test_block_texts import (
+    ASCII_MERGED,
+    BETWEEN,
+    BYTES,
+    LISTED,
+    MERGED,
+    RAW,
+    SERIALS,
+)
+from tests.collected.test_block_texts import ORDERED as ORDERED_TREE
 from tests.collected.test_crypt_texts import OLD, STATUS
 from tests.collected.test_dasd_texts import VIEW
 from tests.collected.test_kernel_log_texts import STAMPED
@@ -49,6 +59,7 @@ from tests.collected.test_mapper_texts import (
     NUMBERED,
     TREE,
 )
+from tests.collected.test_mount_texts import SWAPS_BYTES, SWAPS_COLUMNS, SWAPS_GERMAN, SWAPS_RAW
 from tests.collected.test_partition_texts import (
     FDASD,
     FDISK,
@@ -102,6 +113,7 @@ OUTPUTS: Final = {
     "lsblk": (
         LSBLK, 'NAME="dasda" MAJ:MIN="94:0" TYPE="disk"\n',
         '{"blockdevices":[{"name":"dasda","maj:min":"94:0"}]}\n',
+        ORDERED_TREE, BETWEEN, SERIALS, RAW, BYTES, MERGED, ASCII_MERGED, LISTED,
     ),
     "/proc/partitions": ("major minor  #blocks  name\n\n  94        0    7211520 dasda\n",),
     "ls -l ": (
@@ -141,6 +153,7 @@ OUTPUTS: Final = {
     "/proc/swaps, swapon": (
         "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n/dev/dasdd1  partition\t7211416\t\t0\t\t-2\n",
         "NAME        TYPE      SIZE USED PRIO\n/dev/dasdd1 partition 6.9G   0B   -2\n",
+        SWAPS_BYTES, SWAPS_COLUMNS, SWAPS_RAW, SWAPS_GERMAN, "/dev/dasdd1 partition 147451904 0 -2\n",
     ),
     "/proc/mounts": ("proc /proc proc rw,nosuid 0 0\n/dev/dasda1 / ext4 rw,relatime 0 0\n",),
     "mount": ("/dev/dasda1 on / type ext4 (rw,relatime)\n",),

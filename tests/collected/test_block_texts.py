@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -124,6 +125,13 @@ def test_proc_partitions_gives_exact_sizes() -> None:
     assert row(facts, "layer", "94:4") == {"name": "dasdb", "size": 47174400, "sort": "disk"}
 
 
+def test_the_sum_of_a_directory_may_be_in_any_language() -> None:
+    """It ends nothing."""
+    link = "lrwxrwxrwx 1 root root 7 29. Nov 19:57 db2vg-data -> ../dm-2\n"
+    facts = facts_in(f"insgesamt 0\n{link}", "ls -l /dev/mapper")
+    assert row(facts, "layer", "dm-2")["mapped"] == "db2vg-data"
+
+
 def test_names_by_path_say_the_device_and_the_lun() -> None:
     """Udev writes bus id, port and LUN into them."""
     facts = facts_in(LINKS, "ls -lR --time-style=long-iso /dev/disk/")
@@ -132,12 +140,17 @@ def test_names_by_path_say_the_device_and_the_lun() -> None:
     assert row(facts, "layer", "dm-0") == {"links": "disk/by-uuid/6b5c2d1e-0000-4000-8000-00000000beef"}
 
 
+LUNS = """\
+NAME HCTL    TYPE VENDOR MODEL    REV SERIAL                           WWN                TRAN
+sda  0:0:0:1 disk IBM    2107900 1.01 75ABC011C02                      0x6005076300000001 fc
+sdb  0:0:1:1 disk IBM    2107900 1.01 6005076300000001c000000000001c03                    fc
+"""
 ORDERED = """\
 TYPE  SIZE PKNAME NAME             MAJ:MIN MOUNTPOINT FSTYPE
 disk  6.9G        dasdb             94:4
 part    1G dasdb  ├─dasdb1          94:5   /boot      ext4
 part  5.9G dasdb  └─dasdb2          94:6              LVM2_member
-lvm   5.9G dasdb2   └─db2vg-my data 253:0
+lvm   5.9G dasdb2   └─db2vg-data    253:0
 """
 BETWEEN = """\
 NAME             FSTYPE      UUID                                 FSUSE% MOUNTPOINT MAJ:MIN  START
@@ -197,12 +210,30 @@ ASCII_MERGED = """\
 """
 
 
+@pytest.mark.parametrize("codec", ["cp1252", "latin-1"])
+@pytest.mark.parametrize("content", [LSBLK, MERGED], ids=["tree", "chart"])
+def test_a_tree_is_read_whose_encoding_was_mistaken(content: str, codec: str) -> None:
+    """UTF-8 that a terminal or a mail took for another encoding is undone."""
+    facts = facts_in(content)
+    assert facts.rows["layer"]
+    assert facts_in(content.encode().decode(codec)).rows == facts.rows
+
+
+def test_a_lun_is_told_by_its_serial_number_and_its_unique_id() -> None:
+    """Of a long unique id lsblk prints half, or all of it instead of a serial number."""
+    facts = facts_in(LUNS)
+    told = row(facts, "layer", "sda")
+    assert [told[name] for name in ("vendor", "model", "serial")] == ["IBM", "2107900", "75ABC011C02"]
+    assert row(facts, "layer", "sdb")["wwid"] == "naa.6005076300000001c000000000001c03"
+    assert "serial" not in row(facts, "layer", "sdb")
+
+
 def test_columns_may_be_in_any_order() -> None:
     """The tree is drawn where the names are; what stands left of a number is no part of a name."""
-    facts = facts_in(ORDERED.replace("my data", "mydata"), "lsblk")
+    facts = facts_in(ORDERED, "lsblk")
     assert row(facts, "layer", "94:5") == {"name": "dasdb1", "sort": "partition", "parent": "94:4"}
     assert row(facts, "layer", "253:0") == {
-        "name": "dm-0", "sort": "dm", "mapped": "db2vg-mydata", "below": "94:6",
+        "name": "dm-0", "sort": "dm", "mapped": "db2vg-data", "below": "94:6",
     }  # fmt: skip
     assert facts.mounts["94:5", "/boot"][1] == "ext4"
     facts = facts_in(BETWEEN, "lsblk")
@@ -215,8 +246,8 @@ def test_columns_may_be_in_any_order() -> None:
 
 
 def test_a_name_with_a_blank_is_none() -> None:
-    r"""The device mapper writes a blank as \\x20, so a row with one does not fit."""
-    facts = facts_in(ORDERED, "lsblk")
+    """The device mapper writes a blank in hex, so a row with one does not fit."""
+    facts = facts_in(ORDERED.replace("db2vg-data   ", "db2vg-my data"), "lsblk")
     assert "253:0" not in facts.rows["layer"]
 
 
@@ -315,7 +346,9 @@ def test_devices_of_other_drivers_keep_their_names() -> None:
     assert row(facts, "layer", "252:0")["name"] == "dcssblk0"
 
 
-def test_a_tree_in_another_encoding_has_no_names() -> None:
-    """What was drawn is no part of a name."""
-    facts = facts_in(LSBLK.replace("├─", "\udce2\udc94\udc9c").replace("└─", "\udce2\udc94\udc94"), "lsblk")
+@pytest.mark.parametrize("lost", ["?", "???", "\ufffd", "\udce2\udc94\udc9c"])
+def test_what_a_tree_was_drawn_with_is_no_part_of_a_name(lost: str) -> None:
+    """Where its characters were lost, the device is not known."""
+    facts = facts_in(re.sub("[├─└│]", lost, LSBLK), "lsblk")
+    assert "94:0" in facts.rows["layer"]
     assert "94:5" not in facts.rows["layer"]

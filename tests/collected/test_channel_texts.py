@@ -32,6 +32,15 @@ def test_lschp_gives_state_type_and_channel() -> None:
     assert row(facts, "channel", "0.fe")["chid_external"] == 0
 
 
+def test_lsscsi_has_nvme_disks_some_of_which_have_no_name() -> None:
+    """They are in no address of SCSI."""
+    facts = facts_in(
+        "[N:0:1:1]    disk    Linux__1             -        \n[N:0:2:1]    disk    Linux__1   /dev/nvme0n1\n",
+        "lsscsi",
+    )
+    assert [*facts.rows["layer"]] == ["nvme0n1"]
+
+
 def test_lszfcp_and_lsscsi_join_by_the_address() -> None:
     """Adapter, port and LUN of the disk that lsscsi names."""
     facts = facts_in("0.0.3d0c/0x500507630300c562/0x4010403300000000 0:0:0:1\n", "lszfcp -D")

@@ -234,7 +234,7 @@ def test_the_command_names_the_device_of_dependencies() -> None:
 def test_a_dependency_that_is_counted_and_not_listed_is_a_member() -> None:
     """The line may have been cut."""
     assert feet("wh-load: 2 dependencies\t: (94, 61)\n") == {
-        "wh-load": {"94:61", "not listed: a device below wh-load"}
+        "wh-load": {"94:61", "not seen: a device below wh-load"}
     }
 
 
@@ -252,7 +252,7 @@ def test_a_line_of_a_tree_that_is_missing_gives_no_device_another_foot(
                 title, set()
             )
         if at == 3 or (change and at == 2):
-            assert any("not understood" in foot for foot in left["wh-load"])
+            assert any("not seen" in foot for foot in left["wh-load"])
 
 
 CHOSEN = """\

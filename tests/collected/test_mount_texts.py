@@ -148,6 +148,63 @@ def test_swap_is_taken_from_proc_and_from_swapon() -> None:
     assert row(facts_in(shown, "swapon --show"), "swap", "/swap.img") == {"sort": "file", "priority": -2}
 
 
+SWAPS_BYTES = """\
+NAME          TYPE            SIZE  USED PRIO
+/dev/dasda1   partition 2147479552  4096   -2
+/my swap file file        16773120     0    5
+"""
+SWAPS_COLUMNS = """\
+PRIO  SIZE TYPE      NAME          UUID                                 LABEL
+  -2    2G partition /dev/dasda1   6b5c2d1e-0000-4000-8000-00000000beef my swap
+   5 12,5M file      /my swap file
+"""
+SWAPS_RAW = """\
+NAME TYPE SIZE USED PRIO
+/dev/dasda1 partition 2G 4K -2
+/my\\x20swap\\x20file file 12,5M 0B 5
+"""
+SWAPS_GERMAN = """\
+Dateiname\t\t\t\tTyp\t\tGröße\t\tBenutzt\t\tPriorität
+/dev/dasda1                             partition\t2097148\t\t4\t\t-2
+/my swap file                           file\t\t16380\t\t0\t\t5
+"""
+SWAPS_KERNEL = """\
+Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority
+/dev/dasda1                             partition\t2097148\t\t4\t\t-2
+/my\\040swap\\040file                     file\t\t16380\t\t0\t\t5
+"""
+
+
+@pytest.mark.parametrize(("content", "command"), [
+    (SWAPS_BYTES, "swapon --bytes"), (SWAPS_BYTES, ""),
+    (SWAPS_BYTES.partition("\n")[2], "swapon --show --noheadings --bytes"),
+    (SWAPS_COLUMNS, "swapon --show=PRIO,SIZE,TYPE,NAME,UUID,LABEL"), (SWAPS_COLUMNS, ""),
+    (SWAPS_RAW, "swapon --show --raw"), (SWAPS_RAW, ""),
+    (SWAPS_GERMAN, "swapon -s"), (SWAPS_GERMAN, ""), (SWAPS_KERNEL, ""),
+])  # fmt: skip
+def test_each_form_of_swapon_has_all_areas(content: str, command: str) -> None:
+    """In any order and language; sizes are taken if they are exact, names may have blanks."""
+    rows = facts_in(content, command)
+    partition, file = (row(rows, "swap", name) for name in ("/dev/dasda1", "/my swap file"))
+    assert [*rows.rows["swap"]] == ["/dev/dasda1", "/my swap file"]
+    assert (partition["sort"], partition["priority"]) == ("partition", -2)
+    assert (file["sort"], file["priority"]) == ("file", 5)
+    sizes = {partition.get("size"), partition.get("used"), file.get("size")}
+    assert sizes == ({None} if "2G" in content else {2147479552, 4096, 16773120})
+
+
+def test_the_order_of_columns_counts() -> None:
+    """What is used may stand before the size."""
+    content = "NAME        TYPE      USED  SIZE PRIO\n/dev/dasda1 partition 4096 40960   -2\n"
+    assert row(facts_in(content), "swap", "/dev/dasda1")["size"] == 40960
+
+
+def test_numbers_without_a_unit_say_nothing_where_that_is_not_known() -> None:
+    """The kernel prints KiB, swapon bytes; without a heading and a command it may be either."""
+    rows = facts_in("/dev/dasda1 partition 147451904 0 -2\n")
+    assert row(rows, "swap", "/dev/dasda1") == {"sort": "partition", "priority": -2}
+
+
 @given(st.text(max_size=300))
 def test_any_text_is_read_without_an_error(content: str) -> None:
     """Points are absolute."""

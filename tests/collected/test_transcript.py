@@ -230,3 +230,20 @@ def test_a_single_text_is_known_by_what_it_says(tmp_path: Path) -> None:
     text.write_text("Dear all, the machine is slow.\n")
     with pytest.raises(CaptureError, match="lsdasd"):
         open_capture(str(text))
+
+
+def test_a_mount_point_named_like_a_tool_is_no_command() -> None:
+    """A percent sign before it is no prompt; commands are in directories of programs."""
+    rows = "/dev/dasda1 btrfs 1.1G 9.7M 807M 1% /srv/btrfs\n/dev/dasda2 btrfs 1.1G 9.7M 807M 1% /srv/home\n"
+    shown = f"box1:~ # findmnt -D\nSOURCE FSTYPE SIZE USED AVAIL USE% TARGET\n{rows}"
+    (cut,) = outputs("a.txt", shown.encode(), 1)
+    assert cut.text.endswith("/srv/home\n")
+
+
+@pytest.mark.parametrize(
+    "command", ["LC_ALL=C lsblk", "env LANG=C LC_ALL=C lsblk", "sudo LC_ALL=C /usr/bin/lsblk"]
+)
+def test_variables_may_be_set_for_a_command(command: str) -> None:
+    """They are no part of it."""
+    (cut,) = outputs("a.txt", f"box1:~ # {command}\nNAME  MAJ:MIN\ndasda  94:0\n".encode(), 1)
+    assert cut.command == "lsblk"

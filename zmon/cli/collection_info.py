@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.base.absent import text_of
@@ -29,6 +30,7 @@ COLUMNS: Final = (
 )  # fmt: skip
 NOT_READ: Final = "not read"
 """What texts are read as whose commands zmon does not know."""
+_LINES: Final = COLUMNS.index("lines")
 MAX_TAKEN: Final = 44
 """Characters of a command that are shown."""
 
@@ -91,12 +93,23 @@ def _shown(rows: Iterable[Sequence[Any]]) -> ResultTable:
         Heading("Not understood", number),
     )  # fmt: skip
     shown = []
-    for origin, line, form, command, _host, lines, read, strange, _which, _words in rows:
+    for (origin, tool, _is_strange), alike in groupby(rows, _of_one_tool):
+        outputs = [*alike]
+        _origin, line, form, command, _host, lines, read, strange, _which, _words = outputs[0]
         taken = form if form == CP else command or f"{form.partition(',')[0]}, by its form"
         if form == NOT_READ:
             taken = f"{NOT_READ}: {command or 'no output'}"
+        if len(outputs) > 1:
+            taken = f"{tool}, {len(outputs):,} outputs"
+            lines, read = (sum(output[column] for output in outputs) for column in (_LINES, _LINES + 1))
         shown.append([f"{origin}:{line}" if line else origin, taken[:MAX_TAKEN], lines, read, strange])
     return ResultTable((), shown, headings, before="  ")
+
+
+def _of_one_tool(row: Sequence[Any]) -> tuple[object, ...]:
+    """Return what outputs share that people see as one: a tool's one after another, all understood."""
+    origin, line, _form, command, _host, _lines, _read, strange, _which, _words = row
+    return origin, command.partition(" ")[0] or line, strange and line
 
 
 def _document(
@@ -134,7 +147,5 @@ def _sections(
             for row in strange
         ] or ["  Each line was read, or says nothing."]
     yield [Sentence(note, "  ", "    ") for note in capture.notes]
-    yield [
-        "Uses of disks that were not looked at:",
-        *(Sentence(what, "  ", "    ") for what in unseen),
-    ]
+    not_looked_at = [Sentence(what, "  ", "    ") for what in unseen]
+    yield ["Uses of disks that were not looked at:"] * bool(not_looked_at) + not_looked_at

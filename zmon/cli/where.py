@@ -572,7 +572,7 @@ def _row(volume: Volume, part: str, result: LookupResult | None) -> tuple[str, .
     is_numbered = isinstance(volume.vdev, str) or isinstance(volume.rdev, str)
     assumed = not isinstance(volume.lcu, Absent) and volume.grade is not Grade.EXACT
     return (
-        shorten(text_of(volume.disk) or volume.number, NAME_WIDTH),
+        shorten(text_of(volume.disk).partition(": ")[0] or volume.number, NAME_WIDTH),
         harmless(text_of(volume.busid)) if result and result.paths else "",
         harmless(str(volume.busid)) if volume.has_busid and not is_numbered else "",
         harmless(text_of(volume.vdev)),

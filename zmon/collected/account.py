@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.collected.dasd_texts import BUSID
 from zmon.collected.hosts import host_of
-from zmon.kinds import TEXT
+from zmon.kinds import PART, TEXT
 from zmon.sample import Frame, empty_frame, frame_of
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def text_frame(texts: Sequence[ReadText], when: int) -> Frame:
                 "command": read.text.command or (f"cat /{read.text.file}" if read.text.file else ""),
                 "form": read.form,
                 "tells": " ".join(read.tells),
+                "asked": PART if read.is_part else "",
                 "host": host_of(read.text),
                 "which": " ".join(map(str, strange[:MAX_WHICH])),
                 "words": first.strip()[:MAX_WORDS],
@@ -66,7 +67,7 @@ def text_frame(texts: Sequence[ReadText], when: int) -> Frame:
         more = f" and {len(names) - MAX_COMMANDS} more" * (len(names) > MAX_COMMANDS)
         rows[f"{origin}:0"] = {
             "command": ", ".join([*names][:MAX_COMMANDS]) + more,
-            "form": "", "tells": "", "host": "", "which": "", "words": "",
+            "form": "", "tells": "", "asked": "", "host": "", "which": "", "words": "",
             "lines": sum(read.text.text.count("\n") for read in reads),
             "read": 0, "strange": 0, "written": reads[0].text.time,
         }  # fmt: skip

@@ -25,11 +25,13 @@ from zmon.collected.columns import Columns
 from zmon.collected.dasd_texts import BUSID
 from zmon.collected.numbers import disk_name, fits, is_of_kernel, minor_of_dm, sort_of
 from zmon.collected.reading import OrDocument, Reading, line
+from zmon.kernel.disk_identity import NAA
 from zmon.kinds import DEVICE, LAYER, MPATH, MULTIPATH, PATH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from zmon.base.absent import Value
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
 
@@ -45,9 +47,11 @@ _GROUP: Final = 3
 """Characters of a group in the chart of -M."""
 _OF_ONE: Final = ("mpath", "raid", "md")
 """How the types of devices begin that are alone on what they are made of."""
+_OF_LUN: Final = re.compile("(?:/dev/)?(?:sd|vd)[a-z]{1,4}")
+_WWID: Final = re.compile("6[0-9a-f]{31}|[25][0-9a-f]{15}")
 _CELL: Final = re.compile(rf"(?<!\S){NUMBER}(?!\S)")
 _PAIR: Final = re.compile(r'([A-Z][A-Z0-9:_%-]{0,30})="([^"]{0,4096})"')
-_STRANGE: Final = re.compile("[\\s\udc80-\udcff\ufffd\u2500-\u257f]")
+_STRANGE: Final = re.compile(r"[^!-~]|\?")
 """What is in no name of a device, but in a tree that was cut or whose encoding was lost."""
 SWAPPED: Final = "[SWAP]"
 """What lsblk prints instead of a mount point for active swap."""
@@ -110,8 +114,23 @@ class LsblkRow(NamedTuple):
     """The kernel name of the device above it in the tree, which PKNAME has."""
     address: str = ""
     """Host, channel, target and LUN of a SCSI disk; empty where lsblk does not print them."""
-    counts: Mapping[str, int] = {}
-    """Where a partition begins, and the size if it was asked for in bytes, in sectors."""
+    told: Mapping[str, Value] = {}
+    """Where a partition begins, the size if asked for in bytes, in sectors; which LUN a SCSI disk is."""
+
+
+def _identity(cells: Mapping[str, str]) -> dict[str, Value]:
+    """Return who made a SCSI or virtio disk, and which one it is.
+
+    SERIAL is ID_SCSI_SERIAL, else ID_SERIAL_SHORT, which is the unique id; WWN may be its first half.
+    Source: util-linux, misc-utils/lsblk-properties.c.
+    """
+    told: dict[str, Value] = {"vendor": cells.get("VENDOR", ""), "model": cells.get("MODEL", "")}
+    serial, wwn = cells.get("SERIAL", ""), cells.get("WWN", "").removeprefix("0x")
+    for name in filter(_WWID.fullmatch, (wwn, serial)):
+        told["wwid"] = NAA + name
+    if serial and not _WWID.fullmatch(serial):
+        told["serial"] = serial
+    return told
 
 
 def _row_of(cells: Mapping[str, str]) -> LsblkRow | None:
@@ -129,16 +148,16 @@ def _row_of(cells: Mapping[str, str]) -> LsblkRow | None:
         return None
     if kind and not re.fullmatch(_OF_TYPE, kind):  # how the uuid of a device of the device mapper begins
         kind = "" if is_of_kernel(kernel or name.removeprefix("/dev/")) else "dm"
-    counts: dict[str, int] = {}
+    told: dict[str, Value] = _identity(cells) if _OF_LUN.fullmatch(kernel or name) else {}
     if re.fullmatch("[0-9]{1,18}", start := cells.get("START", "")):
-        counts["start"] = int(start)
+        told["start"] = int(start)
     if re.fullmatch("[0-9]{3,20}", size := cells.get("SIZE", "")):
-        counts["size"] = int(size) // SECTOR
+        told["size"] = int(size) // SECTOR
     address = cells.get("HCTL", "")
     return LsblkRow(
         number, name, kernel, kind, tuple(cells.get("MOUNTPOINTS", cells.get("MOUNTPOINT", "")).split("\n")),
         cells.get("FSTYPE", ""), cells.get("UUID", ""), cells.get("PKNAME", "").removeprefix("/dev/"),
-        address if re.fullmatch(ADDRESS, address) else "", counts,
+        address if re.fullmatch(ADDRESS, address) else "", told,
     )  # fmt: skip
 
 
@@ -182,7 +201,7 @@ class LsblkTree:
             return ""
         key = row.number or kernel or name
         say = self._facts.say
-        say(LAYER, key, place, name=kernel, sort=sort, **row.counts)
+        say(LAYER, key, place, name=kernel, sort=sort, **row.told)
         if row.address and sort == "disk":
             self._facts.aliases[scsi(row.address)] = kernel
             say_scsi(self._facts, row.address, place)
@@ -212,7 +231,7 @@ class LsblkTree:
     def hide(self, key: str) -> None:
         """Say that a device is built on one that has no line."""
         if self._sorts.get(key) != "partition":
-            self._facts.lost[UNSEEN] = "without a line in lsblk"
+            self._facts.leave_open(UNSEEN, "a row of lsblk")
             self.hang(key, UNSEEN)
 
     def hide_all(self) -> None:
@@ -290,6 +309,7 @@ class Lsblk(OrDocument):
 
     tool = "lsblk"
     tells = ("layer", "mount", "swap")
+    narrowing = "-I|--include|-E|--dedup|/dev/"
     heading = (
         r"(?:[A-Z][A-Z-]+ +)*K?NAME +(?:[A-Z-]+ +)*(?:MAJ[:_]MIN|FSTYPE)\b"
         rf"|(?=.*(?<!\S)(?:{_OWN})(?!\S))(?:{_COLUMN} +)*(?:{'|'.join(_NAMES)})(?: +{_COLUMN})* *$"
@@ -326,11 +346,14 @@ class Lsblk(OrDocument):
         """The keys and lines of devices in a list."""
         self._is_inverse = re.search(r"\s(?:-[a-zA-Z]*s|--inverse)\b", text.command) is not None
         self._is_raw = re.search(r"\s(?:-[a-zA-Z]*r|--raw)\b", text.command) is not None
-        left_out = re.search(r"\s(?:-e|--exclude)[ =]?([0-9,]+)", text.command)
-        self._is_part = re.search(r"\s(?:-I|--include|-E|--dedup|/dev/)", text.command) is not None or (
+
+    @property
+    def is_part(self) -> bool:
+        """Whether the command asks for some devices alone, or leaves out numbers that disks have."""
+        left_out = re.search(r"\s(?:-e|--exclude)[ =]?([0-9,]+)", self.text.command)
+        return super().is_part or (
             left_out is not None and not _NO_DISKS.issuperset(re.findall("[0-9]+", left_out[1]))
         )
-        """Whether the command asks for some devices alone."""
 
     @classmethod
     def knows(cls, row: str) -> bool:
@@ -537,7 +560,7 @@ class Lsblk(OrDocument):
             self._tree.hide_all()
         self._take_pairs()
         super().end()
-        if self._is_part and not self._is_inverse:
+        if self.is_part and not self._is_inverse:
             self._tree.guess_all()
         self._tree.finish()
 
@@ -616,6 +639,7 @@ class Partitions(Reading):
         if is_it := fits(name, f"{major}:{minor}"):
             sort = sort_of(name, is_below=False)
             self.facts.say(LAYER, f"{major}:{minor}", self.place, name=name, size=int(size) * 2, sort=sort)
+            self.facts.listed.add(name)
         return is_it
 
 
@@ -630,7 +654,7 @@ class Links(Reading):
     tool = "ls -l"
     heading = r"/dev/(?:disk/by-[a-z-]{1,16}|mapper)/?:\s*$"
     nothing = (
-        r"total [0-9,.KMGT]+", r"[bcd-][rwxsStT-]{9}[.+@]?\s.*",
+        r"[^\W\d_]{3,16} [0-9]+(?:[.,][0-9]+)?[KMGT]?", r"[bcd-][rwxsStT-]{9}[.+@]?\s.*",
         r"l[rwx-]{9}\S?\s.* -> \S*(?:pts/|fd/|/proc/|/run/)\S*",
     )  # fmt: skip
 

@@ -157,8 +157,14 @@ class Lsscsi(Reading):
     nothing = (
         rf"\[(?:{ADDRESS}|N:[0-9:]+)\]\s+(?!disk\b)\S.*",
         r"\s+\S+[=:].*",
-        rf"\[{ADDRESS}\]\s+disk\s.*\s-\s.*",
+        rf"\[(?:{ADDRESS}|N:[0-9:]+)\]\s+disk\s.*\s-\s.*",
+        r"\[(?:N:)?[0-9]{1,5}\]\s+\S.*",  # a host of -H
     )
+
+    @line(r"\[N:[0-9:]+\]\s+disk\s.*\s/dev/(nvme[0-9]{1,3}n[0-9]{1,4})(?:\s.*)?")
+    def namespace(self, match: re.Match[str]) -> None:
+        """Take an NVMe disk, of which only its name counts."""
+        self.facts.name_device(match[1], self.place)
 
     @line(
         rf"\[({ADDRESS})\]\s+disk\s+(\S{{1,8}})\s+(\S(?:.{{0,15}}\S)?)\s+\S+\s+/dev/(sd[a-z]{{1,4}})(?:\s.*)?"
@@ -170,12 +176,12 @@ class Lsscsi(Reading):
         say_scsi(self.facts, address, self.place)
         self.facts.say(LAYER, name, self.place, name=name, sort="disk", vendor=vendor, model=model)
 
-    @line(rf"\[({ADDRESS})\]\s+disk\s+(?:fc:)?{_PORT}\S*\s+/dev/(sd[a-z]{{1,4}})(?:\s.*)?")
+    @line(rf"\[({ADDRESS})\]\s+disk\s+(?:(?:fc:)?{_PORT}\S*\s+)?/dev/(sd[a-z]{{1,4}})(?:\s.*)?")
     def transport(self, match: re.Match[str]) -> None:
         """Take a disk of lsscsi -t."""
         address, port, name = match.groups()
         self.facts.aliases[scsi(address)] = name
-        say_scsi(self.facts, address, self.place, wwpn=port)
+        say_scsi(self.facts, address, self.place, wwpn=port or "")
         self.facts.say(LAYER, name, self.place, name=name, sort="disk")
 
 

@@ -35,6 +35,7 @@ MAX_RIVALS: Final = 4
 """Maximum number of different values for one cell that are kept, to be named in its reason."""
 _TOOLS: Final = {
     "table": "dmsetup table",
+    "below": "lsblk, or losetup",
     "start": "udevadm info -e, fdasd -p or fdisk -l, for where a partition begins",
     "uid": "lsdasd -u",
     "hpf": "lsdasd -l",
@@ -145,6 +146,8 @@ class Facts:
         """Devices with active swap that lsblk has, each with the text."""
         self.paths: dict[str, dict[str, tuple[set[str], str]]] = {}
         """The channel paths of each DASD by what lsdasd -l calls them, `in_use`, each with the text."""
+        self.listed: set[str] = set()
+        """Names of all block devices that have a size; empty if no text lists them."""
         self.lost: dict[str, str] = {}
         """Titles of members of groups that a text counts and does not name, by the words for them."""
         self.stand_ins: dict[str, str] = {}
@@ -211,6 +214,10 @@ class Facts:
         if last or lost not in self.lost:
             self.lost[lost] = f"missing: {group}{f' (was {last})' if last else ''}"
         return lost
+
+    def leave_open(self, name: str, what: str) -> None:
+        """Say that there may be one more of something: a line was not understood, or is not shown."""
+        self.lost[name] = f"not seen: {what}"
 
     def keys(self, kind: Kind) -> Iterable[str]:
         """Return the keys of the rows of a kind."""

@@ -112,10 +112,14 @@ class Losetup(OrDocument):
 def lay_loops(facts: Facts, layers: Frame, mounts: Frame) -> None:
     """Say of loop devices whose file system losetup does not name that it is that of the path of their file.
 
-    The path of a file that is no more, or of one that is a device, tells nothing of a mount.
+    The path of a file that is no more, or of one that is a device, tells nothing of a mount.  A loop device
+    that is not among those with a size has no file.
     """
     read = mounts_in(mounts)
     for loop, row in facts.rows.get(LAYER.name, {}).items():
+        names = {str(fact.value) for fact in row.get("name", ()) if str(fact.value).startswith("loop")}
+        if names and facts.listed and facts.listed.isdisjoint(names) and not row.get("file"):
+            facts.say_below(loop, row["name"][0].place, "")
         for fact in () if row.get("below") else row.get("file", ())[:1]:
             file = str(fact.value)
             mount = mount_of(file, read) if not file.endswith(DELETED) else None

@@ -82,6 +82,8 @@ def volume_title(group: str, name: str) -> str:
 class VolumeReading(Reading):
     """An output of LVM: the physical volumes of groups, and what logical volumes are on."""
 
+    narrowing = r"/dev/|-S\b|--select\b"
+
     nothing: ClassVar[tuple[str, ...]] = (
         r"\s*(?:WARNING: )?(?:Missing device|File descriptor)\b.*",
         r"\s*WARNING: .*",  # of others that concern no member
@@ -122,9 +124,9 @@ class VolumeReading(Reading):
         """Take what lvm says of a volume that it does not find, whose group it does not name."""
         self._misses = True
 
-    def _open_volume(self, title: str, why: str = "") -> None:
+    def _open_volume(self, title: str, what: str = "") -> None:
         lost = f"?{title}"
-        self.facts.lost[lost] = why.format(title=title) or f"a line about {title} that was not understood"
+        self.facts.leave_open(lost, what or f"a device below {title}")
         self._volumes[title].names[lost] = None
 
     def _suspect(self, title: str) -> None:
@@ -171,9 +173,9 @@ class VolumeReading(Reading):
         for group in named if self._misses and not lacking else ():
             lost = self.facts.lose_volume(group, "")
             self.facts.groups.setdefault(group, {})[lost] = f"lvm, {self.text.place()}"
-        for group in self._groups if self._is_lost and not self._last else ():
+        for group in self._groups if self.is_part or (self._is_lost and not self._last) else ():
             lost = f"?{group}.strange"
-            self.facts.lost[lost] = "a line of pvs that was not understood"
+            self.facts.leave_open(lost, f"a volume of {group}")
             self.facts.groups[group][lost] = f"pvs, {self.text.place()}"
         for title, (group, place, names) in self._volumes.items():
             if all(name.startswith("?") for name in names):
@@ -263,8 +265,10 @@ class Lvm(VolumeReading, OrDocument):
 
     @line(rf"\s*\[?({GROUP})\]?\s+({GROUP})\s+({_ATTRIBUTES})(?:\s.*)?")
     def logical(self, match: re.Match[str]) -> bool:
-        """Take a segment of a logical volume whose columns stand anywhere."""
-        if "LV" not in self._columns or "VG" not in self._columns or "PV" in self._columns:
+        """Take a segment of a logical volume whose columns stand anywhere, behind the first three."""
+        of_lvs = re.match(r"(?:lvm )?lvs\b(?!.*\s(?:-[a-zA-Z]*o|--options)[ =]?[^+ ])", self.text.command)
+        is_by_default = of_lvs is not None and not len(self._columns)
+        if not is_by_default and ({"LV", "VG"} - {*self._columns} or "PV" in self._columns):
             return False
         name, group, attributes = match.groups()
         return self._take_segment(group, name, attributes, match[0][match.end(3) :], None)

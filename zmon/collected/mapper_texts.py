@@ -186,7 +186,7 @@ class Dmsetup(Reading):
             self.facts.name_dasd(name, self.place)
         if len(below) < count:
             below.append(f"?{title}.below")
-            self.facts.lost[below[-1]] = f"not listed: a device below {title}"
+            self.facts.leave_open(below[-1], f"a device below {title}")
         self.facts.say(LAYER, title, self.place, mapped=title, sort="dm", below=" ".join(below))
         return True
 
@@ -261,7 +261,7 @@ class Dmsetup(Reading):
         self._close(0)
         for node in self._hidden if self._hung and not self._is_inverse else ():
             word = f"?{node.title}.below"
-            self.facts.lost[word] = f"not understood: a device below {node.title}"
+            self.facts.leave_open(word, f"a device below {node.title}")
             self._hung.setdefault(node.number, (self.place, {}))[1][word] = None
         for number, (place, feet) in self._hung.items():
             self.facts.say(LAYER, number, place, below=" ".join(feet))
@@ -270,19 +270,12 @@ class Dmsetup(Reading):
             below = " ".join(devices_in(table))
             if title in self._holes:
                 lost = f"?{title}"
-                self.facts.lost[lost] = f"a line of the table of {title}"
+                self.facts.leave_open(lost, f"a device below {title}")
                 below, table = f"{below} {lost}", ""
             size = 0 if title in self._holes else self._ends[title]
-            self.facts.say(
-                LAYER,
-                title,
-                self._places[title],
-                sort="dm",
-                mapped=title,
-                table=table,
-                below=below,
-                size=size or "",
-            )
+            place = self._places[title]
+            self.facts.say(LAYER, title, place, sort="dm", mapped=title, table=table, size=size or "")
+            self.facts.say_below(title, place, below)
 
 
 _STATE: Final = re.compile(r"i/o pending|i/o timeout|[^\s\[\]]+")
@@ -442,7 +435,7 @@ class Multipath(Reading):
     def _hide(self, device: str) -> None:
         """Say that a map may have a path which was not understood."""
         lost = f"?{device}.strange"
-        self.facts.lost[lost] = f"not understood: a path of {self._title}"
+        self.facts.leave_open(lost, f"a path of {self._title}")
         self._numbers.setdefault(device, {})[lost] = None
 
     def end(self) -> None:

@@ -84,6 +84,7 @@ class MountCommand(MountList):
     """What mount prints, with -l a label behind each line."""
 
     tool = form = "mount"
+    narrowing = r"-[a-z]*t\b|--types"
     first = r"\S.* on /.* type \S+ \(.*\)"
 
     @line(r"(\S.*?) on (/.*) type (\S{1,64}) \((.*)\)(?: \[.*\])?\s*")
@@ -97,6 +98,7 @@ class Findmnt(MountList, OrDocument):
     """What findmnt prints, as a tree, a list, raw, as pairs or as JSON, whichever columns were asked for."""
 
     tool = form = "findmnt"
+    narrowing = r"-[a-zA-Z]*[tSTOMf]\b|--(?:types|source|target|options|mountpoint|first)|/|[A-Z]+="
     heading = r"(?=.*\bTARGET\b)(?=.*\bSOURCE\b)[A-Z%_ -]+$"
     first = r'\{\s*"filesystems"|(?:\S+="[^"]*" )*TARGET="'
 
@@ -198,6 +200,7 @@ class Df(MountList):
     """
 
     tool = form = "df"
+    narrowing = r"-[a-zA-Z]*[tlx]\b(?! ?(?:dev)?tmpfs)|--(?:type|exclude-type|local)\b|/"
     heading = (
         r"Filesystem +(?:Type +)?(?:1K-blocks|Size|1024-blocks|1M-blocks)"
         r"|Dateisystem +(?:Typ +)?(?:1K-Blöcke|Größe)"
@@ -386,33 +389,97 @@ class BtrfsShow(Reading):
         return f"?{uuid}"
 
 
+_IN_ROWS: Final = r"(partition|file)"
+_SIZE: Final = r"[0-9]{1,18}(?:[.,][0-9]{1,3})?[BKMGTPE]?"
+_SHOWN: Final = ("NAME", "TYPE", "SIZE", "USED", "PRIO")
+"""The columns of `swapon --show` if none are asked for."""
+_OTHER_COLUMN: Final = "(?:TYPE|SIZE|USED|PRIO|UUID|LABEL)"
+_SHOWN_RIGHT: Final = frozenset({"SIZE", "USED", "PRIO"})
+
+
 class Swaps(Reading):
-    """The swap areas of /proc/swaps, `swapon -s` or `swapon --show`, whose sizes are rounded."""
+    """The swap areas of /proc/swaps and `swapon -s`, in KiB, or of `swapon --show`, rounded or in bytes."""
 
     tool = "swapon"
     tells = ("swap",)
-    heading = r"Filename\s+Type\s+Size|NAME +TYPE +SIZE +USED"
-
-    @line(r"(/\S{1,4096})\s+(partition|file)\s+([0-9]{1,18})\s+([0-9]{1,18})\s+(-?[0-9]{1,9})\s*")
-    def area(self, match: re.Match[str]) -> None:
-        """Take an area of the kernel's list."""
-        self.facts.say(
-            SWAP, _plain(match[1]), self.place, sort=match[2],
-            size=int(match[3]) * KIB, used=int(match[4]) * KIB, priority=int(match[5]),
-        )  # fmt: skip
-
-    @line(
-        r"(/\S{1,4096})\s+(partition|file)\s+[0-9.,]+[BKMGTPE]?\s+[0-9.,]+[BKMGTPE]?(?:\s+(-?[0-9]{1,9}))?(?:\s+\S.*)?"
+    heading = (
+        r"Filename\s+Type\s+Size|\S+\t{4}\S+\t\t\S+\t\t\S+\t\t\S+\s*$"
+        rf"|(?=.*\b(?:USED|PRIO)\b)(?:{_OTHER_COLUMN} +)*NAME(?: +{_OTHER_COLUMN})* *$"
     )
-    def shown(self, match: re.Match[str]) -> None:
-        """Take an area of `swapon --show`."""
-        priority: dict[str, Value] = {"priority": int(match[3])} if match[3] else {}
-        self.facts.say(SWAP, _plain(match[1]), self.place, sort=match[2], **priority)
+    first = rf"/.* (?:partition|file)\s+{_SIZE}\s+{_SIZE}\s+-?[0-9]{{1,6}}\s*$"
 
-    @line(r"[A-Z][^/0-9]+")
+    def __init__(self, text: CollectedText, facts: Facts) -> None:
+        """Begin; without a heading the columns are those that were asked for."""
+        super().__init__(text, facts)
+        asked = re.search(r"\s--show=(\S+)", text.command)
+        self._asked = asked[1].upper().split(",") if asked else [*_SHOWN]
+        self._columns: Columns | None = None
+        self._unit = KIB if text.file or re.search(r"\s(?:-s|--summary)\b", text.command) else 0
+        """Bytes of a number without a unit; 0 if that is not known."""
+        if re.search(r"\s(?:--bytes|--show)\b", text.command):
+            self._unit = 1
+
+    @classmethod
+    def knows(cls, row: str) -> bool:
+        """Return whether a line looks like one of an area: it may have any columns."""
+        return re.match(r"/\S+\s|.*\s(?:partition|file)\s| *(?:[A-Z]+ +)*NAME\b|\S+\t\t", row) is not None
+
+    @line(r" *(?:[A-Z]+ +)*NAME(?: +[A-Z]+)* *")
+    def columns(self, match: re.Match[str]) -> None:
+        """Take the heading of --show."""
+        self._columns, self._unit = Columns(match[0]), 1
+
+    @line(rf"(/.*?)\s+{_IN_ROWS}\s+({_SIZE})\s+({_SIZE})\s+(-?[0-9]{{1,9}})\s*")
+    def area(self, match: re.Match[str]) -> bool:
+        """Take an area with the columns of the kernel; tabs stand in its list alone."""
+        name, sort, size, used, priority = match.groups()
+        if [*self._columns] != [*_SHOWN] if self._columns else self._asked != [*_SHOWN]:
+            return False
+        if "\t" in match[0] and not self._columns:
+            self._unit = KIB
+        self._say(_plain(unescaped_hex(name)), {"TYPE": sort, "SIZE": size, "USED": used, "PRIO": priority})
+        return True
+
+    @line(r".*\S.*")
+    def shown(self, match: re.Match[str]) -> bool:
+        """Take an area of --show with other columns."""
+        row, names = match[0], [*self._columns] if self._columns else self._asked
+        cells = self._columns.exact(row, _SHOWN_RIGHT) if self._columns else {}
+        raw = row.split(" ")
+        if not cells and len(raw) <= len(names):
+            raw += [""] * (len(names) - len(raw))
+            cells = {name: unescaped_hex(word) for name, word in zip(names, raw, strict=True)}
+        if (
+            not cells
+            and names[:2] == ["NAME", "TYPE"]
+            and (loose := re.match(rf"(/\S*)\s+{_IN_ROWS}\s", row))
+        ):
+            cells = {"NAME": loose[1], "TYPE": loose[2]}
+        cells = {name: cell.strip() for name, cell in cells.items()}
+        is_it = cells.get("NAME", "").startswith("/") and self._fits(cells)
+        if is_it:
+            self._say(cells["NAME"], cells)
+        return is_it
+
+    @staticmethod
+    def _fits(cells: Mapping[str, str]) -> bool:
+        patterns = {"TYPE": _IN_ROWS, "SIZE": _SIZE, "USED": _SIZE, "PRIO": "-?[0-9]{1,9}"}
+        return all(re.fullmatch(patterns[name], cells[name]) for name in patterns.keys() & cells.keys())
+
+    @line(r"[^\W\d_][^/0-9]+")
     def head(self, _match: re.Match[str]) -> bool:
-        """Take the heading, in any language."""
+        """Take the heading of the kernel's list, in any language."""
         return not self.number
+
+    def _say(self, name: str, cells: Mapping[str, str]) -> None:
+        sort = cells.get("TYPE") or ("partition" if name.startswith("/dev/") else "file")
+        values: dict[str, Value] = {"sort": sort}
+        if "PRIO" in cells:
+            values["priority"] = int(cells["PRIO"])
+        for field, column in (("size", "SIZE"), ("used", "USED")):
+            if self._unit and cells.get(column, "").isdecimal():
+                values[field] = int(cells[column]) * self._unit
+        self.facts.say(SWAP, name, self.place, **values)
 
 
 def mount_frame(

@@ -1,7 +1,8 @@
 """How the output of a tool is read: a form declares its lines, and one walk reads the outputs of all forms.
 
-Each line of an output is read, is known to say nothing, or is not understood; `Account` keeps which.  A line
-that is not understood ends whatever a line before it began: what follows belongs to something unknown.
+Each line of an output is read, is known to say nothing, or is not understood; `account` keeps which.  A line
+that is not understood ends whatever a line before it began: what follows belongs to something unknown.  So
+does a line that a pipe such as `| grep` may have left out.
 """
 
 from __future__ import annotations
@@ -26,6 +27,18 @@ _TALKS: Final = re.compile(
     r"^(?:pv|vg|lv)[a-z]*\b.*\s-(?:v{2,}|v[2-9]|d)|^multipath\b.*\s-v[3-9]|^lsscsi\b.*\s-v"
 )
 """Commands that were asked for debug output."""
+
+
+_FILTER: Final = re.compile(
+    r"\|\s*(?:sudo\s+)?(?P<tool>[efz]?grep|head|tail|awk|sed|cut)\b(?P<arguments>[^|]*)"
+)
+_AROUND: Final = re.compile(r"\s-[a-zA-Z]*[ABC] ?[0-9]|\s--(?:after|before)?-?context")
+"""Options of grep for the lines around one, whose groups it divides by a row `--`."""
+_OF_MEMORY: Final = r"(?:loop|z?ram|sr0?|(?:dev)?tmpfs|cgroup2?|squashfs|snap)"
+_WITHOUT_DISKS: Final = re.compile(
+    rf"\s-[a-zA-Z]*v[a-zA-Z]*\s+[\"'(]?\^?(?:[\\|()^ ]*{_OF_MEMORY})+[*\[\]0-9\\).\"' ]*"
+)
+"""What people have grep leave out that is on no disk."""
 
 
 def line(*patterns: str) -> Callable[[Take], Take]:
@@ -57,6 +70,8 @@ class Reading:
     outdented: ClassVar[str] = ""
     """How a line begins that may stand left of the heading."""
     longest: ClassVar[int] = MAX_ROW
+    narrowing: ClassVar[str] = ""
+    """Pattern of the options and operands with which the command prints some of what there is."""
     _lines: ClassVar[tuple[tuple[re.Pattern[str], str], ...]] = ()
 
     failed: ClassVar[tuple[str, ...]] = (
@@ -89,6 +104,11 @@ class Reading:
         """Whether the tool was asked to tell what it does, in lines of any form."""
         self.strange: list[int] = []
         """Lines that were taken, and turned out not to be understood."""
+
+    @property
+    def is_part(self) -> bool:
+        """Whether the command was asked for some of what there is."""
+        return bool(self.narrowing) and re.search(rf"\s(?:{self.narrowing})", self.text.command) is not None
 
     @property
     def place(self) -> str:
@@ -194,20 +214,44 @@ class ReadText(NamedTuple):
     """The lines that were not understood, by their numbers in the file."""
     tells: tuple[str, ...] = ()
     """The names of the kinds of which it may say something."""
+    is_part: bool = False
+    """Whether the command prints some of the lines."""
 
 
 def walk(text: CollectedText, form: Form, facts: Facts) -> ReadText:
     """Read an output."""
     reading = form.reading(text, facts)
     read, strange = 0, list[int]()
+    gaps = gaps_of(text.command)
     for number, row in _rows(text.text):
+        if gaps is not None and gaps.fullmatch(row if number else ""):
+            reading.lost()
         taken = reading.take(number, row)
         if taken is None:
             strange.append(text.line + number)
         read += bool(taken)
+    if gaps is not None:
+        reading.lost()
     reading.end()
     strange += [text.line + number for number in reading.strange]
-    return ReadText(text, form.name, read - len(reading.strange), tuple(sorted(strange)), form.reading.tells)
+    return ReadText(
+        text,
+        form.name,
+        read - len(reading.strange),
+        tuple(sorted(strange)),
+        form.reading.tells,
+        gaps is not None or reading.is_part,
+    )
+
+
+def gaps_of(command: str) -> re.Pattern[str] | None:
+    """Return before which rows, as behind the last, a command may have left out some; None if it did not."""
+    match = _FILTER.search(command)
+    if match is None or _WITHOUT_DISKS.fullmatch(match["arguments"]):
+        return None
+    if match["tool"] in {"head", "tail"}:
+        return re.compile("")
+    return re.compile("|--" if _AROUND.search(match["arguments"]) else ".*")
 
 
 def _rows(text: str) -> Iterator[tuple[int, str]]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.collected.forms import FORMS
@@ -51,6 +52,8 @@ _STAMPED_PART: Final = 0.9
 _ESCAPES: Final = re.compile(
     r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9]|[=>])|.\x08"
 )
+_DRAWN: Final = "├─└│┌┬┈┆▶"
+"""What tools draw with; in UTF-8 that was read in another encoding these are three characters each."""
 _TAGS: Final = re.compile(r"<[/!]?[A-Za-z][^<>]{0,500}>")
 _MARGIN: Final = r"(?P<margin>(?:[ \t]*[>|](?=[ \t]))*[ \t]*)"
 _TOOLS: Final = (
@@ -62,7 +65,7 @@ _TOOLS: Final = (
 _SETTINGS: Final = r"(?:(?:env +)?(?:[A-Z][A-Z0-9_]{0,30}=\S{0,60} +)+)?"
 """Variables that are set for a command."""
 _COMMAND: Final = (
-    rf"(?:sudo +(?:-\S+ +)*)?{_SETTINGS}(?:/[\w./-]{{1,60}}/)?(?P<command>{_TOOLS}(?![\w.-])[^\n]*)"
+    rf"(?:sudo +(?:-\S+ +)*)?{_SETTINGS}(?:/[\w./-]{{0,60}}bin/)?(?P<command>{_TOOLS}(?![\w.-])[^\n]*)"
 )
 _SIGNS: Final = "#$>%\u279c\u276f\u27a4\u00bb"
 """With which prompts end, among them some arrows."""
@@ -138,6 +141,9 @@ def decoded(data: bytes) -> str:
     text = text.replace("\r\n", "\n")
     if "\x1b" in text or "\x08" in text:
         text = _ESCAPES.sub("", text)
+    if "â" in text:
+        for drawn, codec in product(_DRAWN, ("cp1252", "latin-1")):
+            text = text.replace(drawn.encode().decode(codec), drawn)
     if re.search(r"(?i)<(?:html|pre|code|!doctype)\b", text[:4096]):
         import html  # noqa: PLC0415 - few texts are HTML
 

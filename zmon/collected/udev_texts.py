@@ -140,7 +140,10 @@ def _layer(name: str, slot: re.Match[str], properties: dict[str, str], content: 
     elif name.startswith("md"):
         row |= {"sort": "md", "level": properties.get("MD_LEVEL", "")}
     elif name.startswith("loop"):
-        row["sort"] = "loop"
+        file, number = (properties.get(f"ID_LOOP_BACKING_{word}", "") for word in ("FILENAME", "DEVICE"))
+        row |= {"sort": "loop", "file": file}
+        if re.fullmatch("[1-9][0-9]{0,3}:[0-9]{1,8}", number):
+            row["below"] = number
     else:
         row |= {
             "sort": "disk",

@@ -19,6 +19,7 @@ from zmon.machine.topology import TOPOLOGY, machine_of, units_of
 from zmon.sample import pick
 from zmon.topology.lun import is_fcp
 from zmon.topology.path_sets import PathSet, parse_path_sets
+from zmon.topology.read_texts import remarks
 from zmon.topology.stack import volume_name
 from zmon.values.path_masks import Unused, paths_on_line
 from zmon.values.path_state import GONE, reasons_in
@@ -440,7 +441,8 @@ def _leaves(interval: Interval) -> Callable[[str], PathLeaf]:
     }
     paths = interval.after.frame(PATH)
     said = reasons_in(paths)
-    is_listed = paths.index.__contains__ if paths.keys else lambda _number: True
+    is_whole = bool(paths.keys) and not any(remarks(interval.after, frozenset({PATH.name})))
+    is_listed = paths.index.__contains__ if is_whole else lambda _number: True
 
     def leaf(number: str) -> PathLeaf:
         name, busid, port = (text_of(layers.cell(number, field)) for field in ("name", "busid", "wwpn"))

@@ -113,12 +113,12 @@ def fill(name: str, view: View) -> Table:
 
 
 def _strange(sample: Sample, needed: Needs) -> tuple[str, ...]:
-    """Return what of collected texts was not understood and might say something of a table."""
+    """Return what of collected texts was not understood, or left out, and might say something of a table."""
     if TEXT.name not in sample.frames:
         return ()
-    from zmon.topology.read_texts import strange_texts  # noqa: PLC0415 - most machines are no texts
+    from zmon.topology.read_texts import remarks  # noqa: PLC0415 - most machines are no texts
 
-    return tuple(strange_texts(sample, {kind.name for kind in (*needed.kinds, *needed.topology)}))
+    return tuple(remarks(sample, {kind.name for kind in (*needed.kinds, *needed.topology)}))
 
 
 def with_figures(name: str, view: View, filled: Table, keys: Iterable[str]) -> Table:

@@ -335,7 +335,7 @@ class _Locator(ByteMapping):
         file = node.file if node is not None and isinstance(node.file, str) else ""
         why = f"where its file {file} lies is not known" if file else "nothing was looked up of this disk"
         if node is not None and isinstance(node.sort, Absent):
-            why = f"{node.title} is a member that is listed, and nothing else is known of it"
+            why = f"nothing more is known ({node.title})"
         return bare(leaf, absent(why))._replace(disk=self.stack.title(leaf))
 
 

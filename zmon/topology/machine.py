@@ -160,20 +160,34 @@ class Machine:
         spaces = self.sample.frame(MOUNT).column("namespaces")
         unlooked = [why.reason for why in spaces[:1] if isinstance(why, Absent)]
         unread_uses += [f"mounts of other namespaces, such as containers ({why})" for why in unlooked]
-        layers = self.sample.frame(LAYER)
-        built = zip(layers.column("sort"), layers.column("below"), strict=True)
-        unread = (below for sort, below in built if sort != "partition" and isinstance(below, Absent))
         if TEXT.name in self.sample.frames:
-            from zmon.topology.read_texts import strange_texts  # noqa: PLC0415 - most machines are no texts
+            from zmon.topology.read_texts import remarks  # noqa: PLC0415 - most machines are no texts
 
-            unread_uses += strange_texts(self.sample, frozenset({LAYER.name, MOUNT.name, SWAP.name}))
-        return (*unread_uses, *(f"devices built on others ({below.reason})" for below in list(unread)[:1]))
+            unread_uses += remarks(self.sample, frozenset({LAYER.name, MOUNT.name, SWAP.name}))
+        return (*unread_uses, *self._unread_below)
 
     @property
     def is_unrecorded(self) -> bool:
         """Whether nothing that lies on disks was recorded: no use of them is unseen for another reason."""
         unrecorded = sum(kind.name not in self.sample.frames for kind in (MOUNT, SWAP, LAYER))
         return bool(unrecorded) and unrecorded == len(self.unseen)
+
+    @property
+    def _unread_below(self) -> Iterator[str]:
+        """Yield which devices may be built on others, and what they are built on was not read."""
+        layers = self.sample.frame(LAYER)
+        columns = map(layers.column, ("sort", "name", "below"))
+        unread: dict[str, list[str]] = {}
+        for sort, name, below in zip(*columns, strict=True):
+            if isinstance(below, Absent) and isinstance(name, str) and sort != "partition":
+                which = "" if isinstance(sort, Absent) or sort == "disk" else name
+                unread.setdefault(below.reason, []).append(which)
+        for reason, names in unread.items():
+            if "" in names:  # even of disks it is not known what is built on them
+                yield f"devices built on others ({reason})"
+            else:
+                more = f" and {len(names) - 1:,} more" * (len(names) > 1)
+                yield f"what {names[0]}{more} {'are' if more else 'is'} built on ({reason})"
 
     @property
     def _unplaced(self) -> Iterator[str]:

@@ -1,10 +1,10 @@
-"""What of collected texts was not understood, in words."""
+"""What of collected texts was not understood, and what they leave out, in words."""
 
 from __future__ import annotations
 
 from zmon.base.absent import text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
-from zmon.kinds import TEXT
+from zmon.kinds import PART, TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -13,6 +13,16 @@ if TYPE_CHECKING:
 
 MAX_NAMED: Final = 5
 """Texts, and lines of a text, that are named."""
+
+
+def remarks(sample: Sample, kinds: Collection[str]) -> Iterator[str]:
+    """Yield what of these kinds texts may have, and nobody can know: lines not understood, and left out."""
+    yield from strange_texts(sample, kinds)
+    frame = sample.frames.get(TEXT.name)
+    for key in frame.keys if frame else ():
+        told = text_of(frame.cell(key, "tells")).split() if frame else []
+        if frame and frame.cell(key, "asked") == PART and not set(told).isdisjoint(kinds):
+            yield f"{key}: {text_of(frame.cell(key, 'command'))} shows a part"
 
 
 def strange_texts(sample: Sample, kinds: Collection[str] = ()) -> Iterator[str]:

@@ -1,0 +1,112 @@
+"""An output of which a pipe or an operand leaves out lines is no whole: more may be there."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.collected.test_lvm_texts import LVS, PVS
+from tests.collected.texts import LSBLK, LSDASD_UID, MULTIPATH
+from zmon.cli.main import main
+from zmon.collected.collection import facts_of
+from zmon.collected.reading import gaps_of
+from zmon.collected.transcript import outputs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Ask = Callable[[str, str], dict[str, Any]]
+
+MOUNTED = "/dev/mapper/wh-load on /load type xfs (rw,relatime)\n"
+FOUND = "TARGET SOURCE FSTYPE OPTIONS\n/load /dev/mapper/wh-load xfs rw\n"
+SPACES = "Filesystem 1K-blocks Used Available Use% Mounted on\n/dev/mapper/wh-load 100 10 90 10% /load\n"
+
+
+@pytest.mark.parametrize(("command", "output", "is_part"), [
+    ("mount | grep load", MOUNTED, True),
+    ("mount | egrep -v tmpfs", MOUNTED, False),
+    ("mount | grep -v '^cgroup\\|tmpfs'", MOUNTED, False),
+    ("mount | grep -v old", MOUNTED, True),
+    ("mount | sort", MOUNTED, False),
+    ("mount | head -5", MOUNTED, True),
+    ("mount -t xfs", MOUNTED, True),
+    ("findmnt /load", FOUND, True),
+    ("findmnt -T /load/x", FOUND, True),
+    ("findmnt -A", FOUND, False),
+    ("df /load", SPACES, True),
+    ("df -h", SPACES, False),
+    ("df -x tmpfs", SPACES, False),
+    ("df -t xfs", SPACES, True),
+    ("lsblk /dev/dasdp", LSBLK, True),
+    ("lsblk -e 7", LSBLK, False),
+    ("lsblk -e 94", LSBLK, True),
+    ("pvs /dev/dasdp1", PVS, True),
+    ("pvs -S vg_name=wh", PVS, True),
+    ("pvs", PVS, False),
+    ("lsdasd | awk '{print $1}'", LSDASD_UID, True),
+])  # fmt: skip
+def test_a_part_is_known_from_its_command(command: str, output: str, is_part: bool) -> None:
+    """By filters behind a pipe, and by the options and operands of each tool."""
+    text = f"[root@box1 ~]# {command}\n{output}"
+    (read,) = facts_of([*outputs("a.txt", text.encode(), 1)])[1]
+    assert (read.is_part, read.strange) == (is_part, ())
+
+
+def test_a_part_is_named_where_nothing_was_found(where: Ask) -> None:
+    """A mount that a filter left out is a use all the same."""
+    rows = f"[root@box1 ~]# lsblk\n{LSBLK}[root@box1 ~]# mount"
+    disk = "dasda"
+    told = [
+        [what for what in where(disk, f"{rows}{pipe}\n{MOUNTED}")["not_looked_at"] if "a.txt" in what]
+        for pipe in ("", " | grep -v loop", " | grep load")
+    ]
+    assert [len(remarks) for remarks in told] == [0, 0, 1]
+
+
+def test_a_group_of_a_part_may_have_further_volumes(where: Ask) -> None:
+    """One row of pvs is no group of one volume, and neither is a segment all of a logical volume."""
+    groups, volumes = (
+        PVS.splitlines(keepends=True),
+        "  LV   VG Attr       LSize\n  load wh -wi-ao---- 13.00g\n",
+    )
+    (segment,) = (row for row in LVS.splitlines(keepends=True) if row.startswith("  load"))
+    for pvs, lvs in (
+        (f"pvs\n{groups[0]}{groups[1]}", f"lvs\n{volumes}"),
+        (f"pvs | grep dasdp\n{groups[1]}", f"lvs\n{volumes}"),
+        (f"pvs\n{PVS}", f"lvs -a -o +devices | grep load\n{segment}"),
+    ):
+        texts = "".join(f"[root@box1 ~]# {output}" for output in (pvs, lvs, f"mount\n{MOUNTED}"))
+        (answer,) = where("/load/x", texts)["where"]
+        is_part = "grep" in f"{pvs}{lvs}"
+        assert any(": " in disk["disk"] for disk in answer["disks"]) == is_part, texts
+
+
+@pytest.mark.parametrize("row", ["", "  `- 1:0:1:2 garbage\n"])
+def test_a_path_that_is_not_seen_is_not_gone(
+    row: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`grep -A` prints so many lines, and a line that is not understood may be a path."""
+    command = "multipath -ll" if row else "multipath -ll | grep -A7 mpatha"
+    (tmp_path / "a.txt").write_text(f"[root@box1 ~]# {command}\n{MULTIPATH}{row}")
+    assert main(["show", "MPATH", "--from", str(tmp_path), "-f", "json"]) == 0
+    said = capsys.readouterr()
+    rows = json.loads(said.out.splitlines()[0])["rows"]
+    assert sorted(record["state"] for record in rows) == ["active", "active", "offline"]
+    assert "gone" not in said.out + said.err
+
+
+@pytest.mark.parametrize(("command", "gaps", "whole"), [
+    ("mount | grep x", ["", "a", "--"], []),
+    ("mount | grep -A3 x", ["", "--"], ["a"]),
+    ("mount | tail -n +2", [""], ["a", "--"]),
+])  # fmt: skip
+def test_rows_are_left_out_before_some_rows(command: str, gaps: list[str], whole: list[str]) -> None:
+    """Before each, between the groups of lines around a match, or at the ends."""
+    pattern = gaps_of(command)
+    assert pattern is not None
+    assert [pattern.fullmatch(row) is not None for row in (*gaps, *whole)] == [True] * len(gaps) + [
+        False
+    ] * len(whole)
