@@ -46,6 +46,7 @@ SPACES = "Filesystem 1K-blocks Used Available Use% Mounted on\n/dev/mapper/wh-lo
     ("pvs /dev/dasdp1", PVS, True),
     ("pvs -S vg_name=wh", PVS, True),
     ("pvs", PVS, False),
+    ("multipath -ll | grep -A7 mpath", f"{MULTIPATH}--\n{MULTIPATH.replace('mpatha', 'mpathb')}", True),
     ("lsdasd | awk '{print $1}'", LSDASD_UID, True),
 ])  # fmt: skip
 def test_a_part_is_known_from_its_command(command: str, output: str, is_part: bool) -> None:

@@ -14,7 +14,7 @@ from tests.collected.answers import Answer, answers
 from tests.collected.texts import text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from zmon.kernel.capture_text import CollectedText
 
@@ -35,6 +35,8 @@ DAMAGED: Final = (
     ("lsdasd -u", "lsblk -P", "swapon -s"), ("btrfs filesystem show", "df -hT", "lsdasd -c"),
 )  # fmt: skip
 """Outputs that are damaged together with others."""
+WORDS: Final = ("dasd", "dasdf", "dasdk2", "srv", "data-", "lvm")
+"""What outputs are searched for."""
 STEP: Final = 3
 """Every which line is damaged: all of them take minutes."""
 
@@ -108,29 +110,56 @@ def _damaged(lines: list[str], at: int) -> Iterator[tuple[str, list[str]]]:
         yield how, [*lines[:at], *rows, *lines[at + 1 :]]
 
 
-@pytest.mark.parametrize("commands", DAMAGED, ids=", ".join)
-def test_a_damaged_line_never_makes_an_answer_surer(commands: tuple[str, ...]) -> None:
-    """Nor gives another disk, nor fewer than there are, nor makes a disk look free.
+def _wrong(
+    commands: tuple[str, ...], changes: Callable[[CollectedText, int], Iterator[tuple[str, CollectedText]]]
+) -> Iterator[tuple[object, ...]]:
+    """Yield what changes of one output make surer, give another disk or fewer, or make look free.
 
-    A line that is gone altogether leaves a list that another machine may have: only the grade counts then.
+    A line that is deleted leaves a list that another machine may have: only the last counts then.
     """
     known = things()[0]
     whole = [outputs()[command] for command in commands]
     before = answers(whole, *things())
-    wrong = []
     for which, output in enumerate(whole):
-        lines = output.text.splitlines()
-        for at in range(which, len(lines), STEP):
-            for how, damaged in _damaged(lines, at):
-                changed = output._replace(text="".join(f"{line}\n" for line in damaged))
-                after = answers([*whole[:which], changed, *whole[which + 1 :]], *things())
-                for thing, answer in before.items():
-                    now, was = after[thing], answer.disks & known
-                    other = bool(now.disks & known - was) and not was <= now.disks
-                    fewer = bool(now.disks) and now.disks < answer.disks and now.grade >= answer.grade
-                    if now.looks_free or (how != "deleted" and (now.grade > answer.grade or other or fewer)):
-                        wrong.append((commands[which], how, lines[at], thing, answer, now))
-    assert wrong == []
+        for how, changed in changes(output, which):
+            after = answers([*whole[:which], changed, *whole[which + 1 :]], *things())
+            for thing, answer in before.items():
+                now, was = after[thing], answer.disks & known
+                other = bool(now.disks & known - was) and not was <= now.disks
+                fewer = bool(now.disks) and now.disks < answer.disks and now.grade >= answer.grade
+                surer = now.grade > answer.grade or other or fewer
+                if now.looks_free or (surer and not how.startswith("deleted")):
+                    yield commands[which], how, thing, answer, now
+
+
+def _of_lines(output: CollectedText, first: int) -> Iterator[tuple[str, CollectedText]]:
+    lines = output.text.splitlines()
+    for at in range(first, len(lines), STEP):
+        for how, damaged in _damaged(lines, at):
+            yield f"{how}: {lines[at]}", output._replace(text="".join(f"{line}\n" for line in damaged))
+
+
+def _piped(output: CollectedText, _which: int) -> Iterator[tuple[str, CollectedText]]:
+    lines = output.text.splitlines(keepends=True)
+    half = len(lines) // 2
+    left = {f"grep {word}": [line for line in lines if word in line] for word in WORDS}
+    left |= {f"grep -v {word}": [line for line in lines if word not in line] for word in WORDS}
+    left |= {f"head -n {half}": lines[:half], f"tail -n +{half + 1}": lines[half:]}
+    for pipe, rows in left.items():
+        command = f"{output.command or f'cat /{output.file}'} | {pipe}"
+        yield pipe, output._replace(text="".join(rows), command=command)
+
+
+@pytest.mark.parametrize("commands", DAMAGED, ids=", ".join)
+def test_a_damaged_line_never_makes_an_answer_surer(commands: tuple[str, ...]) -> None:
+    """Nor gives another disk, nor fewer than there are, nor makes a disk look free."""
+    assert [*_wrong(commands, _of_lines)] == []
+
+
+@pytest.mark.parametrize("commands", DAMAGED, ids=", ".join)
+def test_what_a_pipe_leaves_out_never_makes_an_answer_surer(commands: tuple[str, ...]) -> None:
+    """The command says that lines are missing, and of a list no line says which."""
+    assert [*_wrong(commands, _piped)] == []
 
 
 def test_every_line_of_a_real_output_is_read_or_says_nothing() -> None:

@@ -34,6 +34,7 @@ _FILTER: Final = re.compile(
 )
 _AROUND: Final = re.compile(r"\s-[a-zA-Z]*[ABC] ?[0-9]|\s--(?:after|before)?-?context")
 """Options of grep for the lines around one, whose groups it divides by a row `--`."""
+_BETWEEN_GROUPS: Final = "--"
 _OF_MEMORY: Final = r"(?:loop|z?ram|sr0?|(?:dev)?tmpfs|cgroup2?|squashfs|snap)"
 _WITHOUT_DISKS: Final = re.compile(
     rf"\s-[a-zA-Z]*v[a-zA-Z]*\s+[\"'(]?\^?(?:[\\|()^ ]*{_OF_MEMORY})+[*\[\]0-9\\).\"' ]*"
@@ -107,8 +108,9 @@ class Reading:
 
     @property
     def is_part(self) -> bool:
-        """Whether the command was asked for some of what there is."""
-        return bool(self.narrowing) and re.search(rf"\s(?:{self.narrowing})", self.text.command) is not None
+        """Whether the command was asked for some of what there is, or what it printed was filtered."""
+        is_narrow = bool(self.narrowing) and re.search(rf"\s(?:{self.narrowing})", self.text.command)
+        return bool(is_narrow) or gaps_of(self.text.command) is not None
 
     @property
     def place(self) -> str:
@@ -226,7 +228,8 @@ def walk(text: CollectedText, form: Form, facts: Facts) -> ReadText:
     for number, row in _rows(text.text):
         if gaps is not None and gaps.fullmatch(row if number else ""):
             reading.lost()
-        taken = reading.take(number, row)
+        is_rule = gaps is not None and row == _BETWEEN_GROUPS
+        taken = False if is_rule else reading.take(number, row)
         if taken is None:
             strange.append(text.line + number)
         read += bool(taken)
@@ -240,7 +243,7 @@ def walk(text: CollectedText, form: Form, facts: Facts) -> ReadText:
         read - len(reading.strange),
         tuple(sorted(strange)),
         form.reading.tells,
-        gaps is not None or reading.is_part,
+        reading.is_part,
     )
 
 
@@ -251,7 +254,7 @@ def gaps_of(command: str) -> re.Pattern[str] | None:
         return None
     if match["tool"] in {"head", "tail"}:
         return re.compile("")
-    return re.compile("|--" if _AROUND.search(match["arguments"]) else ".*")
+    return re.compile(f"|{_BETWEEN_GROUPS}" if _AROUND.search(match["arguments"]) else ".*")
 
 
 def _rows(text: str) -> Iterator[tuple[int, str]]:
