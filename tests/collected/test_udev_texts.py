@@ -105,3 +105,13 @@ def test_the_unique_id_with_the_token_of_a_minidisk_is_taken() -> None:
     uid = "IBM.750000000ABCD1.7100.01"
     both = EXPORTED.replace(f"E: ID_UID={uid}\n", f"E: ID_UID={uid}\nE: ID_XUID={uid}.00000012\n")
     assert row(facts_in(both, "udevadm info -e"), "device", "0.0.7101")["uid"] == f"{uid}.00000012"
+
+
+def test_a_loop_device_has_its_file_and_the_device_of_that() -> None:
+    """As systemd's udev asks the kernel for it."""
+    facts = facts_in(
+        "P: /devices/virtual/block/loop0\nE: DEVTYPE=disk\nE: MAJOR=7\nE: MINOR=0\nE: SUBSYSTEM=block\n"
+        "E: ID_LOOP_BACKING_DEVICE=94:15\nE: ID_LOOP_BACKING_FILENAME=/srv/image\n\n"
+    )
+    loop = row(facts, "layer", "7:0")
+    assert (loop["file"], loop["below"]) == ("/srv/image", "94:15")

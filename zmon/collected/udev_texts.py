@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from zmon.base.plain_text import unescaped_hex
 from zmon.collected.block_texts import BY_PORT
 from zmon.collected.dasd_texts import BUSID, UID
 from zmon.collected.numbers import fits
@@ -148,7 +149,7 @@ def _layer(name: str, slot: re.Match[str], properties: dict[str, str], content: 
         row |= {
             "sort": "disk",
             "vendor": properties.get("ID_VENDOR", ""),
-            "model": properties.get("ID_MODEL", ""),
+            "model": unescaped_hex(properties.get("ID_MODEL_ENC", properties.get("ID_MODEL", ""))).strip(),
         }
         row |= parse_record(content) if not name.startswith("dasd") else {"vendor": "", "model": ""}
     return row

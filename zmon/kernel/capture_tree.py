@@ -463,6 +463,8 @@ class CaptureContents:
         self.extras: dict[str, Node] = {}
         self.texts: dict[str, CapturedFile] = {}
         """Texts with the output of commands, by their paths."""
+        self.unread: list[str] = []
+        """Paths of files that are no such texts."""
         self.left_out: Counter[str] = Counter()
         self.examples: dict[str, str] = {}
         self._nested: dict[str, bytes] = {}
@@ -488,6 +490,8 @@ class CaptureContents:
             self._nested[path.removesuffix(NESTED)] = node.data
         elif self.reader.is_text(path, node.data[:MAX_HEAD], DEEPEST):
             self.take_text(path, node)
+        elif self.reader.may_be_text(path):
+            self.unread.append(path)
 
     def _plain(self, name: str) -> str | None:
         return _plain(name.lstrip("/") if self._rooted else name)

@@ -396,7 +396,7 @@ def _mounted(mount: Mount) -> Evidence:
 
 
 def _part(mount: Mount) -> str:
-    return "" if mount.root == "/" else f", of it {mount.root}"
+    return "" if mount.root in {"", "/"} else f", of it {mount.root}"
 
 
 def _layers(
