@@ -8,6 +8,7 @@ from zmon.kinds import PART, TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
+    from collections.abc import Set as AbstractSet
 
     from zmon.sample import Sample
 
@@ -15,14 +16,23 @@ MAX_NAMED: Final = 5
 """Texts, and lines of a text, that are named."""
 
 
-def remarks(sample: Sample, kinds: Collection[str]) -> Iterator[str]:
-    """Yield what of these kinds texts may have, and nobody can know: lines not understood, and left out."""
+def remarks(sample: Sample, kinds: AbstractSet[str]) -> Iterator[str]:
+    """Yield what of these kinds texts may have, and nobody can know: lines not understood, and left out.
+
+    A part says nothing more where another output of its form is whole.
+    """
     yield from strange_texts(sample, kinds)
     frame = sample.frames.get(TEXT.name)
-    for key in frame.keys if frame else ():
-        told = text_of(frame.cell(key, "tells")).split() if frame else []
-        if frame and frame.cell(key, "asked") == PART and not set(told).isdisjoint(kinds):
-            yield f"{key}: {text_of(frame.cell(key, 'command'))} shows a part"
+    if frame is None:
+        return
+    columns = map(frame.column, ("form", "asked", "tells", "command"))
+    rows = [
+        (key, *map(text_of, cells)) for key, cells in zip(frame.keys, zip(*columns, strict=True), strict=True)
+    ]
+    whole = {form for _key, form, asked, _tells, _command in rows if asked != PART}
+    for key, form, asked, tells, command in rows:
+        if asked == PART and form not in whole and not kinds.isdisjoint(tells.split()):
+            yield f"{key}: {command} shows a part"
 
 
 def strange_texts(sample: Sample, kinds: Collection[str] = ()) -> Iterator[str]:
