@@ -242,9 +242,7 @@ Label: none  uuid: 11111111-2222-4333-8444-555555555555
     "pvs\n  PV VG Fmt Attr PSize PFree\n  /dev/{} wh lvm2 a--  6.80g 0\n",
     "mount\n/dev/{} on /load type xfs (rw)\n",
     "cat /proc/swaps\nFilename Type Size Used Priority\n/dev/{} partition 9 0 -2\n",
-    "btrfs filesystem show\nLabel: none  uuid: 11111111-2222-4333-8444-555555555555\n"
-    "\tTotal devices 2 FS bytes used 1.00GiB\n\tdevid    1 size 6.80GiB used 2.00GiB path /dev/dasdp1\n"
-    "\tdevid    2 size 6.80GiB used 2.00GiB path /dev/{}\n",
+    ONE_BTRFS,
 ])  # fmt: skip
 def test_a_partition_is_known_by_the_links_that_udev_makes(link: str, user: str, where: Ask) -> None:
     """Of its bus id and of its unique id, whichever text names it so."""

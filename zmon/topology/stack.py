@@ -433,11 +433,9 @@ class Stack:
         segments = self.segments(number)
         file = f" in {node.file}" if isinstance(node.file, str) else ""
         if isinstance(segments, Absent):
-            if node.sort == VOLUME_GROUP:
-                return "some of its disks" if len(self.leaves(number)) > 1 else "its disk"
-            return (
-                f"{node.sort}{file}, layout not known" if isinstance(node.sort, str) else "layout not known"
-            )
+            some = "some of its disks" if len(self.leaves(number)) > 1 else "its disk"
+            sort = f"{node.sort}{file}, " if isinstance(node.sort, str) else ""
+            return some if node.sort == VOLUME_GROUP else f"{sort}layout not known"
         if not segments or node.sort == "loop":
             if isinstance(node.sort, Absent) and isinstance(node.name, Absent):
                 return "nothing else is known of it"
