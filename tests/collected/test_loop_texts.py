@@ -118,3 +118,10 @@ def test_a_loop_device_without_a_size_has_no_file(where: Ask) -> None:
     for listed, is_open in (("", True), (f"[root@box1 ~]# cat /proc/partitions\n{disk}", False)):
         texts = f"[root@box1 ~]# lsblk\n{LSBLK}[root@box1 ~]# udevadm info -e\n{record}\n{listed}"
         assert any("loop7" in what for what in where("dasda", texts)["not_looked_at"]) == is_open
+
+
+def test_a_loop_device_on_a_block_device_is_built_on_that(where: Ask) -> None:
+    """The number that losetup prints is that of the file system with its node."""
+    lsdasd = "[root@box1 ~]# lsdasd -u\n0.0.1a01  dasdp     IBM.75000000AAAA1.1a00.01\n"
+    answer = where("dasdp", f"{lsdasd}[root@box1 ~]# losetup -a\n/dev/loop0: [0005]:130 (/dev/dasdp1)\n")
+    assert {"dasdp1", "loop0"} <= {*answer["devices"]}

@@ -116,3 +116,13 @@ def test_rows_are_left_out_before_some_rows(command: str, gaps: list[str], whole
     assert [pattern.fullmatch(row) is not None for row in (*gaps, *whole)] == [True] * len(gaps) + [
         False
     ] * len(whole)
+
+
+def test_a_map_may_have_more_paths_than_are_shown(where: Ask) -> None:
+    """Where a path was not understood, or the output is a part."""
+    for command, row, is_open in (
+        ("multipath -ll", "", False), ("multipath -ll", "  `- 1:0:1:2 garbage\n", True),
+        ("multipath -ll | grep -A7 mpatha", "", True),
+    ):  # fmt: skip
+        answer = where("mpatha", f"[root@box1 ~]# {command}\n{MULTIPATH}{row}")
+        assert (len(answer["paths"]), answer["more_paths"]) == (3, is_open)

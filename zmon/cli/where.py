@@ -459,7 +459,7 @@ def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
     if result.device is not None:
         about += ", no disk"
     if len(result.paths) > count:
-        about += f" over {len(result.paths):,} paths{_usable(result)}"
+        about += f" over {len(result.paths):,} paths{' or more' * result.more_paths}{_usable(result)}"
     elif why := result.unused.get(meaning.key):
         about += f", path not used: {why}"
     yield f"{shorten(meaning.word + key, width - len(about))}{about}"
@@ -482,6 +482,8 @@ def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
         yield f"  {fitted(name, room)}{written:>6}{copied[name]} in {many(count, 'file')}"
     if not result.mounts and not result.files:
         yield Sentence(_unused(result), *INDENT)
+    elif result.unseen and not result.is_unrecorded:
+        yield Sentence(f"Not looked at: {'; '.join(result.unseen)}", *INDENT)
 
 
 def _usable(result: LookupResult) -> str:
@@ -677,6 +679,7 @@ def document(result: LookupResult) -> Any:
         "offline": result.offline,
         "disks": [_volume(volume) | _lost(volume, result) for volume in result.volumes],
         "paths": [_volume(volume) | _lost(volume, result) for volume in result.paths],
+        "more_paths": result.more_paths,
         "device": result.device,
         "devices": result.devices,
         "mounts": [

@@ -106,6 +106,8 @@ class Losetup(OrDocument):
 
     def _say(self, name: str, file: str, number: str) -> None:
         below = "" if number.startswith("0:") else number
+        if file.startswith("/dev/") and not file.endswith(DELETED):  # the number is that of /dev
+            below = self.facts.name_device(file.removeprefix("/dev/"), self.place)
         self.facts.say(LAYER, name, self.place, name=name, sort="loop", file=file, below=below)
 
 

@@ -247,6 +247,8 @@ class LookupResult(NamedTuple):
     """The disks, if it means disks; one with several paths once, as the first of the paths that are meant."""
     paths: tuple[Volume, ...] = ()
     """The paths over an adapter, or all those to a disk that multipath joins; empty for other meanings."""
+    more_paths: bool = False
+    """Whether there may be more paths than these: a text was not understood, or shows a part."""
     device: ChannelDevice | None = None
     """The device of the channel subsystem that it means, if that has no disk."""
     devices: tuple[str, ...] = ()
@@ -372,6 +374,7 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
         locations=(_device(device, machine),) if made else (),
         volumes=tuple(volumes),
         paths=tuple(volume for volume in on_disks if is_path and volume.number in meant),
+        more_paths=any(map(stack.has_unseen, {*disks, device} - {""})),
         devices=tuple(titles),
         mounts=tuple(_mounts_on(disks, upon, machine)),
         files=tuple(_files_on(disks, upon, machine)),

@@ -133,6 +133,11 @@ class BlockDevice(NamedTuple):
         return self.number if isinstance(self.name, Absent) else str(self.name)
 
     @property
+    def is_unseen(self) -> bool:
+        """Whether it stands for a member that a group may have, and of which texts say nothing more."""
+        return isinstance(self.sort, Absent) and isinstance(self.name, Absent)
+
+    @property
     def wwid(self) -> str:
         """The WWID of the disk that a multipath device is; empty for any other device."""
         uuid = text_of(self.uuid)
@@ -407,7 +412,12 @@ class Stack:
             return [node]
         legs = () if isinstance(node.table, Absent) else (leg for target in node.table for leg in target.legs)
         numbers = dict.fromkeys(leg.device for leg in legs) or dict.fromkeys(node.below)
-        return [path for path in map(self.node, numbers) if path]
+        return [path for path in map(self.node, numbers) if path and not path.is_unseen]
+
+    def has_unseen(self, number: str) -> bool:
+        """Return whether a device may be on more than what texts show."""
+        node = self.node(number)
+        return node is not None and any(foot.is_unseen for foot in map(self.node, node.below) if foot)
 
     def _chain(self, number: str) -> tuple[StackLayer, ...]:
         layers: list[StackLayer] = []
@@ -428,7 +438,8 @@ class Stack:
             return "not among the devices that were read"
         if node.multipath:
             paths = [path.title for path in self.paths(number)]
-            over = f"over {len(paths)} path{'s' * (len(paths) != 1)}: {', '.join(paths)}"
+            more = " or more" * self.has_unseen(number)
+            over = f"over {len(paths)} path{'s' * (len(paths) != 1)}{more}: {', '.join(paths)}"
             return f"one disk {over}" if paths else "one disk, no path to it is known"
         segments = self.segments(number)
         file = f" in {node.file}" if isinstance(node.file, str) else ""
@@ -437,7 +448,7 @@ class Stack:
             sort = f"{node.sort}{file}, " if isinstance(node.sort, str) else ""
             return some if node.sort == VOLUME_GROUP else f"{sort}layout not known"
         if not segments or node.sort == "loop":
-            if isinstance(node.sort, Absent) and isinstance(node.name, Absent):
+            if node.is_unseen:
                 return "nothing else is known of it"
             return f"{'disk' if isinstance(node.sort, Absent) else node.sort}{file}"
         ways = list(dict.fromkeys(map(describe, segments)))
