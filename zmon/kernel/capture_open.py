@@ -165,9 +165,12 @@ def _take_texts(contents: CaptureContents, label: str) -> Sequence[CollectedText
     answers: dict[str, list[str]] = {}
     top = posixpath.commonpath([posixpath.dirname(path) for path in contents.texts])
     sections: list[CollectedText] = []
+    listed: dict[str, str] = {}
+    for path, node in contents.lists.items():
+        listed |= contents.reader.listed(path, node.data)
     for path, node in sorted(contents.texts.items()):
         origin = posixpath.relpath(path, top) if top else path
-        for section in contents.reader.outputs(path, node.data, node.time):
+        for section in contents.reader.outputs(path, node.data, node.time, listed.get(path, "")):
             if len(sections) >= MAX_SECTIONS:
                 contents.leave_out(f"sections of texts beyond {MAX_SECTIONS:,}", path)
                 break

@@ -9,7 +9,7 @@ from zmon.base.light_typing import TYPE_CHECKING, Final, Protocol
 from zmon.base.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 MAX_SECTIONS: Final = 200_000
 """Maximum number of sections of all texts together; supportconfig of a large machine has some 20,000."""
@@ -66,8 +66,14 @@ class TextReader(Protocol):
         One of many files, and not the one that a person names, lies at most `deepest` directories down.
         """
 
-    def outputs(self, origin: str, data: bytes, time: int) -> Iterable[CollectedText]:
-        """Cut a text into outputs and copies of files."""
+    def is_list(self, path: str) -> bool:
+        """Return whether a file, by its path, lists the commands whose outputs others are."""
+
+    def listed(self, path: str, data: bytes) -> Mapping[str, str]:
+        """Return the commands that such a file lists, by the paths of the files with their outputs."""
+
+    def outputs(self, origin: str, data: bytes, time: int, listed: str = "") -> Iterable[CollectedText]:
+        """Cut a text into outputs and copies of files; `listed` is its command, if one is listed for it."""
 
     def is_of_cp(self, text: CollectedText) -> bool:
         """Return whether an output is an answer of CP."""
@@ -87,7 +93,15 @@ class NoTexts:
         """Return False."""
         return False
 
-    def outputs(self, _origin: str, _data: bytes, _time: int) -> Iterable[CollectedText]:
+    def is_list(self, _path: str) -> bool:
+        """Return False."""
+        return False
+
+    def listed(self, _path: str, _data: bytes) -> Mapping[str, str]:
+        """Return nothing."""
+        return {}
+
+    def outputs(self, _origin: str, _data: bytes, _time: int, _listed: str = "") -> Iterable[CollectedText]:
         """Return nothing."""
         return ()
 

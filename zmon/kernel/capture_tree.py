@@ -463,6 +463,8 @@ class CaptureContents:
         self.extras: dict[str, Node] = {}
         self.texts: dict[str, CapturedFile] = {}
         """Texts with the output of commands, by their paths."""
+        self.lists: dict[str, CapturedFile] = {}
+        """Files that list the commands of texts, by their paths."""
         self.left_out: Counter[str] = Counter()
         self.examples: dict[str, str] = {}
         self._nested: dict[str, bytes] = {}
@@ -498,7 +500,8 @@ class CaptureContents:
         if len(self.texts) >= MAX_TEXTS or self._text_bytes > TEXT_BYTES:
             self.leave_out(f"texts beyond {MAX_TEXTS:,} or {TEXT_BYTES >> 20} MiB", path)
         else:
-            self.texts[path] = node
+            kept = self.lists if self.reader.is_list(path) else self.texts
+            kept[path] = node
 
     def wants(self, name: str) -> bool:
         """Return whether the content of a file of this name may be needed."""

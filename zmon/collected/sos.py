@@ -1,0 +1,91 @@
+"""Archives of sos: which command's output each of their files holds.
+
+A command has a file `sos_commands/PLUGIN/COMMAND`, where a run of anything but letters, digits, `_`, `-`, `.`
+and `/` is one `_`, and `/` is `.`: `fdisk_-l_.dev.dasda`.  Some plugins choose another name.  Where an output
+was too long for sos there is a link to `sos_strings/PLUGIN/COMMAND.tailed`, which has its last part.
+`sos_reports/manifest.json`, which sos has written since version 4.0, lists the command line of each file, how
+it ended, and whether its output was cut.
+
+Sources: sos, report/plugins/__init__.py, archive.py.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_FILE: Final = re.compile(
+    r"(?:.*/)?sos_(?P<kind>commands|strings)/[^/]+/(?:[^/]+/)?(?P<command>[a-z]+(?![a-z])[^/]*)", re.DOTALL
+)
+"""A file with the output of a command, or with the last part of a file that was too long."""
+_MANIFEST: Final = re.compile(r"((?:.*/)?)sos_reports/manifest\.json", re.DOTALL)
+_TAILED: Final = ".tailed"
+_PATH: Final = re.compile(r"\.(?:boot|dev|etc|proc|run|sys|var)(?:\..*)?")
+"""A word that was a path."""
+_AGAIN: Final = re.compile(r"\.[0-9]{1,2}")
+"""What sos adds to the name of a file if there is one of that name."""
+_TIMED_OUT: Final = 124
+"""The status of a command that took too long, of which the output so far is kept."""
+_FIRST_PART: Final = " | head"
+_LAST_PART: Final = " | tail"
+"""What is added to a command, because then an output is read as the part that it is."""
+
+
+def command_of_sos(path: str) -> str:
+    """Return the command whose output sos keeps in a file; empty if it is no such file."""
+    match = _FILE.fullmatch(path) if "sos_" in path else None
+    if match is None:
+        return ""
+    name = match["command"]
+    is_cut = match["kind"] == "strings"
+    if is_cut and not name.endswith(_TAILED):
+        return ""
+    name = name.removesuffix(_TAILED).removesuffix(".txt")
+    again = re.search(rf"{_AGAIN.pattern}$", name)
+    words = (name[: again.start()] if again else name).split("_")
+    command = " ".join(word.replace(".", "/") if _PATH.fullmatch(word) else word for word in words)
+    return f"{command}{_LAST_PART * is_cut}"
+
+
+def is_manifest(path: str) -> bool:
+    """Return whether a file lists the commands of an archive."""
+    return _MANIFEST.fullmatch(path) is not None
+
+
+def commands_listed(path: str, manifest: bytes) -> dict[str, str]:
+    """Return the command lines that a manifest lists, by the paths of their files; none if it is damaged."""
+    import json  # noqa: PLC0415 - few captures have a manifest
+
+    match = _MANIFEST.fullmatch(path)
+    try:
+        listed = json.loads(manifest)
+        entries = [*_entries(listed)] if match else []
+    except (ValueError, RecursionError):
+        return {}
+    folder = match[1] if match else ""
+    return {f"{folder}{file}": command for file, command in entries}
+
+
+def _entries(manifest: Any) -> Iterator[tuple[str, str]]:
+    """Yield the file and the command line of each output; what is not as sos writes it is passed over."""
+    plugins = _below(_below(_below(manifest, "components"), "report"), "plugins")
+    for plugin in plugins.values():
+        listed = plugin.get("commands") if isinstance(plugin, dict) else None
+        for entry in listed if isinstance(listed, list) else ():
+            file, command = (
+                (entry.get(name) for name in ("filepath", "exec")) if isinstance(entry, dict) else ("", "")
+            )
+            if not (isinstance(file, str) and isinstance(command, str) and command.strip()):
+                continue
+            tool, _, rest = command.strip().partition(" ")
+            line = f"{tool.rpartition('/')[2]} {rest}".rstrip()
+            cut = _LAST_PART if entry.get("truncated") else ""
+            yield file, line + (cut or _FIRST_PART * (entry.get("return_code") == _TIMED_OUT))
+
+
+def _below(node: Any, name: str) -> dict[str, Any]:
+    below = node.get(name) if isinstance(node, dict) else None
+    return below if isinstance(below, dict) else {}
