@@ -15,7 +15,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Mapping
 
 _FILE: Final = re.compile(
     r"(?:.*/)?sos_(?P<kind>commands|strings)/[^/]+/(?:[^/]+/)?(?P<command>[a-z]+(?![a-z])[^/]*)", re.DOTALL
@@ -25,7 +25,7 @@ _MANIFEST: Final = re.compile(r"((?:.*/)?)sos_reports/manifest\.json", re.DOTALL
 _TAILED: Final = ".tailed"
 _PATH: Final = re.compile(r"\.(?:boot|dev|etc|proc|run|sys|var)(?:\..*)?")
 """A word that was a path."""
-_AGAIN: Final = re.compile(r"\.[0-9]{1,2}")
+_AGAIN: Final = re.compile(r"\.[0-9]{1,2}$")
 """What sos adds to the name of a file if there is one of that name."""
 _TIMED_OUT: Final = 124
 """The status of a command that took too long, of which the output so far is kept."""
@@ -43,9 +43,7 @@ def command_of_sos(path: str) -> str:
     is_cut = match["kind"] == "strings"
     if is_cut and not name.endswith(_TAILED):
         return ""
-    name = name.removesuffix(_TAILED).removesuffix(".txt")
-    again = re.search(rf"{_AGAIN.pattern}$", name)
-    words = (name[: again.start()] if again else name).split("_")
+    words = _AGAIN.sub("", name.removesuffix(_TAILED).removesuffix(".txt")).split("_")
     command = " ".join(word.replace(".", "/") if _PATH.fullmatch(word) else word for word in words)
     return f"{command}{_LAST_PART * is_cut}"
 
@@ -61,31 +59,28 @@ def commands_listed(path: str, manifest: bytes) -> dict[str, str]:
 
     match = _MANIFEST.fullmatch(path)
     try:
-        listed = json.loads(manifest)
-        entries = [*_entries(listed)] if match else []
+        plugins = _below(json.loads(manifest), "components", "report", "plugins")
     except (ValueError, RecursionError):
         return {}
+    listed = (_below(plugin).get("commands") for plugin in plugins.values())
+    entries = (_below(entry) for commands in listed if isinstance(commands, list) for entry in commands)
     folder = match[1] if match else ""
-    return {f"{folder}{file}": command for file, command in entries}
+    return {f"{folder}{file}": command for file, command in map(_listed, entries) if file and command}
 
 
-def _entries(manifest: Any) -> Iterator[tuple[str, str]]:
-    """Yield the file and the command line of each output; what is not as sos writes it is passed over."""
-    plugins = _below(_below(_below(manifest, "components"), "report"), "plugins")
-    for plugin in plugins.values():
-        listed = plugin.get("commands") if isinstance(plugin, dict) else None
-        for entry in listed if isinstance(listed, list) else ():
-            file, command = (
-                (entry.get(name) for name in ("filepath", "exec")) if isinstance(entry, dict) else ("", "")
-            )
-            if not (isinstance(file, str) and isinstance(command, str) and command.strip()):
-                continue
-            tool, _, rest = command.strip().partition(" ")
-            line = f"{tool.rpartition('/')[2]} {rest}".rstrip()
-            cut = _LAST_PART if entry.get("truncated") else ""
-            yield file, line + (cut or _FIRST_PART * (entry.get("return_code") == _TIMED_OUT))
+def _listed(entry: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the file and the command line of an output."""
+    file, command = entry.get("filepath"), entry.get("exec")
+    if not (isinstance(file, str) and isinstance(command, str) and command.strip()):
+        return "", ""
+    tool, _, rest = command.strip().partition(" ")
+    part = _FIRST_PART if entry.get("return_code") == _TIMED_OUT else ""
+    part = _LAST_PART if entry.get("truncated") else part
+    return file, f"{tool.rpartition('/')[2]} {rest}".rstrip() + part
 
 
-def _below(node: Any, name: str) -> dict[str, Any]:
-    below = node.get(name) if isinstance(node, dict) else None
-    return below if isinstance(below, dict) else {}
+def _below(node: Any, *names: str) -> Mapping[str, Any]:
+    """Return what lies below names; nothing if that is not as sos writes it."""
+    for name in names:
+        node = node.get(name) if isinstance(node, dict) else None
+    return node if isinstance(node, dict) else {}

@@ -17,7 +17,7 @@ from itertools import islice
 
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
-from zmon.kernel.capture_text import MAX_HEAD, MAX_SECTIONS, MAX_TEXTS, NO_TEXTS, UNREAD
+from zmon.kernel.capture_text import MAX_HEAD, MAX_SECTIONS, MAX_TEXT, MAX_TEXTS, NO_TEXTS, UNREAD
 from zmon.kernel.capture_tree import (
     ADVICE,
     NOTES,
@@ -91,7 +91,8 @@ def open_capture(path: str, reader: TextReader = NO_TEXTS) -> Capture:
         elif stat.S_ISREG(mode) and _is_text(reader, path, os.path.basename(path)):
             contents = CaptureContents(reader)
             contents.take_text(
-                os.path.basename(path), CapturedFile(read_regular(path, path), os.stat(path).st_mtime_ns)
+                os.path.basename(path),
+                CapturedFile(read_regular(path, path, MAX_TEXT), os.stat(path).st_mtime_ns),
             )
         elif stat.S_ISREG(mode):
             from zmon.kernel.capture_tar import read_tar  # noqa: PLC0415 - a directory needs none of it
@@ -295,7 +296,8 @@ def _is_text(reader: TextReader, file: str, inside: str, deepest: int | None = N
 def _take_file(contents: CaptureContents, name: str, file: str) -> None:
     """Take a file beside those of the kernel, if it exists."""
     try:
-        contents.put(name, CapturedFile(read_regular(file, file), os.lstat(file).st_mtime_ns))
+        data = read_regular(file, file, contents.largest(name))
+        contents.put(name, CapturedFile(data, os.lstat(file).st_mtime_ns))
     except FileNotFoundError:
         pass
     except OSError:

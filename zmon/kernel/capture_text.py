@@ -19,6 +19,8 @@ MAX_TEXTS: Final = 10_000
 """Maximum number of files beside the passes that are looked at."""
 TEXT_BYTES: Final = 256 << 20
 """Maximum bytes of them together."""
+MAX_TEXT: Final = 64 << 20
+"""Maximum bytes of one; udev's data base of 4,096 disks with four paths each has some 30 MB."""
 UNREAD: Final = frozenset({"boot", "home", "lib", "lib64", "opt", "root", "tmp", "usr", "var", "src"})
 """Directories of a collection whose files are no outputs of commands."""
 CP_TOOLS: Final = frozenset({"vmcp", "hcp"})

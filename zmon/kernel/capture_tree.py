@@ -20,7 +20,7 @@ from collections import Counter
 
 from zmon.base.light_typing import TYPE_CHECKING, Final, Protocol
 from zmon.base.record import NamedTuple
-from zmon.kernel.capture_text import MAX_HEAD, MAX_TEXTS, NO_TEXTS, TEXT_BYTES
+from zmon.kernel.capture_text import MAX_HEAD, MAX_TEXT, MAX_TEXTS, NO_TEXTS, TEXT_BYTES
 from zmon.kernel.tree import MAX_FILE, NOT_CAPTURED, Tree, printable
 
 if TYPE_CHECKING:
@@ -509,6 +509,15 @@ class CaptureContents:
         if path is None or _PASS.fullmatch(path) or re.fullmatch(_NOTES, path) or re.fullmatch(_EXTRA, path):
             return True
         return is_nested(path) or self.reader.may_be_text(path)
+
+    def largest(self, name: str) -> int:
+        """Return how many bytes a file of this name may have."""
+        path = self._plain(name)
+        if path is None or _PASS.fullmatch(path):
+            return MAX_FILE
+        if is_nested(path):
+            return MAX_NESTED
+        return MAX_TEXT if self.reader.may_be_text(path) else MAX_FILE
 
     def take_nested(self) -> Iterator[tuple[str, bytes]]:
         """Yield the archives within the archive, each with the path of its folder; each once."""

@@ -1,0 +1,148 @@
+"""Files of sos are the outputs of the commands that their names or the manifest of the archive tell."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.collected.test_collection import packed
+from tests.collected.texts import LSBLK, LSDASD_UID
+from zmon.cli.main import main
+from zmon.collected.sos import command_of_sos, commands_listed
+from zmon.collected.text_reader import TEXTS, open_capture
+from zmon.kernel.capture_text import MAX_TEXT
+from zmon.kernel.tree import MAX_FILE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MANIFEST = "sosreport-a/sos_reports/manifest.json"
+LSBLK_FILE = "sosreport-a/sos_commands/block/lsblk"
+LSDASD_FILE = "sosreport-a/sos_commands/s390/lsdasd_-u"
+
+
+def manifest(*commands: dict[str, object]) -> str:
+    """Return what sos writes into its manifest, of one plugin."""
+    return json.dumps({"components": {"report": {"plugins": {"block": {"commands": [*commands]}}}}})
+
+
+def listed(command: str, file: str, status: int = 0, *, is_cut: bool = False) -> dict[str, object]:
+    """Return the entry of a command."""
+    return {"exec": command, "filepath": file, "return_code": status, "truncated": is_cut}
+
+
+@pytest.mark.parametrize(
+    ("file", "command"),
+    [
+        ("block/lsblk", "lsblk"),
+        ("block/lsblk_-O_-P", "lsblk -O -P"),
+        ("block/fdisk_-l_.dev.dasda", "fdisk -l /dev/dasda"),
+        ("block/cryptsetup_luksDump_.dev.mapper.luks", "cryptsetup luksDump /dev/mapper/luks"),
+        ("block/ls_-alZR_.dev", "ls -alZR /dev"),
+        ("s390/lscss_-d_0.0.7000", "lscss -d 0.0.7000"),
+        ("s390/lsdasd.1", "lsdasd"),
+        ("lvm2/metadata/pvck_--dump_headers_.dev.dasdb1", "pvck --dump headers /dev/dasdb1"),
+        ("zvm/vmcp_q_v_dasd", "vmcp q v dasd"),
+        ("block/lsblk.txt", "lsblk"),
+    ],
+)
+def test_a_name_tells_the_command(file: str, command: str) -> None:
+    """Blanks are underscores there, and what lies below /dev has full stops."""
+    assert command_of_sos(f"sosreport-a/sos_commands/{file}") == command
+    assert command_of_sos(f"sos_commands/{file}") == command
+
+
+def test_other_files_of_sos_are_no_outputs() -> None:
+    """What a plugin wrote itself, a log, a report."""
+    for file in ("sos_strings/block/note", "sos_logs/sos.log", "sos_reports/sos.txt", "version.txt"):
+        assert not command_of_sos(f"sosreport-a/{file}")
+
+
+def test_a_manifest_tells_the_command_of_each_file() -> None:
+    """With all options, and without the directory of the tool; an entry without a file is passed over."""
+    lvs = (
+        'lvs -a -o +devices --config="global{a=1}"',
+        "sos_commands/lvm2/lvs_-a_-o_devices_--config_global_a_1",
+    )
+    lsscsi = "/usr/sbin/lsscsi -i", "sos_commands/scsi/lsscsi"
+    entries = [listed(*lvs), listed(*lsscsi), listed("lspath", ""), {"exec": None, "filepath": "a"}, {}]
+    assert commands_listed(MANIFEST, manifest(*entries).encode()) == {
+        f"sosreport-a/{lvs[1]}": lvs[0],
+        f"sosreport-a/{lsscsi[1]}": "lsscsi -i",
+    }
+
+
+@pytest.mark.parametrize("content", [
+    b"", b"{", b"[1]", b"null", b"\xff\0", b"[" * 100_000,
+    b'{"components": 1}',
+    b'{"components": {"report": {"plugins": {"a": 1}}}}',
+    b'{"components": {"report": {"plugins": {"a": {"commands": [1, {"exec": 1}]}}}}}',
+])  # fmt: skip
+def test_a_damaged_manifest_lists_nothing(content: bytes) -> None:
+    """The names of the files are there still."""
+    assert commands_listed(MANIFEST, content) == {}
+
+
+@pytest.mark.parametrize(("status", "is_cut", "part"), [(124, False, "head"), (0, True, "tail")])
+def test_an_output_that_was_cut_is_a_part(status: int, is_cut: bool, part: str) -> None:
+    """A command that took too long lacks its end, one that printed too much its beginning."""
+    entry = listed("lsblk -O -P", "sos_commands/block/lsblk_-O_-P", status, is_cut=is_cut)
+    assert [*commands_listed(MANIFEST, manifest(entry).encode()).values()] == [f"lsblk -O -P | {part}"]
+
+
+def test_the_rest_of_a_long_output_is_read_as_a_part() -> None:
+    """It lies in another directory; the manifest is not needed."""
+    file = "sosreport-a/sos_strings/block/lsblk_-O_-P.tailed"
+    assert command_of_sos(file) == "lsblk -O -P | tail"
+    assert TEXTS.is_text(file, b"anything", 1)
+
+
+def commands_of(path: str) -> dict[str, tuple[str, str]]:
+    """Return the command and the form of each text of an archive."""
+    (tree,) = open_capture(path).passes
+    return {text.origin: (text.command, text.form) for text in tree.texts}
+
+
+def test_a_manifest_is_read_wherever_it_stands_in_the_archive(tmp_path: Path) -> None:
+    """It is no text itself, and comes behind the outputs."""
+    listing = manifest(listed("lsblk -i", "sos_commands/block/lsblk"))
+    path = packed(tmp_path / "a", {LSBLK_FILE: LSBLK, MANIFEST: listing})
+    assert commands_of(path) == {"lsblk": ("lsblk -i", "lsblk, in any form and with any columns")}
+
+
+def test_an_output_without_its_end_leaves_open_what_it_does_not_show(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A disk of which it shows no use is not taken for a free one, and what is lacking is said."""
+    whole = {LSDASD_FILE: LSDASD_UID, LSBLK_FILE: LSBLK}
+    cut = manifest(listed("lsblk", "sos_commands/block/lsblk", 124))
+    told = []
+    for name, members in (("whole", whole), ("cut", {**whole, MANIFEST: cut})):
+        main(["where", "dasda", "--from", packed(tmp_path / name, members), "-f", "json"])
+        (answer,) = json.loads(capsys.readouterr().out)
+        told.append([what for what in answer["not_looked_at"] if "lsblk" in what])
+    assert [len(remarks) for remarks in told] == [0, 1]
+
+
+@pytest.mark.parametrize("is_packed", [True, False])
+def test_a_text_may_be_larger_than_a_kernel_file(tmp_path: Path, *, is_packed: bool) -> None:
+    """As udev's data base of thousands of disks is."""
+    long = LSDASD_UID + "0.0.7100 dasdz IBM.7\n" * (MAX_FILE // 20)
+    if is_packed:
+        path = packed(tmp_path / "a", {LSDASD_FILE: long})
+    else:
+        (tmp_path / LSDASD_FILE).parent.mkdir(parents=True)
+        (tmp_path / LSDASD_FILE).write_text(long)
+        path = str(tmp_path)
+    (tree,) = open_capture(path).passes
+    assert [len(text.text) for text in tree.texts] == [len(long)]
+
+
+def test_a_text_too_long_is_left_out_with_a_note(tmp_path: Path) -> None:
+    """The others are read."""
+    members = {LSBLK_FILE: LSBLK, LSDASD_FILE: "\n" * (MAX_TEXT + 1)}
+    capture = open_capture(packed(tmp_path / "a", members))
+    assert [text.command for text in capture.passes[0].texts] == ["lsblk"]
+    assert [note for note in capture.notes if f"{MAX_TEXT:,}" in note and LSDASD_FILE in note]
