@@ -146,3 +146,18 @@ def test_a_text_too_long_is_left_out_with_a_note(tmp_path: Path) -> None:
     capture = open_capture(packed(tmp_path / "a", members))
     assert [text.command for text in capture.passes[0].texts] == ["lsblk"]
     assert [note for note in capture.notes if f"{MAX_TEXT:,}" in note and LSDASD_FILE in note]
+
+
+def test_files_of_containers_are_none_of_the_machine(tmp_path: Path) -> None:
+    """A container sees other mounts, and runs the same tools."""
+    members = {
+        LSDASD_FILE: LSDASD_UID,
+        "sosreport-a/proc/mounts": "/dev/dasda1 / ext4 rw 0 0\n",
+        "sosreport-a/sos_containers/db/proc/mounts": "overlay / overlay rw 0 0\n",
+        "sosreport-a/sos_containers/db/sos_commands/block/lsblk": LSBLK,
+    }
+    capture = open_capture(packed(tmp_path / "a", members))
+    (tree,) = capture.passes
+    assert tree.read("proc/mounts").startswith(b"/dev/dasda1")
+    assert [text.command for text in tree.texts] == ["lsdasd -u"]
+    assert [note for note in capture.notes if "2 of containers" in note]

@@ -433,6 +433,9 @@ NO_REGULAR_FILE: Final = "is no regular file"
 OUTSIDE: Final = "leads out of the capture"
 TOO_DEEP: Final = "with a path longer or deeper than any kernel file's"
 LEADS_OUT: Final = "with a path that leads out"
+OF_CONTAINERS: Final = "sos_containers/"
+"""Where sos keeps files of containers, by their paths there."""
+IN_CONTAINERS: Final = "of containers, which are machines of their own"
 
 ANSWERS: Final = (r"multipathd/maps\.json",)
 """What else a pass has at its root; what people collect may have directories of these names, too."""
@@ -478,6 +481,8 @@ class CaptureContents:
             self.leave_out(TOO_DEEP, name)
         elif path is None:
             self.leave_out(LEADS_OUT, name)
+        elif OF_CONTAINERS in path:
+            self.leave_out(IN_CONTAINERS, name)
         elif match := _PASS.fullmatch(path):
             self.nodes.setdefault(match[1] or "", {})[sys.intern(match[2])] = node
         elif not isinstance(node, CapturedFile):
