@@ -38,7 +38,8 @@ class Udevadm(Reading):
     longest = 1 << 16
     nothing = (
         r"\s*(?:looking at (?:parent )?device|Udevadm info|all the possible|walks up|from one single).*",
-        r"\s*A rule to .*",
+        r"\s*(?:found, all possible attributes|A rule to|and the attributes from one) .*",
+        r"(?:Bad argument|Unknown device) \".*",
         r"\s+(?:KERNELS?|SUBSYSTEMS?|DRIVERS?|ATTRS?\{[^}]*\})==.*",
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from zmon.base.absent import text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
-from zmon.kinds import PART, TEXT
+from zmon.kinds import MOUNT, PART, TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -16,12 +16,23 @@ MAX_NAMED: Final = 5
 
 
 def remarks(sample: Sample, kinds: Collection[str]) -> Iterator[str]:
-    """Yield what of these kinds texts may have, and nobody can know: lines not understood, and left out."""
+    """Yield what of these kinds texts may have, and nobody can know: lines not understood, and left out.
+
+    A list of some mounts leaves nothing out that a list of all has.
+    """
     yield from strange_texts(sample, kinds)
     frame = sample.frames.get(TEXT.name)
-    for key in frame.keys if frame else ():
-        told = text_of(frame.cell(key, "tells")).split() if frame else []
-        if frame and frame.cell(key, "asked") == PART and not set(told).isdisjoint(kinds):
+    if frame is None:
+        return
+    told = {key: text_of(frame.cell(key, "tells")).split() for key in frame.keys}
+    parts = [key for key in frame.keys if frame.cell(key, "asked") == PART]
+    wholes = {
+        key for key in {*frame.keys} - {*parts} if frame.cell(key, "read") and not frame.cell(key, "strange")
+    }
+    has_all_mounts = any(told[key] == [MOUNT.name] for key in wholes)
+    for key in parts:
+        is_doubled = told[key] == [MOUNT.name] and has_all_mounts
+        if not (is_doubled or set(told[key]).isdisjoint(kinds)):
             yield f"{key}: {text_of(frame.cell(key, 'command'))} shows a part"
 
 
