@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import tarfile
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.collected.test_collection import packed
 from tests.collected.texts import LSBLK, LSDASD_UID
+from zmon.base.clock import SECOND
 from zmon.cli.main import main
 from zmon.collected.sos import command_of_sos, commands_listed
 from zmon.collected.text_reader import TEXTS, open_capture
@@ -161,3 +164,20 @@ def test_files_of_containers_are_none_of_the_machine(tmp_path: Path) -> None:
     assert tree.read("proc/mounts").startswith(b"/dev/dasda1")
     assert [text.command for text in tree.texts] == ["lsdasd -u"]
     assert [note for note in capture.notes if "2 of containers" in note]
+
+
+@pytest.mark.parametrize("is_packed", [True, False])
+def test_copies_are_not_older_than_what_sos_printed_first(tmp_path: Path, *, is_packed: bool) -> None:
+    """A file of /proc has the time when the kernel first looked it up, and sos keeps that."""
+    began, looked_up = 1_773_738_000, 1_773_700_000
+    members = {"sosreport-a/proc/diskstats": ("", looked_up), LSDASD_FILE: (LSDASD_UID, began),
+               "sosreport-a/proc/stat": ("cpu 1\n", began + 5), LSBLK_FILE: (LSBLK, began + 9)}  # fmt: skip
+    for name, (content, time) in members.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(content)
+        os.utime(tmp_path / name, (time, time))
+    if is_packed:
+        with tarfile.open(tmp_path / "a.tar", "w") as tar:
+            tar.add(tmp_path / "sosreport-a", "sosreport-a")
+    (tree,) = open_capture(str(tmp_path / "a.tar" if is_packed else tmp_path / "sosreport-a")).passes
+    assert [tree.when(f"proc/{name}") // SECOND - began for name in ("diskstats", "stat")] == [0, 5]

@@ -524,7 +524,7 @@ def mount_frame(
 
 
 def fill_btrfs(mounted: Frame, facts: Facts, layers: Frame) -> tuple[Frame, dict[str, dict[str, Value]]]:
-    """Return the mounts of kernel files, with the devices of each btrfs that texts list, and rows of `ORIGIN`.
+    """Return the mounts of kernel files, with the devices of each btrfs that texts list, and `ORIGIN` rows.
 
     Of a btrfs a mount names one device.
     """

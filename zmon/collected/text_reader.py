@@ -70,6 +70,14 @@ class CollectedTexts:
 
         return outputs(origin, data, time, listed)
 
+    def began(self, times: Mapping[str, int]) -> int:
+        """Return when sos wrote its first output; 0 if none is from sos.
+
+        It gives copies of files the times of the originals.  That of a file of /proc is when the kernel first
+        looked it up, which may be long ago, and its content is of the moment when it is read.
+        """
+        return min((time for path, time in times.items() if command_of_sos(path)), default=0)
+
     def is_of_cp(self, text: CollectedText) -> bool:
         """Return whether an output is an answer of CP."""
         from zmon.collected.transcript import CP  # noqa: PLC0415 - likewise

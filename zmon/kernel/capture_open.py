@@ -115,13 +115,16 @@ def open_capture(path: str, reader: TextReader = NO_TEXTS) -> Capture:
 def _passes(path: str, contents: CaptureContents) -> list[CapturedTree]:
     """Make a tree of each pass, in the order of time."""
     texts: Sequence[CollectedText] = ()
+    since = contents.reader.began({path: node.time for path, node in contents.texts.items()})
 
     def tree(label: str) -> CapturedTree:
         name = f"{path} {label}".rstrip()
         nodes = contents.nodes.get(label, {})
         root = contents.roots.get(label)
         own = texts if labels and label == labels[-1] else ()
-        return DirectoryTree(root, name, label, nodes, own) if root else ArchivedTree(name, label, nodes, own)
+        if root:
+            return DirectoryTree(root, name, label, nodes, own, since)
+        return ArchivedTree(name, label, nodes, own, since)
 
     labels = _labels(path, contents)
     if len(labels) > MAX_PASSES:

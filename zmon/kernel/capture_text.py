@@ -77,6 +77,12 @@ class TextReader(Protocol):
     def outputs(self, origin: str, data: bytes, time: int, listed: str = "") -> Iterable[CollectedText]:
         """Cut a text into outputs and copies of files; `listed` is its command, if one is listed for it."""
 
+    def began(self, times: Mapping[str, int]) -> int:
+        """Return when a collector began whose copies of kernel files have earlier times; 0 if none has.
+
+        `times` are those of the texts, by their paths, in ns since 1970.
+        """
+
     def is_of_cp(self, text: CollectedText) -> bool:
         """Return whether an output is an answer of CP."""
 
@@ -106,6 +112,10 @@ class NoTexts:
     def outputs(self, _origin: str, _data: bytes, _time: int, _listed: str = "") -> Iterable[CollectedText]:
         """Return nothing."""
         return ()
+
+    def began(self, _times: Mapping[str, int]) -> int:
+        """Return 0."""
+        return 0
 
     def is_of_cp(self, _text: CollectedText) -> bool:
         """Return False."""

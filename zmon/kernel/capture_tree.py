@@ -174,10 +174,19 @@ class ArchivedTree:
     live = False
 
     def __init__(
-        self, name: str, label: str, nodes: Mapping[str, Node], texts: Sequence[CollectedText] = ()
+        self,
+        name: str,
+        label: str,
+        nodes: Mapping[str, Node],
+        texts: Sequence[CollectedText] = (),
+        since: int = 0,
     ) -> None:
-        """Serve `nodes`, whose paths are relative and plain; directories need no node."""
+        """Serve `nodes`, whose paths are relative and plain; directories need no node.
+
+        Nothing was read before `since`, whatever times the nodes have.
+        """
         self.texts = texts
+        self._since = since
         self.name = name
         self.label = label
         self._nodes = nodes
@@ -216,12 +225,12 @@ class ArchivedTree:
         physical = self._inside.physical(path)
         node = self._nodes.get(physical)
         if node is not None:
-            return node.time
+            return max(node.time, self._since)
         below = f"{physical}/" if physical else ""
         times = [node.time for other, node in self._nodes.items() if other.startswith(below)]
         if not times:
             raise FileNotFoundError(errno.ENOENT, NOT_CAPTURED, path)
-        return min(times)
+        return max(min(times), self._since)
 
     def target(self, path: str) -> str | None:
         """Return the text of the link at a path whose directories are resolved; None if it is no link.
@@ -253,20 +262,25 @@ class DirectoryTree:
 
     live = False
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - what a pass is
         self,
         root: str,
         name: str = "",
         label: str = "",
         beside: Mapping[str, Node] | None = None,
         texts: Sequence[CollectedText] = (),
+        since: int = 0,
     ) -> None:
-        """Read below `root`; `beside` has nodes for further paths."""
+        """Read below `root`; `beside` has nodes for further paths.
+
+        Nothing was read before `since`, whatever times the files have.
+        """
         self.texts = texts
+        self._since = since
         self.root = os.path.realpath(root)
         self.name = name or root
         self.label = label
-        self._beside = ArchivedTree(self.name, label, beside or {})
+        self._beside = ArchivedTree(self.name, label, beside or {}, since=since)
         self._inside = PathResolver(self._target)
 
     def read(self, path: str, at_once: int = 65536) -> bytes:  # noqa: ARG002 - the protocol's signature
@@ -296,7 +310,7 @@ class DirectoryTree:
         physical = self._inside.physical(path)
         if not self._has(physical):
             return self._beside.when(physical)
-        return os.lstat(self._at(physical)).st_mtime_ns
+        return max(os.lstat(self._at(physical)).st_mtime_ns, self._since)
 
     def _at(self, physical: str) -> str:
         return f"{self.root}/{physical}"
