@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
 
+from tests.collected.answers import answers_of
 from zmon.base.absent import Absent, absent
-from zmon.kinds import CHANNEL, DASD, DEVICE, LAYER, MACHINE, MOUNT, MULTIPATH, PATH, SWAP
+from zmon.kinds import CHANNEL, DASD, DEVICE, LAYER, MACHINE, MOUNT, MULTIPATH, PATH, SWAP, TEXT
 from zmon.session.machines import open_capture
+from zmon.topology.machine import Machine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,7 +29,9 @@ NAMES: Final = ("name", "mapped")
 MACHINES: Final = sorted(REAL.glob("*.tar.xz"))
 """Made by testbed/texts_kept.py."""
 ARCHIVES: Final = REAL / "archives"
-"""Parts of what dbginfo.sh and supportconfig wrote, and the kernel files of that time."""
+"""Parts of what dbginfo.sh, supportconfig and sos wrote, and the kernel files of that time."""
+TREES: Final = {"dbginfo": "tree.tar.xz", "supportconfig": "tree.tar.xz", "sos": "sos-tree.tar.xz"}
+"""The kernel files of each; those beside sos are of another boot of the same machine."""
 
 
 class Compared(NamedTuple):
@@ -126,11 +130,56 @@ def test_texts_say_what_kernel_files_say(machine: Path) -> None:
         assert any(field.verdict == "equal" for field in fields)
 
 
-@pytest.mark.parametrize("archive", ["dbginfo", "supportconfig"])
+@pytest.mark.parametrize("archive", TREES)
 def test_archives_say_what_kernel_files_say(archive: str, tmp_path: Path) -> None:
-    """What dbginfo.sh and supportconfig wrote says of some fields what kernel files say; a sketch, too."""
-    unpack(ARCHIVES / "tree.tar.xz", tmp_path)
-    fields = compared(sample(tmp_path / "missing/tree"), sample(ARCHIVES / f"{archive}.tar.xz"))
+    """What collectors wrote says of some fields what kernel files say; a sketch, too."""
+    fields = compared_archive(archive, tmp_path)
     for (kind, verdict), count in sorted(counts(fields).items()):
         print(f"{archive} {kind:10} {verdict:10} {count}")  # noqa: T201 - what the sketch is for
     assert any(field.verdict == "equal" for field in fields)
+
+
+def compared_archive(archive: str, directory: Path) -> list[Compared]:
+    """Return each field of the machine that an archive is of; a directory takes its kernel files."""
+    unpack(ARCHIVES / TREES[archive], directory)
+    return compared(sample(directory / "missing/tree"), sample(ARCHIVES / f"{archive}.tar.xz"))
+
+
+def test_sos_says_nothing_else_than_kernel_files(tmp_path: Path) -> None:
+    """But for members that tools miss and the kernel does not list, and the speed of an emulator."""
+    differ = [field for field in compared_archive("sos", tmp_path) if field.verdict == "differ"]
+    assert [(field.kind, field.key, field.field) for field in differ] == [
+        ("machine", "machine", "capability"),
+        ("layer", "253:17", "below"),
+        ("layer", "9:0", "below"),
+        ("mount", "/srv/btrfs", "devices"),
+    ]
+    for field in differ[1:]:
+        more = {*str(field.texts).split()} - {*str(field.tree).split()}
+        assert {*str(field.tree).split()} < {*str(field.texts).split()}
+        assert all("mapped:" in word for word in more)
+
+
+def test_each_line_of_sos_is_read_or_says_nothing() -> None:
+    """Of all outputs whose commands zmon knows; and nothing is left out of the archive."""
+    capture = open_capture(str(ARCHIVES / "sos.tar.xz"))
+    (only,) = capture.samples()
+    texts = only.frame(TEXT)
+    assert {key: texts.cell(key, "words") for key in texts.keys if texts.cell(key, "strange")} == {}
+    assert capture.remarks == ()
+    assert only.frame(MACHINE).cell("machine", "hostname") == "lnxherc1"
+
+
+def test_sos_finds_the_disks_and_uses_that_kernel_files_find(tmp_path: Path) -> None:
+    """What else it names stands for members that are missing."""
+    unpack(ARCHIVES / TREES["sos"], tmp_path)
+    tree, sos = (Machine(sample(path)) for path in (tmp_path / "missing/tree", ARCHIVES / "sos.tar.xz"))
+    disks = {title for number in tree.stack.numbers if (title := tree.stack.title(number)).startswith("dasd")}
+    paths = [f"{point}/x" for point in tree.mounts.by_point if point.startswith(("/srv", "/boot"))]
+    known, said = (answers_of(machine, disks, paths) for machine in (tree, sos))
+    assert len(paths) > 15
+    for thing, answer in said.items():
+        assert answer.disks & disks == known[thing].disks, thing
+        assert answer.uses == known[thing].uses, thing
+        assert answer.grade <= known[thing].grade, thing
+        assert not answer.looks_free, thing
