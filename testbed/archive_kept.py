@@ -14,7 +14,7 @@ from typing import IO, Final, cast
 
 LEFT_OUT: Final = re.compile(
     r"usr/|lib/|sos_reports/sos\.|sos_logs/sos\.log"
-    r"|proc/(?:kallsyms|[0-9]{2,}/(?!mountinfo)|sys/(?!kernel/|vm/)|irq/|fs/(?!ext4/dm-0/)|vmallocinfo|slabinfo|zoneinfo)"
+    r"|proc/(?:kallsyms|[0-9]{2,}/(?!mountinfo|mounts)|sys/(?!kernel/|vm/)|irq/|fs/(?!ext4/dm-0/)|vmallocinfo|slabinfo|zoneinfo)"
     r"|sys/(?:module/(?!dasd)|kernel/(?!debug/sched)|devices/(?:system|virtual/block/(?:ram|loop[1-9]))|firmware)"
     r"|etc/(?:lvm/(?:archive|profile|lvm\.conf)|systemd|sysctl\.d)"
     r"|sos_commands/(?:systemd/(?!timedatectl)|process/(?!ps_aux)|scsi/(?!lsscsi|udevadm_info_-a_(?:lo$|.*\.1$))"
