@@ -1,16 +1,23 @@
 """Tables that tools print with a heading: which words of a row stand in which column.
 
 A column is as wide as its widest cell, and cells begin where the heading begins, or end where it ends.
-Source: util-linux, libsmartcols; a table whose blanks were lost has no cells but those that patterns find.
+Sources: util-linux, libsmartcols; sos, cleaner/mappings.  A table whose blanks were lost has no cells but those
+that patterns find.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
+
+
+REPLACED: Final = re.compile(r"\S*(?:host|obfuscated[a-z]{4,6})[0-9]{1,4}\S*")
+"""A word with a name that `sos clean` has put in place of another."""
+MAX_NAME: Final = 64
+"""Characters of the longest name of a host."""
 
 
 class Columns:
@@ -105,6 +112,23 @@ class Columns:
             cells |= {name: rest, last: word} if last in right else {name: rest}
             begin = end + 1
         return cells
+
+    def realigned(self, row: str, right: Container[str]) -> dict[str, str]:
+        """Return the cells of a row in which `sos clean` has replaced a name by one of another length.
+
+        The blanks behind it are as many as before.  If more than one length of the name fits none is taken.
+        """
+        fitting: list[dict[str, str]] = []
+        for match in REPLACED.finditer(row):
+            before, after = row[: match.end()], row[match.end() :]
+            longer = (f"{before}{' ' * count}{after}" for count in range(1, MAX_NAME))
+            blanks = len(after) - len(after.lstrip())
+            shorter = (before + after[count:] for count in range(1, blanks))
+            for other in (*longer, *shorter):
+                cells = self.exact(other, right)
+                if cells and not any(cell.startswith(" ") for cell in [*cells.values()][1:]):
+                    fitting.append(cells)
+        return fitting[0] if fitting and all(cells == fitting[0] for cells in fitting) else {}
 
     def around(self, name: str) -> tuple[list[str], list[str]]:
         """Return the columns left and right of one; none if that is not there."""

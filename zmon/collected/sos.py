@@ -84,3 +84,50 @@ def _below(node: Any, *names: str) -> Mapping[str, Any]:
     for name in names:
         node = node.get(name) if isinstance(node, dict) else None
     return node if isinstance(node, dict) else {}
+
+
+_DRAWN: Final = re.compile(r"([ │]*)([├└]?)(─?)(?= ?[^ │├└─])")
+"""What is drawn of a tree before a name or a number: lines that lead on, a corner, a dash."""
+_OPEN: Final = frozenset("│├")
+_LEADS_ON: Final = frozenset("│├└")
+
+
+def mended(command: str, text: str) -> str:
+    """Return an output with the signs of its tree that sos has lost.
+
+    It decodes each 2,048 bytes by themselves, and drops what is left of a character that is in two such parts.
+    """
+    if "─" not in text and "└" not in text:
+        return text
+    rows = text.split("\n")
+    first, width = (1, 3) if command.startswith("dmsetup") else (0, 2)
+    for at, row in enumerate(rows):
+        drawn = _DRAWN.match(row)
+        if drawn is None or not (drawn[2] or drawn[3]):
+            continue
+        prefix, corner, dash = drawn.groups()
+        if not corner:
+            below = rows[at + 1] if at + 1 < len(rows) else ""
+            corner = "├" if below[len(prefix) : len(prefix) + 1] in _LEADS_ON else "└"
+        elif dash and len(prefix) % width != first:
+            prefix = _with_line(prefix, rows[at - 1] if at else "")
+        rows[at] = f"{prefix}{corner}─{row[drawn.end() :]}"
+    return "\n".join(rows)
+
+
+def _with_line(prefix: str, above: str) -> str:
+    """Return what is drawn before a corner, with the one line that is missing; as it is if that does not follow.
+
+    Each line that is open in the row above leads on.
+    """
+    whole = {
+        prefix[:at] + "│" + prefix[at:]
+        for at, sign in enumerate(above[: len(prefix) + 1])
+        if sign in _OPEN and at <= len(prefix)
+    }
+    fitting = [
+        drawn
+        for drawn in whole
+        if all((sign == "│") == (above[at : at + 1] in _OPEN) for at, sign in enumerate(drawn))
+    ]
+    return fitting[0] if len(fitting) == 1 else prefix

@@ -19,7 +19,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.collected.forms import FORMS
-from zmon.collected.sos import command_of_sos
+from zmon.collected.sos import command_of_sos, mended
 from zmon.kernel.capture_text import CP_TOOLS, CollectedText
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def outputs(origin: str, data: bytes, time: int, listed: str = "") -> Iterator[C
     """
     text = decoded(data)
     if command := listed or command_of_sos(origin):
-        yield _output(origin, 1, command, text, time)
+        yield _output(origin, 1, command, mended(command, text), time)
     elif _SECTION.search(text):
         yield from _cut(origin, text, time, _SECTION)
     elif _ECHOED.search(text):
