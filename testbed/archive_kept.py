@@ -15,10 +15,10 @@ from typing import IO, Final, cast
 LEFT_OUT: Final = re.compile(
     r"usr/|lib/|sos_reports/sos\.|sos_logs/sos\.log"
     r"|proc/(?:kallsyms|[0-9]{2,}/(?!mountinfo|mounts)|sys/(?!kernel/|vm/)|irq/|fs/(?!ext4/dm-0/)|vmallocinfo|slabinfo|zoneinfo)"
-    r"|sys/(?:module/(?!dasd)|kernel/(?!debug/sched)|devices/(?:system|virtual/block/(?:ram|loop[1-9]))|firmware)"
+    r"|sys/(?:module/(?!dasd)|kernel/(?!debug/sched)|devices/(?:system|virtual/block/(?:ram|loop[1-9]))|firmware|fs/cgroup)"
     r"|etc/(?:lvm/(?:archive|profile|lvm\.conf)|systemd|sysctl\.d)"
     r"|sos_commands/(?:systemd/(?!timedatectl)|process/(?!ps_aux)|scsi/(?!lsscsi|udevadm_info_-a_(?:lo$|.*\.1$))"
-    r"|kernel/(?:modinfo|sysctl|ls_)|filesys/dumpe2fs_.*[0-9]$|memory/slabtop|block/udevadm_info_-a_.*[1-9])"
+    r"|kernel/(?:modinfo|sysctl|ls_|dmesg_-T)|logs/journalctl_--no-pager$|process/ps_auxf|filesys/dumpe2fs_.*[0-9]$|memory/slabtop|block/udevadm_info_-a_.*[1-9])"
 )
 """What is left out, by the beginnings of paths in the archive."""
 

@@ -5,22 +5,23 @@ from __future__ import annotations
 import json
 import os
 import tarfile
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Final
 
 import pytest
 
 from tests.collected.test_collection import packed
-from tests.collected.texts import LSBLK, LSDASD_UID
+from tests.collected.texts import LSBLK, LSDASD_UID, facts_in
+from zmon.base.absent import Absent
 from zmon.base.clock import SECOND
 from zmon.cli.main import main
-from zmon.collected.sos import command_of_sos, commands_listed
+from zmon.collected.sos import command_of_sos, commands_listed, mended
 from zmon.collected.text_reader import TEXTS, open_capture
 from zmon.kernel.capture_text import MAX_TEXT
 from zmon.kernel.tree import MAX_FILE
+from zmon.kinds import LAYER
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
+REAL: Final = Path(__file__).parent / "real" / "archives"
 MANIFEST = "sosreport-a/sos_reports/manifest.json"
 LSBLK_FILE = "sosreport-a/sos_commands/block/lsblk"
 LSDASD_FILE = "sosreport-a/sos_commands/s390/lsdasd_-u"
@@ -181,3 +182,51 @@ def test_copies_are_not_older_than_what_sos_printed_first(tmp_path: Path, *, is_
             tar.add(tmp_path / "sosreport-a", "sosreport-a")
     (tree,) = open_capture(str(tmp_path / "a.tar" if is_packed else tmp_path / "sosreport-a")).passes
     assert [tree.when(f"proc/{name}") // SECOND - began for name in ("diskstats", "stat")] == [0, 5]
+
+
+SIGNS = "├└│─"
+TREES = (
+    "block/lsblk",
+    "block/lsblk_-D",
+    "block/lsblk_-t",
+    "filesys/findmnt",
+    "devicemapper/dmsetup_ls_--tree",
+)
+
+
+@pytest.mark.parametrize("file", TREES)
+def test_a_sign_that_sos_lost_is_put_into_its_tree(file: str) -> None:
+    """It loses a character that lies in two parts of 2,048 bytes; every third sign here, one at a time."""
+    with tarfile.open(REAL / "sos.tar.xz") as tar:
+        name = next(name for name in tar.getnames() if name.endswith(f"sos_commands/{file}"))
+        member = tar.extractfile(name)
+        assert member is not None
+        tree = member.read().decode()
+    command = command_of_sos(name)
+    places = [at for at, sign in enumerate(tree) if sign in SIGNS]
+    assert len(places) > 30
+    assert mended(command, tree) == tree
+    for at in places[::3]:
+        assert mended(command, tree[:at] + tree[at + 1 :]) == tree, (at, tree[at - 20 : at + 20])
+
+
+@pytest.mark.parametrize("other", ["host0", "obfuscatedword12"])
+def test_a_row_is_read_in_which_sos_clean_replaced_a_name(other: str) -> None:
+    """What stands behind the name is no more below its heading."""
+    listed = """\
+NAME          FSTYPE LABEL    UUID                                 MOUNTPOINTS
+lnxherc1-root xfs             bc7fc887-22c9-6b63-6e9d-b2540f2009a3 /
+dasdf1        xfs    lnxherc1 6dc48f28-7c6d-467a-a22f-f80bca942a35 /srv
+dasdf2        xfs    other    bbbbbbbb-7c6d-467a-a22f-f80bca942a35
+"""
+    facts = facts_in(listed.replace("lnxherc1", other), "lsblk -f -l")
+    assert {name: uuid[:8] for name, (_sort, uuid, _place) in facts.contents.items()} == {
+        f"mapper/{other}-root": "bc7fc887", "dasdf1": "6dc48f28", "dasdf2": "bbbbbbbb",
+    }  # fmt: skip
+
+
+def test_a_hole_in_a_list_tells_nothing_of_what_devices_are_built_on() -> None:
+    """In a tree the line that is not understood may be one of any device."""
+    rows = "NAME MAJ:MIN TYPE\ndasda 94:0 disk\n###\ndb-data 253:0 lvm\n"
+    hidden = [facts_in(rows, command).value(LAYER, "253:0", "below") for command in ("lsblk -l", "lsblk")]
+    assert [isinstance(value, Absent) for value in hidden] == [True, False]

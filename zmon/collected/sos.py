@@ -95,7 +95,7 @@ _LEADS_ON: Final = frozenset("│├└")
 def mended(command: str, text: str) -> str:
     """Return an output with the signs of its tree that sos has lost.
 
-    It decodes each 2,048 bytes by themselves, and drops what is left of a character that is in two such parts.
+    It decodes each 2,048 bytes alone, and drops what is there of a character that is in two such parts.
     """
     if "─" not in text and "└" not in text:
         return text
@@ -116,7 +116,7 @@ def mended(command: str, text: str) -> str:
 
 
 def _with_line(prefix: str, above: str) -> str:
-    """Return what is drawn before a corner, with the one line that is missing; as it is if that does not follow.
+    """Return what is drawn before a corner, with the line that is missing; as it is if none or several fit.
 
     Each line that is open in the row above leads on.
     """

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.collected.block_texts import BY_PORT
+from zmon.collected.channel_texts import NO_TYPE
 from zmon.collected.dasd_texts import BUSID, UID
 from zmon.collected.numbers import fits
 from zmon.collected.reading import Reading, line
@@ -26,7 +27,13 @@ if TYPE_CHECKING:
 _BUSID: Final = re.compile(BUSID)
 MAX_RECORD: Final = 2000
 """Maximum number of lines of a record."""
-_SLOT: Final = re.compile(r".*/block/([^/]{1,64})(?:/([^/]{1,64}))?")
+_SLOT: Final = re.compile(
+    r".*/(?:block|nvme[0-9]{1,4}|nvme-subsys[0-9]{1,4})/((?<=/block/)[^/]{1,64}|nvme[0-9]{1,4}n[0-9]{1,4})"
+    r"(?:/([^/]{1,64}))?"
+)
+"""The path of a disk or a partition of one; that of an NVMe disk goes through its controller or subsystem."""
+_HIDDEN: Final = re.compile(r".*/nvme[0-9]{1,4}c[0-9]{1,4}n[0-9]{1,4}")
+"""The path of a path to an NVMe disk, which has no number."""
 
 
 class Udevadm(Reading):
@@ -73,7 +80,9 @@ class Udevadm(Reading):
         )
         number, self.number = self.number, self._first
         subsystem = properties.get("SUBSYSTEM", "")
-        if (subsystem == "ccw" and not self._take_ccw(path, properties)) or (
+        if _HIDDEN.fullmatch(path):
+            pass
+        elif (subsystem == "ccw" and not self._take_ccw(path, properties)) or (
             (subsystem == "block" or "/block/" in path) and not self._take_block(path, properties, record)
         ):
             self.strange.append(self._first)
@@ -88,6 +97,8 @@ class Udevadm(Reading):
             kind, model = properties.get(f"{name}_TYPE", ""), properties.get(f"{name}_MODEL", "").lower()
             if re.fullmatch("[0-9a-fA-F]{4}", kind) and re.fullmatch("[0-9a-f]{2}", model):
                 row[field] = f"{kind.lower()}/{model}"
+        if row.get("devtype") == NO_TYPE:
+            del row["devtype"]
         subchannel = path.split("/")[-2:-1]
         if subchannel and re.fullmatch(BUSID, subchannel[0]):
             row["subchannel"] = subchannel[0]
