@@ -205,3 +205,25 @@ def test_sos_finds_the_disks_and_uses_that_kernel_files_find(archive: str, tmp_p
         assert answer.uses == known[thing].uses, thing
         assert answer.grade <= known[thing].grade, thing
         assert not answer.looks_free, thing
+
+
+@pytest.mark.parametrize("archive", SOS)
+def test_sos_says_the_same_unpacked_and_without_its_manifest(archive: str, tmp_path: Path) -> None:
+    """The names of files tell the commands of which zmon knows more than one form."""
+    packed = cells(sample(ARCHIVES / f"{archive}.tar.xz"))
+    unpack(ARCHIVES / f"{archive}.tar.xz", tmp_path)
+    (top,) = tmp_path.iterdir()
+    assert cells(sample(tmp_path)) == packed
+    (top / "sos_reports/manifest.json").unlink()
+    assert cells(sample(top)) == packed
+
+
+def cells(sample: Sample) -> dict[tuple[str, str, str], str]:
+    """Return all values of a sample in words, by kind, key and field."""
+    frames = [sample.frames[kind.name] for kind in KINDS if kind.name in sample.frames]
+    return {
+        (frame.kind.name, key, name): str(frame.cell(key, name))
+        for frame in frames
+        for key in frame.keys
+        for name in frame.columns
+    }

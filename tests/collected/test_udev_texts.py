@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.collected.texts import facts_in, row
+from tests.collected.texts import facts_in, row, text
+from zmon.collected.collection import facts_of
 
 EXPORTED = """\
 P: /devices/css0/0.0.021d/0.0.7101
@@ -105,3 +106,36 @@ def test_the_unique_id_with_the_token_of_a_minidisk_is_taken() -> None:
     uid = "IBM.750000000ABCD1.7100.01"
     both = EXPORTED.replace(f"E: ID_UID={uid}\n", f"E: ID_UID={uid}\nE: ID_XUID={uid}.00000012\n")
     assert row(facts_in(both, "udevadm info -e"), "device", "0.0.7101")["uid"] == f"{uid}.00000012"
+
+
+NVME = """\
+P: /devices/virtual/nvme-subsystem/nvme-subsys0/nvme0n1
+N: nvme0n1
+E: DEVTYPE=disk
+E: ID_FS_TYPE=ext4
+E: ID_FS_UUID=c9d553da-47d9-422e-824f-1074d6bb22f5
+E: MAJOR=259
+E: MINOR=0
+E: SUBSYSTEM=block
+
+P: /devices/pci0001:00/0001:00:00.0/nvme/nvme1/nvme1n1/nvme1n1p2
+N: nvme1n1p2
+E: DEVTYPE=partition
+E: MAJOR=259
+E: MINOR=7
+E: SUBSYSTEM=block
+
+P: /devices/virtual/nvme-fabrics/ctl/nvme0/nvme0c0n1
+E: DEVTYPE=disk
+E: SUBSYSTEM=block
+"""
+
+
+def test_an_nvme_disk_is_below_its_controller_or_subsystem() -> None:
+    """No directory `block` is in its path; a path to it has no number, and says nothing."""
+    facts = facts_in(NVME, "udevadm info -e")
+    assert (row(facts, "layer", "259:0")["name"], row(facts, "layer", "259:0")["sort"]) == ("nvme0n1", "disk")
+    assert row(facts, "layer", "259:7")["parent"] == "nvme1n1"
+    assert facts.contents["nvme0n1"][0] == "ext4"
+    (read,) = facts_of([text(NVME, "udevadm info -e")])[1]
+    assert read.strange == ()

@@ -43,8 +43,8 @@ def command_of_sos(path: str) -> str:
     is_cut = match["kind"] == "strings"
     if is_cut and not name.endswith(_TAILED):
         return ""
-    words = _AGAIN.sub("", name.removesuffix(_TAILED).removesuffix(".txt")).split("_")
-    command = " ".join(word.replace(".", "/") if _PATH.fullmatch(word) else word for word in words)
+    parts = _AGAIN.sub("", name.removesuffix(_TAILED).removesuffix(".txt")).split("_")
+    command = " ".join(part.replace(".", "/") if _PATH.fullmatch(part) else part for part in parts)
     return f"{command}{_LAST_PART * is_cut}"
 
 
