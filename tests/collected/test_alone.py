@@ -55,6 +55,7 @@ from tests.collected.test_mapper_texts import (
     DEPENDENCIES,
     DEPENDENCIES_BY_NAME,
     INFO,
+    INVERTED,
     NAMED_TREE,
     NUMBERED,
     TREE,
@@ -113,7 +114,7 @@ OUTPUTS: Final = {
     "lsblk": (
         LSBLK, 'NAME="dasda" MAJ:MIN="94:0" TYPE="disk"\n',
         '{"blockdevices":[{"name":"dasda","maj:min":"94:0"}]}\n',
-        ORDERED_TREE, BETWEEN, SERIALS, RAW, BYTES, MERGED, ASCII_MERGED, LISTED,
+        LSBLK.partition("\n")[2], ORDERED_TREE, BETWEEN, SERIALS, RAW, BYTES, MERGED, ASCII_MERGED, LISTED,
     ),
     "/proc/partitions": ("major minor  #blocks  name\n\n  94        0    7211520 dasda\n",),
     "ls -l ": (
@@ -122,7 +123,7 @@ OUTPUTS: Final = {
     ),
     "cryptsetup status": (STATUS, OLD),
     "dmsetup table, ls": (
-        TREE, ASCII_TREE, NAMED_TREE, DEPENDENCIES, DEPENDENCIES_BY_NAME, CHOSEN, NUMBERED,
+        INVERTED, TREE, ASCII_TREE, NAMED_TREE, DEPENDENCIES, DEPENDENCIES_BY_NAME, CHOSEN, NUMBERED,
         DMSETUP_TABLE, INFO, INFO.partition("\n\n")[2], "db2vg-data\t(253:0)\n", "db2vg-data\t(253, 0)\n",
     ),
     "multipath -ll": (MULTIPATH, MULTIPATH.replace("IBM,", "IBM     ,")),

@@ -352,3 +352,38 @@ def test_what_a_tree_was_drawn_with_is_no_part_of_a_name(lost: str) -> None:
     facts = facts_in(re.sub("[├─└│]", lost, LSBLK), "lsblk")
     assert "94:0" in facts.rows["layer"]
     assert "94:5" not in facts.rows["layer"]
+
+
+@pytest.mark.parametrize("kind", ['"type": "disk", ', ""])
+def test_an_inverse_document_is_known_without_its_command(kind: str) -> None:
+    """What stands below a partition is its disk; of old releases a device has one mount point."""
+    content = (
+        '{"blockdevices": [{"name": "wh-load", "maj:min": "253:0", "type": "lvm", "mountpoint": "/load",'
+        ' "children": [{"name": "dasdp1", "maj:min": "94:61", "type": "part",'
+        f' "children": [{{"name": "dasdp", {kind}"maj:min": "94:60"}}]}}]}}]}}\n'
+    )
+    facts = facts_in(content, "")
+    assert row(facts, "layer", "253:0")["below"] == "94:61"
+    assert row(facts, "layer", "94:61")["parent"] == "94:60"
+    assert ("253:0", "/load") in facts.mounts
+
+
+def test_a_device_of_a_document_that_is_not_understood_is_below_what_stands_there() -> None:
+    """What hangs on it is on a device that is not seen, and the document is counted."""
+    content = (
+        '{"blockdevices": [{"name": "dasdp", "maj:min": "8:0", "type": "disk", "children":'
+        ' [{"name": "wh-load", "maj:min": "253:0", "type": "lvm"}]}]}\n'
+    )
+    facts = facts_in(content, "lsblk -J")
+    assert row(facts, "layer", "253:0")["below"] == UNSEEN
+
+
+def test_an_nvme_disk_has_its_serial_number_and_its_own_kind_of_id() -> None:
+    """Which is no wwn."""
+    content = (
+        'NAME="nvme0n1" SERIAL="S4EVNX0" WWN="eui.0025385b71b0a111" VENDOR="" MODEL="Linux" TYPE="disk"\n'
+    )
+    disk = row(facts_in(content, "lsblk -P"), "layer", "nvme0n1")
+    assert {name: disk.get(name) for name in ("serial", "wwid", "model")} == {
+        "serial": "S4EVNX0", "wwid": "eui.0025385b71b0a111", "model": "Linux",
+    }  # fmt: skip

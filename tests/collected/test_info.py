@@ -67,3 +67,12 @@ def test_an_answer_names_what_it_does_not_rest_on(
     main(["where", "dasdp", "--from", collection, "-f", "json"])
     (answer,) = json.loads(capsys.readouterr().out)
     assert any(what.startswith("a.txt: 1 line ") for what in answer["not_looked_at"])
+
+
+def test_a_file_without_an_output_is_named(
+    collection: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It may have been meant to be one."""
+    (tmp_path / "links.txt").write_text("total 0\nlrwxrwxrwx 1 root root 8 Mar 17 09:12 data -> ../dm-1\n")
+    assert main(["info", collection, "-f", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["files_not_read"] == ["links.txt"]

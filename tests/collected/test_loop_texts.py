@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.collected.texts import facts_in, row
+from tests.collected.texts import LSBLK, facts_in, row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -109,3 +109,12 @@ def test_a_loop_of_a_device_lies_on_that(where: Ask) -> None:
     texts = "box1:~ # losetup -a\n/dev/loop1: [0006]:77 (/dev/dasdq)\n"
     (answer,) = where("/db1/x", LSDASD + texts)["where"]
     assert {disk["disk"] for disk in answer["disks"]} == {"dasdq"}
+
+
+def test_a_loop_device_without_a_size_has_no_file(where: Ask) -> None:
+    """The kernel lists each block device that has one."""
+    record = "P: /devices/virtual/block/loop7\nE: DEVTYPE=disk\nE: MAJOR=7\nE: MINOR=7\nE: SUBSYSTEM=block\n"
+    disk = "major minor  #blocks  name\n\n  94       60    7211520 dasdp\n"
+    for listed, is_open in (("", True), (f"[root@box1 ~]# cat /proc/partitions\n{disk}", False)):
+        texts = f"[root@box1 ~]# lsblk\n{LSBLK}[root@box1 ~]# udevadm info -e\n{record}\n{listed}"
+        assert any("loop7" in what for what in where("dasda", texts)["not_looked_at"]) == is_open

@@ -222,7 +222,7 @@ def feet(content: str, command: str = "") -> dict[str, set[str]]:
 def test_trees_and_dependencies_say_what_a_device_is_built_on(content: str) -> None:
     """However they are drawn, and whichever end is up."""
     listed = "cr_data\t(253:1)\nwh-load\t(253:0)\n" * (content == DEPENDENCIES)
-    assert feet(listed + content, "dmsetup ls --tree -o inverted" if content == INVERTED else "") == FEET
+    assert feet(listed + content, "") == FEET
 
 
 def test_the_command_names_the_device_of_dependencies() -> None:
@@ -277,3 +277,13 @@ def test_chosen_columns_say_what_their_headings_say() -> None:
                 for number in ("253:0", "253:1")}  # fmt: skip
         assert told == {"253:0": ("wh-load", "LVM-abc"), "253:1": ("cr_data", "CRYPT-LUKS2-abc-cr_data")}
     assert facts_in("wh-load\t(dm-0)\n", "dmsetup ls -o blkdevname").rows["layer"].keys() == {"dm-0"}
+
+
+@pytest.mark.parametrize(("rows", "read"), [
+    ("wh-load: 0 65536 linear 94:61 384\nwh-snap: 0 65536 snapshot 253:1 253:2 P 8\n", 2),
+    ("wh-load: 0 65536 linear \nwh-snap: 0 65536 snapshot 16/65536 16\n", 0),
+])  # fmt: skip
+def test_a_table_and_a_status_are_told_apart_without_their_commands(rows: str, read: int) -> None:
+    """By their linear devices, whose status is empty."""
+    facts = facts_in(rows, "")
+    assert sum("table" in layer for layer in facts.rows.get("layer", {}).values()) == read

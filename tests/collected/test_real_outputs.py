@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tarfile
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -37,6 +36,41 @@ TREES: Final = {
 }  # fmt: skip
 """The kernel files of each; those beside sos are of another boot of the same machine, or of a KVM guest."""
 SOS: Final = ("sos", "sos-kvm")
+
+
+DIFFER: Final[dict[tuple[str, ...], str]] = {
+    ("device", "path_masks"): "the kernel counts paths as operational that are not installed",
+    ("layer", "table"): "dmsetup hides the key of dm-crypt",
+    ("layer", "253:5", "links"): "udev called partitions of mpatha otherwise a second later",
+    ("layer", "253:6", "links"): "likewise",
+    ("layer", "7:0", "below"): "the kernel's files do not tell on which device the file of a loop is",
+    ("machine", "capability"): "the emulator's varies from second to second",
+    ("mount", "/srv/btrfs", "devices"): "without btrfs filesystem show the ids of its devices are not known",
+    ("mount", "line"): "the place in the text",
+    ("mount", "number"): "tools print none of a file system without a device",
+    ("mount", "options"): "tools print those of the mount together with those of the file system",
+    ("multipath", "via"): "the source itself", ("path", "via"): "the source itself",
+    ("path", "group_state"): "multipath has its own, of another second",
+    ("path", "priority"): "multipath counts no failed path",
+}  # fmt: skip
+"""Fields that differ, each with the reason."""
+UNITED: Final = frozenset({"links", "below", "devices"})
+"""Lists in which texts have more: other links, and a member that the kernel lost."""
+UNPRINTED: Final = {
+    "channel": "esc",
+    "dasd": "channel_queue lss megabytes readonly storage uid",
+    "device": "alias availability cmb_enable copy_role discipline ese status vendor",
+    "layer": "chunk links mapped members suspended table",
+    "machine": "capability capacity_model cpus_configured cpus_reserved cpus_standby cpus_total guest_name"
+    " lpar_adjustment lpar_characteristics lpar_cpus lpar_cpus_configured lpar_cpus_dedicated"
+    " lpar_cpus_shared lpar_name lpar_number manufacturer model plant sequence vm_adjustment"
+    " vm_cpus_configured",
+    "mount": "chunks namespaces",
+    "multipath": "faults loads queue_seconds queue_timeouts state switches",
+    "path": "failures marginal",
+}
+"""Fields of kernel files that no output of the fixtures has for each row, by kinds."""
+LEAST_EQUAL: Final = 500
 
 
 class Compared(NamedTuple):
@@ -100,11 +134,6 @@ def _by_thing(kind: Kind, sample: Sample, names: Mapping[str, str]) -> dict[str,
     return rows
 
 
-def counts(fields: list[Compared]) -> Counter[tuple[str, str]]:
-    """Return how many fields of each kind have each verdict."""
-    return Counter((field.kind, field.verdict) for field in fields)
-
-
 def sample(path: Path) -> Sample:
     """Return the only sample of a capture or of texts."""
     (only,) = open_capture(str(path)).samples()
@@ -126,22 +155,38 @@ def unpack(archive: Path, directory: Path) -> None:
         tar.extractall(directory)  # noqa: S202 - archives of these tests
 
 
+def unlike(fields: list[Compared]) -> list[Compared]:
+    """Return the fields in which texts say otherwise than kernel files, and nobody knows why."""
+    return [
+        field
+        for field in fields
+        if field.verdict == "differ"
+        and not DIFFER.keys() & {(field.kind, field.field), (field.kind, field.key, field.field)}
+        and not _is_more(field)
+    ]
+
+
+def _is_more(field: Compared) -> bool:
+    """Return whether texts have what kernel files have, and more of it."""
+    own, other = (set(str(value).split()) for value in (field.tree, field.texts))
+    return field.field in UNITED and own <= other
+
+
 def test_texts_say_what_kernel_files_say(machine: Path) -> None:
-    """All outputs of a moment say of some fields what kernel files say; a sketch that counts them."""
+    """All outputs of a moment, in each field that both have; and they have each field that a tool prints."""
     for stage in sorted(machine.iterdir()):
         fields = compared(sample(stage / "tree"), sample(stage / "texts"))
-        for (kind, verdict), count in sorted(counts(fields).items()):
-            print(f"{stage.name} {kind:10} {verdict:10} {count}")  # noqa: T201 - what the sketch is for
-        assert any(field.verdict == "equal" for field in fields)
+        assert unlike(fields) == []
+        lacking = {(field.kind, field.field) for field in fields if field.verdict == "only tree"}
+        assert lacking <= {(kind, field) for kind, names in UNPRINTED.items() for field in names.split()}
 
 
 @pytest.mark.parametrize("archive", TREES)
 def test_archives_say_what_kernel_files_say(archive: str, tmp_path: Path) -> None:
-    """What collectors wrote says of some fields what kernel files say; a sketch, too."""
-    fields = compared_archive(archive, tmp_path)
-    for (kind, verdict), count in sorted(counts(fields).items()):
-        print(f"{archive} {kind:10} {verdict:10} {count}")  # noqa: T201 - what the sketch is for
-    assert any(field.verdict == "equal" for field in fields)
+    """What dbginfo.sh, supportconfig and sos wrote, in each field that both have."""
+    fields = compared(sample(tree_of(archive, tmp_path)), sample(ARCHIVES / f"{archive}.tar.xz"))
+    assert unlike(fields) == []
+    assert sum(field.verdict == "equal" for field in fields) > LEAST_EQUAL
 
 
 def tree_of(archive: str, directory: Path) -> Path:
@@ -149,31 +194,6 @@ def tree_of(archive: str, directory: Path) -> Path:
     unpack(ARCHIVES / TREES[archive], directory)
     (tree,) = directory.glob("*/tree")
     return tree
-
-
-def compared_archive(archive: str, directory: Path) -> list[Compared]:
-    """Return each field of the machine that an archive is of; a directory takes its kernel files."""
-    return compared(sample(tree_of(archive, directory)), sample(ARCHIVES / f"{archive}.tar.xz"))
-
-
-@pytest.mark.parametrize(
-    ("archive", "changed"),
-    [
-        ("sos", {("machine", "capability"), ("layer", "below"), ("mount", "devices")}),
-        ("sos-kvm", {("path", "group_state"), ("layer", "links")}),
-    ],
-)
-def test_sos_says_nothing_else_than_kernel_files(
-    archive: str, changed: set[tuple[str, str]], tmp_path: Path
-) -> None:
-    """But for members that only tools miss, the speed of an emulator, and what reading disks has changed."""
-    differ = [field for field in compared_archive(archive, tmp_path) if field.verdict == "differ"]
-    assert {(field.kind, field.field) for field in differ} == changed
-    for field in differ:
-        if field.field in {"below", "devices"}:
-            tree, texts = ({*str(value).split()} for value in (field.tree, field.texts))
-            assert tree < texts
-            assert all("mapped:" in word for word in texts - tree)
 
 
 @pytest.mark.parametrize("archive", SOS)

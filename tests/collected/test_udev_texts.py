@@ -108,12 +108,25 @@ def test_the_unique_id_with_the_token_of_a_minidisk_is_taken() -> None:
     assert row(facts_in(both, "udevadm info -e"), "device", "0.0.7101")["uid"] == f"{uid}.00000012"
 
 
+def test_a_loop_device_has_its_file_and_the_device_of_that() -> None:
+    """As systemd's udev asks the kernel for it."""
+    facts = facts_in(
+        "P: /devices/virtual/block/loop0\nE: DEVTYPE=disk\nE: MAJOR=7\nE: MINOR=0\nE: SUBSYSTEM=block\n"
+        "E: ID_LOOP_BACKING_DEVICE=94:15\nE: ID_LOOP_BACKING_FILENAME=/srv/image\n\n"
+    )
+    loop = row(facts, "layer", "7:0")
+    assert (loop["file"], loop["below"]) == ("/srv/image", "94:15")
+
+
 NVME = """\
 P: /devices/virtual/nvme-subsystem/nvme-subsys0/nvme0n1
 N: nvme0n1
 E: DEVTYPE=disk
 E: ID_FS_TYPE=ext4
 E: ID_FS_UUID=c9d553da-47d9-422e-824f-1074d6bb22f5
+E: ID_SERIAL_SHORT=0000000000zmon01
+E: ID_SERIAL=Linux_0000000000zmon01_1
+E: ID_WWN=uuid.0789573d-23cf-4307-9845-acb7705840d0
 E: MAJOR=259
 E: MINOR=0
 E: SUBSYSTEM=block
@@ -134,7 +147,9 @@ E: SUBSYSTEM=block
 def test_an_nvme_disk_is_below_its_controller_or_subsystem() -> None:
     """No directory `block` is in its path; a path to it has no number, and says nothing."""
     facts = facts_in(NVME, "udevadm info -e")
-    assert (row(facts, "layer", "259:0")["name"], row(facts, "layer", "259:0")["sort"]) == ("nvme0n1", "disk")
+    disk = row(facts, "layer", "259:0")
+    assert (disk["name"], disk["sort"], disk["serial"]) == ("nvme0n1", "disk", "0000000000zmon01")
+    assert disk["wwid"] == "uuid.0789573d-23cf-4307-9845-acb7705840d0"
     assert row(facts, "layer", "259:7")["parent"] == "nvme1n1"
     assert facts.contents["nvme0n1"][0] == "ext4"
     (read,) = facts_of([text(NVME, "udevadm info -e")])[1]

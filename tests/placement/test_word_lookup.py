@@ -103,7 +103,7 @@ def test_a_mount_of_several_devices_with_unknown_chunks() -> None:
 def test_a_path_on_a_mount() -> None:
     """A directory that nobody looked into lies where its file system does, under its own name."""
     meaning = WordMeaning("sub", MeaningKind.DIRECTORY, "/fcp/sub")
-    (answer,) = find_mount(meaning, GUEST.mounts.by_point["/fcp"], GUEST).locations
+    (answer,) = find_mount(meaning, GUEST.mounts.by_point["/fcp"], GUEST, is_live=False).locations
     assert (answer.path, answer.steps[0].title) == ("/fcp/sub", "/fcp")
 
 

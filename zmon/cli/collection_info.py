@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.base.absent import text_of
+from zmon.base.plain_text import harmless
 from zmon.cli.output import FAILED, OK
 from zmon.cli.result import Heading, ResultTable, Sentence, write_result
 from zmon.cli.source_options import utc_clock
@@ -33,6 +34,8 @@ COLUMNS: Final = (
 NOT_READ: Final = "not read"
 """What texts are read as whose commands zmon does not know."""
 _LINES: Final = COLUMNS.index("lines")
+MAX_FILES: Final = 5
+"""Files without an output that are named."""
 MAX_TAKEN: Final = 44
 """Characters of a command that are shown."""
 MAX_PLACE: Final = 60
@@ -138,6 +141,7 @@ def _document(
         "at": moment(sample.at.utc),
         "texts": table.objects(),
         "not_looked_at": [*unseen],
+        "files_not_read": [*capture.unread],
         "remarks": capture.notes,
     }
 
@@ -162,6 +166,10 @@ def _sections(
             )
             for row in strange
         ] or ["  Each line was read, or says nothing."]
+    if capture.unread:
+        count, named = len(capture.unread), ", ".join(map(harmless, capture.unread[:MAX_FILES]))
+        more = f" and {count - MAX_FILES:,} more" * (count > MAX_FILES)
+        yield [Sentence(f"Without an output that zmon reads: {named}{more}", "  ", "    ")]
     yield [Sentence(note, "  ", "    ") for note in capture.notes]
     not_looked_at = [Sentence(what, "  ", "    ") for what in unseen]
     yield ["Uses of disks that were not looked at:"] * bool(not_looked_at) + not_looked_at

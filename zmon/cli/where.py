@@ -226,7 +226,7 @@ def _down(args: argparse.Namespace, things: Mapping[str, _Here]) -> dict[str, Lo
         meaning = WordMeaning(word, sort, path)
         mount = machine.mounts.by_id.get(mounts.get(word, ""))
         if mount is not None:
-            results[word] = find_mount(meaning, mount, machine)
+            results[word] = find_mount(meaning, mount, machine, is_live=True)
         elif path in machine.locations:  # not the files below it
             results[word] = LookupResult(meaning, (machine.locations[path],))
         else:
@@ -253,7 +253,7 @@ def _all(
                 for name in dict.fromkeys(filter(None, (word, also)))
                 for meaning in meanings(name, machine)
             }
-            results[word] = [find(meaning, machine) for meaning in places.values()]
+            results[word] = [find(meaning, machine, is_live=True) for meaning in places.values()]
     return results
 
 

@@ -16,6 +16,7 @@ Source: util-linux, lsblk-cmd/lsblk.c, libsmartcols/src/print.c, grouping.c.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.base.plain_text import unescaped_hex
@@ -29,7 +30,7 @@ from zmon.kernel.disk_identity import NAA
 from zmon.kinds import DEVICE, LAYER, MPATH, MULTIPATH, PATH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from zmon.base.absent import Value
     from zmon.collected.facts import Facts
@@ -47,8 +48,9 @@ _GROUP: Final = 3
 """Characters of a group in the chart of -M."""
 _OF_ONE: Final = ("mpath", "raid", "md")
 """How the types of devices begin that are alone on what they are made of."""
-_OF_LUN: Final = re.compile("(?:/dev/)?(?:sd|vd)[a-z]{1,4}")
+_OF_LUN: Final = re.compile("(?:/dev/)?(?:(?:sd|vd)[a-z]{1,4}|nvme[0-9]{1,3}n[0-9]{1,4})")
 _WWID: Final = re.compile("6[0-9a-f]{31}|[25][0-9a-f]{15}")
+_OF_NVME: Final = re.compile("(?:uuid|eui|nvme)[.][0-9a-f-]{16,250}")
 _CELL: Final = re.compile(rf"(?<!\S){NUMBER}(?!\S)")
 _PAIR: Final = re.compile(r'([A-Z][A-Z0-9:_%-]{0,30})="([^"]{0,4096})"')
 _STRANGE: Final = re.compile(r"[^!-~]|\?")
@@ -128,6 +130,8 @@ def _identity(cells: Mapping[str, str]) -> dict[str, Value]:
     serial, wwn = cells.get("SERIAL", ""), cells.get("WWN", "").removeprefix("0x")
     for name in filter(_WWID.fullmatch, (wwn, serial)):
         told["wwid"] = NAA + name
+    if _OF_NVME.fullmatch(wwn):
+        told["wwid"] = wwn
     if serial and not _WWID.fullmatch(serial):
         told["serial"] = serial
     return told
@@ -154,8 +158,9 @@ def _row_of(cells: Mapping[str, str]) -> LsblkRow | None:
     if re.fullmatch("[0-9]{3,20}", size := cells.get("SIZE", "")):
         told["size"] = int(size) // SECTOR
     address = cells.get("HCTL", "")
+    points = cells.get("MOUNTPOINTS") or cells.get("MOUNTPOINT", "")
     return LsblkRow(
-        number, name, kernel, kind, tuple(cells.get("MOUNTPOINTS", cells.get("MOUNTPOINT", "")).split("\n")),
+        number, name, kernel, kind, tuple(points.split("\n")),
         cells.get("FSTYPE", ""), cells.get("UUID", ""), cells.get("PKNAME", "").removeprefix("/dev/"),
         address if re.fullmatch(ADDRESS, address) else "", told,
     )  # fmt: skip
@@ -271,10 +276,12 @@ class LsblkTree:
         kernel, title = self._joins[key]
         if not kernel:
             return
-        self._facts.say(MULTIPATH, kernel, place, title=title, via="lsblk")
+        self._facts.say(MULTIPATH, kernel, place, title=title)
+        self._facts.hint(MULTIPATH, kernel, place, via="lsblk")
         for path in paths:
             if ":" in path:
-                self._facts.say(PATH, path, place, map=kernel, via="lsblk")
+                self._facts.say(PATH, path, place, map=kernel)
+                self._facts.hint(PATH, path, place, via="lsblk")
                 for name in (name for name, other in self._keys.items() if other == path):
                     self._facts.say(PATH, path, place, name=name)
 
@@ -318,6 +325,7 @@ class Lsblk(OrDocument):
         r'(?=(?:.*" )?(?:NAME|PATH)="[^"]*")'
         rf'(?=(?:.*" )?(?:{_OWN}|MAJ_MIN)="){_ANY}="[^"]*"(?: {_ANY}="[^"]*")+ *$'
         r'|\{\s*"blockdevices"'
+        rf"|\S{{1,128}} +{NUMBER} +[01] +[0-9.,]+[BKMGTPE]? +[01] {_OF_TYPE}(?!\S)"
     )
     outdented = r"\s*(?:[┌├└┆]|,->|\|->|'->|`-|\| )"
     longest = 1 << 16
@@ -326,7 +334,7 @@ class Lsblk(OrDocument):
         """Begin with nothing."""
         super().__init__(text, facts)
         self._tree = LsblkTree(facts)
-        self._columns = Columns(" ".join(_DEFAULT) if text.tool == "lsblk" else "")
+        self._columns = Columns(" ".join(_DEFAULT) if text.tool in {"", "lsblk"} else "")
         self._has_heading = self._is_single = False
         """Whether there is a heading, and whether single blanks divide its words, as in the form -r."""
         self._chart = 0
@@ -501,7 +509,7 @@ class Lsblk(OrDocument):
                 self._ended |= {at} if first in "└'" else set()
             elif is_child:
                 for member in self._groups.get(at, [""]):
-                    self._hang(key, member, is_inverse=False)
+                    self._tree.hang(key, member) if member else self._tree.hide(key)
                 if at not in self._ended or not kind.startswith(_OF_ONE) or self._is_inverse:
                     self._tree.guess(key)
                 if second in "└`":
@@ -512,7 +520,11 @@ class Lsblk(OrDocument):
 
         A parent has no line if more than a level lies between, or another row of the level was the last one.
         """
-        is_inverse = self._is_inverse or any(row.level and row.kind == "disk" for row in self._rows)
+        self._turn(
+            (row.kind, row.name, above.name)
+            for above, row in pairwise(self._rows)
+            if row.level > above.level or (row.kind == "disk" and row.level)
+        )
         open_rows: list[TreeRow] = []
         for row in (*self._rows, TreeRow(0, "", "")):
             follows = row.follows
@@ -520,25 +532,34 @@ class Lsblk(OrDocument):
                 ended = open_rows.pop()
                 if ended.level == row.level:
                     follows = follows and (not ended.is_last or ended.key == row.key or not row.level)
-                elif not ended.is_last and is_inverse and open_rows:
+                elif not ended.is_last and self._is_inverse and open_rows:
                     self._tree.hide(open_rows[-1].key)  # a row that was to come did not
-            if follows and open_rows and self._can_hang(row, open_rows, is_inverse):
-                self._hang(row.key, open_rows[-1].key, is_inverse)
+            if follows and open_rows and self._can_hang(row, open_rows):
+                self._hang(row.key, open_rows[-1].key)
             elif row.level:
-                self._tree.hide(open_rows[-1].key if is_inverse and open_rows else row.key)
+                self._tree.hide(open_rows[-1].key if self._is_inverse and open_rows else row.key)
                 while open_rows and open_rows[-1].level >= row.level - 1:
                     open_rows.pop()
                 open_rows.append(TreeRow(row.level - 1, "", "", drawn=row.drawn[:-2]))
             open_rows.append(row)
 
-    def _hang(self, key: str, parent: str, is_inverse: bool) -> None:
-        upper, below = (parent, key) if is_inverse else (key, parent)
+    def _turn(self, pairs: Iterable[tuple[str, str, str]]) -> None:
+        """Know an inverse list (-s) without its command: what stands below a partition is its disk.
+
+        Takes types and names of devices, each with the name of that above it.
+        """
+        self._is_inverse = self._is_inverse or any(
+            kind == "disk" or (name != above and name == disk_name(above)) for kind, name, above in pairs
+        )
+
+    def _hang(self, key: str, parent: str) -> None:
+        upper, below = (parent, key) if self._is_inverse else (key, parent)
         if below:
             self._tree.hang(upper, below)
         else:
             self._tree.hide(upper)
 
-    def _can_hang(self, row: TreeRow, open_rows: list[TreeRow], is_inverse: bool) -> bool:
+    def _can_hang(self, row: TreeRow, open_rows: list[TreeRow]) -> bool:
         """Return whether a row hangs on the last of those above it, by its level, its drawing and its name.
 
         Beside a row a line leads down from each row above that is not the last of its level; a partition has
@@ -549,7 +570,7 @@ class Lsblk(OrDocument):
         drawn = row.drawn[:-2].replace("|", "│")
         if parent.level != row.level - 1 or (all(above.key for above in open_rows) and drawn != beside):
             return False
-        part, disk = (parent, row) if is_inverse else (row, parent)
+        part, disk = (parent, row) if self._is_inverse else (row, parent)
         if sort_of(part.name, is_below=True) == "partition":
             return not disk.name or disk_name(part.name) == disk.name
         return part.kind != "part" or part.name.startswith(disk.name)
@@ -594,34 +615,38 @@ class Lsblk(OrDocument):
             is_tree = is_tree and bool(chain or not row.above)
             chain.append(_named(row)[1])
         is_tree = is_tree or len({key for key, _row in rows}) < len(rows)
-        for key, row in rows if any(row.above for _key, row in rows) else ():
+        self._turn((row.kind, _named(row)[1], row.above) for _key, row in rows if row.above)
+        for key, row in rows:
             if row.above:
-                self._hang(key, keys.get(row.above, ""), self._is_inverse)
+                self._hang(key, keys.get(row.above, ""))
                 if not is_tree:
                     self._tree.guess(key)
 
     def document(self, document: dict[str, Any]) -> bool:
         """Take the devices of -J."""
-        return any(self._take_children(document.get("blockdevices"), "", 0))
+        rows: list[LsblkRow | None] = []
+        above = [*self._children(document.get("blockdevices"), rows, -1, 0)]
+        keys = [self._tree.add(self.place, row) if row else "" for row in rows]
+        names = [row.name if row else "" for row in rows]
+        kinds = [row.kind if row else "" for row in rows]
+        self._turn((kinds[at], names[at], names[other]) for at, other in enumerate(above) if other >= 0)
+        for key, other in zip(keys, above, strict=True):
+            if key and other >= 0:
+                self._hang(key, keys[other])
+        if any(keys) and not all(keys):
+            self.strange.append(self.number)
+        return any(keys)
 
-    def _take_children(self, devices: Any, above: str, depth: int) -> list[str]:
-        keys: list[str] = []
+    def _children(self, devices: Any, rows: list[LsblkRow | None], above: int, depth: int) -> Iterator[int]:
+        """Add the devices of a document, None for one that is not understood; yield which is above each."""
         for device in devices if isinstance(devices, list) and depth < MAX_DEPTH else ():
-            if not isinstance(device, dict):
-                continue
-            listed = device.get("mountpoints")
-            row = _row_of({
-                "MOUNTPOINTS": "\n".join(map(_word, listed)) if isinstance(listed, list) else _word(listed),
-                **{name.upper(): _word(cell) for name, cell in device.items()
-                   if name != "mountpoints" and cell is not None},
-            })  # fmt: skip
-            if row is None:
-                continue
-            if key := self._tree.add(self.place, row):
-                if above:
-                    self._tree.hang(*((above, key) if self._is_inverse else (key, above)))
-                keys += [key, *self._take_children(device.get("children"), key, depth + 1)]
-        return keys
+            if isinstance(device, dict):
+                listed = device.get("mountpoints")
+                points = map(_word, listed) if isinstance(listed, list) else [_word(listed)]
+                cells = {name.upper(): _word(cell) for name, cell in device.items() if cell is not None}
+                rows.append(_row_of({**cells, "MOUNTPOINTS": "\n".join(points)}))
+                yield above
+                yield from self._children(device.get("children"), rows, len(rows) - 1, depth + 1)
 
 
 def _word(value: object) -> str:

@@ -163,7 +163,7 @@ def facts_of(texts: Sequence[CollectedText]) -> tuple[Facts, list[ReadText]]:
     return facts, [read.get(number) or ReadText(text, "", 0, ()) for number, text in enumerate(texts)]
 
 
-_TOOLS: Final = {DEVICE.name: "lsdasd -u, whose unique ids name the LCUs, or lscss"}
+_TOOLS: Final = {DEVICE.name: "lsdasd -u, or lscss"}
 """The tools that people run, for kinds that are in no file that they would copy."""
 
 

@@ -35,7 +35,7 @@ MAX_RIVALS: Final = 4
 """Maximum number of different values for one cell that are kept, to be named in its reason."""
 _TOOLS: Final = {
     "table": "dmsetup table",
-    "below": "lsblk, or losetup",
+    "below": "lsblk, or for loop devices losetup",
     "start": "udevadm info -e, fdasd -p or fdisk -l, for where a partition begins",
     "uid": "lsdasd -u",
     "hpf": "lsdasd -l",
@@ -287,13 +287,19 @@ class Facts:
 
     @staticmethod
     def _part_maps(rows: dict[str, dict[str, list[Fact]]]) -> None:
-        """Say of partitions of multipath devices of which, by their uuids: `part1-mpath-36005...`."""
+        """Say of partitions of multipath devices of which, by their uuids: `part1-mpath-36005...`.
+
+        To the kernel a partition of a disk is built on nothing; its disk is its parent.
+        """
         maps = {str(fact.value): number for number, row in rows.items() for fact in row.get("uuid", ())}
         for row in rows.values():
             for fact in row.get("uuid", ()) if not row.get("below") else ():
                 part, _, uuid = str(fact.value).partition("-")
                 if re.fullmatch("part[0-9]{1,3}", part) and uuid in maps:
                     row["below"] = [Fact(maps[uuid], fact.place)]
+            for fact in row.get("sort", ())[:1] if not row.get("below") else ():
+                if fact.value == "partition":
+                    row["below"] = [fact._replace(value="")]
 
     def _add_contents(
         self, rows: dict[str, dict[str, list[Fact]]], layers: Frame, numbers: Mapping[str, set[str]]
@@ -678,7 +684,10 @@ def _settled(field: str, value: Value, facts: list[Fact]) -> tuple[Value, str]:
         if field in WEAKER:
             return _of_first_tool(facts)
         return (first.value, first.place) if len(facts) == 1 else (contradiction(facts), "")
-    if field in WEAKER or field in UNITED or all(same(field, value, fact.value) for fact in facts):
+    if field in UNITED:
+        words = dict.fromkeys((*str(value).split(), *str(first.value).split()))
+        return " ".join(words), first.place if len(words) > len(str(value).split()) else ""
+    if field in WEAKER or all(same(field, value, fact.value) for fact in facts):
         return value, ""
     rivals = [
         Fact(value, "the kernel's file"),

@@ -130,8 +130,9 @@ class KernelLog(Reading):
         self._places[kind.name, key] = self.place
 
     def _keep_device(self, busid: str, devtype: str, cutype: str, readonly: str | None) -> None:
-        types = {"devtype": devtype.lower(), "cutype": cutype.lower()}
-        self._keep(DEVICE, busid, readonly=int(bool(readonly)), **types)
+        self._keep(DEVICE, busid, devtype=devtype.lower(), cutype=cutype.lower())
+        if readonly:  # one that was not may be by now
+            self._keep(DEVICE, busid, readonly=1)
 
     def _keep_disk(self, name: str, size: int = 0) -> None:
         if is_of_kernel(name):

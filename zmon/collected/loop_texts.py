@@ -120,6 +120,7 @@ def lay_loops(facts: Facts, layers: Frame, mounts: Frame) -> None:
         names = {str(fact.value) for fact in row.get("name", ()) if str(fact.value).startswith("loop")}
         if names and facts.listed and facts.listed.isdisjoint(names) and not row.get("file"):
             facts.say_below(loop, row["name"][0].place, "")
+            facts.say(LAYER, loop, row["name"][0].place, size=0)
         for fact in () if row.get("below") else row.get("file", ())[:1]:
             file = str(fact.value)
             mount = mount_of(file, read) if not file.endswith(DELETED) else None

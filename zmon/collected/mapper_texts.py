@@ -38,11 +38,13 @@ _ARGUMENTS: Final = {
         r" .*(?:service-time|queue-length|round-robin|historical-service-time|io-affinity) 0 .*"
     ),
 }
+_OF_TABLE: Final = re.compile(rf"(?m): [0-9]{{1,18}} [0-9]{{1,18}} linear{_ARGUMENTS['linear'].pattern}$")
+"""What a table has, and `dmsetup status` never: where a linear device lies."""
+_OF_STATUS: Final = re.compile(r"(?m): [0-9]{1,18} [0-9]{1,18} linear ?$")
 _TARGETS: Final = frozenset({
     "cache", "clone", "crypt", "default-key", "delay", "dust", "ebs", "era", "error", "flakey", "inlinecrypt",
     "integrity", "log-writes", "mirror", "raid", "snapshot", "snapshot-merge", "snapshot-origin", "switch",
-    "thin",
-    "thin-pool", "unstriped", "vdo", "verity", "writecache", "zero", "zoned",
+    "thin", "thin-pool", "unstriped", "vdo", "verity", "writecache", "zero", "zoned",
 })  # fmt: skip
 """Further targets of the device mapper.  Source: Linux, Documentation/admin-guide/device-mapper."""
 _TITLE: Final = r"([#+.:=@\w\\-]{1,128})"
@@ -70,7 +72,7 @@ class Dmsetup(Reading):
     heading = r"Name +Maj +Min +(?:Stat|UUID)\b|Name +BlkDevName "
     first = (
         r"\S+: [0-9]+ [0-9]+ (?:linear|striped|multipath|crypt|mirror|raid|thin|snapshot|cache)\S* "
-        r"|[#+.:=@\w\\-]{1,128}(?: <dm-[0-9]{1,8}>)?[ \t]+\([0-9]{1,4}(?::|, ?)[0-9]{1,8}\)"
+        r"|(?:[#+.:=@\w\\-]{1,128})?(?: <[a-z0-9-]{1,16}>)?[ \t]+\([0-9]{1,4}(?::|, ?)[0-9]{1,8}\)"
         r"(?: \[[A-Z, 0-9]+\])?\s*$"
         r"|\S{1,128}: [0-9]{1,4} dependencies\s*:|Name: +\S+$"
     )
@@ -84,7 +86,8 @@ class Dmsetup(Reading):
     def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Begin with nothing; what `status` prints looks like a table."""
         super().__init__(text, facts)
-        self._asked = next(iter(text.command.split()[1:2]), "")
+        of_form = "status" if _OF_STATUS.search(text.text) else "table" if _OF_TABLE.search(text.text) else ""
+        self._asked = next(iter(text.command.split()[1:2]), of_form)
         self._tables: dict[str, list[str]] = {}
         self._ends: dict[str, int] = {}
         self._places: dict[str, str] = {}
@@ -306,6 +309,7 @@ class Multipath(Reading):
         self._sized = False
         self._group = 0
         self._row: dict[str, Value] = {}
+        self._priority = "undef"
         self._numbers: dict[str, dict[str, None]] = {}
         self._titles: dict[str, str] = {}
         """The maps whose second line was read, which all have; by their devices."""
@@ -362,9 +366,7 @@ class Multipath(Reading):
         """Take a group of paths."""
         self._group += 1
         selector, priority, state = match.groups()
-        self._row = {"selector": selector, "group": self._group}
-        if priority != "undef":
-            self._row["priority"] = int(priority)
+        self._row, self._priority = {"selector": selector, "group": self._group}, priority
         if state != "undef":
             self._row["group_state"] = state
         return bool(self._device)
@@ -430,6 +432,9 @@ class Multipath(Reading):
                 **self._row,
                 **told,
             )
+            if self._priority != "undef":  # -l does not ask for it, and prints 0
+                add = self.facts.say if int(self._priority) else self.facts.hint
+                add(PATH, number, self.place, priority=int(self._priority))
         return number
 
     def _hide(self, device: str) -> None:

@@ -14,6 +14,7 @@ cmds/filesystem.c.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from zmon.base.absent import Absent, absent, text_of
@@ -38,6 +39,7 @@ NO_NUMBER: Final = absent("the text names no device whose number is known")
 NO_CHUNKS: Final = absent("no text has the chunks of btrfs: take a capture with zmon capture, as root")
 NO_TYPE: Final = absent("lsblk and findmnt print it with a column FSTYPE only, df with -T")
 NO_OPTIONS: Final = absent("lsblk and df do not print it, nor findmnt without a column OPTIONS")
+NO_ROOT: Final = NOT_COLLECTED.about("findmnt, for what of a file system is mounted")
 NO_SPACES: Final = absent("texts have the mounts of one namespace only")
 MAX_MOUNTS: Final = 100_000
 """Maximum number of mounts in a text."""
@@ -264,7 +266,9 @@ def best_mounts(facts: Facts) -> list[MountRow]:
             if first.source != row.source and not first.other:
                 merged[row.point, nth] = first._replace(other=f"{row.source} by {row.place}")
     roots = {
-        (row.point, row.source): row.root for rows in facts.mount_lists.get("findmnt", ()) for row in rows
+        (row.point, row.source): row.root or "/"
+        for rows in facts.mount_lists.get("findmnt", ())
+        for row in rows
     }
     points = {row.point for row in merged.values()}
     for rows in (rows for lists in (*forms[1:], [mounts_of_lsblk(facts)]) for rows in lists):
@@ -493,6 +497,7 @@ def mount_frame(
     mounts: dict[str, dict[str, Value]] = {}
     origins: dict[str, dict[str, Value]] = {}
     anonymous: dict[str, str] = {}
+    of_source = Counter(row.source for row in rows)
     for key, row in enumerate(rows, 1):
         number: Value = _number_of(row.source, numbers)
         if row.other:
@@ -507,9 +512,10 @@ def mount_frame(
                 f"{row.fstype} {row.source} {row.point}", f"0:{len(anonymous) + 1_000_000}"
             )
         subvolume = re.search(r"(?:^|,)subvol=(/[^,]*)", row.options)
+        whole: Value = NO_ROOT if of_source[row.source] > 1 else "/"
         mounts[str(key)] = {
             "number": number,
-            "root": subvolume[1] if subvolume else row.root or "/",
+            "root": subvolume[1] if subvolume else row.root or whole,
             "point": row.point,
             "fstype": fstype or NO_TYPE,
             "source": row.source,

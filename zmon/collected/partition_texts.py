@@ -164,7 +164,7 @@ class Fdisk(PartitionReading, OrDocument):
 
     tool = "fdisk"
     heading = (
-        rf"{_DISK} /dev/\S{{1,250}} ?: [^,]+, [0-9]+ [Bb]ytes|label: (?:gpt|dos|dasd|sun)$"
+        rf"{_DISK} /dev/\S{{1,250}} ?: [0-9.,]+ ?\S+, [0-9]+ [Bb]ytes|label: (?:gpt|dos|dasd|sun)$"
         r"|# partition table of /dev/"
     )
     first = r'/dev/\S+ : start= *[0-9]+, size= *[0-9]+|\{\s*"partitiontable"'

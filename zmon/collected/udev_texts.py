@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from zmon.base.plain_text import unescaped_hex
 from zmon.collected.block_texts import BY_PORT
 from zmon.collected.channel_texts import NO_TYPE
 from zmon.collected.dasd_texts import BUSID, UID
@@ -160,7 +161,10 @@ def _layer(name: str, slot: re.Match[str], properties: dict[str, str], content: 
         row |= {
             "sort": "disk",
             "vendor": properties.get("ID_VENDOR", ""),
-            "model": properties.get("ID_MODEL", ""),
+            "model": unescaped_hex(properties.get("ID_MODEL_ENC", properties.get("ID_MODEL", ""))).strip(),
         }
-        row |= parse_record(content) if not name.startswith("dasd") else {"vendor": "", "model": ""}
+        if name.startswith("nvme"):
+            row |= {"serial": properties.get("ID_SERIAL_SHORT", ""), "wwid": properties.get("ID_WWN", "")}
+        else:
+            row |= parse_record(content) if not name.startswith("dasd") else {"vendor": "", "model": ""}
     return row

@@ -70,6 +70,8 @@ class Capture(NamedTuple):
     """At least one, in the order of time."""
     notes: list[str]
     """Sentences about what was left out."""
+    unread: tuple[str, ...] = ()
+    """Paths of files in which no output begins that the reader of texts knows."""
 
 
 RUNNING: Final = ("/", "/proc", "/sys", "/dev", "/run")
@@ -109,7 +111,7 @@ def open_capture(path: str, reader: TextReader = NO_TEXTS) -> Capture:
             f"{path} {NOT_A_CAPTURE}, with files below sys or proc, and no output of a command"
             f" that zmon reads, such as lsdasd; {ADVICE}, or what supportconfig, dbginfo.sh or sos wrote."
         )
-    return Capture(path, passes, contents.remarks())
+    return Capture(path, passes, contents.remarks(), tuple(contents.unread))
 
 
 def _passes(path: str, contents: CaptureContents) -> list[CapturedTree]:
@@ -283,6 +285,8 @@ def _look_for_texts(path: str, contents: CaptureContents) -> None:
                 read_nested(contents, file, inside)
             elif _is_text(contents.reader, file, inside, DEEPEST):
                 _take_file(contents, inside, file)
+            elif contents.reader.may_be_text(inside):
+                contents.unread.append(inside)
 
 
 def _is_text(reader: TextReader, file: str, inside: str, deepest: int | None = None) -> bool:

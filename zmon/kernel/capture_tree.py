@@ -482,6 +482,8 @@ class CaptureContents:
         """Texts with the output of commands, by their paths."""
         self.lists: dict[str, CapturedFile] = {}
         """Files that list the commands of texts, by their paths."""
+        self.unread: list[str] = []
+        """Paths of files that are no such texts."""
         self.left_out: Counter[str] = Counter()
         self.examples: dict[str, str] = {}
         self._nested: dict[str, bytes] = {}
@@ -491,10 +493,8 @@ class CaptureContents:
     def put(self, name: str, node: Node) -> None:
         """Add a node under its name in the capture."""
         path = self._plain(name)
-        if not is_possible(name):
-            self.leave_out(TOO_DEEP, name)
-        elif path is None:
-            self.leave_out(LEADS_OUT, name)
+        if path is None or not is_possible(name):
+            self.leave_out(TOO_DEEP if not is_possible(name) else LEADS_OUT, name)
         elif OF_CONTAINERS in path:
             self.leave_out(IN_CONTAINERS, name)
         elif match := _PASS.fullmatch(path):
@@ -509,6 +509,8 @@ class CaptureContents:
             self._nested[path.removesuffix(NESTED)] = node.data
         elif self.reader.is_text(path, node.data[:MAX_HEAD], DEEPEST):
             self.take_text(path, node)
+        elif self.reader.may_be_text(path):
+            self.unread.append(path)
 
     def _plain(self, name: str) -> str | None:
         return _plain(name.lstrip("/") if self._rooted else name)

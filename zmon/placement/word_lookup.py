@@ -286,15 +286,15 @@ WHOLE: Final = absent("all of a device is meant")
 UNSIZED: Final = absent("the size of the device was not read, so its bytes are unknown")
 
 
-def find(meaning: WordMeaning, machine: Machine) -> LookupResult:
-    """Look up one meaning of a word."""
+def find(meaning: WordMeaning, machine: Machine, *, is_live: bool = False) -> LookupResult:
+    """Look up one meaning of a word; only of this machine can files be named that nobody listed."""
     match meaning.sort:
         case MeaningKind.FILE:
             return LookupResult(meaning, (machine.locations[meaning.key],))
         case MeaningKind.DIRECTORY:
             return find_below(meaning, machine)
         case MeaningKind.MOUNT:
-            return find_mount(meaning, machine.mounts.by_point[meaning.key], machine)
+            return find_mount(meaning, machine.mounts.by_point[meaning.key], machine, is_live=is_live)
         case MeaningKind.TABLESPACE:
             return LookupResult(meaning, _where(machine, lambda file: file.space == meaning.key))
         case MeaningKind.DATABASE:
@@ -321,14 +321,14 @@ def find_below(meaning: WordMeaning, machine: Machine) -> LookupResult:
     )
 
 
-def find_mount(meaning: WordMeaning, mount: Mount, machine: Machine) -> LookupResult:
+def find_mount(meaning: WordMeaning, mount: Mount, machine: Machine, *, is_live: bool) -> LookupResult:
     """Return the location of the whole file system of a path whose files were not read."""
-    from zmon.topology.location import ALL_OF_IT  # noqa: PLC0415 - most words are names of devices
+    from zmon.topology.location import ALL_CAPTURED, ALL_OF_IT  # noqa: PLC0415 - most words name devices
 
-    node = machine.stack.node(mount.number)
-    size = ALL_OF_IT if node is None else node.size
+    node, why = machine.stack.node(mount.number), ALL_OF_IT if is_live else ALL_CAPTURED
+    size = why if node is None else node.size
     place = {"real": meaning.key, "number": mount.number, "mount": mount.id}
-    file = unknown_file(meaning.key, ALL_OF_IT, **place, size=size, declared=size)
+    file = unknown_file(meaning.key, why, **place, size=size, declared=size)
     return LookupResult(meaning, (machine.locate(file),))
 
 

@@ -28,7 +28,10 @@ UNTYPED: Final = "type not known"
 """What a file system is called whose type no source has."""
 ALL_OF_IT: Final = absent("these are the disks of the whole file system: name a file, or use --recursive")
 ONE_OF_SEVERAL: Final = absent("it lies on one or more of these disks, and nothing says on which")
-_OVERLAY: Final = "an overlay: each of its files lies in one of its layers; name a file, or use --recursive"
+ALL_CAPTURED: Final = absent(
+    "these are the disks of the whole file system; a capture made with --listing has those of its files"
+)
+_OVERLAY: Final = "an overlay: each of its files lies in one of its layers"
 _ANONYMOUS: Final = "0:"
 """The prefix of the numbers of file systems that are on no block device, or on several."""
 HOW_MUCH: Final = absent("it is on this disk alone; its size is not known")
@@ -167,7 +170,7 @@ class _Locator(ByteMapping):
             return self.through_overlay(file.number, below, mounts)
         if isinstance(file.ranges, Absent):
             self.somewhere((file.number,), file.size)
-            if not self.is_open or file.ranges is not ALL_OF_IT:
+            if not self.is_open or file.ranges not in {ALL_OF_IT, ALL_CAPTURED}:
                 self.worsen(Grade.SHARES, file.ranges.reason)
         else:
             self.add(map_ranges(self.stack, file.number, file.ranges))
@@ -396,7 +399,7 @@ def _mounted(mount: Mount) -> Evidence:
 
 
 def _part(mount: Mount) -> str:
-    return "" if mount.root == "/" else f", of it {mount.root}"
+    return "" if mount.root in {"", "/"} else f", of it {mount.root}"
 
 
 def _layers(

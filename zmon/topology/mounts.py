@@ -30,7 +30,7 @@ class Mount(NamedTuple):
     number: str
     """`major:minor` of the file system: a block device, or 0:n where it has no single one."""
     root: str
-    """The mounted part of the file system: `/`, else a bind mount or a subvolume."""
+    """The mounted part of the file system: `/`, else a bind mount or a subvolume; empty if not known."""
     point: str
     fstype: str
     source: str
