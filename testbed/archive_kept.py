@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import sys
 import tarfile
-from typing import IO, Final, cast
+from typing import Final
 
 LEFT_OUT: Final = re.compile(
     r"usr/|lib/|sos_reports/sos\.|sos_logs/sos\.log"
@@ -30,8 +30,7 @@ def main(archive: str, fixture: str) -> None:
             path = member.name.partition("/")[2]
             if LEFT_OUT.match(path) or f"{path}/" in {"lib/", "usr/"}:
                 continue
-            content = whole.extractfile(member) if member.isreg() else None
-            kept.addfile(member, cast("IO[bytes] | None", content))
+            kept.addfile(member, whole.extractfile(member) if member.isreg() else None)
 
 
 if __name__ == "__main__":

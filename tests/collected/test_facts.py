@@ -94,7 +94,7 @@ def test_a_dasd_without_a_size_is_not_formatted_whatever_the_kernel_calls_that()
     """Lsdasd says `n/f` of both of its states."""
     facts = facts_in("0.0.7202  n/f       dasdn     94:52   ECKD\n", "lsdasd")
     for state in ("unformatted", "active n/f"):
-        row: dict[str, Value] = {field.name: "" for field in DASD.fields} | {"state": state}
+        row: dict[str, Value] = {**dict.fromkeys(DASD.by_name, ""), "state": state}
         (frame, _origins) = joined(DASD, frame_of(DASD, {"0.0.7202": row}, 1), facts, 1)
         assert frame.cell("0.0.7202", "state") == state
 

@@ -71,7 +71,13 @@ def test_a_manifest_tells_the_command_of_each_file() -> None:
         "sos_commands/lvm2/lvs_-a_-o_devices_--config_global_a_1",
     )
     lsscsi = "/usr/sbin/lsscsi -i", "sos_commands/scsi/lsscsi"
-    entries = [listed(*lvs), listed(*lsscsi), listed("lspath", ""), {"exec": None, "filepath": "a"}, {}]
+    entries: list[dict[str, object]] = [
+        listed(*lvs),
+        listed(*lsscsi),
+        listed("lspath", ""),
+        {"exec": None, "filepath": "a"},
+        {},
+    ]
     assert commands_listed(MANIFEST, manifest(*entries).encode()) == {
         f"sosreport-a/{lvs[1]}": lvs[0],
         f"sosreport-a/{lsscsi[1]}": "lsscsi -i",
