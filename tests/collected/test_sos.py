@@ -231,6 +231,20 @@ dasdf2        xfs    other    bbbbbbbb-7c6d-467a-a22f-f80bca942a35
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("other", ["host0", "obfuscatedword12"])
+def test_a_tree_is_read_in_which_sos_clean_replaced_a_name(other: str) -> None:
+    """Numbers that end below their headings are moved, too."""
+    tree = """\
+NAME              DISC-ALN DISC-GRAN DISC-MAX DISC-ZERO
+dasda                    0        4K       1G         0
+└─lnxherc1-root          0        4K       1G         0
+dasdb                    0        0B       0B         0
+"""
+    rows = facts_in(tree.replace("lnxherc1", other), "lsblk -D").rows[LAYER.name].values()
+    below = {row["mapped"][0].value: row["below"][0].value for row in rows if "mapped" in row}
+    assert below == {f"{other}-root": "dasda"}
+
+
 def test_a_hole_in_a_list_tells_nothing_of_what_devices_are_built_on() -> None:
     """In a tree the line that is not understood may be one of any device."""
     rows = "NAME MAJ:MIN TYPE\ndasda 94:0 disk\n###\ndb-data 253:0 lvm\n"

@@ -124,8 +124,9 @@ class Columns:
             shorter = [word[:length] for length in range(len(word) - 1, 0, -1)]
             for names in ([word + " " * count for count in range(1, MAX_NAME)], shorter):
                 for name in names:
-                    cells = self.exact(f"{before}{name}{after}", right)
-                    if _begins_with_headings(cells):
+                    other = f"{before}{name}{after}"
+                    cells = self.exact(other, right)
+                    if _begins_with_headings(cells) and " ".join(cells.values()).split() == other.split():
                         cut = name.rstrip()
                         fitting.append(
                             {
