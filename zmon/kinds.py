@@ -624,7 +624,9 @@ LAYER: Final = Kind(
     "number of the block device: 94:5; of one in texts without a number a stand-in: dm:3, mapped:1",
     (
         Field("name", Meaning.LABEL, "dasdb1, dm-3", "/sys/dev/block/*", privacy=DISK),
-        _identity("sort", "disk, partition, dm, md, loop; of texts volume group, btrfs", "/sys/dev/block/*"),
+        _identity(
+            "sort", "disk, partition, dm, md, loop; of texts volume group, btrfs, lost", "/sys/dev/block/*"
+        ),
         *_labels("parent", privacy=KEEP, source="the whole disk of a partition"),
         *_labels("below", privacy=KEEP, source="slaves"),
         *_labels("mapped", privacy="label", source="dm/{}"),
@@ -707,6 +709,10 @@ NO_CONF: Final = declared("no-conf", "there is no multipath.conf")
 
 NO_MAP: Final = declared("no-map", "multipath joins no disks here")
 """Why neither has a row on a machine that was looked at."""
+NOT_SEEN: Final = "not seen: "
+"""How the title of a member begins that a group may have, and no text shows."""
+LOST: Final = "lost"
+"""The sort of a member that a group lacks."""
 MPATH: Final = "mpath-"
 """What the uuid of a multipath device begins with."""
 

@@ -156,6 +156,7 @@ OUTPUTS: Final = {
         "NAME        TYPE      SIZE USED PRIO\n/dev/dasdd1 partition 6.9G   0B   -2\n",
         SWAPS_BYTES, SWAPS_COLUMNS, SWAPS_RAW, SWAPS_GERMAN, "/dev/dasdd1 partition 147451904 0 -2\n",
     ),
+    "/proc/self/mountinfo": ("22 1 94:5 / / rw,relatime shared:1 - ext4 /dev/dasdb1 rw,commit=60\n",),
     "/proc/mounts": ("proc /proc proc rw,nosuid 0 0\n/dev/dasda1 / ext4 rw,relatime 0 0\n",),
     "mount": ("/dev/dasda1 on / type ext4 (rw,relatime)\n",),
     "findmnt": (

@@ -11,6 +11,7 @@ from zmon.base.absent import Absent
 from zmon.collected.collection import facts_of
 from zmon.collected.facts import Facts, MountRow, joined
 from zmon.collected.mount_texts import best_mounts, mount_frame
+from zmon.collected.transcript import outputs
 from zmon.kinds import LAYER
 from zmon.sample import empty_frame
 
@@ -214,3 +215,27 @@ def test_any_text_is_read_without_an_error(content: str) -> None:
         rows = mounts(real[:40] + content)
         assert all(row.point.startswith("/") for row in rows)
         mount_frame(rows, facts, layers, 1)
+
+
+@pytest.mark.parametrize(
+    "options", ["-s", "--fstab", "-es", "-se", "-F /etc/fstab", "--tab-file=/x", "-o TARGET -s"]
+)
+def test_a_table_of_findmnt_is_no_list_of_mounts(options: str) -> None:
+    """It shows what a file says."""
+    content = (
+        f"[root@box1 ~]# findmnt {options}\nTARGET SOURCE FSTYPE OPTIONS\n/srv /dev/dasdq1 ext4 noauto\n"
+    )
+    facts = facts_of([*outputs("a.txt", content.encode(), 1)])[0]
+    assert not any(rows for lists in facts.mount_lists.values() for rows in lists)
+
+
+def test_a_source_of_df_without_figures_was_cut() -> None:
+    """A long one stands on a line of its own, and its figures on the next."""
+    heading = "Filesystem 1K-blocks Used Available Use% Mounted on\n"
+    figures = " 7000000  100   6999900   1% /x\n"
+    for rows, strange in (
+        (f"/dev/mapper/wh-x\n{figures}", ()), (f"/dev/dasdq1\n/dev/mapper/wh-x{figures}", (2,)),
+        (f"nas:/vol/x\n{figures}", ()), ("/dev/dasdq1\n", (2,)),
+    ):  # fmt: skip
+        (read,) = facts_of([*outputs("a.txt", f"{heading}{rows}".encode(), 1)])[1]
+        assert read.strange == strange, rows

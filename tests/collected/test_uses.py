@@ -225,3 +225,53 @@ def test_a_mount_whose_type_is_not_printed_is_of_the_btrfs_that_has_its_device(
     assert [disk["disk"] for disk in answer["disks"]] == ["dasdp", "dasdq"]
     mounts = where("dasdq", f"{UIDS}{show}{mounted}")["mounts"]
     assert [(mount["point"], mount["fstype"]) for mount in mounts] == [("/bt", "btrfs")]
+
+
+@pytest.mark.parametrize("link", [
+    "disk/by-path/ccw-0.0.1b02-part1", "disk/by-id/ccw-IBM.75000000AAAA1.1b00.02-part1",
+])  # fmt: skip
+@pytest.mark.parametrize("user", [
+    "pvs\n  PV VG Fmt Attr PSize PFree\n  /dev/{} wh lvm2 a--  6.80g 0\n",
+    "mount\n/dev/{} on /load type xfs (rw)\n",
+    "cat /proc/swaps\nFilename Type Size Used Priority\n/dev/{} partition 9 0 -2\n",
+    "btrfs filesystem show\nLabel: none  uuid: 11111111-2222-4333-8444-555555555555\n"
+    "\tTotal devices 2 FS bytes used 1.00GiB\n\tdevid    1 size 6.80GiB used 2.00GiB path /dev/dasdp1\n"
+    "\tdevid    2 size 6.80GiB used 2.00GiB path /dev/{}\n",
+])  # fmt: skip
+def test_a_partition_is_known_by_the_links_that_udev_makes(link: str, user: str, where: Ask) -> None:
+    """Of its bus id and of its unique id, whichever text names it so."""
+    answer = where("dasdq", f"{UIDS}box1:~ # {user.format(link)}")
+    assert answer["mounts"] or answer["devices"]
+
+
+def test_a_member_whose_disk_is_not_known_may_be_on_any(where: Ask) -> None:
+    """So no disk is without a use."""
+    row = "/dev/mapper/mpathz wh lvm2 a--  6.80g 0"
+    for member, is_open in (("", False), (f"  {row}\n", True)):
+        texts = f"{UIDS}{PVS}{member}box1:~ # lsblk\n{LSBLK}"
+        assert any("mpathz" in what for what in where("dasdp", texts)["not_looked_at"]) == is_open
+
+
+@pytest.mark.parametrize(("swaps", "is_used", "is_open"), [
+    (f"{HEAD}/dev/dasdp1 partition 9 0 -2\n", True, False),
+    (f"{HEAD}/dev/dasdp1 partition 9 0 -2\n/dev/dasdq2 parti\n", True, True),
+    (HEAD, False, False), ("Filename\tType\tSi", False, True), ("", False, True),
+])  # fmt: skip
+def test_a_copy_of_the_swap_areas_is_read_line_by_line(
+    swaps: str, is_used: bool, is_open: bool, tmp_path: Path, where: Ask
+) -> None:
+    """One line that is damaged takes no other with it, and without a heading nothing is known."""
+    for path, content in (("swaps", swaps), ("self/mountinfo", "22 1 94:9 / / rw - ext4 /dev/dasdc1 rw\n")):
+        copy = tmp_path / "D" / "proc" / path
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(content)
+    answer = where("dasdp", UIDS)
+    assert [mount["point"] for mount in answer["mounts"]] == [""] * is_used
+    assert any("swaps" in what for what in answer["not_looked_at"]) == is_open
+
+
+def test_a_line_that_is_not_understood_may_be_a_nearer_mount(where: Ask) -> None:
+    """The reason is the first that is named."""
+    mounts = "/dev/dasdp1 / ext4 rw,relatime 0 0\n/dev/dasdq1 /srv\n"
+    (answer,) = where("/srv/x", f"{UIDS}box1:~ # cat /proc/mounts\n{mounts}")["where"]
+    assert "(line 2)" in answer["lacking"][0]

@@ -126,9 +126,12 @@ class Mdstat(Reading):
                 titles = [f"not working: {device}" for device in marked][:lacking]
                 titles += [f"{REMOVED}: {array}"] * (lacking - len(titles))
             else:
-                is_whole = level in UNCOUNTED and len(devices) > 1
-                titles = [] if is_whole else [f"not counted: members of {array}"]
-            below = " ".join([*devices, lose_members(self.facts, array, titles)])
+                titles = []
+            lost = lose_members(self.facts, array, titles)
+            if not count and not (level in UNCOUNTED and len(devices) > 1):
+                self.facts.partial[array] = lost = f"?{array}.more"
+                self.facts.leave_open(lost, f"a member of {array}")
+            below = " ".join([*devices, lost])
             self.facts.say(LAYER, array, place, name=array, sort="md", level=level, below=below.strip())
 
 

@@ -316,7 +316,7 @@ class Lsblk(OrDocument):
 
     tool = "lsblk"
     tells = ("layer", "mount", "swap")
-    narrowing = "-I|--include|-E|--dedup|/dev/"
+    narrowing = "-I|--include|-E|--dedup|-[a-zA-Z]*d[a-zA-Z]*(?![a-zA-Z=-])|--nodeps|/dev/"
     heading = (
         r"(?:[A-Z][A-Z-]+ +)*K?NAME +(?:[A-Z-]+ +)*(?:MAJ[:_]MIN|FSTYPE)\b"
         rf"|(?=.*(?<!\S)(?:{_OWN})(?!\S))(?:{_COLUMN} +)*(?:{'|'.join(_NAMES)})(?: +{_COLUMN})* *$"

@@ -28,7 +28,7 @@ from zmon.sample import empty_frame
 from zmon.topology.stack import tagged
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from zmon.base.absent import Value
     from zmon.collected.facts import Facts
@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 JOINED: Final = (MACHINE, DEVICE, DASD, LAYER, SWAP, CHANNEL, MULTIPATH, PATH)
 """The kinds about which texts say something, besides mounts."""
 MOUNT_FILES: Final = ("proc/mounts", "proc/self/mounts")
-COPIED: Final = ("proc/dasd/devices", "proc/partitions", "proc/mdstat", *MOUNT_FILES)
+DEVICE_FILES: Final = ("proc/dasd/devices", "proc/partitions", "proc/mdstat")
+COPIED: Final = (*DEVICE_FILES, "proc/swaps", "proc/self/mountinfo", *MOUNT_FILES)
 """Files of the kernel that are read as texts, where a collection lacks the files that say more."""
 
 
@@ -55,7 +56,7 @@ def sample_of_pass(tree: CapturedTree, boot: str, choice: Choice = EVERYTHING) -
 
 def with_copied_mounts(sample: Sample, tree: CapturedTree) -> Sample:
     """Return a sample with the mounts of /proc/mounts, if the capture has that file; nothing else changes."""
-    texts = _copied(tree)
+    texts = _copied(tree, (*DEVICE_FILES, *MOUNT_FILES))
     if not any(text.file in MOUNT_FILES for text in texts):
         return sample
     from zmon.collected.facts import joined  # noqa: PLC0415 - most captures have mountinfo
@@ -69,10 +70,10 @@ def with_copied_mounts(sample: Sample, tree: CapturedTree) -> Sample:
     return sample._replace(frames={**sample.frames, MOUNT.name: frame})
 
 
-def _copied(tree: CapturedTree) -> list[CollectedText]:
+def _copied(tree: CapturedTree, paths: Iterable[str]) -> list[CollectedText]:
     """Return the files of the kernel that can be read as texts."""
     texts = []
-    for path in COPIED:
+    for path in paths:
         try:
             texts.append(CollectedText(path, 1, "", path, text_in(tree, path), tree.when(path)))
         except OSError:
@@ -98,7 +99,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     )
 
     when = sample.at.steady
-    texts = [*_copied(tree), *tree.texts]
+    texts = [*_copied(tree, COPIED), *tree.texts]
     facts, read = facts_of(texts)
     rows = best_mounts(facts)
     frames = dict(sample.frames)
@@ -134,7 +135,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     frames[ORIGIN.name] = origin_frame(origins, when)
     if not is_own(tree):  # what lies beside a capture of zmon is of other use
         frames[TEXT.name] = text_frame(read, when)
-    _name_missing(frames)
+    _name_missing(frames, tree)
     _add_source(frames, tree.texts, facts, when)
     return sample._replace(frames=frames)
 
@@ -167,14 +168,24 @@ _TOOLS: Final = {DEVICE.name: "lsdasd -u, or lscss"}
 """The tools that people run, for kinds that are in no file that they would copy."""
 
 
-def _name_missing(frames: dict[str, Frame]) -> None:
+def _name_missing(frames: dict[str, Frame], tree: CapturedTree) -> None:
     """Say of kinds that nothing in a collection has what would have had them."""
     for source in SOURCES:
+        if source.what.startswith("/") and _is_there(tree, source.what[1:]):
+            continue
         for kind in source.kinds if not source.option else ():  # the others say how to switch them on
             frame = frames.get(kind.name)
             if frame is not None and frame.missing is not None:
                 what = _TOOLS.get(kind.name, source.what)
                 frames[kind.name] = empty_frame(kind, NOT_COLLECTED.about(what))
+
+
+def _is_there(tree: CapturedTree, path: str) -> bool:
+    try:
+        tree.read(path)
+    except OSError:
+        return False
+    return True
 
 
 def _add_source(frames: dict[str, Frame], texts: Sequence[CollectedText], facts: Facts, when: int) -> None:

@@ -21,7 +21,7 @@ from zmon.collected.numbers import (
     number_of_dasd,
     sort_of,
 )
-from zmon.kinds import LAYER, NOT_COLLECTED, NOWHERE, ORIGIN, PATH
+from zmon.kinds import DASD, DEVICE, LAYER, LOST, NOT_COLLECTED, NOT_SEEN, NOWHERE, ORIGIN, PATH
 from zmon.sample import Frame, empty_frame, frame_of
 from zmon.topology.stack import tagged
 
@@ -151,7 +151,9 @@ class Facts:
         self.listed: set[str] = set()
         """Names of all block devices that have a size; empty if no text lists them."""
         self.lost: dict[str, str] = {}
-        """Titles of members of groups that a text counts and does not name, by the words for them."""
+        """Titles of members of groups that do not work, by the words for them."""
+        self.unseen: dict[str, str] = {}
+        """Titles of members that there may be, by the words for them."""
         self.stand_ins: dict[str, str] = {}
         """Numbers that stand for members of groups without a number, by their names; see `by_number`."""
         self.remarks: list[str] = []
@@ -219,7 +221,7 @@ class Facts:
 
     def leave_open(self, name: str, what: str) -> None:
         """Say that there may be one more of something: a line was not understood, or is not shown."""
-        self.lost[name] = f"not seen: {what}"
+        self.unseen[name] = f"{NOT_SEEN}{what}"
 
     def keys(self, kind: Kind) -> Iterable[str]:
         """Return the keys of the rows of a kind."""
@@ -237,6 +239,7 @@ class Facts:
         wholly on the others.
         """
         rows = self.rows.setdefault(LAYER.name, {})
+        self._name_links(layers)
         linked = _linked({key: row for key, row in rows.items() if ":" in key}, layers)
         self._name_numbered(rows, layers)
         numbers = self._numbers(rows, layers)
@@ -261,6 +264,46 @@ class Facts:
         self._part_maps(rows)
         self._drop_parts(rows, layers)
         self._add_contents(rows, layers, numbers)
+
+    def _name_links(self, layers: Frame) -> None:
+        """Say which DASDs and partitions others call by the links that udev makes of bus ids and unique ids.
+
+        `disk/by-path/ccw-0.0.7000-part1`, `disk/by-id/ccw-IBM.750000000ABCD1.7000.00`.
+        Source: s390-tools, etc/udev/rules.d/59-dasd.rules.
+        """
+        words = [
+            (word, fact.place)
+            for row in self.rows[LAYER.name].values()
+            for fact in row.get("below", ())
+            for word in str(fact.value).split()
+        ]
+        words += [device for devices in self.btrfs.values() for device in devices.values()]
+        words += [(device, f"{ASSUMED} by its link") for device in self.mounted]
+        links = [(match, place) for word, place in words if (match := _OF_DASD.fullmatch(word))]
+        names = self._dasds(layers) if links else {}
+        for match, place in links:
+            if disk := names.get(match[1]):
+                name = f"{disk}{match[2] or ''}"
+                self.name_dasd(name, place)
+                self.say(LAYER, name, place, links=match[0])
+
+    def _dasds(self, layers: Frame) -> dict[str, str]:
+        """Return the names of DASDs by their bus ids and unique ids."""
+        columns = map(layers.column, ("sort", "busid", "name"))
+        names = {
+            busid: name
+            for sort, busid, name in zip(*columns, strict=True)
+            if sort == "disk" and isinstance(busid, str) and isinstance(name, str)
+        }
+        for kind, field in ((DASD, "name"), (DEVICE, "block")):
+            for busid in self.keys(kind):
+                if name := text_of(self.value(kind, busid, field)):
+                    names[busid] = name
+        for busid in self.keys(DEVICE):
+            uid = text_of(self.value(DEVICE, busid, "uid"))
+            if uid and busid in names:
+                names[uid] = names[busid]
+        return names
 
     def _drop_parts(self, rows: dict[str, dict[str, list[Fact]]], layers: Frame) -> None:
         """Drop partitions that only tables have, of disks that others are built on: the kernel has none."""
@@ -529,7 +572,10 @@ class Facts:
         """Return the number that stands for a device without one."""
         if name not in self.stand_ins:
             number = self.stand_ins[name] = f"{NAMED_STAND_IN}:{MEMBER_STAND_INS + len(self.stand_ins)}"
-            self.say(LAYER, number, place, mapped=self.lost.get(name, plain(name)))
+            title = self.lost.get(name) or self.unseen.get(name) or plain(name)
+            self.say(LAYER, number, place, mapped=title)
+            if name in self.lost:  # a path that is removed is a disk all the same
+                self.hint(LAYER, number, place, sort=LOST)
         return self.stand_ins[name]
 
 
@@ -543,6 +589,7 @@ def _linked(rows: Mapping[str, Mapping[str, list[Fact]]], layers: Frame) -> dict
     return linked
 
 
+_OF_DASD: Final = re.compile(r"disk/by-(?:path|id)/ccw-([^\s/]{3,60}?)(?:-part([1-9][0-9]?))?")
 ASSUMED: Final = "assumed"
 """How the place of a value begins that follows from a name."""
 OF_TABLES: Final = frozenset({"fdisk", "fdasd", "parted"})

@@ -15,7 +15,16 @@ from zmon.collected.lvm_display_texts import LvmDisplay
 from zmon.collected.lvm_texts import Lvm
 from zmon.collected.machine_texts import Hostname, Lscpu, Uname
 from zmon.collected.mapper_texts import Dmsetup, Multipath
-from zmon.collected.mount_texts import BtrfsShow, Df, Findmnt, MountCommand, ProcMounts, Swaps
+from zmon.collected.mount_texts import (
+    FROM_TABLE,
+    BtrfsShow,
+    Df,
+    Findmnt,
+    MountCommand,
+    MountInfo,
+    ProcMounts,
+    Swaps,
+)
 from zmon.collected.partition_texts import Fdasd, Fdisk, Parted
 from zmon.collected.reading import Form
 from zmon.collected.signature_texts import Blkid
@@ -76,10 +85,12 @@ FORMS: Final = (
     Form("parted -l, print", r"parted\b", Parted,
          "partitions; where they begin if it was asked for sectors or bytes", "real output"),
     Form("/proc/swaps, swapon", r"swapon\b|proc/swaps", Swaps, "active swap", "real output"),
-    Form("/proc/mounts", r"proc/(?:self/)?mounts", ProcMounts, "which file system a path is on",
+    Form("/proc/self/mountinfo", r"proc/(?:self|1)/mountinfo", MountInfo, "which file system a path is on",
+         "kernel's source"),
+    Form("/proc/mounts", r"proc/(?:self/|1/)?mounts", ProcMounts, "which file system a path is on",
          "real output"),
     Form("mount", r"mount(?: -l)?", MountCommand, "which file system a path is on", "source, real output"),
-    Form("findmnt, in any form", r"findmnt\b(?!.* -s)", Findmnt, "which file system a path is on",
+    Form("findmnt, in any form", rf"findmnt\b(?!.* {FROM_TABLE})", Findmnt, "which file system a path is on",
          "source, real output"),
     Form("df", r"df\b", Df, "which file system a path is on, without its type", "source, real output"),
     Form("dmesg, journalctl -k",

@@ -13,6 +13,7 @@ cmds/filesystem.c.
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -23,7 +24,7 @@ from zmon.base.sizes import KIB
 from zmon.collected.columns import Columns
 from zmon.collected.facts import MountRow, plain
 from zmon.collected.reading import OrDocument, Reading, line
-from zmon.kernel.mountinfo import NO_OTHER, unescaped
+from zmon.kernel.mountinfo import NO_OTHER, parse_mountinfo, unescaped
 from zmon.kinds import LAYER, MOUNT, NOT_COLLECTED, SWAP
 from zmon.sample import Frame, empty_frame, frame_of
 from zmon.topology.stack import tagged
@@ -45,7 +46,7 @@ MAX_MOUNTS: Final = 100_000
 """Maximum number of mounts in a text."""
 
 
-FORMS: Final = ("proc/mounts", "mount", "findmnt", "df")
+FORMS: Final = ("proc/self/mountinfo", "proc/mounts", "mount", "findmnt", "df")
 """What lists mounts, the one with the most to say first."""
 
 
@@ -82,6 +83,23 @@ class ProcMounts(MountList):
         self.add(_plain(source), _plain(point), fstype, options)
 
 
+class MountInfo(MountList):
+    """/proc/self/mountinfo, of which lines are damaged, or only some were printed."""
+
+    form = "proc/self/mountinfo"
+    first = r"[0-9]+ [0-9]+ [0-9]+:[0-9]+ /\S* /\S* r[ow]\S* .*- \S+ \S+ r[ow]\S*\s*$"
+
+    @line(r"([0-9]+ [0-9]+ [0-9]+:[0-9]+ \S+ /\S* \S+ .*)")
+    def mount(self, match: re.Match[str]) -> bool:
+        """Take a mount."""
+        try:
+            (mount,) = parse_mountinfo(os.fsencode(match[1]))
+        except ValueError:
+            return False
+        self.add(mount.source, mount.point, mount.fstype, mount.super_options, mount.root)
+        return True
+
+
 class MountCommand(MountList):
     """What mount prints, with -l a label behind each line."""
 
@@ -94,6 +112,10 @@ class MountCommand(MountList):
         """Take a mount."""
         source, point, fstype, options = match.groups()
         self.add(source, point, fstype, options)
+
+
+FROM_TABLE: Final = r"(?:-[a-zA-Z]*[sF][a-zA-Z]*|--fstab|--tab-file)\b"
+"""Options with which findmnt prints a table that is no list of mounts, such as /etc/fstab."""
 
 
 class Findmnt(MountList, OrDocument):
@@ -202,7 +224,7 @@ class Df(MountList):
     """
 
     tool = form = "df"
-    narrowing = r"-[a-zA-Z]*[tlx]\b(?! ?(?:dev)?tmpfs)|--(?:type|exclude-type|local)\b|/"
+    narrowing = r"-[a-zA-Z]*[tlx]\b(?! ?(?:dev)?tmpfs)|--(?:type|exclude-type|local)\b|[/.]"
     heading = (
         r"Filesystem +(?:Type +)?(?:1K-blocks|Size|1024-blocks|1M-blocks)"
         r"|Dateisystem +(?:Typ +)?(?:1K-Blöcke|Größe)"
@@ -211,16 +233,18 @@ class Df(MountList):
     def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Begin without a source."""
         super().__init__(text, facts)
-        self._source = ""
+        self._source, self._source_at = "", 0
 
     def lost(self) -> None:
         """Know no source."""
-        self._source = ""
+        self._leave_source()
 
     @line(rf"(\S+)?\s+(?:([a-z][\w.-]{{0,30}})\s+)?(?:{_AMOUNT}\s+){{3}}(?:[0-9]{{1,3}}%|-)\s+(/.*)")
     def mount(self, match: re.Match[str]) -> bool:
         """Take a mount."""
         source, fstype, point = match.groups()
+        if source:
+            self._leave_source()
         source, self._source = source or self._source, ""
         if source:
             self.add(source, point.rstrip(), fstype or "", "")
@@ -236,10 +260,21 @@ class Df(MountList):
         """Take a mount of `df --output`."""
         self.add(match[1], match[3].rstrip(), match[2], "")
 
-    @line(r"(/\S+)\s*")
+    @line(r"(\S*/\S*)\s*")
     def source(self, match: re.Match[str]) -> None:
         """Take a source whose figures follow."""
-        self._source = match[1]
+        self._leave_source()
+        self._source, self._source_at = match[1], self.number
+
+    def _leave_source(self) -> None:
+        """Know that the rest of a line was cut, if no figures follow a source."""
+        if self._source:
+            self.strange.append(self._source_at)
+        self._source = ""
+
+    def end(self) -> None:
+        """End a source without figures."""
+        self._leave_source()
 
     @line(r"[^\W\d_][^/]*[^\W\d_]\s*")
     def head(self, _match: re.Match[str]) -> bool:

@@ -30,7 +30,7 @@ _TALKS: Final = re.compile(
 
 
 _FILTER: Final = re.compile(
-    r"\|\s*(?:sudo\s+)?(?P<tool>[efz]?grep|head|tail|awk|sed|cut)\b(?P<arguments>[^|]*)"
+    r"(?:^|\|)\s*(?:sudo\s+)?(?P<tool>[efz]?grep|head|tail|awk|sed|cut)\b(?P<arguments>[^|]*)"
 )
 _AROUND: Final = re.compile(r"\s-[a-zA-Z]*[ABC] ?[0-9]|\s--(?:after|before)?-?context")
 """Options of grep for the lines around one, whose groups it divides by a row `--`."""

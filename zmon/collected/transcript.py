@@ -19,6 +19,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.collected.forms import FORMS
+from zmon.collected.mount_texts import FROM_TABLE
 from zmon.collected.sos import command_of_sos, mended
 from zmon.kernel.capture_text import CP_TOOLS, CollectedText
 
@@ -31,8 +32,13 @@ _SECTION: Final = re.compile(r"(?m)^#==\[ ([A-Za-z ]{1,40}) \]=*#\n# ?([^\n]*)\n
 _ECHOED: Final = re.compile(r"(?m)^#{20,200}\n([^\s>]{0,255})> ([^\n]*)\n")
 _NOT_THERE: Final = re.compile(r" - (?:File not found|Last [0-9]+ Lines)\s*$")
 _COPIED: Final = re.compile(r"cat (/(?:proc|sys|etc)/[\w./-]+)")
+_PIECE: Final = re.compile(
+    r"(?:cat (?P<file>/proc/[\w./-]+) *\|.*|(?:[efz]?grep|head|tail) .*?(?P<searched>/proc/[\w./-]+).*)"
+)
+"""Commands that print a part of a kernel's file."""
 _OF_FILES: Final = re.compile(
-    r"(?:[bxz]?[xz]?cat|[xz]?less|more|head|tail|[ef]?[xz]?grep|vim?|diff|strings|awk|sed|sort|tar)\b|findmnt\b.*\s(?:-s|--fstab)\b"
+    r"(?:[bxz]?[xz]?cat|[xz]?less|more|head|tail|[ef]?[xz]?grep|vim?|diff|strings|awk|sed|sort|tar)\b|findmnt\b.*\s"
+    + FROM_TABLE
 )
 """Commands that print files, whose lines look like outputs of tools and are of another time or machine."""
 _REMOTE: Final = re.compile(r"(?:ssh|rsh)\s+(?:-\S+\s+)*(?:[\w.-]+@)?([A-Za-z][\w-]*)[\w.-]*\s+(.+)")
@@ -97,6 +103,8 @@ def form_of(name: str) -> Form | None:
         option in name.split() and not name.startswith(tools) for option, tools in _NO_HELP.items()
     ):
         return None
+    if piece := _PIECE.fullmatch(name):
+        name = (piece["file"] or piece["searched"])[1:]
     for form in FORMS:
         if re.match(rf"(?:{form.command})(?:\s|$)", name) or re.fullmatch(form.command, name):
             return form

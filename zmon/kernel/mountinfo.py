@@ -92,8 +92,10 @@ def parse_mountinfo(content: bytes) -> list[Mounted]:
     """Read the whole file; bytes that are not UTF-8 come out as `os.fsdecode` has them.
 
     Raises:
-        ValueError: a line has not this form.
+        ValueError: a line has not this form, or there is none.
     """
+    if not content.strip():
+        raise ValueError(f"/{PATH} is empty")
     return [_mounted(line, number) for number, line in enumerate(content.split(b"\n"), 1) if line]
 
 
@@ -314,8 +316,10 @@ def parse_swaps(content: bytes) -> dict[str, dict[str, Value]]:
     """Return sort, size, used bytes and priority of each swap area by its name.
 
     Raises:
-        ValueError: a line has not this form.
+        ValueError: a line has not this form, or the heading is not there.
     """
+    if re.match(rb"Filename\s+Type\s+Size\s+Used\s+Priority\s*(?:\n|$)", content) is None:
+        raise ValueError(f"/{SWAPS} begins without its heading")
     rows: dict[str, dict[str, Value]] = {}
     for number, line in enumerate(content.split(b"\n")[1:], 2):
         if not line.strip():

@@ -7,6 +7,7 @@ from itertools import chain
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
+from zmon.kinds import LOST
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.mapping import ByteMapping, equal_shares, map_ranges, map_whole
 from zmon.topology.mounts import is_unplaced
@@ -337,7 +338,7 @@ class _Locator(ByteMapping):
         node = self.stack.node(leaf)
         file = node.file if node is not None and isinstance(node.file, str) else ""
         why = f"where its file {file} lies is not known" if file else "nothing was looked up of this disk"
-        if node is not None and isinstance(node.sort, Absent):
+        if node is not None and (isinstance(node.sort, Absent) or node.sort == LOST):
             why = f"nothing more is known ({node.title})"
         return bare(leaf, absent(why))._replace(disk=self.stack.title(leaf))
 
@@ -388,7 +389,7 @@ def _no_device(number: str, mount: Mount | None) -> str:
         return f"the disks of the overlay's layers are not known: {why}"
     if is_unplaced(mount):
         return f"{mount.source} holds it, which is not among the devices that were read"
-    return f"no block device holds it: on {mount.fstype} from {mount.source}"
+    return f"no block device holds it: it is {mount.fstype or 'mounted'} from {mount.source}"
 
 
 def _mounted(mount: Mount) -> Evidence:

@@ -17,6 +17,7 @@ from zmon.kinds import (
     MACHINE,
     MOUNT,
     NOT_COLLECTED,
+    NOT_SEEN,
     ORIGIN,
     SWAP,
     TEXT,
@@ -176,9 +177,11 @@ class Machine:
     def _unread_below(self) -> Iterator[str]:
         """Yield which devices may be built on others, and what they are built on was not read."""
         layers = self.sample.frame(LAYER)
-        columns = map(layers.column, ("sort", "name", "below"))
+        columns = map(layers.column, ("sort", "name", "mapped", "below"))
         unread: dict[str, list[str]] = {}
-        for sort, name, below in zip(*columns, strict=True):
+        for sort, name, mapped, below in zip(*columns, strict=True):
+            if isinstance(sort, Absent) and isinstance(name, Absent) and isinstance(mapped, str):
+                yield f"{mapped.removeprefix(NOT_SEEN)}, whose disk is not known"
             if isinstance(below, Absent) and isinstance(name, str) and sort != "partition":
                 which = "" if isinstance(sort, Absent) or sort == "disk" else name
                 unread.setdefault(below.reason, []).append(which)
@@ -295,4 +298,16 @@ class Machine:
         """Return where a file lies."""
         from zmon.topology.location import locate_file  # noqa: PLC0415 - likewise
 
-        return locate_file(file, self.mounts, self.stack, self.volumes)
+        location = locate_file(file, self.mounts, self.stack, self.volumes)
+        nearer = self._unread_mounts if file.unseen and not isinstance(file.mount, Absent) else ()
+        return location._replace(lacking=(*nearer, *location.lacking)) if nearer else location
+
+    @cached_property
+    def _unread_mounts(self) -> tuple[str, ...]:
+        """Which lines of texts may be mounts nearer to a file of which only the path is known."""
+        if TEXT.name not in self.sample.frames:
+            return ()
+        from zmon.topology.read_texts import remarks  # noqa: PLC0415 - most machines are no texts
+
+        lines = remarks(self.sample, {MOUNT.name})
+        return tuple(f"{line}, which may be a mount nearer to it" for line in lines)

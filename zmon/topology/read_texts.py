@@ -8,6 +8,7 @@ from zmon.kinds import MOUNT, PART, TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
+    from collections.abc import Set as AbstractSet
 
     from zmon.sample import Sample
 
@@ -15,25 +16,28 @@ MAX_NAMED: Final = 5
 """Texts, and lines of a text, that are named."""
 
 
-def remarks(sample: Sample, kinds: Collection[str]) -> Iterator[str]:
+def remarks(sample: Sample, kinds: AbstractSet[str]) -> Iterator[str]:
     """Yield what of these kinds texts may have, and nobody can know: lines not understood, and left out.
 
-    A list of some mounts leaves nothing out that a list of all has.
+    A part says nothing more where another output of its form is whole, or for mounts any list of all.
     """
     yield from strange_texts(sample, kinds)
     frame = sample.frames.get(TEXT.name)
     if frame is None:
         return
-    told = {key: text_of(frame.cell(key, "tells")).split() for key in frame.keys}
-    parts = [key for key in frame.keys if frame.cell(key, "asked") == PART]
-    wholes = {
-        key for key in {*frame.keys} - {*parts} if frame.cell(key, "read") and not frame.cell(key, "strange")
-    }
-    has_all_mounts = any(told[key] == [MOUNT.name] for key in wholes)
-    for key in parts:
-        is_doubled = told[key] == [MOUNT.name] and has_all_mounts
-        if not (is_doubled or set(told[key]).isdisjoint(kinds)):
-            yield f"{key}: {text_of(frame.cell(key, 'command'))} shows a part"
+    columns = map(frame.column, ("form", "asked", "tells", "command"))
+    rows = [
+        (key, *map(text_of, cells)) for key, cells in zip(frame.keys, zip(*columns, strict=True), strict=True)
+    ]
+    whole = {form for _key, form, asked, _tells, _command in rows if asked != PART}
+    has_all_mounts = any(
+        tells == MOUNT.name and asked != PART and frame.cell(key, "read") and not frame.cell(key, "strange")
+        for key, _form, asked, tells, _command in rows
+    )
+    for key, form, asked, tells, command in rows:
+        is_doubled = form in whole or (tells == MOUNT.name and has_all_mounts)
+        if asked == PART and not is_doubled and not kinds.isdisjoint(tells.split()):
+            yield f"{key}: {command} shows a part"
 
 
 def strange_texts(sample: Sample, kinds: Collection[str] = ()) -> Iterator[str]:
