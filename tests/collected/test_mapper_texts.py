@@ -125,8 +125,10 @@ def members(content: str) -> set[object]:
     frame, _ = joined(LAYER, empty_frame(LAYER, "no text"), facts, 1)
     key = frame.keys[[*frame.column("mapped")].index("wh-load")]
     named = {number: {frame.cell(number, "name"), frame.cell(number, "mapped")} for number in frame.keys}
-    return {name for number in str(frame.cell(key, "below")).split() for name in named[number]
-            if isinstance(name, str)}  # fmt: skip
+    below = str(frame.cell(key, "below")).split()
+    if frame.cell(below[0], "sort") == "volume group":
+        below = str(frame.cell(below[0], "below")).split()
+    return {name for number in below for name in named[number] if isinstance(name, str)}
 
 
 @pytest.mark.parametrize(
@@ -166,7 +168,8 @@ def test_a_volume_is_on_what_lvs_names_else_on_the_disks_of_its_group() -> None:
     lvs = "  LV    VG    Attr       LSize\n  da-ta db2vg -wi-ao---- 45.00g\n"
     facts = facts_in(pvs + lvs)
     spread_groups(facts)
-    assert row(facts, "layer", "db2vg-da--ta")["below"] == "dasdb1 dasdc1"
+    group = row(facts, "layer", "db2vg-da--ta")["below"]
+    assert row(facts, "layer", str(group))["below"] == "dasdb1 dasdc1"
     named = "  LV    VG    Attr       LSize  Devices\n  data  db2vg -wi-ao---- 45.00g /dev/dasdb1(0)\n"
     assert row(facts_in(named, "lvs -o +devices"), "layer", "db2vg-data")["below"] == "dasdb1"
 

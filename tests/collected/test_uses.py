@@ -227,6 +227,14 @@ def test_a_mount_whose_type_is_not_printed_is_of_the_btrfs_that_has_its_device(
     assert [(mount["point"], mount["fstype"]) for mount in mounts] == [("/bt", "btrfs")]
 
 
+ONE_BTRFS = """\
+btrfs filesystem show
+Label: none  uuid: 11111111-2222-4333-8444-555555555555
+\tTotal devices 1 FS bytes used 1.00GiB
+\tdevid    1 size 6.80GiB used 2.00GiB path /dev/{}
+"""
+
+
 @pytest.mark.parametrize("link", [
     "disk/by-path/ccw-0.0.1b02-part1", "disk/by-id/ccw-IBM.75000000AAAA1.1b00.02-part1",
 ])  # fmt: skip
@@ -234,9 +242,7 @@ def test_a_mount_whose_type_is_not_printed_is_of_the_btrfs_that_has_its_device(
     "pvs\n  PV VG Fmt Attr PSize PFree\n  /dev/{} wh lvm2 a--  6.80g 0\n",
     "mount\n/dev/{} on /load type xfs (rw)\n",
     "cat /proc/swaps\nFilename Type Size Used Priority\n/dev/{} partition 9 0 -2\n",
-    "btrfs filesystem show\nLabel: none  uuid: 11111111-2222-4333-8444-555555555555\n"
-    "\tTotal devices 2 FS bytes used 1.00GiB\n\tdevid    1 size 6.80GiB used 2.00GiB path /dev/dasdp1\n"
-    "\tdevid    2 size 6.80GiB used 2.00GiB path /dev/{}\n",
+    ONE_BTRFS,
 ])  # fmt: skip
 def test_a_partition_is_known_by_the_links_that_udev_makes(link: str, user: str, where: Ask) -> None:
     """Of its bus id and of its unique id, whichever text names it so."""
@@ -275,3 +281,14 @@ def test_a_line_that_is_not_understood_may_be_a_nearer_mount(where: Ask) -> None
     mounts = "/dev/dasdp1 / ext4 rw,relatime 0 0\n/dev/dasdq1 /srv\n"
     (answer,) = where("/srv/x", f"{UIDS}box1:~ # cat /proc/mounts\n{mounts}")["where"]
     assert "(line 2)" in answer["lacking"][0]
+
+
+def test_a_volume_of_which_only_the_group_is_known_is_perhaps_on_a_disk(where: Ask) -> None:
+    """What is mounted by a name of the group is a volume of it, though no text has its volumes."""
+    groups = f"{PVS}  /dev/dasdp1 wh lvm2 a--  6.80g    0\n  /dev/dasdq1 wh lvm2 a--  6.80g    0\n"
+    for volumes in ("", LVS):
+        texts = f"{UIDS}{groups}{volumes}{LOAD}"
+        (mount,) = where("dasdp", texts)["mounts"]
+        assert (mount["point"], mount["whole"], mount["perhaps"]) == ("/load", False, True)
+        (answer,) = where("/load/x", texts)["where"]
+        assert {disk["disk"] for disk in answer["disks"]} == {"dasdp", "dasdq"}

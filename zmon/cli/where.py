@@ -496,7 +496,7 @@ def _made_of(result: LookupResult) -> Iterator[str]:
     if others := _built(result):
         yield f"Made of it: {enumerated(others, MAX_NAMED)}"
     for mount in result.mounts[:MAX_NAMED]:
-        part = "" if mount.whole else ", in part"
+        part = "" if mount.whole else ", perhaps" if mount.is_possible else ", in part"
         fstype = f"{mount.fstype} " if mount.point and mount.fstype else ""
         yield f"{mount.title} ({fstype}on {mount.device}{part}{mount.note})"
 
@@ -680,7 +680,8 @@ def document(result: LookupResult) -> Any:
         "device": result.device,
         "devices": result.devices,
         "mounts": [
-            _fields(mount, "point", "fstype", "device", "disks", "whole") | {"process": mount.seen_by}
+            _fields(mount, "point", "fstype", "device", "disks", "whole")
+            | {"perhaps": mount.is_possible, "process": mount.seen_by}
             for mount in result.mounts
         ],
         "on_it": [

@@ -23,7 +23,7 @@ from zmon.collected.numbers import (
 )
 from zmon.kinds import DASD, DEVICE, LAYER, LOST, NOT_COLLECTED, NOT_SEEN, NOWHERE, ORIGIN, PATH
 from zmon.sample import Frame, empty_frame, frame_of
-from zmon.topology.stack import tagged
+from zmon.topology.stack import VOLUME_GROUP, tagged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -602,7 +602,7 @@ NAMED_STAND_IN: Final = "mapped"
 """Stands for it where the minor number is not known either."""
 MEMBER_STAND_INS: Final = 1_000_000
 """The first minor number that stands for a member of a group; those of named devices are smaller."""
-NAMED: Final = frozenset({"dm", "volume group", "btrfs", "content"})
+NAMED: Final = frozenset({"dm", VOLUME_GROUP, "btrfs", "content"})
 """Sorts of devices that texts name without a number."""
 
 

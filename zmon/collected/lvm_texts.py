@@ -17,7 +17,7 @@ from zmon.collected.columns import Columns
 from zmon.collected.facts import doubled, plain
 from zmon.collected.reading import OrDocument, Reading, line
 from zmon.kinds import LAYER
-from zmon.topology.stack import inner
+from zmon.topology.stack import VOLUME_GROUP, inner, volume_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -412,16 +412,30 @@ def _named(cells: Mapping[str, str]) -> tuple[str, str]:
 def spread_groups(facts: Facts) -> None:
     """Say of each group which devices it has; these may hold its volumes whose devices no text names.
 
-    A group with more volumes than are listed has others, which are not known.
+    A group with more volumes than are listed has others, which are not known.  What is mounted by a name of
+    the group is a volume of it.
     """
+    rows = facts.rows.get(LAYER.name, {})
+    keys: dict[str, list[str]] = {}
+    for key, row in rows.items():
+        for fact in row.get("mapped", ()):
+            keys.setdefault(str(fact.value), []).append(key)
+    for mount in (mount for lists in facts.mount_lists.values() for mounts in lists for mount in mounts):
+        title = mount.source.removeprefix("/dev/mapper/")
+        group = (volume_name(title) or "").partition("/")[0] if title != mount.source else ""
+        if group in facts.groups and not any(rows[key].get("below") for key in keys.get(title, ())):
+            key = keys.setdefault(title, [title])[0]
+            facts.say(LAYER, key, mount.place, mapped=title, sort="dm")
+            facts.volumes.setdefault(group, []).append(key)
     for group, (size, place) in facts.group_sizes.items():
         members = facts.groups.setdefault(group, {})
         if len(members) < size and not any(name.startswith("?") for name in members):
             members[facts.lose_volume(group, "")] = place
     for group, members in facts.groups.items():
-        place, below = next(iter(members.values())), " ".join(members)
+        place = next(iter(members.values()))
+        name = f"volume group {group}" if group else "physical volumes without a group"
+        key = name.replace(" ", "-")
         for title in facts.volumes.get(group, ()):
             if not facts.rows[LAYER.name][title].get("below"):
-                facts.say(LAYER, title, place, below=below)
-        name = f"volume group {group}" if group else "physical volumes without a group"
-        facts.say(LAYER, name, place, mapped=name, sort="volume group", below=below)
+                facts.say(LAYER, title, place, below=key)
+        facts.say(LAYER, key, place, mapped=name, sort=VOLUME_GROUP, below=" ".join(members))

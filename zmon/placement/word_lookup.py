@@ -208,6 +208,8 @@ class MountOnDisk(NamedTuple):
     """Whether it is on these disks only."""
     seen_by: str = ""
     """The number of a process, if it is visible only in the mount namespace of that process."""
+    is_possible: bool = False
+    """Whether it may be on others than these disks: of its volume group only the members are known."""
 
     @property
     def title(self) -> str:
@@ -439,13 +441,14 @@ def _mounts_on(disks: set[str], upon: set[str], machine: Machine) -> Iterator[Mo
             leaves = {leaf for number in numbers for leaf in machine.stack.leaves(number)}
             there = tuple(sorted(leaves & disks))
             is_whole = is_known and leaves <= disks
-            yield MountOnDisk(mount.point, mount.fstype, title, there, is_whole, mount.seen_by)
+            is_possible = not is_whole and any(map(machine.stack.is_in_group, numbers))
+            yield MountOnDisk(mount.point, mount.fstype, title, there, is_whole, mount.seen_by, is_possible)
     for number in machine.swaps.values():
         if number in upon:
             leaves = set(machine.stack.leaves(number))
-            yield MountOnDisk(
-                "", SWAP, machine.stack.title(number), tuple(sorted(leaves & disks)), leaves <= disks
-            )
+            there, is_whole = tuple(sorted(leaves & disks)), leaves <= disks
+            is_possible = not is_whole and machine.stack.is_in_group(number)
+            yield MountOnDisk("", SWAP, machine.stack.title(number), there, is_whole, "", is_possible)
 
 
 def _files_on(disks: set[str], upon: set[str], machine: Machine) -> Iterator[FileOnDisk]:

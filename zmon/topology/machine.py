@@ -27,6 +27,7 @@ from zmon.topology.claims import claims_in
 from zmon.topology.identity import VolumeIndex, platform_of
 from zmon.topology.origins import Origins
 from zmon.topology.site import NO_SITE
+from zmon.topology.stack import VOLUME_GROUP
 from zmon.topology.volumes import lcus, with_claimed
 
 if TYPE_CHECKING:
@@ -208,7 +209,7 @@ class Machine:
                 yield f"which disks the swap area {name} is on (it is not among the devices read)"
         if any(self.origins.of("swap", name, "sort", "").startswith("lsblk, ") for name in swaps.keys):
             yield f"swap files ({NOT_COLLECTED.about('/proc/swaps, swapon').reason})"
-        if self.origins and "volume group" not in self.sample.frame(LAYER).column("sort"):
+        if self.origins and VOLUME_GROUP not in self.sample.frame(LAYER).column("sort"):
             yield "physical volumes (no text has pvs, or it names none)"
 
     @cached_property

@@ -64,6 +64,10 @@ def volume_name(mapped: str) -> str | None:
     return f"{group.replace('--', '-')}/{volume.replace('--', '-')}"
 
 
+VOLUME_GROUP: Final = "volume group"
+"""The sort of what stands for a volume group, of which texts name the members."""
+
+
 def inner(mapped: str) -> str:
     """Return the purpose of a device within a volume, by its name; empty for a volume that people made."""
     match = re.search(_SUFFIX, mapped)
@@ -290,7 +294,7 @@ class Stack:
                 size = 0 if isinstance(node.size, Absent) else int(node.size)
                 chunk = 0 if isinstance(node.chunk, Absent) else int(node.chunk)
                 return md_targets(MdArray(node.level, node.layout, chunk, size, node.members))
-        return _UNMAPPED if node.sort in {"volume group", "btrfs", "content"} else ()
+        return _UNMAPPED if node.sort in {VOLUME_GROUP, "btrfs", "content"} else ()
 
     def mapped(self, node: BlockDevice, target: Target) -> Iterable[Target]:
         """Return a target of the device mapper, completed with what its table does not contain."""
@@ -362,6 +366,20 @@ class Stack:
             return list(dict.fromkeys((*node.below, *text_of(node.parent).split()))) if node else []
         return list(dict.fromkeys(leg.device for target in segments for leg in target.legs if leg.device))
 
+    def is_in_group(self, number: str) -> bool:
+        """Return whether of what a device is on only the volume group is known: any disks of that."""
+        seen: set[str] = set()
+        ahead = [number]
+        while ahead:
+            here = ahead.pop()
+            node = self.node(here)
+            if node is not None and node.sort == VOLUME_GROUP:
+                return True
+            if here not in seen:
+                seen.add(here)
+                ahead += self.feet(here)
+        return False
+
     def leaves(self, number: str) -> list[str]:
         """Return the numbers of the disks that data of a device may lie on; a leaf itself when it is one.
 
@@ -415,9 +433,9 @@ class Stack:
         segments = self.segments(number)
         file = f" in {node.file}" if isinstance(node.file, str) else ""
         if isinstance(segments, Absent):
-            return (
-                f"{node.sort}{file}, layout not known" if isinstance(node.sort, str) else "layout not known"
-            )
+            some = "some of its disks" if len(self.leaves(number)) > 1 else "its disk"
+            sort = f"{node.sort}{file}, " if isinstance(node.sort, str) else ""
+            return some if node.sort == VOLUME_GROUP else f"{sort}layout not known"
         if not segments or node.sort == "loop":
             if isinstance(node.sort, Absent) and isinstance(node.name, Absent):
                 return "nothing else is known of it"
