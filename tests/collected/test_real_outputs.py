@@ -198,7 +198,7 @@ def tree_of(archive: str, directory: Path) -> Path:
 
 @pytest.mark.parametrize("archive", SOS)
 def test_each_line_of_sos_is_read_or_says_nothing(archive: str) -> None:
-    """Of all outputs whose commands zmon knows; nothing is left out, and only the guest's root is not placed."""
+    """Of all outputs whose commands zmon knows; nothing is left out, and no use but the guest's root is."""
     capture = open_capture(str(ARCHIVES / f"{archive}.tar.xz"))
     (only,) = capture.samples()
     texts = only.frame(TEXT)
