@@ -1,5 +1,6 @@
 # Runs in the QEMU guest: what is usual on SCSI disks with several paths and on virtio disks, and what every tool says of
-# it, beside a capture of the same moment; then the same with paths taken away.  With the word `archives` also sos.
+# it, beside a capture of the same moment; then the same with paths taken away.  With the word `archives` also sos;
+# with the word `sos` no more than the capture of `paths` and sos beside it.
 #
 #   boot.py --machine qemu --systemd --timeout 3000 --bring testbed/steps.sh --bring testbed/two-paths.sh \
 #       --bring testbed/tools-told.sh --bring testbed/texts-kvm.sh --out OUT -- bash texts-kvm.sh archives
@@ -124,7 +125,7 @@ if mkdir -p /sys/kernel/config/nvmet/subsystems/zmon/namespaces/1; then
 fi
 sync
 udevadm settle --timeout=60
-told whole once
+[ "$want" = sos ] || told whole once
 
 say "texts: a path of each of two maps taken away, and one failed"
 one_path() { ls "/sys/block/$(basename "$(readlink -f "$1")")/slaves" | sed -n "$2p"; }
@@ -135,6 +136,12 @@ failing=$(one_path "${ds[1]}" 3)
 echo offline >"/sys/block/$failing/device/state"
 multipathd fail path "$failing"
 sleep 5
+if [ "$want" = sos ]; then
+    captured paths
+    sos_report paths
+    stop_multipath
+    exit
+fi
 told paths
 [ "$want" != archives ] || archives paths
 

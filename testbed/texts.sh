@@ -1,6 +1,6 @@
 # Runs in the Hercules guest: all that is usual on DASDs of three control units, and what every tool says of it, beside a
 # capture of the same moment; then the same with things missing.  With the word `archives` also dbginfo.sh, if it was
-# brought along, and sos.
+# brought along, and sos; with the word `sos` no more than the capture of `missing` and sos beside it.
 . /job/steps.sh
 . /job/tools-told.sh
 out=/job/out
@@ -107,7 +107,7 @@ done
 sync
 udevadm settle --timeout=60
 printf '%s\n' 'LABEL=boot /boot ext4 defaults 0 2' '/dev/data/stripe /srv/stripe ext4 noatime 0 2' 'LABEL=swap1 none swap defaults 0 0' >/etc/fstab
-told whole once
+[ "$want" = sos ] || told whole once
 
 say "texts: members missing"
 umount /srv/db2/tbs1 /srv/db2/log1 /srv/home /srv/btrfs
@@ -123,7 +123,11 @@ mount -o noinit_itable,noatime /dev/vg-db/log-1 /srv/db2/log1
 btrfs device scan --forget 2>/dev/null
 mount -o degraded "$(disk 7103)1" /srv/btrfs
 udevadm settle --timeout=60
-told missing
-
-[ "$want" != archives ] || archives missing
+if [ "$want" = sos ]; then
+    captured missing
+    sos_report missing
+else
+    told missing
+    [ "$want" != archives ] || archives missing
+fi
 say "texts are done"

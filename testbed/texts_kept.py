@@ -34,17 +34,18 @@ KEPT: Final = re.compile(
 
 def members(out: Path) -> Iterator[tuple[tarfile.TarInfo, bytes]]:
     """Yield what is kept of each stage, in an order that stays."""
-    for commands in sorted(out.glob("*/commands")):
-        stage = commands.parent.name
+    for capture in sorted(out.glob("*/capture.tar.gz")):
+        stage, commands = capture.parent.name, capture.parent / "commands"
         kept = []
-        for row in commands.read_text().splitlines():
+        for row in commands.read_text().splitlines() if commands.exists() else ():
             _status, file, line = row.split("\t", 2)
             printed = commands.parent / "texts" / file
             if printed.exists() and printed.stat().st_size and not UNKEPT.match(line):
                 kept.append(row)
                 yield _file(f"{stage}/texts/{file}", printed.read_bytes())
-        yield _file(f"{stage}/commands", "".join(f"{row}\n" for row in kept).encode())
-        yield from _of_tree(stage, commands.parent / "capture.tar.gz")
+        if kept:
+            yield _file(f"{stage}/commands", "".join(f"{row}\n" for row in kept).encode())
+        yield from _of_tree(stage, capture)
 
 
 def _of_tree(stage: str, capture: Path) -> Iterator[tuple[tarfile.TarInfo, bytes]]:

@@ -35,16 +35,22 @@ each() {
 # told STAGE [once]: all of it; with `once` also what does not change from stage to stage
 told() {
     local about
-    told=/job/out/$1
-    mkdir -p "$told/texts"
-    udevadm settle --timeout=120
-    say "$1: zmon capture"
-    zmon "$1/capture.log" capture --passes 1 "$told/capture.tar.gz"
+    captured "$1"
     for about in channels blocks mounts layers links machine ${2:+volumes} ${2:+${german:+german}}; do
         say "$1: $about"
         "about_$about"
         deliver
     done
+}
+
+# captured STAGE: the kernel files
+captured() {
+    told=/job/out/$1
+    mkdir -p "$told/texts"
+    udevadm settle --timeout=120
+    say "$1: zmon capture"
+    zmon "$1/capture.log" capture --passes 1 "$told/capture.tar.gz"
+    deliver
 }
 
 # deliver: leave what there is so far as the job's result, because an emulator may be ended before all is told
@@ -147,6 +153,16 @@ archives() {
             -i DISK,BTRFS,LVM,MPIO,SRAID,PROC,BOOT,UDEV,ETC,SYSFS,ENV,NVME >"$to/supportconfig.said" 2>&1 </dev/null
     fi
     deliver
+    sos_report "$1"
+}
+
+# sos_report STAGE: of the plugins that tell of storage and of the machine; an emulated processor takes longer than sos waits
+sos_report() {
+    local to=/job/out/$1/archives
+    mkdir -p "$to"
     say "$1: sos report"
-    sos report --batch --tmp-dir "$to" --threads 1 >"$to/sos.said" 2>&1 </dev/null
+    sos report --batch --tmp-dir "$to" --threads 1 --plugin-timeout 3000 --cmd-timeout 900 \
+        -o block,boot,btrfs,cgroups,date,devicemapper,devices,filesys,hardware,host,kernel,logs,lvm2,md,memory,multipath,nvme,process,processor,release,s390,scsi,system,systemd,udev,udisks,xfs \
+        >"$to/sos.said" 2>&1 </dev/null
+    deliver
 }

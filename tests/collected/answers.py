@@ -29,8 +29,12 @@ class Answer(NamedTuple):
 
 
 def answers(texts: Sequence[CollectedText], disks: Iterable[str], paths: Iterable[str]) -> dict[str, Answer]:
-    """Return what is said of each disk, and of a file at each path."""
-    machine = Machine(sample_of_pass(ArchivedTree("texts", "", {}, texts), "texts"))
+    """Return what texts say of each disk, and of a file at each path."""
+    return answers_of(Machine(sample_of_pass(ArchivedTree("texts", "", {}, texts), "texts")), disks, paths)
+
+
+def answers_of(machine: Machine, disks: Iterable[str], paths: Iterable[str]) -> dict[str, Answer]:
+    """Return what is said of each disk of a machine, and of a file at each path."""
     said = {disk: _of_disk(disk, machine) for disk in disks}
     for path in paths:
         location = find_by_name(WordMeaning(path, MeaningKind.FILE, path), machine).locations[0]

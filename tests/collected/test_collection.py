@@ -176,6 +176,19 @@ def test_a_btrfs_is_on_all_devices_that_btrfs_lists(tmp_path: Path) -> None:
     assert str(mounts.cell(key, "number")).startswith("0:")
 
 
+def test_a_btrfs_below_mountinfo_is_on_all_devices_that_btrfs_lists(tmp_path: Path) -> None:
+    """Files of the kernel name one of them: a text says which else; without one the others stay open."""
+    mountinfo = "30 1 0:41 / /b rw - btrfs /dev/dasda1 rw\n31 1 94:2 / /c rw - ext4 /dev/dasda2 rw\n"
+    members = sos() | {"sosreport-a/proc/self/mountinfo": mountinfo}
+    mounts = sample(packed(tmp_path / "a", members)).frame(MOUNT)
+    assert mounts.keys == ["30", "31"]
+    assert mounts.cell("30", "devices") == "1=94:1 2=94:2"
+    assert isinstance(mounts.cell("31", "devices"), Absent)
+    del members["sosreport-a/sos_commands/btrfs/btrfs_filesystem_show"]
+    alone = sample(packed(tmp_path / "b", members)).frame(MOUNT)
+    assert alone.cell("30", "devices") == "?1=94:1 ?0=mapped:btrfs"
+
+
 def test_proc_mounts_answers_where_mountinfo_is_missing(tmp_path: Path) -> None:
     """Also in a capture without any text; names are unescaped."""
     members = {"proc/mounts": MOUNTS, "proc/partitions": "major minor  #blocks  name\n\n 94 2 9 dasda2\n"}

@@ -12,7 +12,7 @@ from tests.collected.texts import LSBLK, LSDASD, facts_in
 from zmon.base.absent import Absent
 from zmon.collected.facts import MAX_RIVALS, Facts, joined
 from zmon.collected.numbers import dasd_of_number, number_of_dasd
-from zmon.kinds import DEVICE, LAYER
+from zmon.kinds import DASD, DEVICE, LAYER
 from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ def test_one_value_in_two_forms_is_no_contradiction(
     [
         (DEVICE, "uid", ("IBM.750000000ABCD1.7100.01.12", "IBM.750000000ABCD1.7100.01.13")),
         (LAYER, "size", (1001, 1002)), (LAYER, "size", (1001, 1003)), (DEVICE, "chpids", ("19", "19 29")),
+        (DASD, "state", ("active", "unformatted")),
     ],
 )  # fmt: skip
 def test_two_values_stay_a_contradiction(kind: Kind, field: str, values: tuple[Value, Value]) -> None:
@@ -87,6 +88,15 @@ def test_two_values_stay_a_contradiction(kind: Kind, field: str, values: tuple[V
     for value in values:
         facts.say(kind, "0", "a:1", **{field: value})
     assert isinstance(joined(kind, empty_frame(kind, "no text"), facts, 1)[0].cell("0", field), Absent)
+
+
+def test_a_dasd_without_a_size_is_not_formatted_whatever_the_kernel_calls_that() -> None:
+    """Lsdasd says `n/f` of both of its states."""
+    facts = facts_in("0.0.7202  n/f       dasdn     94:52   ECKD\n", "lsdasd")
+    for state in ("unformatted", "active n/f"):
+        row: dict[str, Value] = {**dict.fromkeys(DASD.by_name, ""), "state": state}
+        (frame, _origins) = joined(DASD, frame_of(DASD, {"0.0.7202": row}, 1), facts, 1)
+        assert frame.cell("0.0.7202", "state") == state
 
 
 def test_a_name_with_two_numbers_is_a_contradiction_and_stands_for_neither() -> None:

@@ -83,6 +83,17 @@ def test_what_another_text_has_goes_first() -> None:
     assert frame(content, LAYER).cell("94:60", "size") == 40
 
 
+def test_a_dasd_that_is_not_formatted_now_has_lost_label_and_size() -> None:
+    """What it was before stands in the log still; its cylinders stay."""
+    row = "0.0.1a01  n/f       dasdp     94:60   ECKD\n"
+    content = f"box1:~ # lsdasd\n{row}box1:~ # dmesg\n{STAMPED['dmesg']}"
+    dasd = frame(content, DASD)
+    assert dasd.cell("0.0.1a01", "cylinders") == 3339
+    lost = [dasd.cell("0.0.1a01", field) for field in ("volser", "block_size", "blocks")]
+    assert all(isinstance(value, Absent) for value in lost)
+    assert isinstance(frame(content, LAYER).cell("94:60", "size"), Absent)
+
+
 def test_other_messages_say_nothing(where: Ask) -> None:
     """A mount that was is no use now."""
     answer = where("dasdp", f"{LSDASD}box1:~ # dmesg\n{STAMPED['dmesg']}")

@@ -35,3 +35,10 @@ def test_uname_names_host_and_kernel() -> None:
     assert row(facts_in(content, "uname -a"), "machine", "machine") == {
         "hostname": "lnxdb01", "kernel": "6.4.0-150600.23-default", "architecture": "s390x",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(("printed", "name"), [("lnxdb01.example", "lnxdb01"), ("localhost", None)])
+def test_hostname_names_the_host(printed: str, name: str | None) -> None:
+    """Without its domain, which `hostname -f` adds; every machine is localhost to itself."""
+    told = facts_in(f"{printed}\n", "hostname -f").rows.get("machine", {}).get("machine", {})
+    assert [fact.value for fact in told.get("hostname", [])] == ([name] if name else [])

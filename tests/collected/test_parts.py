@@ -72,6 +72,21 @@ def test_a_part_is_named_where_nothing_was_found(where: Ask) -> None:
     assert [len(remarks) for remarks in told] == [0, 0, 1]
 
 
+def test_mounts_that_another_list_has_are_no_part(where: Ask) -> None:
+    """As sos prints `df -x autofs` beside all mounts; behind a line that is unknown there may be more."""
+    part = f"[root@box1 ~]# lsdasd -u\n{LSDASD_UID}[root@box1 ~]# df -al -x autofs\n{SPACES}"
+    told = [
+        [what for what in where("dasda", f"{part}{whole}")["not_looked_at"] if "shows a part" in what]
+        for whole in (
+            "",
+            f"[root@box1 ~]# mount\n{MOUNTED}",
+            f"[root@box1 ~]# mount\n{MOUNTED}what is this\n",
+            f"[root@box1 ~]# lsblk\n{LSBLK}",
+        )
+    ]
+    assert [len(remarks) for remarks in told] == [1, 0, 1, 1]
+
+
 def test_a_group_of_a_part_may_have_further_volumes(where: Ask) -> None:
     """One row of pvs is no group of one volume, and neither is a segment all of a logical volume."""
     groups, volumes = (

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import tarfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
 
+from tests.collected.answers import answers_of
 from zmon.base.absent import Absent, absent
-from zmon.kinds import CHANNEL, DASD, DEVICE, LAYER, MACHINE, MOUNT, MULTIPATH, PATH, SWAP
+from zmon.kinds import CHANNEL, DASD, DEVICE, LAYER, MACHINE, MOUNT, MULTIPATH, PATH, SWAP, TEXT
 from zmon.session.machines import open_capture
+from zmon.topology.machine import Machine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -26,7 +29,13 @@ NAMES: Final = ("name", "mapped")
 MACHINES: Final = sorted(REAL.glob("*.tar.xz"))
 """Made by testbed/texts_kept.py."""
 ARCHIVES: Final = REAL / "archives"
-"""Parts of what dbginfo.sh and supportconfig wrote, and the kernel files of that time."""
+"""Parts of what dbginfo.sh, supportconfig and sos wrote, and the kernel files of that time."""
+TREES: Final = {
+    "dbginfo": "tree.tar.xz", "supportconfig": "tree.tar.xz", "sos": "sos-tree.tar.xz",
+    "sos-kvm": "sos-kvm-tree.tar.xz",
+}  # fmt: skip
+"""The kernel files of each; those beside sos are of another boot of the same machine, or of a KVM guest."""
+SOS: Final = ("sos", "sos-kvm")
 
 
 DIFFER: Final[dict[tuple[str, ...], str]] = {
@@ -172,10 +181,70 @@ def test_texts_say_what_kernel_files_say(machine: Path) -> None:
         assert lacking <= {(kind, field) for kind, names in UNPRINTED.items() for field in names.split()}
 
 
-@pytest.mark.parametrize("archive", ["dbginfo", "supportconfig"])
+@pytest.mark.parametrize("archive", TREES)
 def test_archives_say_what_kernel_files_say(archive: str, tmp_path: Path) -> None:
-    """What dbginfo.sh and supportconfig wrote, in each field that both have."""
-    unpack(ARCHIVES / "tree.tar.xz", tmp_path)
-    fields = compared(sample(tmp_path / "missing/tree"), sample(ARCHIVES / f"{archive}.tar.xz"))
+    """What dbginfo.sh, supportconfig and sos wrote, in each field that both have."""
+    fields = compared(sample(tree_of(archive, tmp_path)), sample(ARCHIVES / f"{archive}.tar.xz"))
     assert unlike(fields) == []
     assert sum(field.verdict == "equal" for field in fields) > LEAST_EQUAL
+
+
+def tree_of(archive: str, directory: Path) -> Path:
+    """Unpack the kernel files of the moment of an archive into a directory, and return where they are."""
+    unpack(ARCHIVES / TREES[archive], directory)
+    (tree,) = directory.glob("*/tree")
+    return tree
+
+
+@pytest.mark.parametrize("archive", SOS)
+def test_each_line_of_sos_is_read_or_says_nothing(archive: str) -> None:
+    """Of all outputs whose commands zmon knows; nothing is left out, and no use but the guest's root is."""
+    capture = open_capture(str(ARCHIVES / f"{archive}.tar.xz"))
+    (only,) = capture.samples()
+    texts = only.frame(TEXT)
+    assert {key: texts.cell(key, "words") for key in texts.keys if texts.cell(key, "strange")} == {}
+    assert capture.remarks == ()
+    assert [what for what in Machine(only).unseen if "overlay" not in what] == []
+    assert (
+        only.frame(MACHINE).cell("machine", "hostname") == {"sos": "lnxherc1", "sos-kvm": "lnxkvm1"}[archive]
+    )
+
+
+@pytest.mark.parametrize("archive", SOS)
+def test_sos_finds_the_disks_and_uses_that_kernel_files_find(archive: str, tmp_path: Path) -> None:
+    """What else it names stands for members that are missing."""
+    tree, sos = (
+        Machine(sample(path)) for path in (tree_of(archive, tmp_path), ARCHIVES / f"{archive}.tar.xz")
+    )
+    titles = {tree.stack.title(number) for number in tree.stack.numbers}
+    disks = {title for title in titles if re.fullmatch("(?:dasd|sd|vd|mpath)[a-z]", title)}
+    paths = [f"{point}/x" for point in tree.mounts.by_point if point.startswith(("/srv", "/boot"))]
+    known, said = (answers_of(machine, disks, paths) for machine in (tree, sos))
+    assert len(paths) > 10
+    for thing, answer in said.items():
+        assert answer.disks & titles == known[thing].disks & titles, thing
+        assert answer.uses == known[thing].uses, thing
+        assert answer.grade <= known[thing].grade, thing
+        assert not answer.looks_free, thing
+
+
+@pytest.mark.parametrize("archive", SOS)
+def test_sos_says_the_same_unpacked_and_without_its_manifest(archive: str, tmp_path: Path) -> None:
+    """The names of files tell the commands of which zmon knows more than one form."""
+    packed = cells(sample(ARCHIVES / f"{archive}.tar.xz"))
+    unpack(ARCHIVES / f"{archive}.tar.xz", tmp_path)
+    (top,) = tmp_path.iterdir()
+    assert cells(sample(tmp_path)) == packed
+    (top / "sos_reports/manifest.json").unlink()
+    assert cells(sample(top)) == packed
+
+
+def cells(sample: Sample) -> dict[tuple[str, str, str], str]:
+    """Return all values of a sample in words, by kind, key and field."""
+    frames = [sample.frames[kind.name] for kind in KINDS if kind.name in sample.frames]
+    return {
+        (frame.kind.name, key, name): str(frame.cell(key, name))
+        for frame in frames
+        for key in frame.keys
+        for name in frame.columns
+    }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.collected.texts import facts_in, row
+from tests.collected.texts import facts_in, row, text
+from zmon.collected.collection import facts_of
 
 EXPORTED = """\
 P: /devices/css0/0.0.021d/0.0.7101
@@ -115,3 +116,41 @@ def test_a_loop_device_has_its_file_and_the_device_of_that() -> None:
     )
     loop = row(facts, "layer", "7:0")
     assert (loop["file"], loop["below"]) == ("/srv/image", "94:15")
+
+
+NVME = """\
+P: /devices/virtual/nvme-subsystem/nvme-subsys0/nvme0n1
+N: nvme0n1
+E: DEVTYPE=disk
+E: ID_FS_TYPE=ext4
+E: ID_FS_UUID=c9d553da-47d9-422e-824f-1074d6bb22f5
+E: ID_SERIAL_SHORT=0000000000zmon01
+E: ID_SERIAL=Linux_0000000000zmon01_1
+E: ID_WWN=uuid.0789573d-23cf-4307-9845-acb7705840d0
+E: MAJOR=259
+E: MINOR=0
+E: SUBSYSTEM=block
+
+P: /devices/pci0001:00/0001:00:00.0/nvme/nvme1/nvme1n1/nvme1n1p2
+N: nvme1n1p2
+E: DEVTYPE=partition
+E: MAJOR=259
+E: MINOR=7
+E: SUBSYSTEM=block
+
+P: /devices/virtual/nvme-fabrics/ctl/nvme0/nvme0c0n1
+E: DEVTYPE=disk
+E: SUBSYSTEM=block
+"""
+
+
+def test_an_nvme_disk_is_below_its_controller_or_subsystem() -> None:
+    """No directory `block` is in its path; a path to it has no number, and says nothing."""
+    facts = facts_in(NVME, "udevadm info -e")
+    disk = row(facts, "layer", "259:0")
+    assert (disk["name"], disk["sort"], disk["serial"]) == ("nvme0n1", "disk", "0000000000zmon01")
+    assert disk["wwid"] == "uuid.0789573d-23cf-4307-9845-acb7705840d0"
+    assert row(facts, "layer", "259:7")["parent"] == "nvme1n1"
+    assert facts.contents["nvme0n1"][0] == "ext4"
+    (read,) = facts_of([text(NVME, "udevadm info -e")])[1]
+    assert read.strange == ()

@@ -195,6 +195,16 @@ def test_namespaces_that_could_not_be_read(
     assert isinstance(frame.column("namespaces")[0], Absent)
 
 
+def test_mounts_of_all_processes_have_those_of_all_namespaces() -> None:
+    """As sos copies them, without `ns/mnt`; one process that lacks its mounts leaves open which they are."""
+    files = {PATH: OVERLAY} | {f"proc/{name}/mountinfo": OVERLAY for name in (1, 2, 9)}
+    frame = read_mounts(DictTree({**files, "proc/47/mountinfo": CONTAINER}))
+    assert frame.cell("77", "line") == "/proc/47/mountinfo:2"
+    assert frame.cell("20", "namespaces") == "1"
+    some = read_mounts(DictTree({**files, "proc/47/status": b""}))
+    assert isinstance(some.cell("20", "namespaces"), Absent)
+
+
 def test_a_process_that_has_ended_hides_nothing() -> None:
     """A zombie has no mounts any more."""
     errors: dict[str, OSError] = {"proc/9/mountinfo": OSError(errno.EINVAL, "Invalid argument")}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import posixpath
+import re
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
@@ -36,6 +38,8 @@ MAX_FILES: Final = 5
 """Files without an output that are named."""
 MAX_TAKEN: Final = 44
 """Characters of a command that are shown."""
+MAX_PLACE: Final = 60
+"""Characters of the path of a text that are shown."""
 
 
 def run(args: argparse.Namespace) -> int:
@@ -96,23 +100,35 @@ def _shown(rows: Iterable[Sequence[Any]]) -> ResultTable:
         Heading("Not understood", number),
     )  # fmt: skip
     shown = []
-    for (origin, tool, _is_strange), alike in groupby(rows, _of_one_tool):
+    for (_folder, tool, _is_strange), alike in groupby(rows, _of_one_tool):
         outputs = [*alike]
-        _origin, line, form, command, _host, lines, read, strange, _which, _words = outputs[0]
+        origin, line, form, command, _host, lines, read, strange, _which, _words = outputs[0]
         taken = form if form == CP else command or f"{form.partition(',')[0]}, by its form"
         if form == NOT_READ:
             taken = f"{NOT_READ}: {command or 'no output'}"
+        place = f"{_shortened(origin)}:{line}" if line else _shortened(origin)
         if len(outputs) > 1:
             taken = f"{tool}, {len(outputs):,} outputs"
             lines, read = (sum(output[column] for output in outputs) for column in (_LINES, _LINES + 1))
-        shown.append([f"{origin}:{line}" if line else origin, taken[:MAX_TAKEN], lines, read, strange])
+            place = place if outputs[1][0] == origin else f"{posixpath.dirname(origin)}/{tool}_*"
+        shown.append([place, taken[:MAX_TAKEN], lines, read, strange])
     return ResultTable((), shown, headings, before="  ")
 
 
+def _shortened(path: str) -> str:
+    return path if len(path) <= MAX_PLACE else f"{path[: MAX_PLACE - 3]}..."
+
+
 def _of_one_tool(row: Sequence[Any]) -> tuple[object, ...]:
-    """Return what outputs share that people see as one: a tool's one after another, all understood."""
+    """Return what outputs share that people see as one: a tool's one after another, all understood.
+
+    They are in one text, or each has a text in one directory that is called as its command, as of sos.
+    """
     origin, line, _form, command, _host, _lines, _read, strange, _which, _words = row
-    return origin, command.partition(" ")[0] or line, strange and line
+    tool = command.partition(" ")[0]
+    folder, _, name = origin.rpartition("/")
+    is_called_so = tool and re.match(rf"{re.escape(tool)}(?:_|$)", name)
+    return folder if is_called_so else origin, tool or line, strange and (origin, line)
 
 
 def _document(

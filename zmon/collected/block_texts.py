@@ -354,6 +354,7 @@ class Lsblk(OrDocument):
         """The keys and lines of devices in a list."""
         self._is_inverse = re.search(r"\s(?:-[a-zA-Z]*s|--inverse)\b", text.command) is not None
         self._is_raw = re.search(r"\s(?:-[a-zA-Z]*r|--raw)\b", text.command) is not None
+        self._is_list = re.search(r"\s(?:-[a-zA-Z]*l[a-zA-Z]*|--list)\b", text.command) is not None
 
     @property
     def is_part(self) -> bool:
@@ -416,7 +417,9 @@ class Lsblk(OrDocument):
         """Return the cells of a row, if it fits the heading."""
         if not self._has_heading:
             return {}
-        cells = {} if self._is_raw else self._columns.exact(row, _RIGHT)
+        cells = (
+            {} if self._is_raw else self._columns.exact(row, _RIGHT) or self._columns.realigned(row, _RIGHT)
+        )
         printed = row.split(" ")
         if not cells and (self._is_raw or self._is_single) and len(printed) <= len(self._columns):
             printed += [""] * (len(self._columns) - len(printed))
@@ -577,7 +580,8 @@ class Lsblk(OrDocument):
         self._hang_rows()
         if "PKNAME" in self._columns and not any(row.level for row in self._rows):
             self._hang_named(self._above)
-        if self._has_hole:
+        tells_above = not self._is_list or "PKNAME" in self._columns
+        if self._has_hole and tells_above:
             self._tree.hide_all()
         self._take_pairs()
         super().end()

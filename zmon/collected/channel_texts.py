@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _SHORT: Final = rf"(?:{BUSID}|[0-9a-f]{{4}})"
 _TYPE: Final = r"([0-9a-f]{4}/[0-9a-f]{2})"
-_NO_TYPE: Final = "0000/00"
+NO_TYPE: Final = "0000/00"
 """What lscss prints for a device without a type, such as one of virtio."""
 
 
@@ -57,7 +57,7 @@ class Lscss(Reading):
         pim, pam, pom, *vpm = (int(mask, 16) for mask in masks.split())
         slots = [first[at : at + 2] for at in range(0, 8, 2)] + [last[at : at + 2] for at in range(0, 8, 2)]
         more: dict[str, Value] = {"vpm": vpm[0]} if vpm else {}
-        devtype = devtype if devtype != _NO_TYPE else ""
+        devtype = devtype if devtype != NO_TYPE else ""
         self.facts.say(
             DEVICE, busid, self.place,
             subchannel=subchannel, devtype=devtype, cutype=cutype, online=int(used == "yes"),

@@ -91,6 +91,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     from zmon.collected.mount_texts import (  # noqa: PLC0415 - likewise
         add_swaps,
         best_mounts,
+        fill_btrfs,
         mount_frame,
         name_btrfs,
         name_devices,
@@ -124,6 +125,8 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     origins: dict[str, dict[str, Value]] = {}
     if MOUNT.name in frames and mounted.missing is not None:
         frames[MOUNT.name], origins = mount_frame(rows, facts, layers, when)
+    elif MOUNT.name in frames:
+        frames[MOUNT.name], origins = fill_btrfs(mounted, facts, layers)
     lay_loops(facts, layers, frames.get(MOUNT.name) or mounted)
     for kind in JOINED:
         if kind.name in frames:

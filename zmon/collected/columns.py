@@ -1,16 +1,23 @@
 """Tables that tools print with a heading: which words of a row stand in which column.
 
 A column is as wide as its widest cell, and cells begin where the heading begins, or end where it ends.
-Source: util-linux, libsmartcols; a table whose blanks were lost has no cells but those that patterns find.
+A table whose blanks were lost has no cells but those that patterns find.
+Sources: util-linux, libsmartcols; sos, cleaner/mappings.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+    from collections.abc import Container, Iterator, Mapping
+
+
+REPLACED: Final = re.compile(r"\S*(?:host|obfuscated[a-z]{4,6})[0-9]{1,4}\S*")
+"""A word with a name that `sos clean` has put in place of another."""
+MAX_NAME: Final = 64
+"""Characters of the longest name of a host."""
 
 
 class Columns:
@@ -106,8 +113,37 @@ class Columns:
             begin = end + 1
         return cells
 
+    def realigned(self, row: str, right: Container[str]) -> dict[str, str]:
+        """Return the cells of a row in which `sos clean` has replaced a name by one of another length.
+
+        The blanks behind it are as many as before: the row fits with the fewest more, or with a shorter name.
+        """
+        fitting: list[dict[str, str]] = []
+        for match in REPLACED.finditer(row):
+            before, word, after = row[: match.start()], match[0], row[match.end() :]
+            shorter = [word[:length] for length in range(len(word) - 1, 0, -1)]
+            for names in ([word + " " * count for count in range(1, MAX_NAME)], shorter):
+                for name in names:
+                    other = f"{before}{name}{after}"
+                    cells = self.exact(other, right)
+                    if _begins_with_headings(cells) and " ".join(cells.values()).split() == other.split():
+                        cut = name.rstrip()
+                        fitting.append(
+                            {
+                                column: f"{cell[: -len(cut)]}{word}" if cell.endswith(cut) else cell
+                                for column, cell in cells.items()
+                            }
+                        )
+                        break
+        return fitting[0] if len(fitting) == 1 else {}
+
     def around(self, name: str) -> tuple[list[str], list[str]]:
         """Return the columns left and right of one; none if that is not there."""
         names = [*self._spans]
         at = names.index(name) if name in names else 0
         return names[:at], names[at + 1 :]
+
+
+def _begins_with_headings(cells: Mapping[str, str]) -> bool:
+    """Return whether a row has cells, and none but the first, before which a tree is drawn, begins late."""
+    return bool(cells) and not any(cell.startswith(" ") for cell in [*cells.values()][1:])

@@ -55,6 +55,8 @@ UNORDERED: Final = frozenset({"chpids"})
 """Fields whose words mean the same in any order."""
 SECTORS: Final = KIB // SECTOR
 """Sectors of the unit in which /proc/partitions has sizes."""
+UNFORMATTED: Final = frozenset({"unformatted", "active n/f"})
+"""What the kernel says of a DASD without a size; lsdasd says `n/f` of both."""
 WEAKER: Final = frozenset({"below"})
 """Fields for which the first text is taken: tools print more or less of what a device is made of."""
 
@@ -660,6 +662,8 @@ def same(field: str, this: Value, other: Value) -> bool:
     if field == "uuid":  # lsblk says of a device only that it is one of multipath or encrypted
         short, full = sorted((str(this), str(other)), key=len)
         return short == full or (short.endswith("-") and full.startswith(short))
+    if field == "state" and {this, other} <= UNFORMATTED:
+        return True
     if field == "size" and isinstance(this, int) and isinstance(other, int):
         return this // SECTORS == other // SECTORS
     return this == other or str(this).casefold() == str(other).casefold()

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from zmon.base.sizes import KIB, SECTOR
 from zmon.collected.dasd_texts import BUSID, dasd_named
+from zmon.collected.facts import UNFORMATTED
 from zmon.collected.numbers import disk_name, is_of_kernel, sort_of
 from zmon.collected.reading import Reading, line
 from zmon.kinds import DASD, DEVICE, LAYER
@@ -34,6 +35,8 @@ _STAMP: Final = (
     r"(?:\[[^\]\n]{1,40}\](?:\[[ A-Z0-9]{1,10}\])? )?"
 )
 """What stands before a message: of syslog or the journal, and of the kernel itself."""
+OF_FORMAT: Final = ("block_size", "blocks")
+"""What a DASD that is not formatted has not, and had when it was."""
 _SORT: Final = r"[0-9A-F]{4}/[0-9A-F]{2}"
 
 
@@ -141,11 +144,18 @@ class KernelLog(Reading):
         """Say what the last messages about each disk say, where nothing else does."""
         kinds = {kind.name: kind for kind in (DEVICE, DASD, LAYER)}
         for (kind, key), values in self._told.items():
-            self.facts.hint(kinds[kind], key, self._places[kind, key], **values)
+            lost = OF_FORMAT if kind == DASD.name and self._is_unformatted(key) else ()
+            kept = {name: value for name, value in values.items() if name not in lost}
+            self.facts.hint(kinds[kind], key, self._places[kind, key], **kept)
         for disk, (label, place) in self._labels.items():
-            if busid := dasd_named(self.facts, disk):
+            busid = dasd_named(self.facts, disk)
+            if busid and not self._is_unformatted(busid):
                 self.facts.hint(DASD, busid, place, volser=label)
         for busid, size in self._sizes.items():
             name = self.facts.value(DASD, busid, "name")
-            if isinstance(name, str) and size:
+            if isinstance(name, str) and size and not self._is_unformatted(busid):
                 self.facts.hint(LAYER, name, self.place, size=size)
+
+    def _is_unformatted(self, busid: str) -> bool:
+        """Return whether another text says of a DASD that it is not formatted now."""
+        return self.facts.value(DASD, busid, "state") in UNFORMATTED

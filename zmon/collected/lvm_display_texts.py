@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from zmon.collected.lvm_texts import DEVICE, GROUP, VolumeReading
+from zmon.collected.lvm_texts import DEVICE, GROUP, TOLD, VolumeReading
 from zmon.collected.reading import line
 from zmon.kinds import LAYER
 
@@ -70,7 +70,7 @@ class LvmDisplay(VolumeReading):
         r"\s*Policy\t+.*",
         r"\s*Physical extents\t[0-9]+ to [0-9]+\s*", r"\s*Logical extents\t[0-9]+ to [0-9]+\s*",
         r"\s*Raid Metadata LV ?[0-9]+\t.*", r"\s*\S+ \[(?:active|INACTIVE)\]\s*",
-        r'\s*"\S+" is a new physical volume of ".*"', r"\s*Found volume group .*", r"\s*Reading .*",
+        r'\s*"\S+" is a new physical volume of ".*"', r"\s*Found volume group .*", TOLD,
         r"\s*No (?:volume groups|matching physical volumes) found",
     )  # fmt: skip
 

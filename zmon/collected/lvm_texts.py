@@ -33,6 +33,11 @@ _EXTENT: Final = re.compile(
     rf"(?:(/dev/[^\s(,]{{1,200}}?)|(\[unknown\]|unknown device|missing)|\[?({GROUP})\]?)"
     r"(?:\([0-9]{1,12}\)|:[0-9]{1,12}-[0-9]{1,12})"
 )
+TOLD: Final = (
+    r"\s*(?:Reading .*|Reloading config files|Finding (?:all )?volume groups?.*"
+    r"|Wiping (?:internal VG cache|cache of LVM-capable devices)|Cache: .*)"
+)
+"""What LVM tells of its own work, with -v."""
 _ATTRIBUTES: Final = r"[a-zA-Z-]{6,10}"
 _HEADING: Final = (
     r"(?:[PL]V|VG|Pool|Origin|Data|Meta|Log|Move|Convert|Seg|#PV) (?:UUID|Tags|Missing)"
@@ -198,7 +203,7 @@ class Lvm(VolumeReading, OrDocument):
         r"| *(?:WARNING: )?(?:VG \S{1,128} is missing PV |Couldn't find device with uuid"
         r"|Device for PV \S+ not found)"
     )
-    nothing = (r"\s*Reading .*", r"\s*Scanning .*", r"\s*Found .*")
+    nothing = (rf"\s*(?:Scanning|Found) .*|{TOLD}",)
 
     def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Expect the columns that the command names; else a heading will."""

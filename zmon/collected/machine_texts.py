@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from zmon.base.absent import Value
 
+LOCAL: Final = "localhost"
+"""The name that every machine has for itself."""
 _ENVIRONMENTS: Final = (("z/VM", "zvm"), ("KVM", "kvm"), ("PR/SM", "lpar"))
 
 
@@ -77,5 +79,7 @@ class Hostname(Reading):
 
     @line(r"([\w.-]{1,253})\s*")
     def name(self, match: re.Match[str]) -> None:
-        """Take the name."""
-        self.facts.say(MACHINE, "machine", self.place, hostname=match[1].partition(".")[0])
+        """Take the name; what `hostname -f` prints of a machine without an address is none."""
+        name = match[1].partition(".")[0]
+        if name != LOCAL:
+            self.facts.say(MACHINE, "machine", self.place, hostname=name)

@@ -298,7 +298,7 @@ class Multipath(Reading):
     nothing = (
         r"(?:/etc/multipath\S*|DM multipath kernel driver not loaded).*",
         r"ok",
-        r"[A-Z][a-z]{2} [ 0-9]{2} [0-9:]{8} \| \S.*|=====.*=====",  # messages
+        r"(?:[A-Z][a-z]{2} [ 0-9]{2} [0-9:]{8}|[0-9]{1,9}\.[0-9]{6}) \| \S.*|=====.*=====",  # messages
         r"hcil\s+dev\b.*", r"name\s+sysfs\s+uuid\b.*",
     )  # fmt: skip
 

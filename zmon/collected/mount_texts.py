@@ -18,7 +18,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from zmon.base.absent import Absent, absent
+from zmon.base.absent import Absent, absent, text_of
 from zmon.base.plain_text import unescaped_hex
 from zmon.base.sizes import KIB
 from zmon.collected.columns import Columns
@@ -562,6 +562,29 @@ def mount_frame(
         }
         origins[f"{MOUNT.name} {key}"] = {"texts": f"point source fstype options = {row.place}"}
     return frame_of(MOUNT, mounts, when), origins
+
+
+def fill_btrfs(mounted: Frame, facts: Facts, layers: Frame) -> tuple[Frame, dict[str, dict[str, Value]]]:
+    """Return the mounts of kernel files, with the devices of each btrfs that texts list, and `ORIGIN` rows.
+
+    Of a btrfs a mount names one device.
+    """
+    columns = {name: [*mounted.column(name)] for name in mounted.columns}
+    numbers = _numbers(layers)
+    origins: dict[str, dict[str, Value]] = {}
+    for at, key in enumerate(mounted.keys):
+        if columns["fstype"][at] != "btrfs" or not isinstance(columns["devices"][at], Absent):
+            continue
+        number = _number_of(text_of(columns["source"][at]), numbers)
+        devices = _devices_of(number, facts, numbers)
+        if not isinstance(devices, Absent):
+            columns["devices"][at] = devices
+            listed = (device for members in facts.btrfs.values() for device in members.values())
+            place = next(
+                (place for name, place in listed if numbers.get(name) == number), "/proc/self/mountinfo"
+            )
+            origins[f"{MOUNT.name} {key}"] = {"texts": f"devices = {place}"}
+    return (mounted.but(columns=columns) if origins else mounted), origins
 
 
 def _numbers(layers: Frame) -> Mapping[str, str]:

@@ -91,7 +91,8 @@ class Fdasd(PartitionReading):
         r"\s+If you proceed, .*", r"\s+If possible exit .*", r"\s+and/or unmount it\.",
         r"reading (?:volume label|vtoc) \.+: .*", r"exiting\.\.\.", r" -+ tracks -+",
         r"\s+Device\s+start\s+end\s+length.*",
-        r"fdasd error: .*", r"/dev/\S+ is not .*", r"\s+[0-9]+\s+[0-9]+\s+[0-9]+\s+unused\s*",
+        r"fdasd error: .*|(?:No|More than one) device specified\.", r"/dev/\S+ is not .*",
+        r"\s+[0-9]+\s+[0-9]+\s+[0-9]+\s+unused\s*",
         r"  (?:volume label|max partitions|device) \.+: .*", r"rereading partition table\.\.\..*",
     )  # fmt: skip
 

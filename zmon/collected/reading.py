@@ -78,7 +78,8 @@ class Reading:
     failed: ClassVar[tuple[str, ...]] = (
         r'Command ".*" not available',
         r"(?:\S+: )*(?:line [0-9]+: )?\S+: (?:command )?not found",
-        r"\S+: .*(?:Permission denied|No such file or directory)\.?",
+        r"\S+: .*(?:Permission denied|No such file or directory)\.?|\S+: cannot open \S+: .*",
+        r"Try '\S+ (?:--help|-h)' for more information\.",
         r"(?:Error|ERROR): .*|\S+\.sh: Warning: .*|rc=[0-9]+",
     )  # fmt: skip
     """Patterns of what stands in place of an output that could not be had."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING, Final
 
+from zmon.collected.sos import command_of_sos, commands_listed, is_manifest
 from zmon.kernel import capture_open
 from zmon.kernel.capture_text import CP_TOOLS, UNREAD
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from zmon.kernel.capture_open import Capture
     from zmon.kernel.capture_text import CollectedText
@@ -29,7 +30,7 @@ class CollectedTexts:
 
     def may_be_text(self, path: str) -> bool:
         """Return whether a file, by its path alone, can be a text with something that zmon can use."""
-        if command := _command_of_sos(path):
+        if command := command_of_sos(path):
             from zmon.collected.transcript import form_of  # noqa: PLC0415 - most captures hold no texts
 
             return command.partition(" ")[0] in CP_TOOLS or form_of(command) is not None
@@ -44,7 +45,7 @@ class CollectedTexts:
         """
         if (b"\0" in head and not head.startswith(_WIDE)) or not self.may_be_text(path):
             return False
-        if _command_of_sos(path):
+        if command_of_sos(path) or is_manifest(path):
             return True
         if deepest is not None and posixpath.splitext(path)[1].lower() not in ENDINGS:
             return False
@@ -55,11 +56,27 @@ class CollectedTexts:
             return True
         return (deepest is None or path.count("/") <= deepest) and begins_output(text)
 
-    def outputs(self, origin: str, data: bytes, time: int) -> Iterable[CollectedText]:
+    def is_list(self, path: str) -> bool:
+        """Return whether a file is the manifest of sos."""
+        return is_manifest(path)
+
+    def listed(self, path: str, data: bytes) -> Mapping[str, str]:
+        """Return the commands that a manifest of sos lists, by the paths of their files."""
+        return commands_listed(path, data)
+
+    def outputs(self, origin: str, data: bytes, time: int, listed: str = "") -> Iterable[CollectedText]:
         """Cut a text into outputs and copies of files."""
         from zmon.collected.transcript import outputs  # noqa: PLC0415 - likewise
 
-        return outputs(origin, data, time)
+        return outputs(origin, data, time, listed)
+
+    def began(self, times: Mapping[str, int]) -> int:
+        """Return when sos wrote its first output; 0 if none is from sos.
+
+        It gives copies of files the times of the originals.  That of a file of /proc is when the kernel first
+        looked it up, which may be long ago, and its content is of the moment when it is read.
+        """
+        return min((time for path, time in times.items() if command_of_sos(path)), default=0)
 
     def is_of_cp(self, text: CollectedText) -> bool:
         """Return whether an output is an answer of CP."""
@@ -74,14 +91,6 @@ class CollectedTexts:
         from zmon.collected.hosts import strangers  # noqa: PLC0415 - likewise
 
         return strangers(texts)
-
-
-def _command_of_sos(path: str) -> str:
-    if "sos_commands/" not in path:
-        return ""
-    from zmon.collected.transcript import command_of_sos  # noqa: PLC0415 - likewise
-
-    return command_of_sos(path)
 
 
 TEXTS: Final = CollectedTexts()

@@ -3,13 +3,12 @@ r"""Cutting texts into outputs: what tools printed, as collectors and people kee
 * supportconfig writes `#==[ Command ]====#` and `# /usr/bin/lsblk -i`, or `#==[ Configuration File ]====#`
   and `# /proc/mounts`, before each; it drops empty lines and comments of copied files.
 * dbginfo.sh writes a line of number signs and `host> lsblk` before each command.
-* sos gives each command a file `sos_commands/PLUGIN/COMMAND`, where anything but letters, digits, `_`, `-`
-  and `.` is `_`.
+* sos gives each command a file of its own: see `zmon.collected.sos`.
 * What a person copied has prompts of any shell, commands without one, or outputs alone; it may be indented,
   quoted or fenced, as in mails, tickets and Markdown.  An output begins behind a prompt, at its heading, or
   with a line that only its tool prints; it has the margin with which it begins, and ends where that ends.
 
-Sources: supportutils, bin/supportconfig.rc; s390-tools, scripts/dbginfo.sh; sos, report/plugins/__init__.py.
+Sources: supportutils, bin/supportconfig.rc; s390-tools, scripts/dbginfo.sh.
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.collected.forms import FORMS
 from zmon.collected.mount_texts import FROM_TABLE
+from zmon.collected.sos import command_of_sos, mended
 from zmon.kernel.capture_text import CP_TOOLS, CollectedText
 
 if TYPE_CHECKING:
@@ -31,10 +31,6 @@ if TYPE_CHECKING:
 _SECTION: Final = re.compile(r"(?m)^#==\[ ([A-Za-z ]{1,40}) \]=*#\n# ?([^\n]*)\n")
 _ECHOED: Final = re.compile(r"(?m)^#{20,200}\n([^\s>]{0,255})> ([^\n]*)\n")
 _NOT_THERE: Final = re.compile(r" - (?:File not found|Last [0-9]+ Lines)\s*$")
-_SOS: Final = re.compile(
-    r"(?:.*/)?sos_commands/[^/]+/(?:[^/]+/)?(?P<command>[a-z]+(?![a-z])[^/]*)", re.DOTALL
-)
-"""A file of sos, with its command."""
 _COPIED: Final = re.compile(r"cat (/(?:proc|sys|etc)/[\w./-]+)")
 _PIECE: Final = re.compile(
     r"(?:cat (?P<file>/proc/[\w./-]+) *\|.*|(?:[efz]?grep|head|tail) .*?(?P<searched>/proc/[\w./-]+).*)"
@@ -168,20 +164,15 @@ def decoded(data: bytes) -> str:
     return text if text.endswith("\n") else f"{text}\n"
 
 
-def command_of_sos(path: str) -> str:
-    """Return the command whose output sos keeps in a file; empty if it is no such file."""
-    match = _SOS.fullmatch(path)
-    return match["command"].removesuffix(".txt").replace("_", " ") if match else ""
-
-
-def outputs(origin: str, data: bytes, time: int) -> Iterator[CollectedText]:
+def outputs(origin: str, data: bytes, time: int, listed: str = "") -> Iterator[CollectedText]:
     """Cut a text into outputs of commands and copies of files.
 
     Those of a collector for commands that zmon does not read have no form; so has what is no output.
+    `listed` is the command whose output the text is wholly, where the collector lists that.
     """
     text = decoded(data)
-    if command := command_of_sos(origin):
-        yield _output(origin, 1, command, text, time)
+    if command := listed or command_of_sos(origin):
+        yield _output(origin, 1, command, mended(command, text), time)
     elif _SECTION.search(text):
         yield from _cut(origin, text, time, _SECTION)
     elif _ECHOED.search(text):

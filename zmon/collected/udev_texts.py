@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.plain_text import unescaped_hex
 from zmon.collected.block_texts import BY_PORT
+from zmon.collected.channel_texts import NO_TYPE
 from zmon.collected.dasd_texts import BUSID, UID
 from zmon.collected.numbers import fits
 from zmon.collected.reading import Reading, line
@@ -27,7 +28,13 @@ if TYPE_CHECKING:
 _BUSID: Final = re.compile(BUSID)
 MAX_RECORD: Final = 2000
 """Maximum number of lines of a record."""
-_SLOT: Final = re.compile(r".*/block/([^/]{1,64})(?:/([^/]{1,64}))?")
+_SLOT: Final = re.compile(
+    r".*/(?:block|nvme[0-9]{1,4}|nvme-subsys[0-9]{1,4})/((?<=/block/)[^/]{1,64}|nvme[0-9]{1,4}n[0-9]{1,4})"
+    r"(?:/([^/]{1,64}))?"
+)
+"""The path of a disk or a partition of one; that of an NVMe disk goes through its controller or subsystem."""
+_HIDDEN: Final = re.compile(r".*/nvme[0-9]{1,4}c[0-9]{1,4}n[0-9]{1,4}")
+"""The path of a path to an NVMe disk, which has no number."""
 
 
 class Udevadm(Reading):
@@ -39,7 +46,8 @@ class Udevadm(Reading):
     longest = 1 << 16
     nothing = (
         r"\s*(?:looking at (?:parent )?device|Udevadm info|all the possible|walks up|from one single).*",
-        r"\s*A rule to .*",
+        r"\s*(?:found, all possible attributes|A rule to|and the attributes from one) .*",
+        r"(?:Bad argument|Unknown device) \".*",
         r"\s+(?:KERNELS?|SUBSYSTEMS?|DRIVERS?|ATTRS?\{[^}]*\})==.*",
     )
 
@@ -73,7 +81,9 @@ class Udevadm(Reading):
         )
         number, self.number = self.number, self._first
         subsystem = properties.get("SUBSYSTEM", "")
-        if (subsystem == "ccw" and not self._take_ccw(path, properties)) or (
+        if _HIDDEN.fullmatch(path):
+            pass
+        elif (subsystem == "ccw" and not self._take_ccw(path, properties)) or (
             (subsystem == "block" or "/block/" in path) and not self._take_block(path, properties, record)
         ):
             self.strange.append(self._first)
@@ -88,6 +98,8 @@ class Udevadm(Reading):
             kind, model = properties.get(f"{name}_TYPE", ""), properties.get(f"{name}_MODEL", "").lower()
             if re.fullmatch("[0-9a-fA-F]{4}", kind) and re.fullmatch("[0-9a-f]{2}", model):
                 row[field] = f"{kind.lower()}/{model}"
+        if row.get("devtype") == NO_TYPE:
+            del row["devtype"]
         subchannel = path.split("/")[-2:-1]
         if subchannel and re.fullmatch(BUSID, subchannel[0]):
             row["subchannel"] = subchannel[0]
@@ -151,5 +163,8 @@ def _layer(name: str, slot: re.Match[str], properties: dict[str, str], content: 
             "vendor": properties.get("ID_VENDOR", ""),
             "model": unescaped_hex(properties.get("ID_MODEL_ENC", properties.get("ID_MODEL", ""))).strip(),
         }
-        row |= parse_record(content) if not name.startswith("dasd") else {"vendor": "", "model": ""}
+        if name.startswith("nvme"):
+            row |= {"serial": properties.get("ID_SERIAL_SHORT", ""), "wwid": properties.get("ID_WWN", "")}
+        else:
+            row |= parse_record(content) if not name.startswith("dasd") else {"vendor": "", "model": ""}
     return row

@@ -17,7 +17,7 @@ from itertools import islice
 
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
-from zmon.kernel.capture_text import MAX_HEAD, MAX_SECTIONS, MAX_TEXTS, NO_TEXTS, UNREAD
+from zmon.kernel.capture_text import MAX_HEAD, MAX_SECTIONS, MAX_TEXT, MAX_TEXTS, NO_TEXTS, UNREAD
 from zmon.kernel.capture_tree import (
     ADVICE,
     NOTES,
@@ -93,7 +93,8 @@ def open_capture(path: str, reader: TextReader = NO_TEXTS) -> Capture:
         elif stat.S_ISREG(mode) and _is_text(reader, path, os.path.basename(path)):
             contents = CaptureContents(reader)
             contents.take_text(
-                os.path.basename(path), CapturedFile(read_regular(path, path), os.stat(path).st_mtime_ns)
+                os.path.basename(path),
+                CapturedFile(read_regular(path, path, MAX_TEXT), os.stat(path).st_mtime_ns),
             )
         elif stat.S_ISREG(mode):
             from zmon.kernel.capture_tar import read_tar  # noqa: PLC0415 - a directory needs none of it
@@ -116,13 +117,16 @@ def open_capture(path: str, reader: TextReader = NO_TEXTS) -> Capture:
 def _passes(path: str, contents: CaptureContents) -> list[CapturedTree]:
     """Make a tree of each pass, in the order of time."""
     texts: Sequence[CollectedText] = ()
+    since = contents.reader.began({path: node.time for path, node in contents.texts.items()})
 
     def tree(label: str) -> CapturedTree:
         name = f"{path} {label}".rstrip()
         nodes = contents.nodes.get(label, {})
         root = contents.roots.get(label)
         own = texts if labels and label == labels[-1] else ()
-        return DirectoryTree(root, name, label, nodes, own) if root else ArchivedTree(name, label, nodes, own)
+        if root:
+            return DirectoryTree(root, name, label, nodes, own, since)
+        return ArchivedTree(name, label, nodes, own, since)
 
     labels = _labels(path, contents)
     if len(labels) > MAX_PASSES:
@@ -167,9 +171,12 @@ def _take_texts(contents: CaptureContents, label: str) -> Sequence[CollectedText
     answers: dict[str, list[str]] = {}
     top = posixpath.commonpath([posixpath.dirname(path) for path in contents.texts])
     sections: list[CollectedText] = []
+    listed: dict[str, str] = {}
+    for path, node in contents.lists.items():
+        listed |= contents.reader.listed(path, node.data)
     for path, node in sorted(contents.texts.items()):
         origin = posixpath.relpath(path, top) if top else path
-        for section in contents.reader.outputs(path, node.data, node.time):
+        for section in contents.reader.outputs(path, node.data, node.time, listed.get(path, "")):
             if len(sections) >= MAX_SECTIONS:
                 contents.leave_out(f"sections of texts beyond {MAX_SECTIONS:,}", path)
                 break
@@ -296,7 +303,8 @@ def _is_text(reader: TextReader, file: str, inside: str, deepest: int | None = N
 def _take_file(contents: CaptureContents, name: str, file: str) -> None:
     """Take a file beside those of the kernel, if it exists."""
     try:
-        contents.put(name, CapturedFile(read_regular(file, file), os.lstat(file).st_mtime_ns))
+        data = read_regular(file, file, contents.largest(name))
+        contents.put(name, CapturedFile(data, os.lstat(file).st_mtime_ns))
     except FileNotFoundError:
         pass
     except OSError:

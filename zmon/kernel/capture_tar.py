@@ -19,7 +19,7 @@ from typing import IO, TYPE_CHECKING, Final, Self, cast
 
 from zmon.base.clock import SECOND
 from zmon.base.record import NamedTuple
-from zmon.kernel.capture_text import NO_TEXTS
+from zmon.kernel.capture_text import MAX_TEXT, NO_TEXTS
 from zmon.kernel.capture_tree import (
     ADVICE,
     MAX_NESTED,
@@ -30,7 +30,6 @@ from zmon.kernel.capture_tree import (
     CapturedFolder,
     CapturedLink,
     CaptureError,
-    is_nested,
     read_regular,
 )
 from zmon.kernel.tree import MAX_FILE
@@ -163,8 +162,9 @@ def _node(member: tarfile.TarInfo, stream: _Stream, contents: CaptureContents) -
     if time is None:
         return IMPOSSIBLE_TIME
     if member.isreg() and not member.issparse():
-        largest = MAX_NESTED if is_nested(member.name) else MAX_FILE
-        return CapturedFile(stream.content(member), time) if member.size <= largest else TOO_LARGE
+        largest = MAX_FILE if member.size <= MAX_FILE else contents.largest(member.name)
+        too_large = TOO_LARGE if largest == MAX_FILE else TOO_LONG
+        return CapturedFile(stream.content(member), time) if member.size <= largest else too_large
     if member.isdir():
         return CapturedFolder(time)
     if member.issym() and len(member.linkname) <= MAX_PATH:
@@ -177,6 +177,7 @@ def _node(member: tarfile.TarInfo, stream: _Stream, contents: CaptureContents) -
 IMPOSSIBLE_TIME: Final = "with an impossible time"
 NO_FILE: Final = "that are devices, pipes or links to nowhere"
 TOO_LARGE: Final = f"with more than {MAX_FILE:,} bytes, which no kernel file has"
+TOO_LONG: Final = f"with more than {MAX_TEXT:,} bytes, too long for a text"
 
 
 class _Member(tarfile.TarInfo):
@@ -253,7 +254,7 @@ class _Stream:
         self._members += 1
         self._names += len(member.name) + len(member.linkname)
         wanted = not member.isreg() or contents.wants(member.name)
-        if member.size > MAX_FILE or not wanted:
+        if not wanted or (member.size > MAX_FILE and member.size > contents.largest(member.name)):
             self._skipped += member.size
         else:
             self._kept += member.size

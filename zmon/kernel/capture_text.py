@@ -9,7 +9,7 @@ from zmon.base.light_typing import TYPE_CHECKING, Final, Protocol
 from zmon.base.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 MAX_SECTIONS: Final = 200_000
 """Maximum number of sections of all texts together; supportconfig of a large machine has some 20,000."""
@@ -19,6 +19,8 @@ MAX_TEXTS: Final = 10_000
 """Maximum number of files beside the passes that are looked at."""
 TEXT_BYTES: Final = 256 << 20
 """Maximum bytes of them together."""
+MAX_TEXT: Final = 64 << 20
+"""Maximum bytes of one; udev's data base of 4,096 disks with four paths each has some 30 MB."""
 UNREAD: Final = frozenset({"boot", "home", "lib", "lib64", "opt", "root", "tmp", "usr", "var", "src"})
 """Directories of a collection whose files are no outputs of commands."""
 CP_TOOLS: Final = frozenset({"vmcp", "hcp"})
@@ -66,8 +68,20 @@ class TextReader(Protocol):
         One of many files, and not the one that a person names, lies at most `deepest` directories down.
         """
 
-    def outputs(self, origin: str, data: bytes, time: int) -> Iterable[CollectedText]:
-        """Cut a text into outputs and copies of files."""
+    def is_list(self, path: str) -> bool:
+        """Return whether a file, by its path, lists the commands whose outputs others are."""
+
+    def listed(self, path: str, data: bytes) -> Mapping[str, str]:
+        """Return the commands that such a file lists, by the paths of the files with their outputs."""
+
+    def outputs(self, origin: str, data: bytes, time: int, listed: str = "") -> Iterable[CollectedText]:
+        """Cut a text into outputs and copies of files; `listed` is its command, if one is listed for it."""
+
+    def began(self, times: Mapping[str, int]) -> int:
+        """Return when a collector began whose copies of kernel files have earlier times; 0 if none has.
+
+        `times` are those of the texts, by their paths, in ns since 1970.
+        """
 
     def is_of_cp(self, text: CollectedText) -> bool:
         """Return whether an output is an answer of CP."""
@@ -87,9 +101,21 @@ class NoTexts:
         """Return False."""
         return False
 
-    def outputs(self, _origin: str, _data: bytes, _time: int) -> Iterable[CollectedText]:
+    def is_list(self, _path: str) -> bool:
+        """Return False."""
+        return False
+
+    def listed(self, _path: str, _data: bytes) -> Mapping[str, str]:
+        """Return nothing."""
+        return {}
+
+    def outputs(self, _origin: str, _data: bytes, _time: int, _listed: str = "") -> Iterable[CollectedText]:
         """Return nothing."""
         return ()
+
+    def began(self, _times: Mapping[str, int]) -> int:
+        """Return 0."""
+        return 0
 
     def is_of_cp(self, _text: CollectedText) -> bool:
         """Return False."""

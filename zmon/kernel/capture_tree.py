@@ -20,7 +20,7 @@ from collections import Counter
 
 from zmon.base.light_typing import TYPE_CHECKING, Final, Protocol
 from zmon.base.record import NamedTuple
-from zmon.kernel.capture_text import MAX_HEAD, MAX_TEXTS, NO_TEXTS, TEXT_BYTES
+from zmon.kernel.capture_text import MAX_HEAD, MAX_TEXT, MAX_TEXTS, NO_TEXTS, TEXT_BYTES
 from zmon.kernel.tree import MAX_FILE, NOT_CAPTURED, Tree, printable
 
 if TYPE_CHECKING:
@@ -174,10 +174,19 @@ class ArchivedTree:
     live = False
 
     def __init__(
-        self, name: str, label: str, nodes: Mapping[str, Node], texts: Sequence[CollectedText] = ()
+        self,
+        name: str,
+        label: str,
+        nodes: Mapping[str, Node],
+        texts: Sequence[CollectedText] = (),
+        since: int = 0,
     ) -> None:
-        """Serve `nodes`, whose paths are relative and plain; directories need no node."""
+        """Serve `nodes`, whose paths are relative and plain; directories need no node.
+
+        Nothing was read before `since`, whatever times the nodes have.
+        """
         self.texts = texts
+        self._since = since
         self.name = name
         self.label = label
         self._nodes = nodes
@@ -216,12 +225,12 @@ class ArchivedTree:
         physical = self._inside.physical(path)
         node = self._nodes.get(physical)
         if node is not None:
-            return node.time
+            return max(node.time, self._since)
         below = f"{physical}/" if physical else ""
         times = [node.time for other, node in self._nodes.items() if other.startswith(below)]
         if not times:
             raise FileNotFoundError(errno.ENOENT, NOT_CAPTURED, path)
-        return min(times)
+        return max(min(times), self._since)
 
     def target(self, path: str) -> str | None:
         """Return the text of the link at a path whose directories are resolved; None if it is no link.
@@ -253,20 +262,25 @@ class DirectoryTree:
 
     live = False
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - what a pass is
         self,
         root: str,
         name: str = "",
         label: str = "",
         beside: Mapping[str, Node] | None = None,
         texts: Sequence[CollectedText] = (),
+        since: int = 0,
     ) -> None:
-        """Read below `root`; `beside` has nodes for further paths."""
+        """Read below `root`; `beside` has nodes for further paths.
+
+        Nothing was read before `since`, whatever times the files have.
+        """
         self.texts = texts
+        self._since = since
         self.root = os.path.realpath(root)
         self.name = name or root
         self.label = label
-        self._beside = ArchivedTree(self.name, label, beside or {})
+        self._beside = ArchivedTree(self.name, label, beside or {}, since=since)
         self._inside = PathResolver(self._target)
 
     def read(self, path: str, at_once: int = 65536) -> bytes:  # noqa: ARG002 - the protocol's signature
@@ -296,7 +310,7 @@ class DirectoryTree:
         physical = self._inside.physical(path)
         if not self._has(physical):
             return self._beside.when(physical)
-        return os.lstat(self._at(physical)).st_mtime_ns
+        return max(os.lstat(self._at(physical)).st_mtime_ns, self._since)
 
     def _at(self, physical: str) -> str:
         return f"{self.root}/{physical}"
@@ -433,6 +447,9 @@ NO_REGULAR_FILE: Final = "is no regular file"
 OUTSIDE: Final = "leads out of the capture"
 TOO_DEEP: Final = "with a path longer or deeper than any kernel file's"
 LEADS_OUT: Final = "with a path that leads out"
+OF_CONTAINERS: Final = "sos_containers/"
+"""Where sos keeps files of containers, by their paths there."""
+IN_CONTAINERS: Final = "of containers, which are machines of their own"
 
 ANSWERS: Final = (r"multipathd/maps\.json",)
 """What else a pass has at its root; what people collect may have directories of these names, too."""
@@ -463,6 +480,8 @@ class CaptureContents:
         self.extras: dict[str, Node] = {}
         self.texts: dict[str, CapturedFile] = {}
         """Texts with the output of commands, by their paths."""
+        self.lists: dict[str, CapturedFile] = {}
+        """Files that list the commands of texts, by their paths."""
         self.unread: list[str] = []
         """Paths of files that are no such texts."""
         self.left_out: Counter[str] = Counter()
@@ -474,10 +493,10 @@ class CaptureContents:
     def put(self, name: str, node: Node) -> None:
         """Add a node under its name in the capture."""
         path = self._plain(name)
-        if not is_possible(name):
-            self.leave_out(TOO_DEEP, name)
-        elif path is None:
-            self.leave_out(LEADS_OUT, name)
+        if path is None or not is_possible(name):
+            self.leave_out(TOO_DEEP if not is_possible(name) else LEADS_OUT, name)
+        elif OF_CONTAINERS in path:
+            self.leave_out(IN_CONTAINERS, name)
         elif match := _PASS.fullmatch(path):
             self.nodes.setdefault(match[1] or "", {})[sys.intern(match[2])] = node
         elif not isinstance(node, CapturedFile):
@@ -502,7 +521,8 @@ class CaptureContents:
         if len(self.texts) >= MAX_TEXTS or self._text_bytes > TEXT_BYTES:
             self.leave_out(f"texts beyond {MAX_TEXTS:,} or {TEXT_BYTES >> 20} MiB", path)
         else:
-            self.texts[path] = node
+            kept = self.lists if self.reader.is_list(path) else self.texts
+            kept[path] = node
 
     def wants(self, name: str) -> bool:
         """Return whether the content of a file of this name may be needed."""
@@ -510,6 +530,15 @@ class CaptureContents:
         if path is None or _PASS.fullmatch(path) or re.fullmatch(_NOTES, path) or re.fullmatch(_EXTRA, path):
             return True
         return is_nested(path) or self.reader.may_be_text(path)
+
+    def largest(self, name: str) -> int:
+        """Return how many bytes a file of this name may have."""
+        path = self._plain(name)
+        if path is None or _PASS.fullmatch(path):
+            return MAX_FILE
+        if is_nested(path):
+            return MAX_NESTED
+        return MAX_TEXT if self.reader.may_be_text(path) else MAX_FILE
 
     def take_nested(self) -> Iterator[tuple[str, bytes]]:
         """Yield the archives within the archive, each with the path of its folder; each once."""

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 PATH: Final = "proc/self/mountinfo"
 OWN: Final = "proc/self/ns/mnt"
 """The link that names the mount namespace of this process."""
+KTHREADD: Final = "2"
+"""The process that is the parent of all threads of the kernel."""
 
 _OTHER: Final = r"/(proc/[0-9]{1,10})/(?:root|cwd|fd/[0-9]{1,10})(?=/|$)"
 
@@ -202,11 +204,12 @@ def namespaces(tree: Tree) -> tuple[dict[str, bytes], dict[str, OSError]]:
     """Return /proc/PID/mountinfo of one process of each other mount namespace, by PID, and what was refused.
 
     The mounts distinguish the namespaces where `ns/mnt` cannot be read, as without root.  Of refused paths
-    only the first one is returned.  A capture holds one process of each.
+    only the first one is returned.  A capture holds one process of each; other collections hold all
+    processes, and no `ns/mnt`.
     """
     try:
-        own = {tree.link(OWN), tree.read(PATH)}
         processes = [name for name in tree.entries("proc") if name.isdecimal()]
+        own = {tree.read(PATH)} | (set() if _has_all_processes(tree, processes) else {tree.link(OWN)})
     except OSError as error:
         return {}, {OWN: error}
     contents: dict[str, bytes] = {}
@@ -229,6 +232,16 @@ def namespaces(tree: Tree) -> tuple[dict[str, bytes], dict[str, OSError]]:
             contents[name] = content
         own |= {space, content} if space else {content}
     return contents, refused
+
+
+def _has_all_processes(tree: Tree, processes: list[str]) -> bool:
+    """Return whether a collection, as that of sos, has the mounts of all processes.
+
+    None but who copies all has those of kthreadd.
+    """
+    if tree.live or KTHREADD not in processes:
+        return False
+    return all("mountinfo" in tree.entries(f"proc/{name}") for name in processes)
 
 
 def _of_others(tree: Tree, seen: set[str], paths: Iterable[str]) -> list[Mounted]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property, lru_cache
 
-from zmon.base.absent import Absent, absent
+from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
 from zmon.kinds import (
@@ -176,12 +176,23 @@ class Machine:
 
     @property
     def _unread_below(self) -> Iterator[str]:
-        """Yield which devices may be built on others, and what they are built on was not read."""
+        """Yield which devices may be built on others, and what they are built on was not read.
+
+        What stands for a device of which no disk is known counts if something may be on it: texts that know
+        less than others may have left it open.
+        """
         layers = self.sample.frame(LAYER)
         columns = map(layers.column, ("sort", "name", "mapped", "below"))
+        mounted = self.sample.frame(MOUNT).column("devices")
+        members = {
+            word.rpartition("=")[2]
+            for cell in (*layers.column("below"), *mounted)
+            for word in text_of(cell).split()
+        }
         unread: dict[str, list[str]] = {}
-        for sort, name, mapped, below in zip(*columns, strict=True):
-            if isinstance(sort, Absent) and isinstance(name, Absent) and isinstance(mapped, str):
+        for key, sort, name, mapped, below in zip(layers.keys, *columns, strict=True):
+            is_stand_in = isinstance(sort, Absent) and isinstance(name, Absent)
+            if is_stand_in and key in members and isinstance(mapped, str):
                 yield f"{mapped.removeprefix(NOT_SEEN)}, whose disk is not known"
             if isinstance(below, Absent) and isinstance(name, str) and sort != "partition":
                 which = "" if isinstance(sort, Absent) or sort == "disk" else name

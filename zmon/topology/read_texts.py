@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from zmon.base.absent import text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
-from zmon.kinds import PART, TEXT
+from zmon.kinds import MOUNT, PART, TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -19,7 +19,7 @@ MAX_NAMED: Final = 5
 def remarks(sample: Sample, kinds: AbstractSet[str]) -> Iterator[str]:
     """Yield what of these kinds texts may have, and nobody can know: lines not understood, and left out.
 
-    A part says nothing more where another output of its form is whole.
+    A part says nothing more where another output of its form is whole, or for mounts any list of all.
     """
     yield from strange_texts(sample, kinds)
     frame = sample.frames.get(TEXT.name)
@@ -30,8 +30,13 @@ def remarks(sample: Sample, kinds: AbstractSet[str]) -> Iterator[str]:
         (key, *map(text_of, cells)) for key, cells in zip(frame.keys, zip(*columns, strict=True), strict=True)
     ]
     whole = {form for _key, form, asked, _tells, _command in rows if asked != PART}
+    has_all_mounts = any(
+        tells == MOUNT.name and asked != PART and frame.cell(key, "read") and not frame.cell(key, "strange")
+        for key, _form, asked, tells, _command in rows
+    )
     for key, form, asked, tells, command in rows:
-        if asked == PART and form not in whole and not kinds.isdisjoint(tells.split()):
+        is_doubled = form in whole or (tells == MOUNT.name and has_all_mounts)
+        if asked == PART and not is_doubled and not kinds.isdisjoint(tells.split()):
             yield f"{key}: {command} shows a part"
 
 
