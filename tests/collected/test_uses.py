@@ -292,3 +292,16 @@ def test_a_volume_of_which_only_the_group_is_known_is_perhaps_on_a_disk(where: A
         assert (mount["point"], mount["whole"], mount["perhaps"]) == ("/load", False, True)
         (answer,) = where("/load/x", texts)["where"]
         assert {disk["disk"] for disk in answer["disks"]} == {"dasdp", "dasdq"}
+
+
+def test_files_of_a_listing_are_spread_by_their_mounts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A listing has their bytes, and what is on one disk is on that wherever it lies."""
+    (tmp_path / "texts").mkdir()
+    mounts = "box1:~ # mount\n/dev/dasdp1 on /a type xfs (rw)\n/dev/dasdq1 on /b type xfs (rw)\n"
+    (tmp_path / "texts" / "a.txt").write_text(f"{UIDS}{mounts}")
+    (tmp_path / "l.csv").write_text("tablespace,path,bytes\nT1,/a/x,4096\nT1,/b/y,8192\n")
+    main(["spread", str(tmp_path / "l.csv"), "--from", str(tmp_path / "texts"), "-f", "json"])
+    spread = json.loads(capsys.readouterr().out)
+    assert {unit["name"]: unit["load"] for unit in spread["units"]} == {"LCU 1A00": 4096, "LCU 1B00": 8192}

@@ -379,3 +379,11 @@ def test_a_terabyte_takes_no_longer_than_a_megabyte(size: int) -> None:
     found = map_ranges(stack, "253:0", [(0, size)] * 100)
     assert sum(found.data.values()) == size * 100
     assert time.process_time() - begin < 1
+
+
+def test_what_is_on_one_disk_is_on_that_wherever_it_lies() -> None:
+    """Neither the layout nor the size of what lies between has to be known."""
+    disk = {"sort": "disk", "name": "dasda"}
+    stack = Stack(layers({"94:0": disk, "94:1": {"name": "dasda1", "sort": "partition", "parent": "94:0"}}))
+    part = map_whole(stack, "94:1").scaled(4096)
+    assert (part.data, part.unplaced, part.grade) == ({"94:0": 4096}, 0, Grade.SHARES)

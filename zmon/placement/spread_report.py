@@ -522,10 +522,10 @@ def _units_words(placement: Placement, units: Sequence[Unit], wanted: SpreadQuer
         yield f"available are the {wanted.what}s that were named{beside}"
     else:
         hold, are = ("holds", "is") if len(units) == 1 else ("hold", "are")
+        on = {unit for item in placement.items for unit in item.unsized.values()}
         if any(item.bytes_on for item in placement.items):
             yield f"only the {many} that {hold} these files {are} counted"
         else:
-            on = {unit for item in placement.items for unit in item.unsized.values()}
             titles = [unit.title for unit in placement.units if unit.key in on]
             lost = {disk for item in placement.items for disk, unit in item.unsized.items() if not unit}
             disks = sorted(placement.titles.get(disk, disk) for disk in lost)
@@ -535,9 +535,12 @@ def _units_words(placement: Placement, units: Sequence[Unit], wanted: SpreadQuer
             else:
                 yield f"no {wanted.what} is known that holds these files"
             return
-        others = [unit for unit in placement.units if unit not in units]
+        others = [unit for unit in placement.units if unit not in units and unit.key not in on]
+        unsized = [unit.title for unit in placement.units if unit not in units and unit.key in on]
         unused = [unit.title for unit in others if unit.is_for_data]
         serving = [unit.title for unit in others if not unit.is_for_data]
+        if unsized:
+            yield f"not counted: {names(unsized)}; how much of these files lies there is not known"
         if unused:
             yield f"not counted, though they have unused disks: {names(unused)}; --lcus names any"
         if serving:

@@ -92,8 +92,12 @@ class ByteMapping:
         part.notes, part.lacking, part.evidence = self.notes, self.lacking, self.evidence
         total = sum(self.data.values()) + self.unplaced
         if not total or (self.unplaced and self.among):  # the shares of the leaves are unknown
+            leaves = dict.fromkeys(chain(self.data, self.among))
+            if len(leaves) == 1 and self.grade >= Grade.SET:  # wherever on it
+                part.grade, part.data = Grade.SHARES, dict.fromkeys(leaves, size)
+                return part
             part.worsen(Grade.SET)
-            part.among = dict.fromkeys(chain(self.data, self.among))
+            part.among = leaves
             part.unplaced = size
             return part
         part.among = self.among
