@@ -271,15 +271,15 @@ class Facts:
         `disk/by-path/ccw-0.0.7000-part1`, `disk/by-id/ccw-IBM.750000000ABCD1.7000.00`.
         Source: s390-tools, etc/udev/rules.d/59-dasd.rules.
         """
-        words = [
-            (word, fact.place)
+        devices = [
+            (device, fact.place)
             for row in self.rows[LAYER.name].values()
             for fact in row.get("below", ())
-            for word in str(fact.value).split()
+            for device in str(fact.value).split()
         ]
-        words += [device for devices in self.btrfs.values() for device in devices.values()]
-        words += [(device, f"{ASSUMED} by its link") for device in self.mounted]
-        links = [(match, place) for word, place in words if (match := _OF_DASD.fullmatch(word))]
+        devices += [member for members in self.btrfs.values() for member in members.values()]
+        devices += [(device, f"{ASSUMED} by its link") for device in self.mounted]
+        links = [(match, place) for device, place in devices if (match := _OF_DASD.fullmatch(device))]
         names = self._dasds(layers) if links else {}
         for match, place in links:
             if disk := names.get(match[1]):
@@ -732,8 +732,8 @@ def _settled(field: str, value: Value, facts: list[Fact]) -> tuple[Value, str]:
             return _of_first_tool(facts)
         return (first.value, first.place) if len(facts) == 1 else (contradiction(facts), "")
     if field in UNITED:
-        words = dict.fromkeys((*str(value).split(), *str(first.value).split()))
-        return " ".join(words), first.place if len(words) > len(str(value).split()) else ""
+        links = dict.fromkeys((*str(value).split(), *str(first.value).split()))
+        return " ".join(links), first.place if len(links) > len(str(value).split()) else ""
     if field in WEAKER or all(same(field, value, fact.value) for fact in facts):
         return value, ""
     rivals = [
