@@ -235,7 +235,7 @@ def test_columns_may_be_in_any_order() -> None:
     assert row(facts, "layer", "253:0") == {
         "name": "dm-0", "sort": "dm", "mapped": "db2vg-data", "below": "94:6",
     }  # fmt: skip
-    assert facts.mounts["94:5", "/boot"][1] == "ext4"
+    assert facts.mounts["94:5", "/boot"].fstype == "ext4"
     facts = facts_in(BETWEEN, "lsblk")
     assert row(facts, "layer", "94:5") == {
         "name": "dasdb1", "sort": "partition", "parent": "94:4", "start": 192,

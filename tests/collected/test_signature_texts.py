@@ -74,9 +74,7 @@ def test_names_by_label_are_those_that_udev_makes() -> None:
 def test_the_list_says_where_a_device_is_mounted() -> None:
     """A path that may have been cut is none."""
     facts = facts_in(BLKID_LIST.replace("/load              31", f"/{'x' * 78} 31"), "blkid -o list")
-    assert {point: source for (_key, point), (source, _type, _place) in facts.mounts.items()} == {
-        "/data/a b": "/dev/dasdr1"
-    }
+    assert {mount.point: mount.source for mount in facts.mounts.values()} == {"/data/a b": "/dev/dasdr1"}
     assert [*facts.swaps] == ["/dev/dasdp2"]
 
 

@@ -24,6 +24,7 @@ from zmon.base.sizes import SECTOR
 from zmon.collected.channel_texts import ADDRESS, say_scsi, scsi
 from zmon.collected.columns import Columns
 from zmon.collected.dasd_texts import BUSID
+from zmon.collected.facts import MountRow
 from zmon.collected.numbers import disk_name, fits, is_of_kernel, minor_of_dm, sort_of
 from zmon.collected.reading import OrDocument, Reading, line
 from zmon.kernel.disk_identity import NAA
@@ -186,9 +187,10 @@ def _named(row: LsblkRow) -> tuple[str, str, str]:
 class LsblkTree:
     """Collects the devices of one output of lsblk, and what each is built on."""
 
-    def __init__(self, facts: Facts) -> None:
-        """Begin with nothing."""
+    def __init__(self, facts: Facts, output: str) -> None:
+        """Begin with nothing; `output` is where it begins."""
         self._facts = facts
+        self._output = output
         self._below: dict[str, dict[str, None]] = {}
         self._sorts: dict[str, str] = {}
         self._keys: dict[str, str] = {}
@@ -221,7 +223,8 @@ class LsblkTree:
             if point == SWAPPED:
                 self._facts.swaps.setdefault(source, place)
             if point.startswith("/"):
-                self._facts.mounts.setdefault((key, point), (source, row.fstype, place))
+                mount = MountRow(source, point, row.fstype, "", place, output=self._output)
+                self._facts.mounts.setdefault((key, point), mount)
         if row.fstype:
             self._facts.say_content(source.removeprefix("/dev/"), place, row.fstype, row.uuid)
         self._sorts[key] = sort
@@ -333,7 +336,7 @@ class Lsblk(OrDocument):
     def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Begin with nothing."""
         super().__init__(text, facts)
-        self._tree = LsblkTree(facts)
+        self._tree = LsblkTree(facts, text.place())
         self._columns = Columns(" ".join(_DEFAULT) if text.tool in {"", "lsblk"} else "")
         self._has_heading = self._is_single = False
         """Whether there is a heading, and whether single blanks divide its words, as in the form -r."""

@@ -93,6 +93,8 @@ class MountRow(NamedTuple):
     """The directory of the file system that is mounted, where that is printed, as findmnt does."""
     other: str = ""
     """Which other source another text of the same tool has for it, with that text; empty if none."""
+    output: str = ""
+    """Where the output begins that has it, if a tool lists devices; see `best_mounts`."""
 
 
 class Array(NamedTuple):
@@ -140,8 +142,8 @@ class Facts:
         """What is on devices, by their names: the type, its UUID, the text."""
         self.mount_lists: dict[str, list[list[MountRow]]] = {}
         """The mounts of each output, by the form that lists them."""
-        self.mounts: dict[tuple[str, str], tuple[str, str, str]] = {}
-        """Mount points that lsblk has, by key of the device and point: source, type, text."""
+        self.mounts: dict[tuple[str, str], MountRow] = {}
+        """Mount points that lsblk and blkid have, by key of the device and point."""
         self.mounted: set[str] = set()
         """Names of devices that are mounted or swapped to."""
         self.swaps: dict[str, str] = {}

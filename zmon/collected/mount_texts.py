@@ -30,7 +30,7 @@ from zmon.sample import Frame, empty_frame, frame_of
 from zmon.topology.stack import tagged
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from zmon.base.absent import Value
     from zmon.collected.facts import Facts
@@ -286,29 +286,41 @@ def _plain(name: str) -> str:
     return unescaped(name.encode("utf-8", "surrogateescape"))
 
 
-def best_mounts(facts: Facts) -> list[MountRow]:
-    """Return the mounts of all outputs, those of the best form first: others may have more mount points.
+def _merged(outputs: Iterable[Iterable[MountRow]]) -> dict[tuple[str, int], MountRow]:
+    """Return the mounts of all outputs of a tool; what two of them say otherwise is open.
 
-    If two outputs of a tool have another source for a mount point, its source is open.
+    A point that one output has again is mounted upon.
     """
-    forms = [lists for form in FORMS if any(lists := facts.mount_lists.get(form, []))]
     merged: dict[tuple[str, int], MountRow] = {}
-    for rows in forms[0] if forms else ():
+    for rows in outputs:
         seen: dict[str, int] = {}
         for row in rows:
             nth = seen[row.point] = seen.get(row.point, 0) + 1
             first = merged.setdefault((row.point, nth), row)
             if first.source != row.source and not first.other:
                 merged[row.point, nth] = first._replace(other=f"{row.source} by {row.place}")
+    return merged
+
+
+def best_mounts(facts: Facts) -> list[MountRow]:
+    """Return the mounts of all outputs, those of the best form first: others may have more mount points.
+
+    If two outputs of a tool have another source for a mount point, its source is open.
+    """
+    lists = [rows for form in FORMS if any(rows := facts.mount_lists.get(form, []))]
+    of_devices: dict[str, list[MountRow]] = {}
+    for mount in facts.mounts.values():
+        of_devices.setdefault(mount.output, []).append(mount)
+    merged: dict[tuple[str, int], MountRow] = {}
+    for outputs in (*lists, [*of_devices.values()]):
+        told = _merged(outputs)
+        points = {point for point, _nth in merged}
+        merged |= {key: row for key, row in told.items() if key[0] not in points}
     roots = {
         (row.point, row.source): row.root or "/"
         for rows in facts.mount_lists.get("findmnt", ())
         for row in rows
     }
-    points = {row.point for row in merged.values()}
-    for rows in (rows for lists in (*forms[1:], [mounts_of_lsblk(facts)]) for rows in lists):
-        merged |= {(row.point, nth): row for nth, row in enumerate(rows) if row.point not in points}
-        points |= {row.point for row in rows}
     return [row._replace(root=row.root or roots.get((row.point, row.source), "")) for row in merged.values()]
 
 
@@ -351,13 +363,6 @@ def add_swaps(facts: Facts) -> None:
     if not facts.rows.get(SWAP.name):
         for device, place in facts.swaps.items():
             facts.say(SWAP, device, place, sort="partition")
-
-
-def mounts_of_lsblk(facts: Facts) -> list[MountRow]:
-    """Return the mounts that lsblk has, where no text lists mounts; it has no options."""
-    mounts = [MountRow(source, point, fstype, "", place)
-             for (_number, point), (source, fstype, place) in facts.mounts.items()]  # fmt: skip
-    return mounts[:MAX_MOUNTS]
 
 
 UNNAMED: Final = "?0"

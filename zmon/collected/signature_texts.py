@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zmon.collected.block_texts import NUMBER, SWAPPED
 from zmon.collected.columns import Columns
+from zmon.collected.facts import MountRow
 from zmon.collected.numbers import disk_name, fits, is_of_kernel
 from zmon.collected.reading import OrDocument, line
 from zmon.kinds import LAYER
@@ -97,7 +98,8 @@ class Blkid(OrDocument):
         if use in _SWAPPED:
             self.facts.swaps.setdefault(f"/dev/{device}", self.place)
         elif use.startswith("/") and len(use.encode("utf-8", "surrogateescape")) < LONGEST_POINT:
-            self.facts.mounts.setdefault((device, use), (f"/dev/{device}", sort, self.place))
+            mount = MountRow(f"/dev/{device}", use, sort, "", self.place, output=self.text.place())
+            self.facts.mounts.setdefault((device, use), mount)
         return True
 
     @line(r"DEVNAME=/dev/(\S{1,250})")
