@@ -27,7 +27,7 @@ from zmon.collected.dasd_texts import BUSID
 from zmon.collected.numbers import disk_name, fits, is_of_kernel, minor_of_dm, sort_of
 from zmon.collected.reading import OrDocument, Reading, line
 from zmon.kernel.disk_identity import NAA
-from zmon.kinds import DEVICE, LAYER, MPATH, MULTIPATH, PATH
+from zmon.kinds import ALL_DASD, ALL_DISKS, DEVICE, LAYER, MPATH, MULTIPATH, PATH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -316,6 +316,7 @@ class Lsblk(OrDocument):
 
     tool = "lsblk"
     tells = ("layer", "mount", "swap")
+    lists = (ALL_DASD, ALL_DISKS)
     narrowing = "-I|--include|-E|--dedup|-[a-zA-Z]*d[a-zA-Z]*(?![a-zA-Z=-])|--nodeps|/dev/"
     heading = (
         r"(?:[A-Z][A-Z-]+ +)*K?NAME +(?:[A-Z-]+ +)*(?:MAJ[:_]MIN|FSTYPE)\b"
@@ -657,6 +658,7 @@ def _word(value: object) -> str:
 class Partitions(Reading):
     """Numbers, sizes in KiB and names of /proc/partitions."""
 
+    lists = (ALL_DASD, ALL_DISKS)
     heading = r"major minor  #blocks"
 
     nothing = (r"\s*major minor\s+#blocks\s+name\s*",)

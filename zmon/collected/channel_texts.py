@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.collected.dasd_texts import BUSID, busid_of
 from zmon.collected.reading import Reading, line
-from zmon.kinds import CHANNEL, DEVICE, LAYER
+from zmon.kinds import ALL_DASD, CHANNEL, DEVICE, LAYER
 
 if TYPE_CHECKING:
     import re
@@ -35,6 +35,8 @@ class Lscss(Reading):
 
     tool = "lscss"
     tells = ("device",)
+    lists = (ALL_DASD,)
+    narrowing = rf"-[a-z]*[td]\b|--(?:devtype|devrange|chsc|eadm|vfio)\b|{_SHORT}\b"
     heading = r"Device +Subchan\."
     first = rf"{BUSID} {BUSID} +[0-9a-fA-F]{{4}}/"
     nothing = (

@@ -20,7 +20,7 @@ from zmon.base.sizes import SECTOR
 from zmon.collected.numbers import fits, number_of_dasd
 from zmon.collected.reading import Reading, line
 from zmon.kernel.dasd_ioctl import describe_eckd
-from zmon.kinds import DASD, DEVICE, LAYER
+from zmon.kinds import ALL_ALIASES, ALL_DASD, DASD, DEVICE, LAYER
 from zmon.values.uid import HYPERPAV
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ class Lsdasd(Reading):
 
     tool = "lsdasd"
     tells = ("device", "dasd", "layer")
+    lists = (ALL_ALIASES, ALL_DASD)
     heading = r"Bus-ID +(?:Status|Name|Role) "
     first = (
         rf"{BUSID}(?:/dasd[a-z]+/[0-9]"
@@ -78,12 +79,18 @@ class Lsdasd(Reading):
         rf"\s+(?:{_UNUSED}):\s*\S.*",
         r"\s+size:\s*[0-9]+MB",  # rounded
     )
+    narrowing = rf"-[a-zA-Z]*b|--base|{_SHORT}\b"
 
     def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Begin without a device."""
         super().__init__(text, facts)
         self._busid = ""
         self._counts: dict[str, int] = {}
+
+    @property
+    def lists_all(self) -> tuple[str, ...]:
+        """Return what is listed: /proc/dasd/devices has no aliases."""
+        return (ALL_DASD,) if self.text.file else self.lists
 
     def blank(self) -> None:
         """End the lines about a device."""
@@ -251,29 +258,28 @@ def take_disk(facts: Facts, place: str, busid: str, name: str, number: str = "")
 def mask_paths(facts: Facts, devices: Frame) -> None:
     """Say which of the installed paths of a DASD the driver uses, as masks of them, which lsdasd -l lists.
 
-    Where no source has the mask of the installed ones they are taken to be the first.  If no path is in any
-    list lsdasd does not know them.
+    Where no source has the mask of the installed ones they are taken to be the first.  A device that is
+    offline has none in use, and lost none.
     """
     for busid, listed in facts.paths.items():
         cells = {
             name: cell
             if isinstance(cell := devices.cell(busid, name), kind)
             else facts.value(DEVICE, busid, name)
-            for name, kind in (("pim", int), ("chpids", str))
+            for name, kind in (("pim", int), ("chpids", str), ("online", int))
         }
         chpids, pim = str(cells["chpids"]).split(), cells["pim"]
         if not isinstance(pim, int):
             pim = 0xFF00 >> len(chpids) & 0xFF
         bits = [0x80 >> slot for slot in range(8) if pim & 0x80 >> slot]
-        if "installed" not in listed or "in_use" not in listed or len(bits) != len(chpids):
+        is_listed = "installed" in listed and "in_use" in listed
+        if not is_listed or cells["online"] != 1 or len(bits) != len(chpids):
             continue
         masks = (
             sum(bit for bit, chpid in zip(bits, chpids, strict=True) if chpid in listed.get(name, ((),))[0])
             for name in OF_MASKS
         )
         path_masks = " ".join(f"{mask:02x}" for mask in masks)
-        if set(path_masks) <= {"0", " "}:
-            continue
         facts.say(DEVICE, busid, listed["in_use"][1], pim=pim, path_masks=path_masks)
 
 

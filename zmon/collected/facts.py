@@ -45,6 +45,7 @@ _TOOLS: Final = {
     "chpids": "lscss",
     "volser": "udevadm info -e, or dasdview -l",
     "size": "/proc/partitions, or lsdasd",
+    "cylinders": "lsdasd, or dasdview -i",
     "members": "mdadm --detail, and mdadm --examine of each member",
 }
 """What would have had a field."""

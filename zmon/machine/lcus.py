@@ -23,6 +23,7 @@ from zmon.machine.topology import rows_of_lcus, units_of
 from zmon.machine.volume_cache import WRITES
 from zmon.sample import pick
 from zmon.topology.identity import LSS_OF_GUEST, platform_of
+from zmon.topology.read_texts import unseen_aliases
 from zmon.topology.volumes import Lcu, lcus, short_titles
 from zmon.values.uid import HYPERPAV, find_uid
 
@@ -91,11 +92,19 @@ class ControlUnits(Things):
         ccw = zip(self.devices.keys, self.devices.ccw["alias"], strict=True)
         return sum(1 for key, alias in ccw if alias == 1 and key not in placed)
 
+    @cached_property
+    def unseen_aliases(self) -> Absent | None:
+        """Why there may be more aliases than were read."""
+        return unseen_aliases(self.interval.after)
+
     def aliases(self, unit: Lcu) -> Number:
         """Return how many aliases an LCU has: none of SCSI disks, unknown where one may be its own."""
         frame = self.interval.of(DEVICE).frame
-        if self.strays and any(member in frame.index for member in unit.members):
-            return strays(self.strays)
+        if any(member in frame.index for member in unit.members):
+            if self.strays:
+                return strays(self.strays)
+            if self.unseen_aliases is not None:
+                return self.unseen_aliases
         return len(unit.aliases)
 
     def no_alias(self, unit: Lcu) -> Absent:
