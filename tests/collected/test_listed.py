@@ -24,6 +24,7 @@ E: MINOR=0
 E: SUBSYSTEM=block
 E: ID_UID=IBM.750000000AAA11.1500.00
 """
+ACTIVE = "0.0.0100  active  dasda  94:0  ECKD  4096  7043MB  1803060\n"
 WHOLE = ("lsdasd -u", UIDS)
 
 
@@ -38,7 +39,7 @@ WHOLE = ("lsdasd -u", UIDS)
     ([("lsdasd -u | head -3", f"{UIDS}0.0.01f0  alias     IBM.750000000AAA11.1500.xx\n")], None),
     ([("udevadm info -e", UDEV)], None),
     ([("cat /proc/dasd/devices", KERNEL), ("udevadm info -e", UDEV)], None),
-    ([("udevadm info -e", UDEV), ("lsdasd", "0.0.0100  active  dasda  94:0  ECKD\n")], 0),
+    ([("udevadm info -e", UDEV), ("lsdasd", ACTIVE)], 0),
     ([("lsdasd -b -u", UIDS), WHOLE], 0),
 ])  # fmt: skip
 def test_the_number_of_aliases_is_known_if_all_were_listed(

@@ -42,6 +42,8 @@ OF_MASKS: Final = (
 """What `lsdasd -l` calls the masks of the attribute `path_masks`, in their order."""
 _USED: Final = "status|type|uid|readonly|hpf|use_diag|blksz|blocks"
 """What `lsdasd -l` prints of a device, as far as it is taken."""
+_EMPTY: Final = "uid|readonly|hpf|use_diag|blksz|blocks"
+"""What of it may have no value."""
 _UNUSED: Final = (
     "size|eer_enabled|erplog|failfast|safe_offline|last_known_reservation_state|ese|extent_size|logical_capacity"
     r"|extent_pool_\w+|space_\w+|host_access_count|hosts_access_list|fc_security|copy_\w+"
@@ -75,7 +77,7 @@ class Lsdasd(Reading):
         r"=+",
         r"Host information for .*|Path-Group-ID\s.*|\S+: hosts access information not available",
         rf"{_SHORT}\s+(?:{_DISK}|alias|offline)\s*",  # -u of a device without a unique id: FBA
-        rf"\s+(?:{_UNUSED}|{_USED}|paths_\w+):\s*",  # no value
+        rf"\s+(?:{_UNUSED}|{_EMPTY}|paths_(?:installed|{'|'.join(OF_MASKS)})):\s*",  # no value
         rf"\s+(?:{_UNUSED}):\s*\S.*",
         r"\s+size:\s*[0-9]+MB",  # rounded
     )
@@ -86,6 +88,8 @@ class Lsdasd(Reading):
         super().__init__(text, facts)
         self._busid = ""
         self._counts: dict[str, int] = {}
+        self._bare: int | None = None
+        """The line with a bus id alone that lines about the device are to follow."""
 
     @property
     def lists_all(self) -> tuple[str, ...]:
@@ -95,8 +99,15 @@ class Lsdasd(Reading):
     def blank(self) -> None:
         """End the lines about a device."""
         self._busid = ""
+        self._leave_head()
 
-    lost = blank
+    lost = end = blank
+
+    def _leave_head(self) -> None:
+        """Know that no line followed a bus id: its row was cut."""
+        if self._bare is not None:
+            self.strange.append(self._bare)
+        self._bare = None
 
     @line(rf"({_SHORT})\s+offline\s*", rf"({_SHORT})\((?:ECKD|FBA|DIAG|none)\s*\)\s*:\s*offline\s*")
     def offline(self, match: re.Match[str]) -> None:
@@ -130,10 +141,10 @@ class Lsdasd(Reading):
         r"(?:\s+(?:([0-9]{3,5})|\?{3})\s+[0-9]{1,9}MB\s+(?:([0-9]{1,15})|\?{3}))?\s*"
     )
     def disk(self, match: re.Match[str]) -> bool:
-        """Take a disk; one that is not formatted has no size."""
+        """Take a disk; only one that is not formatted has no size."""
         busid, state, readonly, name, major, minor, discipline, size, blocks = match.groups()
         self.facts.say(DEVICE, busid_of(busid), self.place, readonly=int(bool(readonly)))
-        if not fits(name, f"{major}:{minor}"):
+        if not fits(name, f"{major}:{minor}") or (state == "active" and "MB" not in match[0]):
             return False
         self._say_state(busid_of(busid), state)
         self._take(busid_of(busid), name, f"{major}:{minor}", discipline)
@@ -170,13 +181,18 @@ class Lsdasd(Reading):
 
     @line(rf"({_SHORT})(?:/({_DISK})?/(?:{_AT}|[0-9]*))?\s*")
     def long_head(self, match: re.Match[str]) -> bool:
-        """Take the first line about a device of lsdasd -l; of one without a size its number has no colon."""
+        """Take the first line about a device of lsdasd -l; of one without a size its number has no colon.
+
+        A bus id alone is one if lines about the device follow.
+        """
         busid, name, major, minor = match.groups()
+        self._leave_head()
         number = f"{major}:{minor}" if major else ""
         self._busid, self._counts = "", {}
         if name and number and not fits(name, number):
             return False
         self._busid = busid_of(busid)
+        self._bare = self.number if "/" not in match[0] else None
         if name:
             self._take(self._busid, name, number)
             self.facts.say(DEVICE, self._busid, self.place, block=name)
@@ -187,6 +203,7 @@ class Lsdasd(Reading):
         """Take a line of lsdasd -l."""
         name, value = match.groups()
         busid, say = self._busid, self.facts.say
+        self._bare = None
         match name:
             case _ if not busid:
                 return False
@@ -295,7 +312,7 @@ _SHOWN: Final = (
 
 
 _SKIPPED: Final = (
-    "device node", "device type", "DASD geometry", "blocks per track", "tracks per cylinder",
+    "device type", "DASD geometry", "blocks per track", "tracks per cylinder",
     "number of tracks", "number of heads", "records per track", "volume label key",
     "volume label identifier", "open count", "req_queue_len", "status", "label_block", "FBA_layout",
     "characteristics_size", "confdata_size", "format", "features", "real device number", "DASD layout",

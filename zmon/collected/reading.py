@@ -23,9 +23,7 @@ MAX_ROW: Final = 4096
 """Longest line that tools print of a device; no longer one is matched with patterns."""
 
 
-_TALKS: Final = re.compile(
-    r"^(?:pv|vg|lv)[a-z]*\b.*\s-(?:v{2,}|v[2-9]|d)|^multipath\b.*\s-v[3-9]|^lsscsi\b.*\s-v"
-)
+_TALKS: Final = re.compile(r"^(?:pv|vg|lv)[a-z]*\b.*\s-(?:v{2,}|v[2-9]|d)|^multipath\b.*\s-v[3-9]")
 """Commands that were asked for debug output."""
 
 
