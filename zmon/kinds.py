@@ -959,6 +959,8 @@ TEXT: Final = Kind(
 NOWHERE: Final = declared("not-collected", "not collected")
 NOT_COLLECTED: Final = Reasons(NOWHERE.code, f"{NOWHERE.reason}: {{}}")
 """Why a value is missing where a machine was collected as texts; the fact is the text that would have it."""
+CONTRADICTED: Final = Reasons("contradicted", "sources contradict each other: {}")
+"""Why a value is missing that sources differ about; the fact has each value with its source."""
 
 SETTING: Final = Kind(
     "setting",

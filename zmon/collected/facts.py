@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.base.absent import Absent, absent, text_of
+from zmon.base.absent import Absent, text_of
 from zmon.base.sizes import KIB, SECTOR
 from zmon.collected.numbers import (
     dasd_of_number,
@@ -21,7 +21,18 @@ from zmon.collected.numbers import (
     number_of_dasd,
     sort_of,
 )
-from zmon.kinds import DASD, DEVICE, LAYER, LOST, NOT_COLLECTED, NOT_SEEN, NOWHERE, ORIGIN, PATH
+from zmon.kinds import (
+    CONTRADICTED,
+    DASD,
+    DEVICE,
+    LAYER,
+    LOST,
+    NOT_COLLECTED,
+    NOT_SEEN,
+    NOWHERE,
+    ORIGIN,
+    PATH,
+)
 from zmon.sample import Frame, empty_frame, frame_of
 from zmon.topology.stack import VOLUME_GROUP, tagged
 
@@ -761,7 +772,7 @@ def _of_first_tool(facts: list[Fact]) -> tuple[Value, str]:
 def contradiction(facts: Iterable[Fact]) -> Absent:
     """Return the absence of a value that sources contradict each other about."""
     said = ", ".join(f"{text_of(fact.value)} by {fact.place}" for fact in facts)
-    return absent(f"sources contradict each other: {said}")
+    return CONTRADICTED.about(said)
 
 
 def origin_frame(rows: Mapping[str, Mapping[str, Value]], when: int) -> Frame:

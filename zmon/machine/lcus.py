@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent, ratio, text_of
 from zmon.interval import IDLE
-from zmon.kinds import DASD, DEVICE, MACHINE, TYPE_UNKNOWN
+from zmon.kinds import DASD, DEVICE, MACHINE, TEXT, TYPE_UNKNOWN
 from zmon.machine.blocks import MAX_BUSY, TOO_BUSY
 from zmon.machine.devices import Devices, devices_of, homes, most_lost, strays
 from zmon.machine.figure import Figure, catalogue
@@ -23,7 +23,6 @@ from zmon.machine.topology import rows_of_lcus, units_of
 from zmon.machine.volume_cache import WRITES
 from zmon.sample import pick
 from zmon.topology.identity import LSS_OF_GUEST, platform_of
-from zmon.topology.read_texts import unseen_aliases
 from zmon.topology.volumes import Lcu, lcus, short_titles
 from zmon.values.uid import HYPERPAV, find_uid
 
@@ -95,6 +94,10 @@ class ControlUnits(Things):
     @cached_property
     def unseen_aliases(self) -> Absent | None:
         """Why there may be more aliases than were read."""
+        if TEXT.name not in self.interval.after.frames:
+            return None
+        from zmon.topology.read_texts import unseen_aliases  # noqa: PLC0415 - most samples are of no texts
+
         return unseen_aliases(self.interval.after)
 
     def aliases(self, unit: Lcu) -> Number:

@@ -12,7 +12,7 @@ from zmon.base.absent import Absent, absent
 from zmon.base.clock import length
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.ranges import some
-from zmon.kinds import BLOCK, CMF, DASD, DEVICE, NOWHERE
+from zmon.kinds import BLOCK, CMF, DASD, DEVICE, NOWHERE, TEXT
 from zmon.machine.devices import (
     NVME_HOME,
     SHOWN,
@@ -33,7 +33,6 @@ from zmon.machine.join import present
 from zmon.machine.topology import TOPOLOGY, units_of, volumes_of
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import SUMMARY, Summary, Table
-from zmon.topology.read_texts import unseen_aliases
 from zmon.topology.volumes import device_type, short_titles
 
 if TYPE_CHECKING:
@@ -177,7 +176,11 @@ def _aliases(devices: Devices, unit: Sequence[Value], sample: Sample) -> list[Va
     for key in (key for key, is_alias in zip(unit, alias, strict=True) if is_alias == 1):
         counts[key] = counts.get(key, 0) + 1
     stray = sum(count for key, count in counts.items() if isinstance(key, Absent))
-    unknown = strays(stray) if stray else unseen_aliases(sample)
+    unknown = strays(stray) if stray else None
+    if not stray and TEXT.name in sample.frames:
+        from zmon.topology.read_texts import unseen_aliases  # noqa: PLC0415 - most samples are of no texts
+
+        unknown = unseen_aliases(sample)
     return [
         key
         if isinstance(key, Absent)
