@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -93,3 +94,37 @@ def test_a_check_applies_unless_all_was_listed(
         is_known = said.startswith("no ")
         assert checks[name]["state"] == ("does not apply" if is_known else "unknown"), (name, checks[name])
         assert said in checks[name]["found"]
+
+
+SIZES = ("cat /proc/partitions", "major minor  #blocks  name\n\n 94 0 7212240 dasda\n 94 1 7212144 dasda1\n")
+
+
+@pytest.mark.parametrize(("outputs", "named", "unnamed"), [
+    ([], ["udevadm", "fdasd", "fdisk"], []),
+    ([("udevadm info --export-db", UDEV)], ["fdasd", "fdisk"], ["udevadm"]),
+    ([("udevadm info /dev/dasda", UDEV)], ["udevadm", "fdasd", "fdisk"], []),
+])  # fmt: skip
+def test_what_was_collected_is_not_what_lacks(
+    outputs: list[tuple[str, str]],
+    named: list[str],
+    unnamed: list[str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Of the outputs that would tell where a partition begins those are named that are not there."""
+    rows = [("mount", "/dev/dasda1 on /boot type ext4 (rw)\n"), ("lsdasd -u", UIDS), SIZES, *outputs]
+    (tmp_path / "a.txt").write_text("".join(f"[root@box1 ~]# {command}\n{text}" for command, text in rows))
+    main(["where", "dasda1", "--from", str(tmp_path), "-f", "json"])
+    (why,) = {*re.findall(r"dasda1: not collected: ([^\"]*)", capsys.readouterr().out)}
+    assert [name in why for name in (*named, *unnamed)] == [True] * len(named) + [False] * len(unnamed)
+
+
+def test_swap_on_a_device_of_which_nothing_is_known_has_no_type(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Only a multipath device is known to be of SCSI disks."""
+    rows = "/dev/dm-3 partition 2097148 0 -3\n"
+    (tmp_path / "a.txt").write_text(f"box1:~ # cat /proc/swaps\nFilename Type Size Used Priority\n{rows}")
+    main(["show", "STORAGE", "--from", str(tmp_path), "-f", "json"])
+    (area,) = json.loads(capsys.readouterr().out.splitlines()[0])["rows"]
+    assert area["type"] is None

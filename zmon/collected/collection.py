@@ -159,6 +159,7 @@ def facts_of(texts: Sequence[CollectedText]) -> tuple[Facts, list[ReadText]]:
     )  # fmt: skip
     for form, number in ordered:
         read[number] = walk(texts[number], form, facts)
+        facts.collect(texts[number].command or f"/{texts[number].file}")
     spread_groups(facts)
     fill_arrays(facts)
     return facts, [read.get(number) or ReadText(text, "", 0, ()) for number, text in enumerate(texts)]

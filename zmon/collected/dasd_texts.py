@@ -331,7 +331,7 @@ class Dasdview(Reading):
     heading = r"--- (?:general|extended) DASD information -|volume label +-"
     nothing = (
         rf"--- (?:{'|'.join(_SHOWN)}) -+",
-        rf"(?:{'|'.join(_SKIPPED)})\b.*",
+        rf"(?:{'|'.join(_SKIPPED)})\b.*|device node\s*: /dev/{_DISK}[0-9]\s*",
         r"\s*: (?:ascii|ebcdic|hex)\s.*",
         r"\s*(?:\|.*\||\+[-+]+\+)\s*",  # tables of -b and -t
         r"The VTOC contains:|There are no partitions defined\.|\s+[0-9]+ format [0-9] label\(s\)",
