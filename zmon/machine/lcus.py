@@ -22,7 +22,7 @@ from zmon.machine.things import Things, summed
 from zmon.machine.topology import rows_of_lcus, units_of
 from zmon.machine.volume_cache import WRITES
 from zmon.sample import pick
-from zmon.topology.identity import LSS_OF_GUEST, platform_of
+from zmon.topology.identity import LSS_OF_GUEST, NO_PLATFORM, REAL_LSS, platform_of
 from zmon.topology.volumes import Lcu, lcus, short_titles
 from zmon.values.uid import HYPERPAV, find_uid
 
@@ -155,10 +155,11 @@ class ControlUnits(Things):
         """The logical subsystem of each, as far as the devices of this system tell the real one."""
         bases = [(unit.bases or unit.members)[0] for unit in self.units.values()]
         read = Joined(self.interval.of(DASD), bases, NO_LSS)["lss"]
-        is_guest = platform_of(self.interval.after.frame(MACHINE)).environment == "zvm"
+        environment = platform_of(self.interval.after.frame(MACHINE)).environment
+        doubt = None if environment in REAL_LSS else LSS_OF_GUEST if environment == "zvm" else NO_PLATFORM
         return [
             unit.lss
-            or (LSS_OF_GUEST if is_guest and isinstance(lss, int) else None)
+            or (doubt if isinstance(lss, int) else None)
             or (f"{lss:02X}" if isinstance(lss, int) else lss)
             for unit, lss in zip(self.units.values(), read, strict=True)
         ]

@@ -132,7 +132,7 @@ _NOT_CALLED: Final = absent("neither a rule nor the volume map of the site names
 DS8000: Final = "2107"
 """Machine type of a storage server whose even and odd LSSs belong to different servers."""
 
-_REAL_LSS: Final = frozenset({"lpar", "kvm", "none"})
+REAL_LSS: Final = frozenset({"lpar", "kvm", "none"})
 """The environments in which a device has the configuration data of the real one."""
 
 _STANDARD_CYLINDERS: Final = 1113
@@ -287,7 +287,7 @@ class VolumeBuilder:
         if not isinstance(number, int):
             return number
         lss = f"{number:02X}"
-        if self.index.platform.environment in _REAL_LSS and not (uid and uid.token):
+        if self.index.platform.environment in REAL_LSS and not (uid and uid.token):
             return lss
         said = f"LSS {lss}; of a guest's disk it may not be the real one"
         self.evidence.append(Evidence(self._source("lss", INFO2), said, Grade.ASSUMED))
@@ -325,8 +325,8 @@ class VolumeBuilder:
         if not others:
             return ""
         return (
-            f"CP reports {length} {unit} for {self.facts.vdev}, Linux sees {' or '.join(map(str, others))}: "
-            "the answer may be old, or that of another guest"
+            f"CP reports a size of {length} for {self.facts.vdev}, in cylinders or blocks, Linux sees"
+            f" {' or '.join(map(str, others))} {unit}: the answer may be old, or that of another guest"
         )
 
     def _sizes(self) -> tuple[list[list[int]], str]:
