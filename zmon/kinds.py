@@ -923,6 +923,13 @@ ORIGIN: Final = Kind(
 
 PART: Final = "part"
 """What a command was asked for that leaves out some of what there is."""
+ALL_ALIASES: Final = "all-aliases"
+ALL_DASD: Final = "all-dasd"
+"""All DASD that are on line."""
+ALL_DISKS: Final = "all-disks"
+"""All disks with a block device."""
+LISTS: Final = (ALL_ALIASES, ALL_DASD, ALL_DISKS)
+"""What texts are lists of."""
 
 TEXT: Final = Kind(
     "text",
@@ -932,7 +939,9 @@ TEXT: Final = Kind(
             "command", "words", privacy="path", source="the text: the first line that was not understood"
         ),
         *_labels("form", privacy=WORDS, source="which tool's output it was taken for; empty if for none"),
-        *_labels("tells", privacy=KEEP, source="the kinds of which it may say something"),
+        *_labels(
+            "tells", privacy=KEEP, source="the kinds of which it may say something, and what it lists all of"
+        ),
         *_labels("asked", privacy=KEEP, source="`part` if the command leaves out some of it"),
         *_labels("host", privacy="system", source="the prompt, uname or hostname"),
         *_labels(
@@ -950,6 +959,8 @@ TEXT: Final = Kind(
 NOWHERE: Final = declared("not-collected", "not collected")
 NOT_COLLECTED: Final = Reasons(NOWHERE.code, f"{NOWHERE.reason}: {{}}")
 """Why a value is missing where a machine was collected as texts; the fact is the text that would have it."""
+CONTRADICTED: Final = Reasons("contradicted", "sources contradict each other: {}")
+"""Why a value is missing that sources differ about; the fact has each value with its source."""
 
 SETTING: Final = Kind(
     "setting",

@@ -15,10 +15,10 @@ from zmon.collected.collection import facts_of
 
 PAIRS = """\
 NAME="dasdb" KNAME="dasdb" MAJ:MIN="94:4" PKNAME="" TYPE="disk" MODEL="a b"
-NAME="dasdb1" KNAME="dasdb1" MAJ:MIN="94:5" PKNAME="dasdb" TYPE="part"
-NAME="dasdc1" KNAME="dasdc1" MAJ:MIN="94:9" PKNAME="dasdc" TYPE="part"
-NAME="db2vg-data" KNAME="dm-0" MAJ:MIN="253:0" PKNAME="dasdb1" TYPE="lvm"
-NAME="db2vg-data" KNAME="dm-0" MAJ:MIN="253:0" PKNAME="dasdc1" TYPE="lvm"
+NAME="dasdb1" KNAME="dasdb1" MAJ:MIN="94:5" PKNAME="dasdb" TYPE="part" MODEL=""
+NAME="dasdc1" KNAME="dasdc1" MAJ:MIN="94:9" PKNAME="dasdc" TYPE="part" MODEL=""
+NAME="db2vg-data" KNAME="dm-0" MAJ:MIN="253:0" PKNAME="dasdb1" TYPE="lvm" MODEL=""
+NAME="db2vg-data" KNAME="dm-0" MAJ:MIN="253:0" PKNAME="dasdc1" TYPE="lvm" MODEL=""
 """
 WIDE = """\
 NAME           KNAME  MAJ:MIN FSTYPE      LABEL RO RM MODEL  SIZE OWNER GROUP

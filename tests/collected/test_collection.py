@@ -454,37 +454,48 @@ def test_installed_paths_that_are_not_in_use_are_lost(
 
 
 @pytest.mark.parametrize(
-    ("reasons", "lost", "state"),
+    ("reason", "state"),
     [
-        ({"cuir_quiesced": "60 61 62 63"}, 4, "CUIR"),
-        ({"error_threshold_exceeded": "60 61 62 63"}, 4, "ERROR"), ({}, 0, ""),
+        ("cuir_quiesced", "CUIR"), ("error_threshold_exceeded", "ERROR"), ("", "LOST"),
+        ("invalid_hpf_characteristics", "HPF"), ("non_preferred", "NPREF"),
     ],
 )  # fmt: skip
-def test_a_disk_without_a_path_in_use_has_lost_all_if_the_reason_is_there(
-    reasons: dict[str, str], lost: int, state: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_disk_on_line_without_a_path_in_use_has_lost_all(
+    reason: str, state: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In `where`, IOCONF, CTLUNIT, the page of the device and CHECK; no reason says nothing."""
-    listed = {"installed": "60 61 62 63", "in_use": "", "cuir_quiesced": "", "error_threshold_exceeded": ""}
-    lines = [f"  paths_{name}: \t\t{paths}\n" for name, paths in {**listed, **reasons}.items()]
-    head = "0.0.1a01/dasdp/94:60\n  status:\tactive\n  uid:  \tIBM.75000000AAAA1.1a00.01\n"
-    path = directory(tmp_path, {"lsdasd.txt": head + "".join(lines)})
+    """In `where`, IOCONF, CTLUNIT, the page of the device and CHECK, whether a reason is there or not."""
+    head = "0.0.1a01/dasdp/94:60\n  status:\tactive\n"
+    path = directory(tmp_path, {"lsdasd.txt": head + _paths({reason: "60 61 62 63"})})
 
     def shown(*words: str) -> Any:
         main([*words, "--from", path, "-f", "json"])
         return json.loads(capsys.readouterr().out.splitlines()[0])
 
-    disk = shown("where", "dasdp")[0]["disks"][0]
-    assert disk["lost_chpids"] == ("60 61 62 63" if lost else "")
-    assert shown("show", "IOCONF")["rows"][0]["lost"] == (lost or None)
+    assert shown("where", "dasdp")[0]["disks"][0]["lost_chpids"] == "60 61 62 63"
+    assert shown("show", "IOCONF")["rows"][0]["lost"] == 4
     main(["show", "CTLUNIT", "1a00", "--from", path])
-    assert ("lost 60-63" in capsys.readouterr().out) is bool(lost)
+    assert "lost 60-63" in capsys.readouterr().out
     main(["show", "DEVICE", "1a01", "--from", path])
     page = capsys.readouterr().out.splitlines()
     (states,) = (line.partition(":")[2].split() for line in page if "Channel path status" in line)
-    assert states == [state] * 4 if lost else state not in states
+    assert states == [state] * 4
     main(["check", "--from", path])
     (judged,) = (line for line in capsys.readouterr().out.splitlines() if line.strip().startswith("H1 "))
-    assert ("60-63" in judged) is bool(lost)
+    assert "60-63" in judged
+
+
+def test_a_disk_that_is_offline_has_lost_no_path(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It has none in use."""
+    text = f"lnx:~ # lsdasd -a -l\n0.0.1a01\n  status:\toffline\n{_paths({})}"
+    main(["show", "IOCONF", "--from", directory(tmp_path, {"lsdasd.txt": text}), "-f", "json"])
+    (unit,) = json.loads(capsys.readouterr().out.splitlines()[0])["rows"]
+    assert unit["lost"] is None
+
+
+def _paths(reasons: dict[str, str]) -> str:
+    listed = {"installed": "60 61 62 63", "in_use": "", "cuir_quiesced": "", "error_threshold_exceeded": ""}
+    lines = (f"  paths_{name}: \t\t{paths}\n" for name, paths in {**listed, **reasons}.items() if name)
+    return "".join(["  uid:  \tIBM.75000000AAAA1.1a00.01\n", *lines])
 
 
 def test_the_states_of_paths_are_not_their_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +17,7 @@ from zmon.kinds import DASD, DEVICE, LAYER
 from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:
+    from tests.collected.conftest import Ask
     from zmon.base.absent import Value
     from zmon.sample import Kind
 
@@ -161,3 +163,34 @@ def test_a_hint_counts_only_where_no_other_source_has_the_value() -> None:
     kernel = frame_of(LAYER, {"94:4": DISK}, 1)
     assert joined(LAYER, kernel, facts, 1)[0].cell("94:4", "busid") == "0.0.7101"
     assert joined(LAYER, NOTHING, facts, 1)[0].cell("94:4", "busid") == "0.0.7102"
+
+
+ACTIVE = "active  dasda  94:0  ECKD  4096  7043MB  1803060\n"
+UID = "dasda  IBM.750000000AAA11"
+HEADING = "NAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINT\n"
+SAME = "dasdd 94:12 0 7G 0 disk\n└─vg-lv 253:0 0 7G 0 lvm /data\n"
+TWO_LISTS = f"lsdasd\n0.0.0100  {ACTIVE}lnx:~ # lsdasd\n0.0.0200  {ACTIVE}"
+
+
+@pytest.mark.parametrize(("word", "content", "told"), [
+    (
+        "dasda",
+        f"lsdasd -u\n0.0.0100  {UID}.1601.05\nlnx:~ # lsdasd -u\n0.0.0100  {UID}.1600.05\n",
+        ("1601", "1600"),
+    ),
+    ("dasda", TWO_LISTS, ("0.0.0100", "0.0.0200")),
+    ("0100", TWO_LISTS, ("0.0.0100", "0.0.0200")),
+    (
+        "/data/x",
+        f"lsblk\n{HEADING}{SAME.replace('dasdd 94:12', 'dasdc 94:8')}lnx:~ # lsblk\n{HEADING}{SAME}",
+        ("94:8", "94:12"),
+    ),
+])  # fmt: skip
+def test_what_sources_contradict_each_other_about_is_said_where_it_is_unknown(
+    word: str, content: str, told: tuple[str, str], where: Ask
+) -> None:
+    """With both values and both texts: the uid of a disk, its bus id, what a volume is built on."""
+    found = json.dumps(where(word, f"lnx:~ # {content}"))
+    assert "contradict" in found
+    for value in told:
+        assert f"{value} by " in found or f"{value}.05 by " in found

@@ -76,3 +76,31 @@ def test_a_file_without_an_output_is_named(
     (tmp_path / "links.txt").write_text("total 0\nlrwxrwxrwx 1 root root 8 Mar 17 09:12 data -> ../dm-1\n")
     assert main(["info", collection, "-f", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["files_not_read"] == ["links.txt"]
+
+
+ANSWER = "DASD 0200 3390 HWZJZI R/W      10016 CYL ON DASD  767F SUBCHAN"
+OLD_MAP = 'mpathk (36005076300ffffff0000000000001c01)\n[size=20 GB][features="0"][hwhandler="0"]\n'
+
+
+def test_a_damaged_line_of_cp_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Beside an answer, and as what `--strict` refuses, as a line of a tool is."""
+    (tmp_path / "a.txt").write_text(
+        f"lnx:~ # vmcp q v dasd\n{ANSWER}\nlnx:~ # lsdasd -u\n0.0.0100  dasda  \n"
+    )
+    main(["where", "0100", "--from", str(tmp_path)])
+    assert "a.txt: 1 line " in capsys.readouterr().err
+    assert main(["where", "0100", "--from", str(tmp_path), "--strict"]) == 1
+    main(["info", str(tmp_path), "-f", "json"])
+    (row,) = (row for row in json.loads(capsys.readouterr().out)["texts"] if row["not_understood"])
+    assert (row["line"], row["which"], row["words"]) == (2, "2", ANSWER)
+
+
+def test_texts_of_which_nothing_is_understood_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the lines that were not."""
+    (tmp_path / "a.txt").write_text(f"lnx:~ # multipath -ll\n{OLD_MAP}")
+    assert main(["where", "mpathk", "--from", str(tmp_path)]) == 1
+    said = capsys.readouterr().err
+    assert "a.txt: 2 lines " in said
+    assert "nothing in them" not in said

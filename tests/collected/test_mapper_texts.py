@@ -19,7 +19,7 @@ Name:              db2vg-data
 State:             ACTIVE
 Major, minor:      253, 0
 Number of targets: 2
-UUID: LVM-abc
+UUID: LVM-5dSRyMNQYtiXSRFtNZervuR6cZWGXzazZyKMxLL0R3nwQqoNjK795VQVxllOonHI
 
 Name              Maj Min Stat Open Targ Event  UUID
 mpatha            253   2 L--w    1    1      0 mpath-36005076309ffc5630000000000000200
@@ -47,7 +47,10 @@ def test_names_and_numbers_of_devices_are_joined() -> None:
     for listed in ("db2vg-data\t(253:0)\n", "db2vg-data\t(253, 0)\n", INFO):
         assert row(facts_in(listed, "dmsetup info"), "layer", "253:0")["mapped"] == "db2vg-data"
     facts = facts_in(INFO, "dmsetup info -c")
-    assert row(facts, "layer", "253:0")["uuid"] == "LVM-abc"
+    assert (
+        row(facts, "layer", "253:0")["uuid"]
+        == "LVM-5dSRyMNQYtiXSRFtNZervuR6cZWGXzazZyKMxLL0R3nwQqoNjK795VQVxllOonHI"
+    )
     assert row(facts, "layer", "253:2")["uuid"] == "mpath-36005076309ffc5630000000000000200"
 
 
@@ -265,10 +268,13 @@ cr_data          dm-1             253:0                  dm-0
 """
 NUMBERED = """\
 Name             Maj Min UUID
-wh-load          253   0 LVM-abc
+wh-load          253   0 LVM-5dSRyMNQYtiXSRFtNZervuR6cZWGXzazZyKMxLL0R3nwQqoNjK795VQVxllOonHI
 cr_data          253   1 CRYPT-LUKS2-abc-cr_data
 """
-WITHOUT_HEADING = "wh-load:253:0:L--w:1:2:0:LVM-abc\ncr_data:253:1:L--w:1:1:0:CRYPT-LUKS2-abc-cr_data\n"
+WITHOUT_HEADING = """\
+wh-load:253:0:L--w:1:2:0:LVM-5dSRyMNQYtiXSRFtNZervuR6cZWGXzazZyKMxLL0R3nwQqoNjK795VQVxllOonHI
+cr_data:253:1:L--w:1:1:0:CRYPT-LUKS2-abc-cr_data
+"""
 
 
 def test_chosen_columns_say_what_their_headings_say() -> None:
@@ -278,7 +284,10 @@ def test_chosen_columns_say_what_their_headings_say() -> None:
         facts = facts_in(content, command)
         told = {number: (row(facts, "layer", number)["mapped"], row(facts, "layer", number)["uuid"])
                 for number in ("253:0", "253:1")}  # fmt: skip
-        assert told == {"253:0": ("wh-load", "LVM-abc"), "253:1": ("cr_data", "CRYPT-LUKS2-abc-cr_data")}
+        assert told == {
+            "253:0": ("wh-load", "LVM-5dSRyMNQYtiXSRFtNZervuR6cZWGXzazZyKMxLL0R3nwQqoNjK795VQVxllOonHI"),
+            "253:1": ("cr_data", "CRYPT-LUKS2-abc-cr_data"),
+        }
     assert facts_in("wh-load\t(dm-0)\n", "dmsetup ls -o blkdevname").rows["layer"].keys() == {"dm-0"}
 
 

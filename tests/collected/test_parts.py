@@ -53,6 +53,12 @@ SPACES = "Filesystem 1K-blocks Used Available Use% Mounted on\n/dev/mapper/wh-lo
     ("pvs", PVS, False),
     ("multipath -ll | grep -A7 mpath", f"{MULTIPATH}--\n{MULTIPATH.replace('mpatha', 'mpathb')}", True),
     ("lsdasd | awk '{print $1}'", LSDASD_UID, True),
+    ("lsdasd -b -u", LSDASD_UID, True),
+    ("lsdasd -ub", LSDASD_UID, True),
+    ("lsdasd --base --uid", LSDASD_UID, True),
+    ("lsdasd -u 0.0.0100", LSDASD_UID, True),
+    ("lsdasd 0100 --uid", LSDASD_UID, True),
+    ("lsdasd -a --uid", LSDASD_UID, False),
 ])  # fmt: skip
 def test_a_part_is_known_from_its_command(command: str, output: str, is_part: bool) -> None:
     """By filters behind a pipe, and by the options and operands of each tool."""

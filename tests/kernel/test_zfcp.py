@@ -124,6 +124,17 @@ BUS = {
 }
 
 
+def test_a_capture_without_the_directory_of_the_driver_does_not_either(
+    make_tree: Callable[..., Tree],
+) -> None:
+    """The device names its driver."""
+    device = "sys/bus/ccw/devices/0.0.1900"
+    tree = make_tree({f"{device}/online": b"1\n"}, {f"{device}/driver": "../../../../bus/ccw/drivers/zfcp"})
+    adapters, _behind, ports = ZfcpReader(tree).read()
+    assert HOSTS in str(adapters.missing)
+    assert HOSTS in str(ports.missing)
+
+
 @pytest.mark.parametrize(
     ("files", "code", "luns"),
     [

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from tests.diagnosis.simulated import view_of
 from tests.goldens import facts
-from zmon.base.absent import Absent, absent
+from zmon.base.absent import Absent, absent, text_of
 from zmon.diagnosis.judged import verdict_of
-from zmon.kinds import BLOCK, CMF, DASD, DEVICE, UNLISTED
+from zmon.kinds import BLOCK, CMF, DASD, DEVICE, MACHINE, UNLISTED
 from zmon.machine.blocks import TOO_BUSY
 from zmon.machine.observation import NO_LCU
 from zmon.machine.view import View
@@ -50,11 +50,13 @@ def fill(make_interval: Callable[..., Interval]) -> Callable[..., Table]:
 
     def filled(
         devices: dict[str, Any], measured: dict[str, Any], blocks: dict[str, Any] | None = None,
-        dasd: dict[str, Any] | None = None,
+        dasd: dict[str, Any] | None = None, environment: str = "lpar",
     ) -> Table:  # fmt: skip
         before = {DEVICE: devices, CMF: {k: dict.fromkeys(v, 0) for k, v in measured.items()},
                   BLOCK: {k: dict.fromkeys(v, 0) for k, v in (blocks or {}).items()}}  # fmt: skip
         after = {DEVICE: devices, CMF: measured, BLOCK: blocks or {}, DASD: dasd or {}}
+        if environment:
+            after[MACHINE] = {"machine": {"environment": environment}}
         return table(View(make_interval(before, after)))
 
     return filled
@@ -138,11 +140,12 @@ def test_estimates_are_marked(fill: Callable[..., Table]) -> None:
     assert [found.is_estimate("io", row) for row in (0, 1, SUMMARY)] == [True, False, True]
 
 
-def test_the_lss_is_that_of_a_base(fill: Callable[..., Table]) -> None:
-    """In two hexadecimal digits."""
+@pytest.mark.parametrize(("environment", "lss"), [("lpar", "2A"), ("kvm", "2A"), ("zvm", ""), ("", "")])
+def test_the_lss_is_that_of_a_base(fill: Callable[..., Table], environment: str, lss: str) -> None:
+    """In two hexadecimal digits; where this may be a guest of z/VM it may be another, as `where` says."""
     found = fill({"0.0.7000": disk("2480"), "0.0.6fff": disk("2480", "xx", alias=1)}, {},
-                 dasd={"0.0.7000": {"lss": 0x2A}})  # fmt: skip
-    assert found.columns["lss"] == ["2A"]
+                 dasd={"0.0.7000": {"lss": 0x2A}}, environment=environment)  # fmt: skip
+    assert [text_of(cell) for cell in found.columns["lss"]] == [lss]
 
 
 def test_what_is_not_measured_is_absent(fill: Callable[..., Table]) -> None:

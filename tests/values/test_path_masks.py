@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.placement.study import filled
 from zmon.base.absent import absent
 from zmon.kinds import DEVICE
-from zmon.values.path_masks import MASKS, device_paths, path_masks, paths_in, paths_on_line
+from zmon.values.path_masks import MASKS, Unused, device_paths, path_masks, paths_in, paths_on_line
 
 if TYPE_CHECKING:
     from zmon.base.absent import Value
@@ -50,15 +50,27 @@ def test_paths_in_a_mask_have_names(
 @pytest.mark.parametrize(
     ("words", "lost"),
     [
-        ("00 00 00 00 00 00", 0), ("00 f0 00 00 f0 00", 0), ("c0 00 00 00 00 00", 0x30),
+        ("00 00 00 00 00 00", 0xF0), ("00 f0 00 00 f0 00", 0xF0), ("c0 00 00 00 00 00", 0x30),
         ("00 00 00 f0 00 00", 0xF0), ("00 00 00 00 00 f0", 0xF0), ("00 00 40 80 00 30", 0xF0),
     ],
 )  # fmt: skip
-def test_a_driver_that_uses_no_path_has_lost_all_if_it_says_why(words: str, lost: int) -> None:
-    """Where no mask has a reason it says nothing, as of a device that is offline."""
+def test_a_driver_that_uses_no_path_has_lost_all(words: str, lost: int) -> None:
+    """Also where no mask has a reason; of a device that is offline the kernel gives no masks."""
     paths = device_paths("50 51 52 53", 0xF0, words)
     assert paths is not None
     assert paths.lost == lost
+
+
+def test_every_lost_path_has_the_reason_that_a_mask_has() -> None:
+    """That the driver took it off goes first; a path that is used needs none."""
+    paths = device_paths("50 51 52 53 54", 0xF8, "80 a0 40 00 f0 00")
+    assert paths is not None
+    assert paths.reasons == {
+        "51": [Unused.CABLE], "52": [Unused.WITHOUT_HPF], "53": [Unused.WITHOUT_HPF],
+    }  # fmt: skip
+    preferred = device_paths("50 51", 0xC0, "80 c0 00 00 00 00")
+    assert preferred is not None
+    assert preferred.reasons == {"51": [Unused.NOT_PREFERRED]}
 
 
 @pytest.mark.parametrize(

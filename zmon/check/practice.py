@@ -20,10 +20,12 @@ from zmon.kinds import (
     MACHINE,
     MEMORY,
     NOT_COLLECTED,
+    NOWHERE,
     SETTING,
     UNLISTED,
 )
 from zmon.machine.cpus import Processors
+from zmon.topology.read_texts import unseen_aliases, unseen_dasd, unseen_disks
 from zmon.topology.volumes import DASD_TYPES, short
 from zmon.values.uid import find_uid
 
@@ -178,8 +180,19 @@ class CheckInput:
         """Whether this is Linux on IBM Z."""
         architecture = self.host.architecture
         if isinstance(architecture, Absent):
-            return self.environment in {"lpar", "zvm"} or bool(self.sample.frame(DEVICE).keys)
+            return (
+                self.environment in {"lpar", "zvm"}
+                or bool(self.sample.frame(DEVICE).keys)
+                or any(text_of(name).startswith("dasd") for name in self.sample.frame(LAYER).column("name"))
+            )
         return str(architecture).startswith("s390")
+
+    @property
+    def may_be_on_z(self) -> bool:
+        """Whether this is Linux on IBM Z, or nothing was collected that tells."""
+        devices = self.devices
+        is_open = isinstance(devices, Absent) and devices.code == NOWHERE.code
+        return self.is_on_z or (is_open and isinstance(self.host.architecture, Absent))
 
     @property
     def is_guest(self) -> bool:
@@ -283,22 +296,32 @@ class CheckInput:
 
     @cached_property
     def lsdasd(self) -> Absent | None:
-        """Why it is not known which devices are DASDs: one is online that may be, and nothing says so."""
+        """Why it is not known which devices are DASDs: nothing lists them all, or says of one that it is."""
         frame = self.sample.frame(DEVICE)
-        names = ("online", "driver", "alias", "devtype")
+        names = ("online", "driver", "alias", "devtype", "uid")
         is_open = any(
-            online == 1
+            (online == 1 or (isinstance(online, Absent) and find_uid(uid) is not None))
             and isinstance(driver, Absent)
             and isinstance(alias, Absent)
-            and text_of(devtype).startswith(DASD_TYPES)
-            for online, driver, alias, devtype in zip(*map(frame.column, names), strict=True)
+            and (text_of(devtype).startswith(DASD_TYPES) or find_uid(uid) is not None)
+            for online, driver, alias, devtype, uid in zip(*map(frame.column, names), strict=True)
         )
-        return NO_LSDASD if is_open else None
+        return NO_LSDASD if is_open else unseen_dasd(self.sample)
+
+    @cached_property
+    def disk_list(self) -> Absent | None:
+        """Why there may be more disks than were read."""
+        return unseen_disks(self.sample)
 
     @property
     def stray_aliases(self) -> Sequence[Dasd]:
         """The aliases whose LCU is not known."""
         return [dasd for dasd in self.dasds if dasd.is_alias and dasd.uid is None]
+
+    @cached_property
+    def alias_list(self) -> Absent | None:
+        """Why there may be more aliases than were read."""
+        return unseen_aliases(self.sample)
 
     def lcu_name(self, key: str) -> str:
         """Return the name of an LCU."""

@@ -50,7 +50,9 @@ def run(args: argparse.Namespace) -> int:
     """
     capture = open_capture(args.source)
     sample = sample_of_pass(capture.passes[-1], args.source)
-    rows = [*_rows(sample), *_rows_of_cp(capture.passes[-1])]
+    rows = [*_rows(sample)]
+    if not rows:
+        rows += _rows_of_cp(capture.passes[-1])
     unseen = Machine(sample).unseen
     table = ResultTable(COLUMNS, rows)
     document = _document(capture, sample, table, unseen)

@@ -550,6 +550,7 @@ def _table(
 ) -> Iterator[str]:
     """Print disks below each other, one a line; the channel paths are left out where they do not fit.
 
+    Those of a single disk are on a line of their own then.
     Of a lookup with paths the adapter of each is printed, too, and whether it is used if one is not.
     """
     rows = []
@@ -563,9 +564,14 @@ def _table(
     columns = [
         max(map(cells, column)) * any_ for any_, column in zip(used, zip(*rows, strict=True), strict=True)
     ]
-    if sum(columns) + 2 * sum(used) > width:
+    if sum(columns) + 2 * sum(used) <= width:
+        yield from aligned(rows, columns)
+    elif len(rows) == 1:
+        yield from aligned([row[:CHPIDS] for row in rows], columns[:CHPIDS])
+        yield from aligned([row[CHPIDS:] for row in rows], columns[CHPIDS:])
+    else:
         columns[CHPIDS] = 0
-    yield from aligned(rows, columns)
+        yield from aligned(rows, columns)
 
 
 def _row(volume: Volume, part: str, result: LookupResult | None) -> tuple[str, ...]:

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.collected.dasd_texts import BUSID
 from zmon.collected.hosts import host_of
-from zmon.kinds import PART, TEXT
+from zmon.kinds import CLAIM, PART, TEXT
 from zmon.sample import Frame, empty_frame, frame_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from zmon.base.absent import Value
     from zmon.collected.reading import ReadText
+    from zmon.kernel.tree import Tree
 
 MAX_WHICH: Final = 5
 """Lines of an output that are kept by their numbers."""
@@ -38,7 +39,30 @@ def strange_lines(read: ReadText) -> Iterator[int]:
                 yield read.text.line + number
 
 
-def text_frame(texts: Sequence[ReadText], when: int) -> Frame:
+def answers_of_cp(tree: Tree) -> Iterator[tuple[str, dict[str, Value]]]:
+    """Yield for each text with answers of CP what became of its lines, by its name and first line."""
+    from zmon.cp.claim_sources import ANSWERS, claims_of_texts  # noqa: PLC0415 - most texts have no answers
+
+    try:
+        names = [f"cp/{name}" for name in tree.entries("cp")]
+    except OSError:
+        return
+    texts = [(name, tree.read(name)) for name in names]
+    for report, (name, data) in zip(claims_of_texts(texts).reports, texts, strict=False):
+        lines = data.decode("utf-8", "replace").split("\n")
+        filled = [number for number, line in enumerate(lines, 1) if line.strip()]
+        yield f"{name.removeprefix('cp/')}:{filled[0] if filled else 1}", {
+            "command": "", "form": ANSWERS, "tells": CLAIM.name, "asked": "", "host": "",
+            "which": " ".join(map(str, report.lines[:MAX_WHICH])),
+            "words": lines[report.lines[0] - 1].strip()[:MAX_WORDS] if report.lines else "",
+            "lines": len(filled), "read": len(filled) - report.unknown, "strange": report.unknown,
+            "written": 0,
+        }  # fmt: skip
+
+
+def text_frame(
+    texts: Sequence[ReadText], when: int, answers: Iterable[tuple[str, dict[str, Value]]] = ()
+) -> Frame:
     """Return the frame of the outputs in texts; those of commands that are not read are one row a file."""
     rows: dict[str, dict[str, Value]] = {}
     others: dict[str, list[ReadText]] = {}
@@ -71,4 +95,5 @@ def text_frame(texts: Sequence[ReadText], when: int) -> Frame:
             "lines": sum(read.text.text.count("\n") for read in reads),
             "read": 0, "strange": 0, "written": reads[0].text.time,
         }  # fmt: skip
+    rows |= dict(answers)
     return frame_of(TEXT, rows, when) if rows else empty_frame(TEXT, "no text was collected")

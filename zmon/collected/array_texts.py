@@ -138,6 +138,11 @@ class Mdstat(Reading):
 REMOVED: Final = "removed"
 """The state of a slot without a device."""
 _WORKING: Final = frozenset({"active", "sync", "writemostly", "failfast", "set-A", "set-B", "set-C", "set-D"})
+_STATES: Final = _WORKING | {
+    "blocked", "faulty", "journal", "missing", "rebuilding", "removed", "replacement", "spare",
+}  # fmt: skip
+"""The words for the state of a device; source: mdadm, Detail.c, super0.c, super1.c."""
+_UUID: Final = r"[0-9a-f]{8}(?::[0-9a-f]{8}){3}"
 _ROW: Final = (
     r"\s*(?:[0-9]{1,5}|-)\s+([0-9]{1,4})\s+([0-9]{1,8})\s+([0-9]{1,5}|-)\s+([a-z][a-zA-Z -]*?)"
     r"(?:\s{3,}(?:/dev/(\S{1,250})|missing))?\s*"
@@ -190,7 +195,10 @@ class Mdadm(Reading):
         """Take a device of the array, or an empty slot."""
         major, minor, slot, states, device = match.groups()
         number = f"{major}:{minor}"
-        if not self._name or (device and is_of_kernel(device) and not fits(device, number)):
+        is_whole = {*states.split()} <= _STATES
+        if device and is_of_kernel(device) and not fits(device, number):
+            return False
+        if not self._name or not is_whole:
             return False
         if "Magic" in self._told:
             return True  # as the device had it, when it was written last
@@ -208,14 +216,17 @@ class Mdadm(Reading):
         return True
 
     @line(r"(?:INACTIVE-)?ARRAY /dev/(\S{1,250})((?:\s+[a-zA-Z-]+=\S+)*)\s*")
-    def scanned(self, match: re.Match[str]) -> None:
+    def scanned(self, match: re.Match[str]) -> bool:
         """Take an array of --scan; with -v its devices follow."""
         self._finish()
         told = dict(word.split("=", 1) for word in match[2].split())
+        if not re.fullmatch(_UUID, told.get("UUID", "")):
+            return False
         key = self.facts.name_device(match[1], self.place)
         self.facts.say(LAYER, key, self.place, level=told.get("level", ""), links=_link(match[1]))
         self.facts.array_names.setdefault(told.get("UUID", ""), []).append(key)
         self._scanned = key, self.place, _number(told.get("num-devices", ""))
+        return True
 
     @line(r"\s+devices=(/dev/[^\s,]+(?:,/dev/[^\s,]+)*)\s*")
     def devices(self, match: re.Match[str]) -> bool:

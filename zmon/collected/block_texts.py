@@ -22,13 +22,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zmon.base.plain_text import unescaped_hex
 from zmon.base.sizes import SECTOR
 from zmon.collected.channel_texts import ADDRESS, say_scsi, scsi
-from zmon.collected.columns import Columns
+from zmon.collected.columns import Columns, is_cut_uuid
 from zmon.collected.dasd_texts import BUSID
 from zmon.collected.facts import MountRow
 from zmon.collected.numbers import disk_name, fits, is_of_kernel, minor_of_dm, sort_of
 from zmon.collected.reading import OrDocument, Reading, line
 from zmon.kernel.disk_identity import NAA
-from zmon.kinds import DEVICE, LAYER, MPATH, MULTIPATH, PATH
+from zmon.kinds import ALL_DASD, ALL_DISKS, DEVICE, LAYER, MPATH, MULTIPATH, PATH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -59,6 +59,10 @@ _STRANGE: Final = re.compile(r"[^!-~]|\?")
 SWAPPED: Final = "[SWAP]"
 """What lsblk prints instead of a mount point for active swap."""
 _OF_TYPE: Final = r"(?:disk|part|lvm|crypt|mpath|dm|linear|loop|rom|vdo|raid[0-9]{1,2}|md)"
+_TYPE: Final = (
+    r"(?!(?:d|di|dis|p|pa|par|l|lo|loo|lv|c|cr|cry|cryp|m|mp|mpa|mpat|r|ra|rai|raid)$)[a-z][a-z0-9_]{0,15}"
+)
+"""The type of a device; the beginning of a known one is that of a row that was cut."""
 _LIKE: Final = re.compile(
     r"[|`├└│┌┆,'] ?|\s*[\"{}\[\]┌├└┆│]|(?:[A-Z:_-]+=\"|[A-Z:_-]+ +K?NAME\b|K?NAME\b)"
     r"|(?:dasd|sd|vd|xvd|nvme|dm-|md|loop|sr|zram|mmcblk|nbd)[a-z0-9]* *(?:\s|$)|\s+(?:/|\[SWAP\])"
@@ -148,7 +152,8 @@ def _row_of(cells: Mapping[str, str]) -> LsblkRow | None:
     if (
         not name or _STRANGE.search(name + kernel)
         or ("MAJ:MIN" in cells and not re.fullmatch(NUMBER, number))
-        or ("TYPE" in cells and not re.fullmatch("[a-z][a-z0-9_]{0,15}", kind))
+        or ("TYPE" in cells and not re.fullmatch(_TYPE, kind))
+        or is_cut_uuid(cells.get("UUID", ""))
     ):  # fmt: skip
         return None
     if kind and not re.fullmatch(_OF_TYPE, kind):  # how the uuid of a device of the device mapper begins
@@ -319,6 +324,7 @@ class Lsblk(OrDocument):
 
     tool = "lsblk"
     tells = ("layer", "mount", "swap")
+    lists = (ALL_DASD, ALL_DISKS)
     narrowing = "-I|--include|-E|--dedup|-[a-zA-Z]*d[a-zA-Z]*(?![a-zA-Z=-])|--nodeps|/dev/"
     heading = (
         r"(?:[A-Z][A-Z-]+ +)*K?NAME +(?:[A-Z-]+ +)*(?:MAJ[:_]MIN|FSTYPE)\b"
@@ -594,8 +600,9 @@ class Lsblk(OrDocument):
 
     def _take_pairs(self) -> None:
         rows: list[tuple[str, LsblkRow]] = []
+        most = max((len(pairs) for _number, pairs in self._pairs), default=0)
         for number, pairs in self._pairs:
-            row = _row_of(pairs)
+            row = _row_of(pairs) if len(pairs) == most else None
             key = self._tree.add(self.place_of(number), row) if row else ""
             if row and key:
                 rows.append((key, row))
@@ -660,6 +667,7 @@ def _word(value: object) -> str:
 class Partitions(Reading):
     """Numbers, sizes in KiB and names of /proc/partitions."""
 
+    lists = (ALL_DASD, ALL_DISKS)
     heading = r"major minor  #blocks"
 
     nothing = (r"\s*major minor\s+#blocks\s+name\s*",)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.collected.dasd_texts import BUSID, busid_of
 from zmon.collected.reading import Reading, line
-from zmon.kinds import CHANNEL, DEVICE, LAYER
+from zmon.kinds import ALL_DASD, CHANNEL, DEVICE, LAYER
 
 if TYPE_CHECKING:
     import re
@@ -35,14 +35,27 @@ class Lscss(Reading):
 
     tool = "lscss"
     tells = ("device",)
+    lists = (ALL_DASD,)
+    narrowing = rf"-[a-z]*[td]\b|--(?:devtype|devrange|chsc|eadm|vfio)\b|{_SHORT}\b"
     heading = r"Device +Subchan\."
     first = rf"{BUSID} {BUSID} +[0-9a-fA-F]{{4}}/"
     nothing = (
-        r"(?:Device|MDEV|I/?O Subchannels|CHSC Subchannels|EADM Subchannels|VFIO Subchannels|Message)\b.*",
+        r"(?:MDEV|I/?O Subchannels|CHSC Subchannels|EADM Subchannels|VFIO Subchannels|Message)\b.*",
         r"[-=]+",
-        rf"(?:none|n/a|{_SHORT}|[0-9a-f-]{{36}})\s+{_SHORT}(?:\s+.*)?",  # no device, or no I/O subchannel
-        rf"{_SHORT}\s*",
+        rf"(?:none|n/a|[0-9a-f-]{{36}})\s+{_SHORT}(?:\s+.*)?",  # no device, or no I/O subchannel
     )
+    _is_of_devices = True
+    """Whether the heading is one of devices with types."""
+
+    @line(r"Device\b(.*)")
+    def head(self, match: re.Match[str]) -> None:
+        """Take a heading."""
+        self._is_of_devices = "DevType" in match[1] or "Subchan." not in match[1]
+
+    @line(rf"{_SHORT}\s+{_SHORT}\s*", rf"{_SHORT}\s*")
+    def other(self, _match: re.Match[str]) -> bool:
+        """Take a row of what are no I/O subchannels."""
+        return not self._is_of_devices
 
     @line(
         rf"(?i:({_SHORT})\s+({_SHORT})\s+{_TYPE}\s+{_TYPE}\s+(?:(yes|no)\s+)?((?:[0-9a-f]{{2}}\s+){{3,4}})"

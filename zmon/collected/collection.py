@@ -83,7 +83,7 @@ def _copied(tree: CapturedTree, paths: Iterable[str]) -> list[CollectedText]:
 
 def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     """Return a sample completed by texts; every value that is from one has a row of `ORIGIN`."""
-    from zmon.collected.account import text_frame  # noqa: PLC0415 - most captures hold no texts
+    from zmon.collected.account import answers_of_cp, text_frame  # noqa: PLC0415 - most captures hold no texts
     from zmon.collected.dasd_texts import mask_paths  # noqa: PLC0415 - most captures hold no texts
     from zmon.collected.facts import joined, origin_frame  # noqa: PLC0415 - likewise
     from zmon.collected.loop_texts import lay_loops  # noqa: PLC0415 - likewise
@@ -134,7 +134,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
             origins |= named
     frames[ORIGIN.name] = origin_frame(origins, when)
     if not is_own(tree):  # what lies beside a capture of zmon is of other use
-        frames[TEXT.name] = text_frame(read, when)
+        frames[TEXT.name] = text_frame(read, when, answers_of_cp(tree))
     _name_missing(frames, tree)
     _add_source(frames, tree.texts, facts, when)
     return sample._replace(frames=frames)
@@ -159,6 +159,7 @@ def facts_of(texts: Sequence[CollectedText]) -> tuple[Facts, list[ReadText]]:
     )  # fmt: skip
     for form, number in ordered:
         read[number] = walk(texts[number], form, facts)
+        facts.collect(texts[number].command or f"/{texts[number].file}")
     spread_groups(facts)
     fill_arrays(facts)
     return facts, [read.get(number) or ReadText(text, "", 0, ()) for number, text in enumerate(texts)]

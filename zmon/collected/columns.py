@@ -19,6 +19,13 @@ REPLACED: Final = re.compile(r"\S*(?:host|obfuscated[a-z]{4,6})[0-9]{1,4}\S*")
 MAX_NAME: Final = 64
 """Characters of the longest name of a host."""
 
+_CUT_UUID: Final = re.compile("[0-9a-f]{8}-[0-9a-f-]{0,26}")
+
+
+def is_cut_uuid(word: str) -> bool:
+    """Return whether a word is the beginning of a UUID of 36 characters, whose row was cut."""
+    return _CUT_UUID.fullmatch(word) is not None
+
 
 class Columns:
     """The columns of a heading."""

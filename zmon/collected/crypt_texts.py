@@ -52,7 +52,8 @@ class Cryptsetup(Reading):
     @line(r"  ([a-z][a-z -]{2,24}):\s*(\S.*|)")
     def told(self, match: re.Match[str]) -> bool:
         """Take a line about the device; if it comes again the first line of another one is missing."""
-        if not self._name or match[1] in self._told:
+        is_whole = match[1] != "device" or re.fullmatch(r"/dev/\S{1,250}|\(null\)", match[2].strip())
+        if not self._name or match[1] in self._told or not is_whole:
             return False
         self._told[match[1]] = match[2].strip()
         return True

@@ -20,7 +20,7 @@ from zmon.base.sizes import SECTOR
 from zmon.collected.numbers import fits, number_of_dasd
 from zmon.collected.reading import Reading, line
 from zmon.kernel.dasd_ioctl import describe_eckd
-from zmon.kinds import DASD, DEVICE, LAYER
+from zmon.kinds import ALL_ALIASES, ALL_DASD, DASD, DEVICE, LAYER
 from zmon.values.uid import HYPERPAV
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ OF_MASKS: Final = (
 """What `lsdasd -l` calls the masks of the attribute `path_masks`, in their order."""
 _USED: Final = "status|type|uid|readonly|hpf|use_diag|blksz|blocks"
 """What `lsdasd -l` prints of a device, as far as it is taken."""
+_EMPTY: Final = "uid|readonly|hpf|use_diag|blksz|blocks"
+"""What of it may have no value."""
 _UNUSED: Final = (
     "size|eer_enabled|erplog|failfast|safe_offline|last_known_reservation_state|ese|extent_size|logical_capacity"
     r"|extent_pool_\w+|space_\w+|host_access_count|hosts_access_list|fc_security|copy_\w+"
@@ -63,6 +65,7 @@ class Lsdasd(Reading):
 
     tool = "lsdasd"
     tells = ("device", "dasd", "layer")
+    lists = (ALL_ALIASES, ALL_DASD)
     heading = r"Bus-ID +(?:Status|Name|Role) "
     first = (
         rf"{BUSID}(?:/dasd[a-z]+/[0-9]"
@@ -74,22 +77,37 @@ class Lsdasd(Reading):
         r"=+",
         r"Host information for .*|Path-Group-ID\s.*|\S+: hosts access information not available",
         rf"{_SHORT}\s+(?:{_DISK}|alias|offline)\s*",  # -u of a device without a unique id: FBA
-        rf"\s+(?:{_UNUSED}|{_USED}|paths_\w+):\s*",  # no value
+        rf"\s+(?:{_UNUSED}|{_EMPTY}|paths_(?:installed|{'|'.join(OF_MASKS)})):\s*",  # no value
         rf"\s+(?:{_UNUSED}):\s*\S.*",
         r"\s+size:\s*[0-9]+MB",  # rounded
     )
+    narrowing = rf"-[a-zA-Z]*b|--base|{_SHORT}\b"
 
     def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Begin without a device."""
         super().__init__(text, facts)
         self._busid = ""
         self._counts: dict[str, int] = {}
+        self._bare: int | None = None
+        """The line with a bus id alone that lines about the device are to follow."""
+
+    @property
+    def lists_all(self) -> tuple[str, ...]:
+        """Return what is listed: /proc/dasd/devices has no aliases."""
+        return (ALL_DASD,) if self.text.file else self.lists
 
     def blank(self) -> None:
         """End the lines about a device."""
         self._busid = ""
+        self._leave_head()
 
-    lost = blank
+    lost = end = blank
+
+    def _leave_head(self) -> None:
+        """Know that no line followed a bus id: its row was cut."""
+        if self._bare is not None:
+            self.strange.append(self._bare)
+        self._bare = None
 
     @line(rf"({_SHORT})\s+offline\s*", rf"({_SHORT})\((?:ECKD|FBA|DIAG|none)\s*\)\s*:\s*offline\s*")
     def offline(self, match: re.Match[str]) -> None:
@@ -123,10 +141,10 @@ class Lsdasd(Reading):
         r"(?:\s+(?:([0-9]{3,5})|\?{3})\s+[0-9]{1,9}MB\s+(?:([0-9]{1,15})|\?{3}))?\s*"
     )
     def disk(self, match: re.Match[str]) -> bool:
-        """Take a disk; one that is not formatted has no size."""
+        """Take a disk; only one that is not formatted has no size."""
         busid, state, readonly, name, major, minor, discipline, size, blocks = match.groups()
         self.facts.say(DEVICE, busid_of(busid), self.place, readonly=int(bool(readonly)))
-        if not fits(name, f"{major}:{minor}"):
+        if not fits(name, f"{major}:{minor}") or (state == "active" and "MB" not in match[0]):
             return False
         self._say_state(busid_of(busid), state)
         self._take(busid_of(busid), name, f"{major}:{minor}", discipline)
@@ -163,13 +181,18 @@ class Lsdasd(Reading):
 
     @line(rf"({_SHORT})(?:/({_DISK})?/(?:{_AT}|[0-9]*))?\s*")
     def long_head(self, match: re.Match[str]) -> bool:
-        """Take the first line about a device of lsdasd -l; of one without a size its number has no colon."""
+        """Take the first line about a device of lsdasd -l; of one without a size its number has no colon.
+
+        A bus id alone is one if lines about the device follow.
+        """
         busid, name, major, minor = match.groups()
+        self._leave_head()
         number = f"{major}:{minor}" if major else ""
         self._busid, self._counts = "", {}
         if name and number and not fits(name, number):
             return False
         self._busid = busid_of(busid)
+        self._bare = self.number if "/" not in match[0] else None
         if name:
             self._take(self._busid, name, number)
             self.facts.say(DEVICE, self._busid, self.place, block=name)
@@ -180,6 +203,7 @@ class Lsdasd(Reading):
         """Take a line of lsdasd -l."""
         name, value = match.groups()
         busid, say = self._busid, self.facts.say
+        self._bare = None
         match name:
             case _ if not busid:
                 return False
@@ -251,29 +275,28 @@ def take_disk(facts: Facts, place: str, busid: str, name: str, number: str = "")
 def mask_paths(facts: Facts, devices: Frame) -> None:
     """Say which of the installed paths of a DASD the driver uses, as masks of them, which lsdasd -l lists.
 
-    Where no source has the mask of the installed ones they are taken to be the first.  If no path is in any
-    list lsdasd does not know them.
+    Where no source has the mask of the installed ones they are taken to be the first.  A device that is
+    offline has none in use, and lost none.
     """
     for busid, listed in facts.paths.items():
         cells = {
             name: cell
             if isinstance(cell := devices.cell(busid, name), kind)
             else facts.value(DEVICE, busid, name)
-            for name, kind in (("pim", int), ("chpids", str))
+            for name, kind in (("pim", int), ("chpids", str), ("online", int))
         }
         chpids, pim = str(cells["chpids"]).split(), cells["pim"]
         if not isinstance(pim, int):
             pim = 0xFF00 >> len(chpids) & 0xFF
         bits = [0x80 >> slot for slot in range(8) if pim & 0x80 >> slot]
-        if "installed" not in listed or "in_use" not in listed or len(bits) != len(chpids):
+        is_listed = "installed" in listed and "in_use" in listed
+        if not is_listed or cells["online"] != 1 or len(bits) != len(chpids):
             continue
         masks = (
             sum(bit for bit, chpid in zip(bits, chpids, strict=True) if chpid in listed.get(name, ((),))[0])
             for name in OF_MASKS
         )
         path_masks = " ".join(f"{mask:02x}" for mask in masks)
-        if set(path_masks) <= {"0", " "}:
-            continue
         facts.say(DEVICE, busid, listed["in_use"][1], pim=pim, path_masks=path_masks)
 
 
@@ -289,7 +312,7 @@ _SHOWN: Final = (
 
 
 _SKIPPED: Final = (
-    "device node", "device type", "DASD geometry", "blocks per track", "tracks per cylinder",
+    "device type", "DASD geometry", "blocks per track", "tracks per cylinder",
     "number of tracks", "number of heads", "records per track", "volume label key",
     "volume label identifier", "open count", "req_queue_len", "status", "label_block", "FBA_layout",
     "characteristics_size", "confdata_size", "format", "features", "real device number", "DASD layout",
@@ -308,7 +331,7 @@ class Dasdview(Reading):
     heading = r"--- (?:general|extended) DASD information -|volume label +-"
     nothing = (
         rf"--- (?:{'|'.join(_SHOWN)}) -+",
-        rf"(?:{'|'.join(_SKIPPED)})\b.*",
+        rf"(?:{'|'.join(_SKIPPED)})\b.*|device node\s*: /dev/{_DISK}[0-9]\s*",
         r"\s*: (?:ascii|ebcdic|hex)\s.*",
         r"\s*(?:\|.*\||\+[-+]+\+)\s*",  # tables of -b and -t
         r"The VTOC contains:|There are no partitions defined\.|\s+[0-9]+ format [0-9] label\(s\)",

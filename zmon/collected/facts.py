@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.base.absent import Absent, absent, text_of
+from zmon.base.absent import Absent, text_of
 from zmon.base.sizes import KIB, SECTOR
 from zmon.collected.numbers import (
     dasd_of_number,
@@ -21,12 +21,23 @@ from zmon.collected.numbers import (
     number_of_dasd,
     sort_of,
 )
-from zmon.kinds import DASD, DEVICE, LAYER, LOST, NOT_COLLECTED, NOT_SEEN, NOWHERE, ORIGIN, PATH
+from zmon.kinds import (
+    CONTRADICTED,
+    DASD,
+    DEVICE,
+    LAYER,
+    LOST,
+    NOT_COLLECTED,
+    NOT_SEEN,
+    NOWHERE,
+    ORIGIN,
+    PATH,
+)
 from zmon.sample import Frame, empty_frame, frame_of
 from zmon.topology.stack import VOLUME_GROUP, tagged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from zmon.base.absent import Value
     from zmon.sample import Kind
@@ -45,9 +56,20 @@ _TOOLS: Final = {
     "chpids": "lscss",
     "volser": "udevadm info -e, or dasdview -l",
     "size": "/proc/partitions, or lsdasd",
+    "cylinders": "lsdasd, or dasdview -i",
     "members": "mdadm --detail, and mdadm --examine of each member",
 }
 """What would have had a field."""
+_ALTERNATIVES: Final = {
+    "below": ("lsblk", "losetup"),
+    "start": ("udevadm info -e", "fdasd -p", "fdisk -l"),
+    "wwpn": ("lszfcp -D", "ls -l /dev/disk/by-path"),
+    "lun": ("lszfcp -D", "ls -l /dev/disk/by-path"),
+    "volser": ("udevadm info -e", "dasdview -l"),
+}  # fmt: skip
+"""The outputs of which each would have had it."""
+_LONG: Final = {"--export-db": "-e", "--list": "-l"}
+"""Options with the same meaning as short ones."""
 
 UNITED: Final = frozenset({"links"})
 """Fields whose words are collected from all texts."""
@@ -158,6 +180,8 @@ class Facts:
         """Titles of members that there may be, by the words for them."""
         self.stand_ins: dict[str, str] = {}
         """Numbers that stand for members of groups without a number, by their names; see `by_number`."""
+        self.commands: set[frozenset[str]] = set()
+        """The words of the commands, and the files, of all outputs that were read."""
         self.remarks: list[str] = []
         """Contradictions that concern no single cell, a sentence each."""
 
@@ -224,6 +248,10 @@ class Facts:
     def leave_open(self, name: str, what: str) -> None:
         """Say that there may be one more of something: a line was not understood, or is not shown."""
         self.unseen[name] = f"{NOT_SEEN}{what}"
+
+    def collect(self, command: str) -> None:
+        """Say that the output of a command was read, or the copy of a file."""
+        self.commands.add(frozenset(_LONG.get(word, word).rstrip("/") for word in command.split()))
 
     def keys(self, kind: Kind) -> Iterable[str]:
         """Return the keys of the rows of a kind."""
@@ -700,7 +728,7 @@ def joined(kind: Kind, frame: Frame, facts: Facts, when: int) -> tuple[Frame, di
     origins: dict[str, dict[str, Value]] = {}
     rows: dict[str, dict[str, Value]] = {}
     columns = {field.name: frame.column(field.name) for field in kind.fields}
-    missing = {name: NOT_COLLECTED.about(_TOOLS[name]) if name in _TOOLS else NOWHERE for name in columns}
+    missing = {name: _missing(name, facts.commands) for name in columns}
     for key in keys:
         at = frame.index.get(key)
         row = {name: missing[name] if at is None else column[at] for name, column in columns.items()}
@@ -716,6 +744,17 @@ def joined(kind: Kind, frame: Frame, facts: Facts, when: int) -> tuple[Frame, di
             origins[f"{kind.name} {key}"] = {"texts": texts}
     times = [when if (at := frame.index.get(key)) is None else frame.times[at] for key in keys]
     return frame_of(kind, rows, times), origins
+
+
+def _missing(field: str, commands: Collection[frozenset[str]]) -> Absent:
+    """Return why a field is missing: what would have had it, without what was collected and has it not."""
+    if field not in _TOOLS:
+        return NOWHERE
+    every = _ALTERNATIVES.get(field, ())
+    left = [output for output in every if not any({*output.split()} <= words for words in commands)]
+    if len(left) == len(every):
+        return NOT_COLLECTED.about(_TOOLS[field])
+    return NOT_COLLECTED.about(" or ".join(left) or "an output that has it")
 
 
 def is_hinted(row: Mapping[str, list[Fact]]) -> bool:
@@ -762,7 +801,7 @@ def _of_first_tool(facts: list[Fact]) -> tuple[Value, str]:
 def contradiction(facts: Iterable[Fact]) -> Absent:
     """Return the absence of a value that sources contradict each other about."""
     said = ", ".join(f"{text_of(fact.value)} by {fact.place}" for fact in facts)
-    return absent(f"sources contradict each other: {said}")
+    return CONTRADICTED.about(said)
 
 
 def origin_frame(rows: Mapping[str, Mapping[str, Value]], when: int) -> Frame:

@@ -49,6 +49,8 @@ _FIELD: Final = (
     r"|Read ahead sectors|Persistent m\w+|Cache [a-z]+ [\w/]+"
 )
 """The names of lines of records."""
+_NAMES: Final = frozenset({"PV Name", "LV Name", "LV Path"})
+"""Lines that always have a value; only a physical volume may be in no group."""
 _EXTENTS: Final = r"(?:Logical|Virtual) extents [0-9]{1,12} to [0-9]{1,12}:"
 TOTAL_FIELDS: Final = 11
 """Fields of `vgdisplay -c` up to the number of physical volumes that are there."""
@@ -101,7 +103,7 @@ class LvmDisplay(VolumeReading):
 
     def lost(self) -> None:
         """Know no record; that of the line before may have further lines."""
-        if self._segment is not None or (self._title and not self._record):
+        if self._title and (self._segment is not None or not self._record):
             self._open_volume(self._title)
         if self._device and not self._record:
             self._is_doubtful = True
@@ -124,12 +126,16 @@ class LvmDisplay(VolumeReading):
         r"\s*(LV Creation host, time|Cache read hits/misses|LV (?:Cache|External) origin name) (\S.*?)\s*",
         r"\s*(PE Size) \(KByte\)\s+(\S+)\s*",
     )
-    def told(self, match: re.Match[str]) -> None:
+    def told(self, match: re.Match[str]) -> bool:
         """Take a line of a record; if it comes again another record has begun."""
+        is_named = match[1] in _NAMES or (match[1] == "VG Name" and "PV Name" not in self._record)
+        if is_named and not match[2]:
+            return False
         if match[1] in self._record:
             self._end_record()
         self._end_segment()
         self._record[match[1]] = match[2] or ""
+        return True
 
     @line(rf"\s*{_EXTENTS}\s*")
     def segment(self, _match: re.Match[str]) -> bool:

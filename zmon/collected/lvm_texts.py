@@ -247,23 +247,28 @@ class Lvm(VolumeReading, OrDocument):
         self._is_short = not row.endswith(" ") and len(row) <= self._columns.begin("VG")
         return (bool(counted) and self._take(counted)) or self._take(self._columns.sliced(row))
 
-    @line(rf"\s*({DEVICE})(?:\s+({GROUP}))?\s+lvm[12]\s+[a-z-]{{2,4}}(?:\s.*)?")
+    @line(rf"\s*({DEVICE})(?:\s+({GROUP}))?\s+lvm[12]\s+[a-z-]{{2,4}}((?:\s.*)?)")
     def volume(self, match: re.Match[str]) -> bool:
         """Take a physical volume; one without a group may be new, or its group was not found."""
-        if len(self._columns) and "PV" not in self._columns:
+        if self._is_cut(match[3]) or (len(self._columns) and "PV" not in self._columns):
             return False
         self._take_volume(match[1], match[2] or "", "pvs")
         return True
+
+    def _is_cut(self, rest: str) -> bool:
+        """Return whether what stands behind the attributes has fewer words than columns with sizes."""
+        return len(rest.split()) < len(_SIZES & {*self._columns, *self._asked})
 
     @line(r"\s*(/dev/\S{1,250})\s+(?:---|-)\s+0\s+0\s*(?:\s0\s*)?")
     def no_volume(self, _match: re.Match[str]) -> bool:
         """Take a device that `pvs -a` lists and that is no physical volume."""
         return "PV" in self._columns
 
-    @line(rf"\s*({GROUP})\s+([0-9]{{1,6}})\s+[0-9]{{1,6}}\s+[0-9]{{1,6}}\s+([a-z-]{{5,6}})\s.*")
+    @line(rf"\s*({GROUP})\s+([0-9]{{1,6}})\s+[0-9]{{1,6}}\s+[0-9]{{1,6}}\s+([a-z-]{{5,6}})(\s.*)")
     def group(self, match: re.Match[str]) -> bool:
         """Take a group and how many volumes it has."""
-        if "#PV" not in self._columns:
+        is_cut = "Devices" in self._columns and re.search(r"/\S*(?<!\))$", match[4]) is not None
+        if "#PV" not in self._columns or is_cut or self._is_cut(match[4]):
             return False
         self._take_group(match[1], match[2], match[3])
         return True
@@ -273,6 +278,9 @@ class Lvm(VolumeReading, OrDocument):
         """Take a segment of a logical volume whose columns stand anywhere, behind the first three."""
         of_lvs = re.match(r"(?:lvm )?lvs\b(?!.*\s(?:-[a-zA-Z]*o|--options)[ =]?[^+ ])", self.text.command)
         is_by_default = of_lvs is not None and not len(self._columns)
+        rest = match[0][match.end(3) :].split()
+        if len(rest) < len(_OF_VOLUME & {*self._columns}):
+            return False
         if not is_by_default and ({"LV", "VG"} - {*self._columns} or "PV" in self._columns):
             return False
         name, group, attributes = match.groups()
@@ -281,6 +289,9 @@ class Lvm(VolumeReading, OrDocument):
     def _take(self, cells: Mapping[str, str]) -> bool:
         """Take the cells of a row, if all that zmon reads look like what they are."""
         if not all(re.fullmatch(form, cells.get(name, "")) for name, form in _FORMS.items()):
+            return False
+        names = {*self._columns, *self._asked}
+        if any(column in names and not cells.get(column) for column in _FILLED):
             return False
         device, (group, name) = cells.get("PV", ""), _named(cells)
         if device and not self._take_physical(cells, device, group):
@@ -317,6 +328,8 @@ class Lvm(VolumeReading, OrDocument):
         if device := cells.get("PV", ""):
             return self._take_segment(group, name, "", f"{device}(0)", [])
         attributes = cells.get("Attr", "")
+        if attributes and len(attributes) < LEAST:
+            return False
         beside = [cells[column].strip("[]") for column in ("Pool", "Origin") if cells.get(column)]
         extents = cells.get("Devices") or cells.get("PE Ranges", "")
         taken = self._take_segment(group, name, attributes, extents, beside)
@@ -345,6 +358,7 @@ class Lvm(VolumeReading, OrDocument):
         kind = attributes[:1]
         if "Devices" in self._columns and kind and not placed and kind not in _VIRTUAL:
             self._open_volume(title)  # each other volume has some
+            self.strange.append(self.number)
         if placed and kind in _BESIDE and not beside and not inner(title):
             self._suspect(title) if not kind else self._open_volume(title)
         for extent in placed:
@@ -374,6 +388,12 @@ class Lvm(VolumeReading, OrDocument):
         self.finish()
 
 
+LEAST: Final = 6
+"""Characters that the attributes of a logical volume have at least; the oldest versions have no more."""
+_SIZES: Final = frozenset({"PSize", "PFree", "VSize", "VFree", "pv_size", "pv_free", "vg_size", "vg_free"})
+_OF_VOLUME: Final = frozenset({"LSize", "#Str", "Type", "SSize"})
+_FILLED: Final = (*_SIZES, *_OF_VOLUME)
+"""Columns that are empty in no row."""
 _OF_DEVICE: Final = re.compile(rf"\s*(?:{DEVICE})[\s,;|]")
 _FORMS: Final = {
     "PV": rf"(?:{DEVICE})?", "VG": rf"(?:{GROUP})?", "LV": rf"(?:\[?{GROUP}\]?|{GROUP}/{GROUP})?",

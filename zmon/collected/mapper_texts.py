@@ -25,14 +25,24 @@ from zmon.kernel.block_ioctl import devices_in
 from zmon.kinds import LAYER, MPATH, MULTIPATH, PATH
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from zmon.base.absent import Value
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
 
+_DEVICE: Final = "[0-9]{1,4}:[0-9]{1,8}"
 _ARGUMENTS: Final = {
     "linear": re.compile(r" [0-9]{1,4}:[0-9]{1,8} [0-9]{1,18}"),
+    "snapshot": re.compile(rf" {_DEVICE} {_DEVICE} [PN]O? [0-9]+.*"),
+    "snapshot-merge": re.compile(rf" {_DEVICE} {_DEVICE} [PN]O? [0-9]+.*"),
+    "snapshot-origin": re.compile(rf" {_DEVICE} *"),
+    "thin": re.compile(rf" {_DEVICE} [0-9]+.*"),
+    "thin-pool": re.compile(rf" {_DEVICE} {_DEVICE} [0-9]+ [0-9]+.*"),
+    "cache": re.compile(rf" {_DEVICE} {_DEVICE} {_DEVICE} [0-9]+.*"),
+    "crypt": re.compile(rf" \S+ \S+ [0-9]+ {_DEVICE} [0-9]+.*"),
+    "raid": re.compile(" .*"),
+    "mirror": re.compile(" .*"),
     "striped": re.compile(r" [0-9]{1,4} [0-9]{1,10}(?: [0-9]{1,4}:[0-9]{1,8} [0-9]{1,18}){1,4096}"),
     "multipath": re.compile(
         r" .*(?:service-time|queue-length|round-robin|historical-service-time|io-affinity) 0 .*"
@@ -126,6 +136,8 @@ class Dmsetup(Reading):
         if self._asked == "status":
             return True
         form = _ARGUMENTS.get(target)
+        if not _has_all(target, arguments.split()):
+            return False
         if form.fullmatch(arguments) is None if form else target not in _TARGETS or self._asked != "table":
             return False
         if self._is_lost and title != self._last and target in {"linear", "striped"}:
@@ -215,23 +227,27 @@ class Dmsetup(Reading):
     @line(r"UUID: (\S{1,200})\s*")
     def uuid(self, match: re.Match[str]) -> bool:
         """Take the uuid of the device that was named."""
-        if self._number:
+        is_whole = bool(self._number) and not _CUT.fullmatch(match[1])
+        if is_whole:
             self.facts.say(LAYER, self._number, self.place, uuid=match[1])
-        return bool(self._number)
+        return is_whole
 
     @line(
         rf"{_TITLE}\s+([0-9]{{1,4}})\s+([0-9]{{1,8}})\s+{_STATUS}(?:\s+[0-9]{{1,8}}){{3}}"
         r"(?:\s+((?:LVM|mpath|CRYPT|part[0-9]{1,3}-mpath|\S{1,20})-\S{1,200}))?\s*"
     )
-    def columns(self, match: re.Match[str]) -> None:
+    def columns(self, match: re.Match[str]) -> bool:
         """Take a line of `dmsetup info -c`."""
+        if _CUT.fullmatch(match[4] or ""):
+            return False
         self._take(match[1], f"{match[2]}:{match[3]}")
         self.facts.say(LAYER, f"{match[2]}:{match[3]}", self.place, uuid=match[4] or "")
+        return True
 
     @line(rf"{_TITLE}:([0-9]{{1,4}}):([0-9]{{1,8}}):{_STATUS}(?::[0-9]{{1,8}}){{3}}:(\S{{0,200}})\s*")
-    def joined_columns(self, match: re.Match[str]) -> None:
+    def joined_columns(self, match: re.Match[str]) -> bool:
         """Take a line of `dmsetup info -c --noheadings`."""
-        self.columns(match)
+        return self.columns(match)
 
     @line(r"Name(?:\s+[A-Z][A-Za-z]{1,30})+\s*")
     def head(self, match: re.Match[str]) -> None:
@@ -249,9 +265,12 @@ class Dmsetup(Reading):
         if number and kernel and not fits(kernel, number):
             return False
         below = cells.get("DevNosUsed", "").replace(",", " ")
+        is_cut = not re.fullmatch("(?:[0-9]+:[0-9]+ ?)*", below) or _CUT.fullmatch(cells.get("UUID", ""))
+        if is_cut or any(name in self._columns and not cells.get(name) for name in _FILLED):
+            return False
         self.facts.say(
             LAYER, number or kernel, self.place, mapped=match[1], sort="dm", name=kernel or f"dm-{minor}",
-            uuid=cells.get("UUID", ""), below=below if re.fullmatch("(?:[0-9]+:[0-9]+ ?)*", below) else "",
+            uuid=cells.get("UUID", ""), below=below,
         )  # fmt: skip
         return True
 
@@ -281,7 +300,66 @@ class Dmsetup(Reading):
             self.facts.say_below(title, place, below)
 
 
+_CUT: Final = re.compile("L|LV|LVM|LVM-[A-Za-z0-9]{0,63}")
+"""The beginning of the uuid of a logical volume, which has two times 32 characters."""
+_FILLED: Final = ("Maj", "Min", "Stat", "Open", "Targ", "Event", "BlkDevName")
+"""Columns of `dmsetup info -c` that are empty in no row."""
+
+
+def _has_all(target: str, words: Sequence[str]) -> bool:
+    """Return whether a line of a table has as many devices as it says.
+
+    Source: Linux, Documentation/admin-guide/device-mapper; drivers/md/dm-raid1.c, dm-mpath.c.
+    """
+    words = [*words, *[""] * 4]
+    try:
+        match target:
+            case "striped":
+                return all(words[1 + 2 * nth] for nth in range(1, int(words[0]) + 1))
+            case "raid" | "mirror":
+                devices = words[2 + int(words[1]) :]
+                return all(devices[1 : 1 + 2 * int(devices[0])]) and len(devices) > 2 * int(devices[0])
+            case "multipath":
+                return _has_all_paths(words)
+            case _:
+                return True
+    except (ValueError, IndexError):
+        return False
+
+
+def _has_all_paths(words: Sequence[str]) -> bool:
+    """Return whether the groups of a table of multipath have all their paths."""
+    at = 0
+    for _what in ("features", "handler"):
+        at += 1 + int(words[at])
+    groups, at = int(words[at]), at + 2
+    for _group in range(groups):
+        at += 2 + int(words[at + 1])
+        paths, arguments = int(words[at]), int(words[at + 1])
+        at += 2
+        for _path in range(paths):
+            if not re.fullmatch(_DEVICE, words[at]):
+                return False
+            at += 1 + arguments
+    return len(words) - 4 >= at
+
+
 _STATE: Final = re.compile(r"i/o pending|i/o timeout|[^\s\[\]]+")
+_STATES: Final = (
+    frozenset({"active", "failed", "undef"}),
+    frozenset({
+        "ready", "faulty", "shaky", "ghost", "i/o pending", "i/o timeout", "removed", "delayed", "undef",
+        "down", "up", "wild", "unchecked",
+    }),
+    frozenset({
+        "running", "offline", "blocked", "created", "transport-offline", "created-blocked", "quiesce",
+        "cancel", "deleted", "unknown", "undef", "removed",
+    }),
+)  # fmt: skip
+"""The states of a path: to the device mapper, by its checker, and to the SCSI layer, which old versions lack.
+
+Source: multipath-tools, libmultipath/print.c, structs.h, checkers.c; Linux, drivers/scsi/scsi_sysfs.c.
+"""
 QUEUES: Final = "queue_if_no_path"
 """The feature of a map that keeps I/O when no path is left."""
 
@@ -379,6 +457,9 @@ class Multipath(Reading):
         """Take a path: its address, name and number, which one without its disk lacks, and its states."""
         device = self._device
         name, number = match[2], match[3]
+        states = _STATE.findall(match[4])[:3]
+        if len(states) < 2 or any(map(_is_cut, states, _STATES)):
+            return False
         if not device or (name != "-" and number[0].isdigit() and not fits(name, number)):
             return False
         paths = self._numbers.setdefault(device, {})
@@ -453,6 +534,11 @@ class Multipath(Reading):
                 )  # fmt: skip
         for device, below in self._numbers.items():
             self.facts.say(LAYER, device, self._places[device], below=" ".join(below))
+
+
+def _is_cut(state: str, known: Collection[str]) -> bool:
+    """Return whether a state is the beginning of one that is known: its row was cut."""
+    return state not in known and any(word.startswith(state) for word in known)
 
 
 def _known(word: str) -> str:

@@ -162,6 +162,8 @@ class Findmnt(MountList, OrDocument):
         begin = len(row) - len(row.lstrip(_DRAWN))
         if begin and not row[:begin].strip():
             return False  # a row of a tree is drawn
+        if not self._is_filled(row[begin:]):
+            return False
         aligned = self._columns.cells(row, begin)
         if self._is_whole(aligned) and len(aligned) == len(self._names):
             return self._add(aligned)
@@ -173,6 +175,10 @@ class Findmnt(MountList, OrDocument):
             cells = row[begin:].rsplit(None, most) if self._names[:1] == ["TARGET"] else row.split(None, most)
         counted = dict(zip(self._names, cells, strict=False))
         return self._add(counted if len(cells) == len(self._names) else aligned)
+
+    def _is_filled(self, row: str) -> bool:
+        """Return whether a row has as many words as columns that are empty in no row: it may be cut."""
+        return len(row.split()) >= sum(name in _FILLED for name in self._names)
 
     @staticmethod
     def _is_whole(cells: Mapping[str, str]) -> bool:
@@ -204,6 +210,8 @@ _OF_FINDMNT: Final = re.compile(
 )
 """How rows of findmnt begin."""
 _DRAWN: Final = " |`├└│─-"
+_FILLED: Final = frozenset({"TARGET", "SOURCE", "FSTYPE", "OPTIONS", "MAJ:MIN"})
+"""Columns that are empty in no row."""
 MAX_DEPTH: Final = 32
 """Maximum depth of a tree in JSON."""
 

@@ -23,9 +23,7 @@ MAX_ROW: Final = 4096
 """Longest line that tools print of a device; no longer one is matched with patterns."""
 
 
-_TALKS: Final = re.compile(
-    r"^(?:pv|vg|lv)[a-z]*\b.*\s-(?:v{2,}|v[2-9]|d)|^multipath\b.*\s-v[3-9]|^lsscsi\b.*\s-v"
-)
+_TALKS: Final = re.compile(r"^(?:pv|vg|lv)[a-z]*\b.*\s-(?:v{2,}|v[2-9]|d)|^multipath\b.*\s-v[3-9]")
 """Commands that were asked for debug output."""
 
 
@@ -62,6 +60,8 @@ class Reading:
     """The command in the name of a line's place: `lsdasd, runtime.out:120`."""
     tells: ClassVar[tuple[str, ...]] = ("layer",)
     """The names of the kinds of which an output may say something."""
+    lists: ClassVar[tuple[str, ...]] = ()
+    """What whole outputs list all of: words of `zmon.kinds.LISTS`."""
     heading: ClassVar[str] = ""
     """How an output begins where no command says so: with a line that nothing else prints."""
     first: ClassVar[str] = ""
@@ -112,6 +112,11 @@ class Reading:
         """Whether the command was asked for some of what there is, or what it printed was filtered."""
         is_narrow = bool(self.narrowing) and re.search(rf"\s(?:{self.narrowing})", self.text.command)
         return bool(is_narrow) or gaps_of(self.text.command) is not None
+
+    @property
+    def lists_all(self) -> tuple[str, ...]:
+        """What the output is a list of, if it is whole: words of `zmon.kinds.LISTS`."""
+        return self.lists
 
     @property
     def place(self) -> str:
@@ -216,7 +221,7 @@ class ReadText(NamedTuple):
     strange: tuple[int, ...]
     """The lines that were not understood, by their numbers in the file."""
     tells: tuple[str, ...] = ()
-    """The names of the kinds of which it may say something."""
+    """The names of the kinds of which it may say something, and what it lists."""
     is_part: bool = False
     """Whether the command prints some of the lines."""
 
@@ -243,7 +248,7 @@ def walk(text: CollectedText, form: Form, facts: Facts) -> ReadText:
         form.name,
         read - len(reading.strange),
         tuple(sorted(strange)),
-        form.reading.tells,
+        (*form.reading.tells, *reading.lists_all),
         reading.is_part,
     )
 

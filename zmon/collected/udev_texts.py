@@ -18,7 +18,7 @@ from zmon.collected.numbers import fits
 from zmon.collected.reading import Reading, line
 from zmon.kernel.disk_identity import parse_record
 from zmon.kernel.sys_block import busid_of, parse_links
-from zmon.kinds import DASD, DEVICE, LAYER
+from zmon.kinds import ALL_DASD, ALL_DISKS, DASD, DEVICE, LAYER
 
 if TYPE_CHECKING:
     from zmon.base.absent import Value
@@ -42,6 +42,7 @@ class Udevadm(Reading):
 
     tool = "udevadm"
     tells = ("device", "dasd", "layer")
+    lists = (ALL_DASD, ALL_DISKS)
     first = r"P: /devices/"
     longest = 1 << 16
     nothing = (
@@ -56,6 +57,12 @@ class Udevadm(Reading):
         super().__init__(text, facts)
         self._record: list[str] = []
         self._first = 0
+
+    @property
+    def lists_all(self) -> tuple[str, ...]:
+        """Return what is listed, if the whole data base is."""
+        command = self.text.command
+        return self.lists if not command or re.search(r"\s(?:-e|--export-db)\b", command) else ()
 
     def blank(self) -> None:
         """Take the record that ends here."""

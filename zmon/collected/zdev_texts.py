@@ -23,7 +23,7 @@ from zmon.collected.reading import Reading, line
 from zmon.kinds import DEVICE, LAYER
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
@@ -38,6 +38,8 @@ _DISKS: Final = {"dasd-eckd": "dasd[a-z]{1,4}", "dasd-fba": "dasd[a-z]{1,4}", "z
 """What the disks of a type are called."""
 _DEFAULT: Final = "TYPE,ID,ON,PERS,NAMES"
 """The columns that lszdev prints if none are asked for."""
+_YES_OR_NO: Final = frozenset({"ON", "EXISTS", "PERS"})
+"""Columns that are empty in no row."""
 _COLUMN: Final = "(?:TYPE|ON|EXISTS|PERS|AUTO|FAILED|NAMES|BLOCKDEVS)"
 _COLUMNS: Final = {"Names": "NAMES", "Block devices": "BLOCKDEVS", "Online": "ON", "Exists": "EXISTS"}
 """The columns with what lszdev -i prints of a device."""
@@ -113,8 +115,9 @@ class Lszdev(Reading):
         """Take a device in a table."""
         self._clear()
         if len(self._columns):
-            return self._take(self._columns.sliced(match[0]))
-        return self._take(dict(zip(self._asked, match[0].split(None, len(self._asked) - 1), strict=False)))
+            return self._take_row(self._columns.sliced(match[0]), [*self._columns])
+        words = match[0].split(None, len(self._asked) - 1)
+        return self._take_row(dict(zip(self._asked, words, strict=False)), self._asked)
 
     @line(rf"\s+({'|'.join(_COLUMNS)})\s*: (.*\S)\s*")
     def property(self, match: re.Match[str]) -> bool:
@@ -139,6 +142,11 @@ class Lszdev(Reading):
         if name in _TAKEN and value.isdecimal() and self._has_active and re.fullmatch(BUSID, busid):
             self.facts.say(DEVICE, busid, self.place, **{name: int(value)})
         return bool(busid)
+
+    def _take_row(self, cells: Mapping[str, str], names: Sequence[str]) -> bool:
+        """Take a row of a table, which says yes, no or auto in each of these columns."""
+        is_whole = all(cells.get(name) in {"yes", "no", "auto"} for name in names if name in _YES_OR_NO)
+        return is_whole and self._take(cells)
 
     def _take(self, cells: Mapping[str, str]) -> bool:
         """Take what is said of a device; one that is off line is there if it is not only configured."""

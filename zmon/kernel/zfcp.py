@@ -32,6 +32,7 @@ from zmon.kernel.tree import (
     CCW_DEVICES,
     NOT_CAPTURED,
     attributes,
+    driver_of,
     names_in,
     read_attributes,
     read_several,
@@ -176,10 +177,17 @@ def _when(tree: Tree, path: str) -> int | None:
 
 
 def _has_adapter(tree: Tree) -> bool:
-    """Return whether a capture shows an adapter on line, which has a host on any machine."""
+    """Return whether a capture shows an adapter on line, which has a host on any machine.
+
+    A collection may lack the directory of the driver.
+    """
     if tree.live:
         return False
-    busids = names_in(tree, ZFCP, BUSID_FORM)
+    busids = names_in(tree, ZFCP, BUSID_FORM) or [
+        busid
+        for busid in names_in(tree, CCW_DEVICES, BUSID_FORM)
+        if driver_of(tree, f"{CCW_DEVICES}/{busid}", "device") == "zfcp"
+    ]
     return any(read_value(tree, f"{CCW_DEVICES}/{busid}/online") == "1" for busid in busids)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent, ratio, text_of
 from zmon.interval import IDLE
-from zmon.kinds import DASD, DEVICE, MACHINE, TYPE_UNKNOWN
+from zmon.kinds import DASD, DEVICE, MACHINE, TEXT, TYPE_UNKNOWN
 from zmon.machine.blocks import MAX_BUSY, TOO_BUSY
 from zmon.machine.devices import Devices, devices_of, homes, most_lost, strays
 from zmon.machine.figure import Figure, catalogue
@@ -22,7 +22,7 @@ from zmon.machine.things import Things, summed
 from zmon.machine.topology import rows_of_lcus, units_of
 from zmon.machine.volume_cache import WRITES
 from zmon.sample import pick
-from zmon.topology.identity import LSS_OF_GUEST, platform_of
+from zmon.topology.identity import LSS_OF_GUEST, NO_PLATFORM, REAL_LSS, platform_of
 from zmon.topology.volumes import Lcu, lcus, short_titles
 from zmon.values.uid import HYPERPAV, find_uid
 
@@ -91,11 +91,23 @@ class ControlUnits(Things):
         ccw = zip(self.devices.keys, self.devices.ccw["alias"], strict=True)
         return sum(1 for key, alias in ccw if alias == 1 and key not in placed)
 
+    @cached_property
+    def unseen_aliases(self) -> Absent | None:
+        """Why there may be more aliases than were read."""
+        if TEXT.name not in self.interval.after.frames:
+            return None
+        from zmon.topology.read_texts import unseen_aliases  # noqa: PLC0415 - most samples are of no texts
+
+        return unseen_aliases(self.interval.after)
+
     def aliases(self, unit: Lcu) -> Number:
         """Return how many aliases an LCU has: none of SCSI disks, unknown where one may be its own."""
         frame = self.interval.of(DEVICE).frame
-        if self.strays and any(member in frame.index for member in unit.members):
-            return strays(self.strays)
+        if any(member in frame.index for member in unit.members):
+            if self.strays:
+                return strays(self.strays)
+            if self.unseen_aliases is not None:
+                return self.unseen_aliases
         return len(unit.aliases)
 
     def no_alias(self, unit: Lcu) -> Absent:
@@ -143,10 +155,11 @@ class ControlUnits(Things):
         """The logical subsystem of each, as far as the devices of this system tell the real one."""
         bases = [(unit.bases or unit.members)[0] for unit in self.units.values()]
         read = Joined(self.interval.of(DASD), bases, NO_LSS)["lss"]
-        is_guest = platform_of(self.interval.after.frame(MACHINE)).environment == "zvm"
+        environment = platform_of(self.interval.after.frame(MACHINE)).environment
+        doubt = None if environment in REAL_LSS else LSS_OF_GUEST if environment == "zvm" else NO_PLATFORM
         return [
             unit.lss
-            or (LSS_OF_GUEST if is_guest and isinstance(lss, int) else None)
+            or (doubt if isinstance(lss, int) else None)
             or (f"{lss:02X}" if isinstance(lss, int) else lss)
             for unit, lss in zip(self.units.values(), read, strict=True)
         ]

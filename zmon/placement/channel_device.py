@@ -5,7 +5,7 @@ from __future__ import annotations
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
-from zmon.kinds import DASD, DEVICE
+from zmon.kinds import CONTRADICTED, DASD, DEVICE, LAYER
 from zmon.topology.lun import is_fcp
 from zmon.topology.volumes import device_type, titles
 from zmon.values.path_masks import PATH_MASKS, paths_in, usable
@@ -35,6 +35,8 @@ class ChannelDevice(NamedTuple):
     driver: Value
     lost: str = ""
     """The channel paths that Linux cannot use: `40 42`."""
+    contradiction: str = ""
+    """What sources say of its disk, if they contradict each other; empty if they do not."""
 
     @property
     def words(self) -> str:
@@ -53,6 +55,8 @@ class ChannelDevice(NamedTuple):
 
     @property
     def _why(self) -> str:
+        if self.contradiction:
+            return self.contradiction
         if self.status == "offline":
             return "Linux does not use it, and what is on it cannot be read"
         if self.role.endswith("alias"):
@@ -78,4 +82,16 @@ def channel_device(busid: str, machine: Machine) -> ChannelDevice:
         role = "FCP adapter"
     status = online if isinstance(online, Absent) else "online" if online == 1 else "offline"
     lost = " ".join(paths_in(~usable(*masks, online=online), masks[0], chpids))
-    return ChannelDevice(busid, device_type(devtype, cutype), cutype, status, role, lcu, chpids, driver, lost)
+    return ChannelDevice(
+        busid, device_type(devtype, cutype), cutype, status, role, lcu, chpids, driver, lost,
+        _contradiction(text_of(frame.cell(busid, "block")), machine),
+    )  # fmt: skip
+
+
+def _contradiction(disk: str, machine: Machine) -> str:
+    """Return what sources say of the device of a disk, if they contradict each other; else nothing."""
+    layers = machine.sample.frame(LAYER)
+    for name, device in zip(layers.column("name"), layers.column("busid"), strict=True) if disk else ():
+        if name == disk and isinstance(device, Absent) and device.code == CONTRADICTED.code:
+            return f"of {disk} {device.reason}"
+    return ""

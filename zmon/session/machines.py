@@ -171,6 +171,10 @@ def open_capture(path: str, choice: Choice = EVERYTHING, last: int | None = None
     section = CaptureSection(path, passes if last is None else passes[-last:], choice)
     texts = bool(passes[-1].texts) and not capture_tree.is_own(passes[-1])
     if texts and len(passes) == 1 and not _says_something(passes[0], section.sample(0)):
+        from zmon.topology.read_texts import strange_texts  # noqa: PLC0415 - likewise
+
+        if strange := "; ".join(strange_texts(section.sample(0))):
+            raise capture_tree.CaptureError(f"{path}: none of its lines says anything: {strange}.")
         raise capture_tree.CaptureError(
             f"{path} holds no capture, recording or collected text: its texts look like the output of"
             " commands, but nothing in them is of a machine."
@@ -178,7 +182,7 @@ def open_capture(path: str, choice: Choice = EVERYTHING, last: int | None = None
     timeline = Timeline(path, lambda: [section], CAPTURE_REFUSAL)
     timeline.remarks = tuple(capture.notes)
     if texts:
-        from zmon.topology.read_texts import strange_texts  # noqa: PLC0415 - most captures hold no texts
+        from zmon.topology.read_texts import strange_texts  # noqa: PLC0415 - likewise
 
         timeline.strange = tuple(strange_texts(section.sample(len(section) - 1)))
     return timeline

@@ -12,7 +12,7 @@ from zmon.base.absent import Absent, absent
 from zmon.base.clock import length
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.ranges import some
-from zmon.kinds import BLOCK, CMF, DASD, DEVICE
+from zmon.kinds import BLOCK, CMF, DASD, DEVICE, NOWHERE, TEXT
 from zmon.machine.devices import (
     NVME_HOME,
     SHOWN,
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from zmon.base.absent import Value
     from zmon.machine.view import View
+    from zmon.sample import Sample
     from zmon.topology.volumes import Volume
 
 NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE), topology=TOPOLOGY)
@@ -87,7 +88,7 @@ def table(view: View) -> Table:
         "lcu": [short.get(lcu, lcu) if isinstance(lcu, str) else lcu for lcu in unit],
         "role": roles(devices),
         "inflight": devices.blocks.counted["in_flight"],
-        "aliases": _aliases(devices, unit),
+        "aliases": _aliases(devices, unit, view.interval.after),
         "chpids": devices.chpids,
         "cu": [sort or lcu for sort, lcu in zip(home, unit, strict=True)],
         "error": list(devices.cmf.numbers("error")),
@@ -168,18 +169,23 @@ def two_labels(devices: Devices, of_keys: Mapping[str, Volume]) -> list[str]:
     ]
 
 
-def _aliases(devices: Devices, unit: Sequence[Value]) -> list[Value]:
+def _aliases(devices: Devices, unit: Sequence[Value], sample: Sample) -> list[Value]:
     """Return how many aliases the LCU of each device has; they are shared by its volumes."""
     alias = devices.ccw["alias"]
     counts: dict[Value, int] = {}
     for key in (key for key, is_alias in zip(unit, alias, strict=True) if is_alias == 1):
         counts[key] = counts.get(key, 0) + 1
     stray = sum(count for key, count in counts.items() if isinstance(key, Absent))
+    unknown = strays(stray) if stray else None
+    if not stray and TEXT.name in sample.frames:
+        from zmon.topology.read_texts import unseen_aliases  # noqa: PLC0415 - most samples are of no texts
+
+        unknown = unseen_aliases(sample)
     return [
         key
         if isinstance(key, Absent)
-        else strays(stray)
-        if stray and isinstance(own, int)
+        else unknown
+        if unknown is not None and (isinstance(own, int) or own == NOWHERE)
         else counts.get(key, 0)
         for key, own in zip(unit, alias, strict=True)
     ]

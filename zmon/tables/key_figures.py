@@ -260,7 +260,8 @@ def pool_figures(view: View, key: str = "") -> dict[str, Value]:
     used: Sequence[Number] = lcus.column("used")  # type: ignore[assignment]  # percentages are no texts
     pools = [row for row, many in enumerate(lcus.column("aliases")) if many > 0]  # type: ignore[operator]  # a number
     loads = [(used[row], -row) for row in pools if not isinstance(used[row], Absent)]
-    nothing = used[pools[0]] if pools else alone("control_unit", view).missing or NO_POOL
+    missing = alone("control_unit", view).missing or lcus.unseen_aliases
+    nothing = used[pools[0]] if pools else missing or NO_POOL
     together = lcus.as_one(pools, ("aliases", "aliasuse")) if pools else {}
     return {
         "pools": len(pools) or nothing,

@@ -40,10 +40,10 @@ TWO_KINDS: Final = (
     " Linux cannot tell which"
 )
 TYPES: Final = {
-    "zram": "zram", "nvme": "NVMe", "vd": "virtio", "sd": "SCSI", "dm-": "SCSI", "loop": "loop", "ram": "RAM",
+    "zram": "zram", "nvme": "NVMe", "vd": "virtio", "sd": "SCSI", "loop": "loop", "ram": "RAM",
     "md": "array",
 }  # fmt: skip
-"""What sort of disk a name stands for that is no DASD; a leaf `dm-` is a multipath device."""
+"""What sort of disk a name stands for that is no DASD."""
 NO_SWAP: Final = absent("this Linux swaps nowhere: it has no swap area")
 NO_DEVICE: Final = absent("the device of the swap area is not known")
 IN_MEMORY: Final = absent("the area is in the memory of this Linux")
@@ -134,6 +134,9 @@ def _type(view: View, name: str, sort: Value, leaves: Sequence[str]) -> Value:
     disk = unit_loads(view.interval).leaves.name(leaves[0]) if leaves else name.rpartition("/")[2]
     if disk.startswith("dasd"):
         what = _discipline(view, disk)
+    elif disk.startswith("dm-"):  # only a multipath device is a disk
+        node = machine_of(view).stack.named(disk)
+        what = "SCSI" if node is not None and node.multipath else ""
     else:
         what = next((what for start, what in TYPES.items() if disk.startswith(start)), "")
     if not what:

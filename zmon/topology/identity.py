@@ -11,11 +11,11 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import cache, cached_property
 
-from zmon.base.absent import Absent, absent, text_of
+from zmon.base.absent import Absent, absent, code_of, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
 from zmon.base.sizes import SECTOR
-from zmon.kinds import MPATH, NO_DASD, NOT_COLLECTED, NOT_JOINED
+from zmon.kinds import CONTRADICTED, MPATH, NO_DASD, NOT_COLLECTED, NOT_JOINED
 from zmon.sample import Frame
 from zmon.topology.claims import (
     NOT_SAID,
@@ -132,7 +132,7 @@ _NOT_CALLED: Final = absent("neither a rule nor the volume map of the site names
 DS8000: Final = "2107"
 """Machine type of a storage server whose even and odd LSSs belong to different servers."""
 
-_REAL_LSS: Final = frozenset({"lpar", "kvm", "none"})
+REAL_LSS: Final = frozenset({"lpar", "kvm", "none"})
 """The environments in which a device has the configuration data of the real one."""
 
 _STANDARD_CYLINDERS: Final = 1113
@@ -287,7 +287,7 @@ class VolumeBuilder:
         if not isinstance(number, int):
             return number
         lss = f"{number:02X}"
-        if self.index.platform.environment in _REAL_LSS and not (uid and uid.token):
+        if self.index.platform.environment in REAL_LSS and not (uid and uid.token):
             return lss
         said = f"LSS {lss}; of a guest's disk it may not be the real one"
         self.evidence.append(Evidence(self._source("lss", INFO2), said, Grade.ASSUMED))
@@ -325,8 +325,8 @@ class VolumeBuilder:
         if not others:
             return ""
         return (
-            f"CP reports {length} {unit} for {self.facts.vdev}, Linux sees {' or '.join(map(str, others))}: "
-            "the answer may be old, or that of another guest"
+            f"CP reports a size of {length} for {self.facts.vdev}, in cylinders or blocks, Linux sees"
+            f" {' or '.join(map(str, others))} {unit}: the answer may be old, or that of another guest"
         )
 
     def _sizes(self) -> tuple[list[list[int]], str]:
@@ -426,12 +426,12 @@ class VolumeBuilder:
             return _FBA
         if names:
             return _CONTRADICT
+        if isinstance(self.uid, Absent) and self.uid.code == CONTRADICTED.code:
+            return self.uid
         if isinstance(self.uid, Absent) and self.uid.code == NOT_COLLECTED.code:
             return absent(f"{self.uid.reason}, whose unique ids name the LCUs")
-        if self.facts.rdev is NOT_SAID:
-            return _TWO_STEPS
         if isinstance(self.facts.rdev, Absent):
-            return self.facts.rdev
+            return _TWO_STEPS if self.facts.rdev is NOT_SAID else self.facts.rdev
         return absent(
             f"no uid, and nothing says on which LCU {self.rdev} is: give zmon CP's answer to"
             " QUERY DASD DETAILS, or lcu_by_number in the site file"
@@ -567,6 +567,8 @@ class VolumeIndex(Mapping[str, Volume]):
             )
         if isinstance(busid, str):
             return VolumeBuilder(self, number, name, busid).volume()
+        if code_of(busid) == CONTRADICTED.code:
+            return bare(number, busid)._replace(disk=name)
         return bare(number, NO_NUMBER if text_of(name).startswith("dasd") else name)._replace(disk=name)
 
     def _sources_of_lun(self, number: str, joined: str) -> Mapping[str, str]:

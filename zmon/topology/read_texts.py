@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
-from zmon.base.absent import text_of
+from zmon.base.absent import Absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
-from zmon.kinds import MOUNT, PART, TEXT
+from zmon.kinds import (
+    ALL_ALIASES,
+    ALL_DASD,
+    ALL_DISKS,
+    DEVICE,
+    LAYER,
+    MOUNT,
+    NOT_COLLECTED,
+    ORIGIN,
+    PART,
+    TEXT,
+)
+from zmon.topology.origins import Origins
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from collections.abc import Set as AbstractSet
 
-    from zmon.sample import Sample
+    from zmon.sample import Kind, Sample
 
 MAX_NAMED: Final = 5
 """Texts, and lines of a text, that are named."""
+NO_LIST_OF_ALIASES: Final = NOT_COLLECTED.about("lsdasd, which lists all aliases")
+NO_LIST_OF_DASD: Final = NOT_COLLECTED.about("lsdasd, which lists all DASD")
+NO_LIST_OF_DISKS: Final = NOT_COLLECTED.about("lsblk, which lists all disks")
 
 
 def remarks(sample: Sample, kinds: AbstractSet[str]) -> Iterator[str]:
@@ -64,3 +79,37 @@ def strange_texts(sample: Sample, kinds: Collection[str] = ()) -> Iterator[str]:
         yield f"{origin}: {what} not understood ({'line' if count == 1 else 'lines'} {named})"
     if len(lines) > MAX_NAMED:
         yield f"{len(lines) - MAX_NAMED:,} more texts have lines that were not understood"
+
+
+def unseen_aliases(sample: Sample) -> Absent | None:
+    """Return why there may be more aliases of DASDs than were read; None if all were."""
+    return None if _is_listed(sample, ALL_ALIASES, DEVICE, "online") else NO_LIST_OF_ALIASES
+
+
+def unseen_dasd(sample: Sample) -> Absent | None:
+    """Return why there may be more DASDs on line than were read; None if all were."""
+    return None if _is_listed(sample, ALL_DASD, DEVICE, "online") else NO_LIST_OF_DASD
+
+
+def unseen_disks(sample: Sample) -> Absent | None:
+    """Return why there may be more disks than were read; None if all were."""
+    return None if _is_listed(sample, ALL_DISKS, LAYER, "name") else NO_LIST_OF_DISKS
+
+
+def _is_listed(sample: Sample, what: str, kind: Kind, field: str) -> bool:
+    """Return whether all of something was read: the kernel's files list it, which give a field of a kind.
+
+    A text lists it if its command leaves out nothing and each of its lines was understood.
+    """
+    texts = sample.frames.get(TEXT.name)
+    if texts is None or not texts.keys:
+        return True
+    columns = map(texts.column, ("tells", "asked", "strange"))
+    for told, asked, strange in zip(*columns, strict=True):
+        if what in text_of(told).split() and asked != PART and strange == 0:
+            return True
+    frame, origins = sample.frame(kind), Origins(sample.frames.get(ORIGIN.name))
+    return any(
+        not isinstance(value, Absent) and not origins.of(kind.name, key, field, "")
+        for key, value in zip(frame.keys, frame.column(field), strict=True)
+    )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from functools import cache, cached_property
 
-from zmon.base.absent import Absent, absent, text_of
+from zmon.base.absent import Absent, absent, code_of, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
 from zmon.base.sizes import SECTOR
-from zmon.kinds import MPATH
+from zmon.kinds import CONTRADICTED, MPATH
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.origins import NO_ORIGINS, Origins
 from zmon.topology.target import (
@@ -266,10 +266,13 @@ class Stack:
             members = parse_members(cells["members"])
         except ValueError:
             members = ()
+        table = _table(cells["table"])
+        if isinstance(table, Absent) and code_of(cells["below"]) == CONTRADICTED.code:
+            table = cells["below"]  # type: ignore[assignment]  # it has a code
         return BlockDevice(
             number=number,
             below=tuple(text_of(cells["below"]).split()),
-            table=_table(cells["table"]),
+            table=table,
             members=members,
             start=_number(cells["start"]) * SECTOR,
             size=_number(cells["size"]) * SECTOR,

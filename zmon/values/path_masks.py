@@ -35,6 +35,8 @@ class Unused(Enum):
     MAINTENANCE = "taken off by the control unit for maintenance", "CUIR"
     CABLE = "miscabled", ""
     ERRORS = "taken off after interface errors", ""
+    WITHOUT_HPF = "not usable for High Performance FICON", "HPF"
+    NOT_PREFERRED = "not preferred", ""
     CONFIGURED_OFF = "configured off", ""
     RESERVED = "not usable by this LPAR", ""
     VARIED_OFF = "varied off by Linux", ""
@@ -56,8 +58,12 @@ class Unused(Enum):
 
 OF_DRIVER: Final = {"cuirpm": Unused.MAINTENANCE, "cablepm": Unused.CABLE, "ifccpm": Unused.ERRORS}
 """Why the DASD driver does not use a path, by the mask that has it."""
-IN_SHORT: Final = {"cuirpm": "CUIR", "cablepm": "CABLE", "ifccpm": "ERROR"}
-"""The same in a column of six characters."""
+OF_LOST: Final = {"hpfpm": Unused.WITHOUT_HPF, "npp": Unused.NOT_PREFERRED}
+"""What explains a lost path that no mask of `OF_DRIVER` has; paths in use may be in these masks, too."""
+IN_SHORT: Final = {
+    "cuirpm": "CUIR", "cablepm": "CABLE", "ifccpm": "ERROR", "hpfpm": "HPF", "npp": "NPREF",
+}  # fmt: skip
+"""Both in a column of five characters."""
 NO_MASKS: Final = absent("the path masks are not known")
 
 
@@ -93,13 +99,8 @@ def usable(*masks: object, online: object = 1) -> int:
 
 
 def _operational(text: str) -> int | None:
-    """Return the first of the driver's masks, of the paths that it uses.
-
-    One of no path says nothing, as of a device that is offline, unless another mask says why.
-    """
-    masks = path_masks(text)
-    says = masks.get("opm") or any(masks.get(name) for name in OF_DRIVER)
-    return masks["opm"] if says else None
+    """Return the first of the driver's masks, of the paths that it uses; a device offline has no masks."""
+    return path_masks(text).get("opm")
 
 
 class DevicePaths(NamedTuple):
@@ -124,12 +125,15 @@ class DevicePaths(NamedTuple):
 
     @property
     def reasons(self) -> dict[str, list[Unused]]:
-        """Why the driver of a DASD does not use some, by CHPID, in the order of `OF_DRIVER`."""
+        """Why the driver of a DASD does not use some, by CHPID, in the order of the masks that say so."""
         masks = path_masks(text_of(self.of_driver))
         reasons: dict[str, list[Unused]] = {}
         for name, why in OF_DRIVER.items():
             for chpid in self.named(masks.get(name, 0)):
                 reasons.setdefault(chpid, []).append(why)
+        for name, why in OF_LOST.items():
+            for chpid in self.named(self.lost & masks.get(name, 0)):
+                reasons.setdefault(chpid, [why])
         return reasons
 
 
