@@ -75,7 +75,7 @@ def test_a_member_of_a_group_is_in_use(text: str, device: str, where: Ask) -> No
         ("", {"mounts", "swap", "physical volumes"}),
         ("\nFilesystem Size Used Avail Use% Mounted on\n/dev/dasdp1 7G 1G 6G 18% /\n", {"mounts"}),
         (f"{LOAD}box1:~ # swapon -s\n{HEAD}/dev/mapper/wh-swap partition 2000000 0 -2\n",
-         {"which disks /dev/mapper/wh-load", "which disks the swap area"}),
+         {"which disks /load", "which disks the swap area"}),
         (LSBLK, {"swap files"}),
     ],
 )  # fmt: skip
@@ -305,3 +305,21 @@ def test_files_of_a_listing_are_spread_by_their_mounts(
     main(["spread", str(tmp_path / "l.csv"), "--from", str(tmp_path / "texts"), "-f", "json"])
     spread = json.loads(capsys.readouterr().out)
     assert {unit["name"]: unit["load"] for unit in spread["units"]} == {"LCU 1A00": 4096, "LCU 1B00": 8192}
+
+
+@pytest.mark.parametrize("tool", ["lsblk", "mount"])
+def test_a_disk_that_was_changed_meanwhile_is_on_neither(tool: str, where: Ask) -> None:
+    """Two outputs of one tool that say otherwise name each other, and no disk has the mount for certain."""
+    rows = {
+        "lsblk": "NAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINT\n{0} 94:{1} 0 6.9G 0 disk /load\n",
+        "mount": "/dev/{0} on /load type xfs (rw)\n",
+    }[tool]
+    texts = "".join(
+        f"box1:~ # {tool}\n{rows.format(disk, number)}" for disk, number in (("dasdp", 60), ("dasdq", 64))
+    )
+    (answer,) = where("/load/x", f"{UIDS}{texts}")["where"]
+    assert (answer["grade"], answer["disks"]) == ("unknown", [])
+    for disk in ("dasdp", "dasdq"):
+        said = where(disk, f"{UIDS}{texts}")
+        assert not said["mounts"]
+        assert any("/load" in what and "dasdp" in what and "dasdq" in what for what in said["not_looked_at"])

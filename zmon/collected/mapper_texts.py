@@ -245,7 +245,7 @@ class Dmsetup(Reading):
         return True
 
     @line(rf"{_TITLE}:([0-9]{{1,4}}):([0-9]{{1,8}}):{_STATUS}(?::[0-9]{{1,8}}){{3}}:(\S{{0,200}})\s*")
-    def joined_columns(self, match: re.Match[str]) -> bool:
+    def joined_columns(self, match: re.Match[str]) -> bool | None:
         """Take a line of `dmsetup info -c --noheadings`."""
         return self.columns(match)
 

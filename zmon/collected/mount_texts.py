@@ -25,7 +25,7 @@ from zmon.collected.columns import Columns
 from zmon.collected.facts import MountRow, plain
 from zmon.collected.reading import OrDocument, Reading, line
 from zmon.kernel.mountinfo import NO_OTHER, parse_mountinfo, unescaped
-from zmon.kinds import LAYER, MOUNT, NOT_COLLECTED, SWAP
+from zmon.kinds import CONTRADICTED, LAYER, MOUNT, NOT_COLLECTED, SWAP
 from zmon.sample import Frame, empty_frame, frame_of
 from zmon.topology.stack import tagged
 
@@ -549,8 +549,8 @@ def mount_frame(
     for key, row in enumerate(rows, 1):
         number: Value = _number_of(row.source, numbers)
         if row.other:
-            number = absent(f"sources contradict each other: {row.source} by {row.place}, {row.other}")
-        devices: Value = NO_OTHER
+            number = CONTRADICTED.about(f"{row.source} by {row.place}, {row.other}")
+        devices: Value = number if row.other else NO_OTHER
         fstype = row.fstype or ("btrfs" if _members_with(number, facts, numbers) else "")
         if fstype == "btrfs":
             devices = _devices_of(number, facts, numbers)

@@ -10,7 +10,7 @@ from zmon.base.record import NamedTuple
 from zmon.kinds import LOST
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.mapping import ByteMapping, equal_shares, map_ranges, map_whole
-from zmon.topology.mounts import is_unplaced
+from zmon.topology.mounts import is_unplaced, why_unplaced
 from zmon.topology.stack import StackLayer
 from zmon.topology.volumes import bare
 
@@ -388,7 +388,7 @@ def _no_device(number: str, mount: Mount | None) -> str:
         why = mount.devices.reason if isinstance(mount.devices, Absent) else "they are on no block device"
         return f"the disks of the overlay's layers are not known: {why}"
     if is_unplaced(mount):
-        return f"{mount.source} holds it, which is not among the devices that were read"
+        return why_unplaced(mount)
     return f"no block device holds it: it is {mount.fstype or 'mounted'} from {mount.source}"
 
 

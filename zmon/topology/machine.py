@@ -207,13 +207,13 @@ class Machine:
     @property
     def _unplaced(self) -> Iterator[str]:
         """Yield the uses whose device is not among those that were read, and those that texts do not tell."""
-        from zmon.topology.mounts import is_unplaced  # noqa: PLC0415 - tables of devices need no files
+        from zmon.topology.mounts import is_unplaced, why_unplaced  # noqa: PLC0415 - likewise
 
         is_read = not self.missing(LAYER)
         for mount in self.mounts.by_number.values():
             of_disk = is_read and not mount.number.startswith("0:")
             if is_unplaced(mount) or (of_disk and self.stack.node(mount.number) is None):
-                yield f"which disks {mount.source} at {mount.point} is on (it is not among the devices read)"
+                yield f"which disks {mount.point} is on ({why_unplaced(mount)})"
         swaps = self.sample.frame(SWAP)
         for name, sort in zip(swaps.keys, swaps.column("sort"), strict=True):
             if sort == "partition" and name not in self.swaps:

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
+from zmon.kinds import CONTRADICTED
 from zmon.values import overlay
 
 if TYPE_CHECKING:
@@ -62,6 +63,13 @@ def is_unplaced(mount: Mount) -> bool:
     names_one = mount.source.startswith(("/dev/", "UUID=", "LABEL=", "PARTUUID=", "PARTLABEL="))
     has_none = mount.number.startswith("0:") and mount.fstype not in {"btrfs", "overlay", "tmpfs"}
     return names_one and has_none and not mount.fstype.startswith("fuse")
+
+
+def why_unplaced(mount: Mount) -> str:
+    """Return why the block device that a mount names has no number."""
+    if isinstance(mount.devices, Absent) and mount.devices.code == CONTRADICTED.code:
+        return mount.devices.reason
+    return f"{mount.source} is not among the devices that were read"
 
 
 class Mounts(tuple[Mount, ...]):  # noqa: SLOT001 - its indexes are kept in it
