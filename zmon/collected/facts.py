@@ -751,7 +751,7 @@ def _missing(field: str, commands: Collection[frozenset[str]]) -> Absent:
     if field not in _TOOLS:
         return NOWHERE
     every = _ALTERNATIVES.get(field, ())
-    left = [output for output in every if not any({*output.split()} <= words for words in commands)]
+    left = [output for output in every if not any({*output.split()} <= read for read in commands)]
     if len(left) == len(every):
         return NOT_COLLECTED.about(_TOOLS[field])
     return NOT_COLLECTED.about(" or ".join(left) or "an output that has it")

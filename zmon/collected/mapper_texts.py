@@ -247,7 +247,7 @@ class Dmsetup(Reading):
     @line(rf"{_TITLE}:([0-9]{{1,4}}):([0-9]{{1,8}}):{_STATUS}(?::[0-9]{{1,8}}){{3}}:(\S{{0,200}})\s*")
     def joined_columns(self, match: re.Match[str]) -> bool | None:
         """Take a line of `dmsetup info -c --noheadings`."""
-        return self.columns(match)
+        return bool(self.columns(match))
 
     @line(r"Name(?:\s+[A-Z][A-Za-z]{1,30})+\s*")
     def head(self, match: re.Match[str]) -> None:
@@ -306,42 +306,42 @@ _FILLED: Final = ("Maj", "Min", "Stat", "Open", "Targ", "Event", "BlkDevName")
 """Columns of `dmsetup info -c` that are empty in no row."""
 
 
-def _has_all(target: str, words: Sequence[str]) -> bool:
+def _has_all(target: str, arguments: Sequence[str]) -> bool:
     """Return whether a line of a table has as many devices as it says.
 
     Source: Linux, Documentation/admin-guide/device-mapper; drivers/md/dm-raid1.c, dm-mpath.c.
     """
-    words = [*words, *[""] * 4]
+    arguments = [*arguments, *[""] * 4]
     try:
         match target:
             case "striped":
-                return all(words[1 + 2 * nth] for nth in range(1, int(words[0]) + 1))
+                return all(arguments[1 + 2 * nth] for nth in range(1, int(arguments[0]) + 1))
             case "raid" | "mirror":
-                devices = words[2 + int(words[1]) :]
+                devices = arguments[2 + int(arguments[1]) :]
                 return all(devices[1 : 1 + 2 * int(devices[0])]) and len(devices) > 2 * int(devices[0])
             case "multipath":
-                return _has_all_paths(words)
+                return _has_all_paths(arguments)
             case _:
                 return True
     except (ValueError, IndexError):
         return False
 
 
-def _has_all_paths(words: Sequence[str]) -> bool:
+def _has_all_paths(arguments: Sequence[str]) -> bool:
     """Return whether the groups of a table of multipath have all their paths."""
     at = 0
     for _what in ("features", "handler"):
-        at += 1 + int(words[at])
-    groups, at = int(words[at]), at + 2
+        at += 1 + int(arguments[at])
+    groups, at = int(arguments[at]), at + 2
     for _group in range(groups):
-        at += 2 + int(words[at + 1])
-        paths, arguments = int(words[at]), int(words[at + 1])
+        at += 2 + int(arguments[at + 1])
+        paths, beside = int(arguments[at]), int(arguments[at + 1])
         at += 2
         for _path in range(paths):
-            if not re.fullmatch(_DEVICE, words[at]):
+            if not re.fullmatch(_DEVICE, arguments[at]):
                 return False
-            at += 1 + arguments
-    return len(words) - 4 >= at
+            at += 1 + beside
+    return len(arguments) - 4 >= at
 
 
 _STATE: Final = re.compile(r"i/o pending|i/o timeout|[^\s\[\]]+")
@@ -536,9 +536,9 @@ class Multipath(Reading):
             self.facts.say(LAYER, device, self._places[device], below=" ".join(below))
 
 
-def _is_cut(state: str, known: Collection[str]) -> bool:
-    """Return whether a state is the beginning of one that is known: its row was cut."""
-    return state not in known and any(word.startswith(state) for word in known)
+def _is_cut(state: str, states: Collection[str]) -> bool:
+    """Return whether a state is the beginning of one of those that there are: its row was cut."""
+    return state not in states and any(whole.startswith(state) for whole in states)
 
 
 def _known(word: str) -> str:

@@ -116,8 +116,8 @@ class Lszdev(Reading):
         self._clear()
         if len(self._columns):
             return self._take_row(self._columns.sliced(match[0]), [*self._columns])
-        words = match[0].split(None, len(self._asked) - 1)
-        return self._take_row(dict(zip(self._asked, words, strict=False)), self._asked)
+        printed = match[0].split(None, len(self._asked) - 1)
+        return self._take_row(dict(zip(self._asked, printed, strict=False)), self._asked)
 
     @line(rf"\s+({'|'.join(_COLUMNS)})\s*: (.*\S)\s*")
     def property(self, match: re.Match[str]) -> bool:
