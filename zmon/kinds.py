@@ -711,6 +711,8 @@ NO_MAP: Final = declared("no-map", "multipath joins no disks here")
 """Why neither has a row on a machine that was looked at."""
 NOT_SEEN: Final = "not seen: "
 """How the title of a member begins that a group may have, and no text shows."""
+VOLUME_GROUP: Final = "volume group"
+"""The sort of what stands for a volume group, of which texts name the members."""
 LOST: Final = "lost"
 """The sort of a member that a group lacks."""
 MPATH: Final = "mpath-"

@@ -32,9 +32,10 @@ from zmon.kinds import (
     NOWHERE,
     ORIGIN,
     PATH,
+    VOLUME_GROUP,
 )
 from zmon.sample import Frame, empty_frame, frame_of
-from zmon.topology.stack import VOLUME_GROUP, tagged
+from zmon.topology.stack import tagged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping

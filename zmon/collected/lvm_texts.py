@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 from zmon.collected.columns import Columns
 from zmon.collected.facts import doubled, plain
 from zmon.collected.reading import OrDocument, Reading, line
-from zmon.kinds import LAYER
-from zmon.topology.stack import VOLUME_GROUP, inner, volume_name
+from zmon.kinds import LAYER, VOLUME_GROUP
+from zmon.topology.stack import inner, volume_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

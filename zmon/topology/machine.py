@@ -21,13 +21,13 @@ from zmon.kinds import (
     ORIGIN,
     SWAP,
     TEXT,
+    VOLUME_GROUP,
 )
 from zmon.sample import Frame
 from zmon.topology.claims import claims_in
 from zmon.topology.identity import VolumeIndex, platform_of
 from zmon.topology.origins import Origins
 from zmon.topology.site import NO_SITE
-from zmon.topology.stack import VOLUME_GROUP
 from zmon.topology.volumes import lcus, with_claimed
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from zmon.base.absent import Absent, absent, code_of, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
 from zmon.base.sizes import SECTOR
-from zmon.kinds import CONTRADICTED, MPATH
+from zmon.kinds import CONTRADICTED, MPATH, VOLUME_GROUP
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.origins import NO_ORIGINS, Origins
 from zmon.topology.target import (
@@ -62,10 +62,6 @@ def volume_name(mapped: str) -> str | None:
     at = first.end() - 1
     group, volume = mapped[:at], mapped[at + 1 :]
     return f"{group.replace('--', '-')}/{volume.replace('--', '-')}"
-
-
-VOLUME_GROUP: Final = "volume group"
-"""The sort of what stands for a volume group, of which texts name the members."""
 
 
 def inner(mapped: str) -> str:
