@@ -320,6 +320,13 @@ def text(
             several=words_asked.count(result.meaning.word) > 1,
             evidence=evidence,
         )
+    unseen = [result.unseen for result in results if _is_used(result) and not result.is_unrecorded]
+    yield (Sentence(f"Not looked at: {'; '.join(uses)}") for uses in unseen[:1] if uses)
+
+
+def _is_used(result: LookupResult) -> bool:
+    """Return whether uses of disks were found, beside which there may be others."""
+    return bool(result.mounts or result.files)
 
 
 def _said(result: LookupResult, width: int, *, several: bool, evidence: bool) -> Iterator[str | Sentence]:
@@ -480,10 +487,8 @@ def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
     for name, count, size in spaces:
         written = "some?" if isinstance(size, Absent) else bytes_(size)
         yield f"  {fitted(name, room)}{written:>6}{copied[name]} in {many(count, 'file')}"
-    if not result.mounts and not result.files:
+    if not _is_used(result):
         yield Sentence(_unused(result), *INDENT)
-    elif result.unseen and not result.is_unrecorded:
-        yield Sentence(f"Not looked at: {'; '.join(result.unseen)}", *INDENT)
 
 
 def _usable(result: LookupResult) -> str:
