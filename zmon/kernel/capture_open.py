@@ -169,22 +169,7 @@ def _take_texts(contents: CaptureContents, label: str) -> Sequence[CollectedText
     kept: list[CollectedText] = []
     files: dict[str, Node] = {}
     answers: dict[str, list[str]] = {}
-    top = posixpath.commonpath([posixpath.dirname(path) for path in contents.texts])
-    sections: list[CollectedText] = []
-    listed: dict[str, str] = {}
-    for path, node in contents.lists.items():
-        listed |= contents.reader.listed(path, node.data)
-    for path, node in sorted(contents.texts.items()):
-        origin = posixpath.relpath(path, top) if top else path
-        for section in contents.reader.outputs(path, node.data, node.time, listed.get(path, "")):
-            if len(sections) >= MAX_SECTIONS:
-                contents.leave_out(f"sections of texts beyond {MAX_SECTIONS:,}", path)
-                break
-            sections.append(section._replace(origin=origin))  # the reader knows sos by the whole path
-    for section, why in [*contents.reader.strangers(sections)]:
-        contents.leave_out(why, section.place())
-        sections.remove(section)
-    for section in sections:
+    for section in _sections(contents):
         if section.file:
             if is_possible(section.file) and section.file.startswith(("proc/", "sys/", "etc/")):
                 name = posixpath.normpath(section.file)
@@ -200,6 +185,28 @@ def _take_texts(contents: CaptureContents, label: str) -> Sequence[CollectedText
             kept.append(section)
     contents.add(label, files)
     return kept
+
+
+def _sections(contents: CaptureContents) -> list[CollectedText]:
+    """Return what the texts are cut into, without what is of another machine than most of it."""
+    top = posixpath.commonpath([posixpath.dirname(path) for path in contents.texts])
+    sections: list[CollectedText] = []
+    listed: dict[str, str] = {}
+    for path, node in contents.lists.items():
+        listed |= contents.reader.listed(path, node.data)
+    for path, node in sorted(contents.texts.items()):
+        origin = posixpath.relpath(path, top) if top else path
+        for section in contents.reader.outputs(path, node.data, node.time, listed.get(path, "")):
+            if len(sections) >= MAX_SECTIONS:
+                contents.leave_out(f"sections of texts beyond {MAX_SECTIONS:,}", path)
+                break
+            sections.append(section._replace(origin=origin))  # the reader knows sos by the whole path
+    left_out = set()
+    for section, why in contents.reader.strangers(sections):
+        if why:
+            contents.leave_out(why, section.place())
+        left_out.add(id(section))
+    return [section for section in sections if id(section) not in left_out]
 
 
 def _encoded(section: CollectedText) -> bytes:

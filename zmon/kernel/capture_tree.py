@@ -564,16 +564,27 @@ class CaptureContents:
         self.nodes[label] = {**more, **self.nodes.get(label, {})}
 
     def leave_out(self, what: str, name: str) -> None:
-        """Count a node that is not taken."""
+        """Count a node that is not taken; `what` may begin with a noun in the plural and end with `: why`."""
         self.left_out[what] += 1
         self.examples.setdefault(what, name)
 
     def remarks(self) -> list[str]:
         """Return a sentence for each kind of node that was left out."""
-        return [
-            f"Left out: {count} {what}, such as {printable(self.examples[what])}."
-            for what, count in self.left_out.items()
-        ]
+        return [_remark(what, count, printable(self.examples[what])) for what, count in self.left_out.items()]
+
+
+def _remark(what: str, count: int, example: str) -> str:
+    what, colon, why = what.partition(": ")
+    if count == 1:
+        return f"Left out: 1 {re.sub(_PLURAL, _singular, what)}, {example}{colon}{why}."
+    return f"Left out: {count:,} {what}, such as {example}{colon}{why}."
+
+
+_PLURAL: Final = r"^(archive|file|output|pass|section|text)(?:(?<=pass)e)?s\b"
+
+
+def _singular(match: re.Match[str]) -> str:
+    return match[1]
 
 
 def _plain(name: str) -> str | None:
