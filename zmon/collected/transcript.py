@@ -57,6 +57,19 @@ _ESCAPES: Final = re.compile(
 )
 _DRAWN: Final = "├─└│┌┬┈┆▶"
 """What tools draw with; in UTF-8 that was read in another encoding these are three characters each."""
+_END_OF_BLOCK: Final = r"(?i)(?:<br ?/?>|</(?:p|div|tr|li|h[1-6])>)(?!\n)"
+_TYPESET: Final = {
+    **dict.fromkeys((0xA0, 0x2002, 0x2003, 0x2007, 0x2009, 0x202F, 0xDCA0), " "),
+    **dict.fromkeys((0x00AD, 0x200B, 0xFEFF, 0xDCAD), None),
+    **dict.fromkeys((0x2010, 0x2011), "-"),
+    **dict.fromkeys((0x2014, 0xDC97), "--"),
+    **dict.fromkeys((0x201C, 0x201D, 0x201E, 0x201F, 0xDC84, 0xDC93, 0xDC94), '"'),
+    **dict.fromkeys((0x2018, 0x2019, 0x201A, 0xDC91, 0xDC92), "'"),
+    0x2013: "\u2013", 0xDC96: "\u2013",
+}  # fmt: skip
+"""What word processors write for blanks, hyphens and quotes, in UTF-8 or Windows' encoding."""
+_DASH: Final = "(?<![^ \t|'\"])\u2013(?=\\w)"
+"""An en dash where an option begins."""
 _TAGS: Final = re.compile(r"<[/!]?[A-Za-z][^<>]{0,500}>")
 _MARGIN: Final = r"(?P<margin>(?:[ \t]*[>|](?=[ \t]))*[ \t]*)"
 _TOOLS: Final = f"(?:{'|'.join(sorted(TOOLS))})"
@@ -103,6 +116,11 @@ _ALONE: Final = re.compile(
 _HOST: Final = re.compile(r".*@([A-Za-z][\w-]{0,62})|([A-Za-z][\w-]{0,62})(?:\.[\w.-]+)?:(?=[~/])")
 _SHELL: Final = re.compile(r"(?:ba|z|k|c|da|tc)?sh-[0-9]")
 _FENCE: Final = re.compile(r"[ \t>]*(?:```|~~~|\{(?:noformat|code)[^}]*\}|</?pre>|</?code>|\[/?code\])\S*\s*")
+_TALK: Final = re.compile(
+    r"Script (?:started|done)\b.*|Script:? .*file is .*"
+    r"|\[sudo\] .{1,40}:\s*|Last login: .*|logout|Password: ?"
+)
+"""What script, sudo, su and login say of themselves."""
 _PLAIN_WORDS: Final = 2
 """Words of letters that a command may have behind its name; prose has more."""
 _QUERY: Final = (
@@ -165,26 +183,54 @@ def decoded(data: bytes) -> str:
             break
     else:
         text = data.decode("utf-8", "surrogateescape")
-    text = text.replace("\r\n", "\n")
+    text = re.sub(r"\r+\n", "\n", text)
     if "\x1b" in text or "\x08" in text:
         text = _ESCAPES.sub("", text)
+    if "\r" in text:
+        text = _overwritten(text)
     if "â" in text:
         for drawn, codec in product(_DRAWN, ("cp1252", "latin-1")):
             text = text.replace(drawn.encode().decode(codec), drawn)
-    if re.search(r"(?i)<(?:html|pre|code|!doctype)\b", text[:4096]):
-        import html  # noqa: PLC0415 - few texts are HTML
+    text = _sent(text)
+    if not text.isascii():
+        text = re.sub(_DASH, "-", text.translate(_TYPESET))
+    return _without_times(text if text.endswith("\n") else f"{text}\n")
 
-        text = html.unescape(_TAGS.sub("", re.sub(r"(?i)<br ?/?>(?!\n)", "\n", text)))
+
+def _sent(text: str) -> str:
+    """Return a text without the codes of a mail, and of HTML."""
     if "=3D" in text and "=\n" in text:
         import quopri  # noqa: PLC0415 - few texts are mails as they were sent
 
         text = quopri.decodestring(text.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
+    if re.search(r"(?i)<(?:html|pre|code|!doctype)\b", text[:4096]):
+        import html  # noqa: PLC0415 - few texts are HTML
+
+        text = html.unescape(_TAGS.sub("", re.sub(_END_OF_BLOCK, "\n", text)))
+    return text
+
+
+def _without_times(text: str) -> str:
+    """Return a text without the times before its lines, if nearly all have one."""
     rows = text.split("\n")
     stamps = [_STAMPED.match(row) for row in rows]
     if stamps[0] and sum(map(bool, stamps)) > _STAMPED_PART * sum(map(bool, map(str.strip, rows))):
         rows = [row[stamp.end() :] if stamp else row for row, stamp in zip(rows, stamps, strict=True)]
         text = "\n".join(rows)
-    return text if text.endswith("\n") else f"{text}\n"
+    return text
+
+
+def _overwritten(text: str) -> str:
+    """Return a text as a terminal shows it, where a carriage return alone goes back in the line."""
+    if "\n" not in text:
+        return text.replace("\r", "\n")
+    rows = []
+    for row in text.split("\n"):
+        shown = ""
+        for part in row.split("\r"):
+            shown = part + shown[len(part) :]
+        rows.append(shown)
+    return "\n".join(rows)
 
 
 def outputs(origin: str, data: bytes, time: int, listed: str = "") -> Iterator[CollectedText]:
@@ -256,6 +302,7 @@ def _cut(origin: str, text: str, time: int, heading: re.Pattern[str]) -> Iterato
 
 def _section(origin: str, line: int, heading: re.Match[str], text: str, time: int) -> Iterator[CollectedText]:
     title = heading[2].strip()
+    text = re.split(r"(?m)^#==\[ ", text, maxsplit=1)[0]
     if heading.re is _SECTION and heading[1] != "Command":
         if title.startswith("/") and not _NOT_THERE.search(title):
             yield CollectedText(origin, line, "", title[1:], f"{text.rstrip()}\n", time)
@@ -312,6 +359,12 @@ class _Transcript:
         """Begin with the first line, of a host if that is known."""
         self._origin, self._time, self._first = origin, time, line
         self._lines = text.removesuffix("\n").split("\n")
+        self._boundaries = {
+            f"--{name}{end}" for name in re.findall(r'boundary="?([^\s";]{1,70})', text) for end in ("", "--")
+        }
+        """The lines between the parts of a mail."""
+        while self._lines and (not self._lines[-1].strip() or _ALONE.fullmatch(self._lines[-1])):
+            self._lines.pop()
         self._prompts = self._prompts_there()
         self._named = headings(self._lines, self._begins, is_prompted=self._prompts is not None)
         self._rows: list[str] = []
@@ -351,6 +404,7 @@ class _Transcript:
             for shape in there
             if re.search(r"[\w\]]", shape) and not _SPOKEN.match(f"{shape} lsdasd")
         ]
+        self._bare = {shape for shape in there if re.fullmatch(rf"[{_SIGNS}]", shape)}
         bare = [re.escape(shape) for shape in there if not re.search(r"[\w\[\]<]", shape)]
         if bare:
             shapes.append(
@@ -366,22 +420,32 @@ class _Transcript:
         return self._cut
 
     def _take(self, number: int, line: str) -> None:
+        if _TALK.fullmatch(line.strip()):
+            line = ""
+        if not self._take_between(number, line):
+            self._take_row(number, line)
+
+    def _take_between(self, number: int, line: str) -> bool:
+        """Take a line that ends an output, such as a prompt or the name of a host; return whether it is one."""
+        prompt = _prompt(line) or self._other_prompt(line)
         if host := self._named.get(number - 1):
             self._open(number, "")
             self._logins.clear()
             self._is_named = False
             self._name(host)
-            return
-        if match := CLOSED.fullmatch(line.strip()):
+        elif match := CLOSED.fullmatch(line.strip()):
             self._end_login(number, short(match["host"]))
-            return
-        if prompt := _prompt(line) or self._other_prompt(line):
+        elif line in self._boundaries or line.strip() in self._bare or _FENCE.fullmatch(line):
+            self._open(number, "")
+        elif prompt:
             margin = f"{prompt.margin}> " if self._is_quoted(number, prompt) else prompt.margin
             self._open_prompted(number, margin, prompt)
-            return
-        if _FENCE.fullmatch(line):
-            self._open(number, "")
-            return
+        else:
+            return False
+        return True
+
+    def _take_row(self, number: int, line: str) -> None:
+        """Take a line of an output, or one with which the next begins."""
         row = self._without_margin(line)
         if (
             row is None
@@ -515,6 +579,8 @@ class _Transcript:
         if not self._command and not any(row.strip() for row in self._rows):
             return
         text = "".join(f"{row}\n" for row in self._rows)
+        if re.search(r"\|\s*column\s+-t", self._command):
+            text = re.sub(r"(?<=\S) {2,}", " ", text)
         line = self._first + self._begin - 1
         cut = _output(self._origin, line, self._command, text, self._time, self._host)
         if not cut.file and self._form is not None:
