@@ -241,3 +241,12 @@ def test_no_line_of_a_real_output_names_a_host(prompt: str, tmp_path: Path) -> N
     assert [note for note in capture.notes if " host " in note] == []
     hosts = {output.host for output in capture.passes[-1].texts}
     assert hosts <= ({"zora"} if "zora" in prompt else {"", "lnxherc1"})
+
+
+def test_directories_of_sos_are_no_hosts(tmp_path: Path) -> None:
+    """Some of its plugins run the same commands."""
+    names = ("lsblk", "blkid", "lsblk_-t")
+    files = {f"sos_commands/{plugin}/{name}": BLOCKS for plugin in ("block", "devices") for name in names}
+    assert _kept(tmp_path, {"sos_commands/kernel/uname_-a": LINUX, **files}) == {
+        *(origin.removeprefix("sos_commands/") for origin in files), "kernel/uname_-a",
+    }  # fmt: skip

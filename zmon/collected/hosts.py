@@ -76,6 +76,8 @@ _APART: Final = re.compile(r"\W*|[ \t>]*(?:```|~~~)\w*\s*|\{(?:noformat|code)[^}
 _LONGEST: Final = 200
 """Characters of a heading."""
 _FOLDER: Final = "folder"
+_SOS: Final = "sos_commands"
+"""The directory of sos, below which no name is a host's."""
 _MAX_APART: Final = 8
 """Lines between them."""
 _DEVICE: Final = re.compile(
@@ -363,6 +365,8 @@ def _groups(texts: Sequence[CollectedText]) -> dict[str, str]:
 def _words_in(origin: str) -> Iterator[tuple[tuple[str, str], str]]:
     """Yield the words of a path that may be a host, each with where it stands."""
     *folders, name = origin.split("/")
+    if _SOS in folders:
+        folders, name = folders[: folders.index(_SOS)], ""
     for depth, word in enumerate(folders):
         yield (_FOLDER, "/".join(folders[:depth])), word
     words = re.split(r"[_. ]", posixpath.splitext(name)[0])

@@ -426,7 +426,7 @@ class _Transcript:
             self._take_row(number, line)
 
     def _take_between(self, number: int, line: str) -> bool:
-        """Take a line that ends an output, such as a prompt or the name of a host; return whether it is one."""
+        """Take a line that ends an output, as a prompt or the name of a host; return whether it is one."""
         prompt = _prompt(line) or self._other_prompt(line)
         if host := self._named.get(number - 1):
             self._open(number, "")

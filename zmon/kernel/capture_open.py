@@ -195,18 +195,25 @@ def _sections(contents: CaptureContents) -> list[CollectedText]:
     for path, node in contents.lists.items():
         listed |= contents.reader.listed(path, node.data)
     for path, node in sorted(contents.texts.items()):
-        origin = posixpath.relpath(path, top) if top else path
         for section in contents.reader.outputs(path, node.data, node.time, listed.get(path, "")):
             if len(sections) >= MAX_SECTIONS:
                 contents.leave_out(f"sections of texts beyond {MAX_SECTIONS:,}", path)
                 break
-            sections.append(section._replace(origin=origin))  # the reader knows sos by the whole path
+            sections.append(section)
     left_out = set()
     for section, why in contents.reader.strangers(sections):
         if why:
-            contents.leave_out(why, section.place())
+            contents.leave_out(why, _named_from(top, section).place())
         left_out.add(id(section))
-    return [section for section in sections if id(section) not in left_out]
+    return [_named_from(top, section) for section in sections if id(section) not in left_out]
+
+
+def _named_from(top: str, section: CollectedText) -> CollectedText:
+    """Return an output with the path of its text below the directory that all are in.
+
+    The reader knows what sos wrote by the whole path.
+    """
+    return section._replace(origin=posixpath.relpath(section.origin, top)) if top else section
 
 
 def _encoded(section: CollectedText) -> bytes:
