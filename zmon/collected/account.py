@@ -84,10 +84,10 @@ def text_frame(
                 "strange": len(strange),
                 "written": read.text.time,
             }
-        elif read.text.command:
+        elif read.text.command or read.text.file:
             others.setdefault(read.text.origin, []).append(read)
     for origin, reads in others.items():
-        names = dict.fromkeys(read.text.tool for read in reads)
+        names = dict.fromkeys(read.text.tool or f"cat /{read.text.file}" for read in reads)
         more = f" and {len(names) - MAX_COMMANDS} more" * (len(names) > MAX_COMMANDS)
         rows[f"{origin}:0"] = {
             "command": ", ".join([*names][:MAX_COMMANDS]) + more,

@@ -255,29 +255,29 @@ def _below(
     return frozenset(keys)
 
 
-def _hosts_among(words: Sequence[tuple[str, frozenset[str]]]) -> set[str]:
+def _hosts_among(headed: Sequence[tuple[str, frozenset[str]]]) -> set[str]:
     """Return the words of headings that are hosts.
 
     Where some are, the others are, too, unless they stand there several times, as `disks` below each host.
     """
     keys: dict[str, frozenset[str]] = {}
-    for word, below in words:
+    for word, below in headed:
         keys[word] = keys.get(word, frozenset()) | below
     hosts = _alike([*keys.items()], 1)
-    counted = Counter(word for word, _below in words)
+    counted = Counter(word for word, _below in headed)
     return hosts | {word for word in keys if counted[word] == 1} if hosts else set()
 
 
-def _alike(words: Sequence[tuple[str, frozenset[str]]], least: int) -> set[str]:
+def _alike(named: Sequence[tuple[str, frozenset[str]]], least: int) -> set[str]:
     """Return the words that are of a series, or have at least so many outputs in common with another."""
     series: dict[tuple[str, str], set[str]] = {}
-    for word, _keys in words:
+    for word, _keys in named:
         for sort, base in (("number", re.sub(r"[0-9]+", "", word)), ("letter", word[:-1])):
             if base != word and len(base) >= _LEAST_OF_SERIES and base not in {*_NO_SERIES, *TOOLS}:
                 series.setdefault((sort, base), set()).add(word)
     alike = {word for members in series.values() if len(members) > 1 for word in members}
-    for at, (word, keys) in enumerate(words[:_MAX_TAGS]):
-        for other, others in words[at + 1 : _MAX_TAGS]:
+    for at, (word, keys) in enumerate(named[:_MAX_TAGS]):
+        for other, others in named[at + 1 : _MAX_TAGS]:
             if len(keys & others) >= least:
                 alike |= {word, other}
     return alike
@@ -369,7 +369,7 @@ def _words_in(origin: str) -> Iterator[tuple[tuple[str, str], str]]:
         folders, name = folders[: folders.index(_SOS)], ""
     for depth, word in enumerate(folders):
         yield (_FOLDER, "/".join(folders[:depth])), word
-    words = re.split(r"[_. ]", posixpath.splitext(name)[0])
-    words = words if len(words) > 1 else words[0].split("-")
-    yield ("first", "/".join(folders)), words[0]
-    yield ("last", "/".join(folders)), words[-1]
+    parts = re.split(r"[_. ]", posixpath.splitext(name)[0])
+    parts = parts if len(parts) > 1 else parts[0].split("-")
+    yield ("first", "/".join(folders)), parts[0]
+    yield ("last", "/".join(folders)), parts[-1]

@@ -173,14 +173,16 @@ def _take_texts(contents: CaptureContents, label: str) -> Sequence[CollectedText
         if section.file:
             if is_possible(section.file) and section.file.startswith(("proc/", "sys/", "etc/")):
                 name = posixpath.normpath(section.file)
-                files.setdefault(name, CapturedFile(_encoded(section), section.time))
+                shown = (section.origin, section.line)
+                files.setdefault(name, CapturedFile(_encoded(section), section.time, shown))
         elif contents.reader.is_of_cp(section):
             lines = answers.setdefault(section.origin, [])
             lines += [""] * (section.line - 1 - len(lines))  # so that each keeps its number
             lines += section.text.split("\n")[:-1]
             name = f"cp/{section.origin.removesuffix('.txt').replace('/', '.')}.txt"
             content = "\n".join(lines).encode("utf-8", "surrogateescape")
-            files[name] = CapturedFile(content + b"\n", section.time)
+            first = next((number for number, line in enumerate(lines, 1) if line.strip()), 1)
+            files[name] = CapturedFile(content + b"\n", section.time, (section.origin, first))
         else:
             kept.append(section)
     contents.add(label, files)

@@ -56,6 +56,8 @@ class CapturedFile(NamedTuple):
 
     data: bytes
     time: int
+    shown: tuple[str, int] = ("", 0)
+    """The text of a person that shows it, and the line there with which it begins; empty for a copy."""
 
 
 class CapturedLink(NamedTuple):
@@ -90,20 +92,35 @@ class CapturedTree(Tree, Protocol):
     """The name of the pass in its capture: `2-load`, `pass-0001`; empty for a bare root."""
     texts: Sequence[CollectedText]
     """What tools printed, where somebody collected it: see `capture_text`."""
+    shown: Mapping[str, tuple[str, int]]
+    """The files that texts show, each with its text and the line there with which it begins."""
 
 
 def moment(tree: Tree) -> int:
     """Return when a pass was made, in ns since 1970: the time of its first counters, else of its last text.
 
-    0 if it has neither.
+    That of its last list of disks or mounts if it has neither; 0 if it has none of them.
     """
     for path in ("proc/diskstats", "proc/stat", "proc/uptime", "sys/devices/css0"):
-        try:
-            return tree.when(path)
-        except OSError:
-            continue
+        if (when := _when(tree, path)) is not None:
+            return when
     texts: Sequence[CollectedText] = getattr(tree, "texts", ())
-    return max((text.time for text in texts), default=0)
+    lists = [when for path in LISTS if (when := _when(tree, path)) is not None]
+    return max((text.time for text in texts), default=max(lists, default=0))
+
+
+LISTS: Final = (
+    "proc/dasd/devices", "proc/partitions", "proc/mdstat", "proc/swaps", "proc/self/mountinfo", "proc/mounts",
+    "proc/self/mounts",
+)  # fmt: skip
+"""Files that people copy, or show in texts."""
+
+
+def _when(tree: Tree, path: str) -> int | None:
+    try:
+        return tree.when(path)
+    except OSError:
+        return None
 
 
 class PathResolver:
@@ -186,6 +203,11 @@ class ArchivedTree:
         Nothing was read before `since`, whatever times the nodes have.
         """
         self.texts = texts
+        self.shown: Mapping[str, tuple[str, int]] = {
+            path: node.shown
+            for path, node in nodes.items()
+            if isinstance(node, CapturedFile) and node.shown[0]
+        }
         self._since = since
         self.name = name
         self.label = label
@@ -281,6 +303,9 @@ class DirectoryTree:
         self.name = name or root
         self.label = label
         self._beside = ArchivedTree(self.name, label, beside or {}, since=since)
+        self.shown: Mapping[str, tuple[str, int]] = {
+            path: shown for path, shown in self._beside.shown.items() if not self._has(path)
+        }
         self._inside = PathResolver(self._target)
 
     def read(self, path: str, at_once: int = 65536) -> bytes:  # noqa: ARG002 - the protocol's signature
