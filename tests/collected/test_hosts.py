@@ -215,7 +215,7 @@ def test_what_tools_print_before_each_line_is_no_host(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("count", "words"),
-    [(1, "1 output of the host elbe, a.txt:7: "), (2, "2 outputs of the host elbe, such as a.txt:7: ")],
+    [(1, "1 output of the host elbe (a.txt:7), "), (2, "2 outputs of the host elbe (such as a.txt:7), ")],
 )
 def test_what_is_left_out_is_counted(count: int, words: str, tmp_path: Path) -> None:
     """Count and noun agree, and the first is named."""
@@ -250,3 +250,12 @@ def test_directories_of_sos_are_no_hosts(tmp_path: Path) -> None:
     assert _kept(tmp_path, {"sos_commands/kernel/uname_-a": LINUX, **files}) == {
         *(origin.removeprefix("sos_commands/") for origin in files), "kernel/uname_-a",
     }  # fmt: skip
+
+
+def test_texts_beside_the_kernel_files_of_another_host_are_left_out(tmp_path: Path) -> None:
+    """What names no host is of that of these files, unless it may be of the other."""
+    (tmp_path / "proc/sys/kernel").mkdir(parents=True)
+    (tmp_path / "proc/sys/kernel/hostname").write_text("zora.example.com\n")
+    assert _kept(tmp_path, {"d.txt": UIDS, "z.txt": f"zora:~ # mount\n{MOUNTS}"}) == {"d.txt", "z.txt"}
+    assert _kept(tmp_path, {"e.txt": f"elbe:~ # mount\n{MOUNTS}" * 9}) == {"z.txt"}
+    assert _kept(tmp_path, {"z.txt": f"elbe:~ # df\n{MOUNTS}"}) == set()

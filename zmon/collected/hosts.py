@@ -283,18 +283,24 @@ def _alike(named: Sequence[tuple[str, frozenset[str]]], least: int) -> set[str]:
     return alike
 
 
-def strangers(texts: Sequence[CollectedText]) -> Iterator[tuple[CollectedText, str]]:
-    """Yield what is not of the host of most outputs, each with what it is; that is empty of remarks."""
+def strangers(texts: Sequence[CollectedText], pass_host: str = "") -> Iterator[tuple[CollectedText, str]]:
+    """Yield what is not of the host of most outputs, each with what it is; that is empty of remarks.
+
+    Where the kernel's files beside the texts name their host, it is that.
+    """
     hosts = _whose(texts)
     counted = Counter(host for text, host in zip(texts, hosts, strict=True) if text.form or text.file)
     del counted[""]
+    kernel = short(pass_host)
+    if kernel and kernel not in NO_HOST:
+        counted[kernel] += len(texts) + 1
     if len(counted) < 2:
         return
     del counted[_ANY]
     own = counted.most_common(1)[0][0]
     for text, host in zip(texts, hosts, strict=True):
         is_output = bool(text.form or text.file or text.command)
-        if host == own or (host in {"", _ANY} and not is_output):
+        if host == own or (host in {"", _ANY} and not is_output) or (not host and own == kernel):
             continue
         whose = "whose host no text names" if host in {"", _ANY} else f"of {_words(host)}"
         why = f"outputs {whose}: others are of {_words(own)}; give the texts of each host alone"

@@ -169,7 +169,7 @@ def _take_texts(contents: CaptureContents, label: str) -> Sequence[CollectedText
     kept: list[CollectedText] = []
     files: dict[str, Node] = {}
     answers: dict[str, list[str]] = {}
-    for section in _sections(contents):
+    for section in _sections(contents, _host_of(contents, label)):
         if section.file:
             if is_possible(section.file) and section.file.startswith(("proc/", "sys/", "etc/")):
                 name = posixpath.normpath(section.file)
@@ -189,7 +189,7 @@ def _take_texts(contents: CaptureContents, label: str) -> Sequence[CollectedText
     return kept
 
 
-def _sections(contents: CaptureContents) -> list[CollectedText]:
+def _sections(contents: CaptureContents, host: str) -> list[CollectedText]:
     """Return what the texts are cut into, without what is of another machine than most of it."""
     top = posixpath.commonpath([posixpath.dirname(path) for path in contents.texts])
     sections: list[CollectedText] = []
@@ -203,11 +203,22 @@ def _sections(contents: CaptureContents) -> list[CollectedText]:
                 break
             sections.append(section)
     left_out = set()
-    for section, why in contents.reader.strangers(sections):
+    for section, why in contents.reader.strangers(sections, host):
         if why:
             contents.leave_out(why, _named_from(top, section).place())
         left_out.add(id(section))
     return [_named_from(top, section) for section in sections if id(section) not in left_out]
+
+
+def _host_of(contents: CaptureContents, label: str) -> str:
+    """Return the host that the kernel's files of a pass name; empty if they name none."""
+    nodes = contents.nodes.get(label, {})
+    root = contents.roots.get(label)
+    tree = DirectoryTree(root, beside=nodes) if root else ArchivedTree("", label, nodes)
+    try:
+        return tree.read("proc/sys/kernel/hostname").decode("utf-8", "replace").strip()
+    except OSError:
+        return ""
 
 
 def _named_from(top: str, section: CollectedText) -> CollectedText:

@@ -86,8 +86,8 @@ class TextReader(Protocol):
     def is_of_cp(self, text: CollectedText) -> bool:
         """Return whether an output is an answer of CP."""
 
-    def strangers(self, texts: Sequence[CollectedText]) -> Iterable[tuple[CollectedText, str]]:
-        """Return the texts that are of another machine than the others, each with what it is.
+    def strangers(self, texts: Sequence[CollectedText], host: str) -> Iterable[tuple[CollectedText, str]]:
+        """Return the texts that are of another machine than `host`, or most others, each with what it is.
 
         That is empty if nobody misses the text.
         """
@@ -124,7 +124,7 @@ class NoTexts:
         """Return False."""
         return False
 
-    def strangers(self, _texts: Sequence[CollectedText]) -> Iterable[tuple[CollectedText, str]]:
+    def strangers(self, _texts: Sequence[CollectedText], _host: str) -> Iterable[tuple[CollectedText, str]]:
         """Return nothing."""
         return ()
 

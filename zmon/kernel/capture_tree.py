@@ -599,10 +599,14 @@ class CaptureContents:
 
 
 def _remark(what: str, count: int, example: str) -> str:
-    what, colon, why = what.partition(": ")
-    if count == 1:
-        return f"Left out: 1 {re.sub(_PLURAL, _singular, what)}, {example}{colon}{why}."
-    return f"Left out: {count:,} {what}, such as {example}{colon}{why}."
+    what, _, why = what.partition(": ")
+    what = re.sub(_PLURAL, _singular, what) if count == 1 else what
+    such = example if count == 1 else f"such as {example}"
+    return (
+        f"Left out: {count:,} {what} ({such}), because {why}."
+        if why
+        else f"Left out: {count:,} {what}, {such}."
+    )
 
 
 _PLURAL: Final = r"^(archive|file|output|pass|section|text)(?:(?<=pass)e)?s\b"
