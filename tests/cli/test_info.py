@@ -251,7 +251,7 @@ def test_a_broken_file_hides_no_other(days: Path, info: Info) -> None:
 def test_an_empty_directory(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """There is nothing to tell of."""
     assert main(["info", str(tmp_path)]) == FAILED
-    assert f"{tmp_path}: " in capsys.readouterr().err
+    assert f"{tmp_path} " in capsys.readouterr().err
 
 
 def test_a_terminal_obeys_nothing_of_a_recording(

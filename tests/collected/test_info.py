@@ -41,7 +41,7 @@ def test_each_text_is_accounted_for(collection: str, capsys: pytest.CaptureFixtu
     ]
     assert told == [
         ("a.txt", 2, 1, 1, "0.0.1a02  garb%%%"), ("a.txt", 0, 0, 0, ""),
-        ("cp.log.txt", 1, 1, 1, "what is this"),
+        ("cp.log", 1, 1, 1, "what is this"),
     ]  # fmt: skip
     assert [row["host"] for row in document["texts"]][:1] == ["box1"]
     assert document["not_looked_at"]

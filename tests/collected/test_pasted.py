@@ -123,7 +123,7 @@ def test_outputs_of_another_host_are_left_out(tmp_path: Path) -> None:
     (tmp_path / "b.txt").write_text(f"box3:~ # lsdasd\n{UIDS}")
     capture = open_capture(str(tmp_path))
     assert {text.host for text in capture.passes[-1].texts} == {"box1"}
-    assert [note.partition(",")[0].split()[-1] for note in capture.notes] == ["box2", "box3"]
+    assert [note.partition(" (")[0].split()[-1] for note in capture.notes] == ["box2", "box3"]
 
 
 def test_answers_of_cp_are_found_among_others(where: Callable[[str, str | bytes], dict[str, Any]]) -> None:

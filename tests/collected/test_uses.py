@@ -280,7 +280,7 @@ def test_a_line_that_is_not_understood_may_be_a_nearer_mount(where: Ask) -> None
     """The reason is the first that is named."""
     mounts = "/dev/dasdp1 / ext4 rw,relatime 0 0\n/dev/dasdq1 /srv\n"
     (answer,) = where("/srv/x", f"{UIDS}box1:~ # cat /proc/mounts\n{mounts}")["where"]
-    assert "(line 2)" in answer["lacking"][0]
+    assert "(line 6)" in answer["lacking"][0]
 
 
 def test_a_volume_of_which_only_the_group_is_known_is_perhaps_on_a_disk(where: Ask) -> None:

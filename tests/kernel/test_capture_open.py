@@ -119,7 +119,7 @@ def test_a_pass_without_kernel_files_is_dropped(write: Callable[[bytes], str]) -
     capture = open_capture(write(_tar([*PASSES, _member("docs/dev/notes", b"")])))
     assert len(capture.passes) == 3
     (note,) = capture.notes
-    assert " 1 passes " in note
+    assert " 1 pass " in note
     assert note.endswith(" docs.")
 
 

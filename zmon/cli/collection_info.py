@@ -83,13 +83,14 @@ def _rows_of_cp(tree: CapturedTree) -> Iterator[list[Any]]:
     except OSError:
         return
     texts = [(name, tree.read(name)) for name in names]
-    for report, (name, data) in zip(claims_of_texts(texts).reports, texts, strict=True):
+    for report, (path, data) in zip(claims_of_texts(texts).reports, texts, strict=True):
         lines = data.decode("utf-8", "replace").split("\n")
         count = sum(bool(line.strip()) for line in lines)
         first = lines[report.lines[0] - 1] if report.lines else ""
         numbers = ", ".join(map(str, report.lines))
+        origin, begin = tree.shown.get(path, (path.removeprefix("cp/"), 1))
         yield [
-            name.removeprefix("cp/"), 1, CP, "", "", count, count - report.unknown, report.unknown, numbers,
+            origin, begin, CP, "", "", count, count - report.unknown, report.unknown, numbers,
             first.strip(),
         ]  # fmt: skip
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zmon.base.clock import length
 from zmon.cli.output import FAILED, OK, complain
 from zmon.cli.result import ResultTable, write_result
-from zmon.cli.source_options import see_recorded, utc_clock
+from zmon.cli.source_options import other_directory, see_recorded, utc_clock
 from zmon.kernel.capture_tree import CaptureError, NoCaptureError
 from zmon.recorder.forecast import TOO_FEW, size_words
 from zmon.recorder.info import directory_info, recording_info
@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     directory = directory_info(args.source) if os.path.isdir(args.source) else None
     files = [recording_info(args.source)] if directory is None else directory.files
     if not files:
-        return complain(f"{args.source}: there is no recording in it; zmon record writes NNNN-NN-NN.zmon")
+        return complain(str(other_directory(args.source)))
     damage = {file.path: _damage(file) for file in files} if args.check else None
     document = _file(files[0], damage) if directory is None else _directory(directory, damage)
     whole = files[0] if directory is None else directory.total

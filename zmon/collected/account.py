@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from zmon.base.absent import Value
     from zmon.collected.reading import ReadText
-    from zmon.kernel.tree import Tree
+    from zmon.kernel.capture_tree import CapturedTree
 
 MAX_WHICH: Final = 5
 """Lines of an output that are kept by their numbers."""
@@ -39,7 +39,7 @@ def strange_lines(read: ReadText) -> Iterator[int]:
                 yield read.text.line + number
 
 
-def answers_of_cp(tree: Tree) -> Iterator[tuple[str, dict[str, Value]]]:
+def answers_of_cp(tree: CapturedTree) -> Iterator[tuple[str, dict[str, Value]]]:
     """Yield for each text with answers of CP what became of its lines, by its name and first line."""
     from zmon.cp.claim_sources import ANSWERS, claims_of_texts  # noqa: PLC0415 - most texts have no answers
 
@@ -51,7 +51,8 @@ def answers_of_cp(tree: Tree) -> Iterator[tuple[str, dict[str, Value]]]:
     for report, (name, data) in zip(claims_of_texts(texts).reports, texts, strict=False):
         lines = data.decode("utf-8", "replace").split("\n")
         filled = [number for number, line in enumerate(lines, 1) if line.strip()]
-        yield f"{name.removeprefix('cp/')}:{filled[0] if filled else 1}", {
+        origin, _begin = tree.shown.get(name, (name.removeprefix("cp/"), 1))
+        yield f"{origin}:{filled[0] if filled else 1}", {
             "command": "", "form": ANSWERS, "tells": CLAIM.name, "asked": "", "host": "",
             "which": " ".join(map(str, report.lines[:MAX_WHICH])),
             "words": lines[report.lines[0] - 1].strip()[:MAX_WORDS] if report.lines else "",
@@ -84,10 +85,10 @@ def text_frame(
                 "strange": len(strange),
                 "written": read.text.time,
             }
-        elif read.text.command:
+        elif read.text.command or read.text.file:
             others.setdefault(read.text.origin, []).append(read)
     for origin, reads in others.items():
-        names = dict.fromkeys(read.text.tool for read in reads)
+        names = dict.fromkeys(read.text.tool or f"cat /{read.text.file}" for read in reads)
         more = f" and {len(names) - MAX_COMMANDS} more" * (len(names) > MAX_COMMANDS)
         rows[f"{origin}:0"] = {
             "command": ", ".join([*names][:MAX_COMMANDS]) + more,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from zmon.base.absent import text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.kernel.capture_text import CollectedText
@@ -43,15 +45,26 @@ MOUNT_FILES: Final = ("proc/mounts", "proc/self/mounts")
 DEVICE_FILES: Final = ("proc/dasd/devices", "proc/partitions", "proc/mdstat")
 COPIED: Final = (*DEVICE_FILES, "proc/swaps", "proc/self/mountinfo", *MOUNT_FILES)
 """Files of the kernel that are read as texts, where a collection lacks the files that say more."""
+_OF_PROCESS: Final = r"proc/[0-9]+/mount[a-z]+"
+"""Mounts of a process, that may have its own."""
 
 
 def sample_of_pass(tree: CapturedTree, boot: str, choice: Choice = EVERYTHING) -> Sample:
     """Return the sample of a pass: what kernel files say, and where they are missing what texts say."""
     sample = sample_once(tree, boot, choice)
     mounts_missing = MOUNT.name in sample.frames and sample.frames[MOUNT.name].missing is not None
-    if tree.texts:
+    if is_collected(tree):
         return with_texts(sample, tree)
     return with_copied_mounts(sample, tree) if mounts_missing else sample
+
+
+def is_collected(tree: CapturedTree) -> bool:
+    """Return whether people collected a pass: as texts, or as a few files of /proc."""
+    if tree.texts or tree.shown:
+        return True
+    return (
+        not is_own(tree) and "sys" not in tree.entries("") and any(_is_there(tree, path) for path in COPIED)
+    )
 
 
 def with_copied_mounts(sample: Sample, tree: CapturedTree) -> Sample:
@@ -75,7 +88,8 @@ def _copied(tree: CapturedTree, paths: Iterable[str]) -> list[CollectedText]:
     texts = []
     for path in paths:
         try:
-            texts.append(CollectedText(path, 1, "", path, text_in(tree, path), tree.when(path)))
+            origin, line = tree.shown.get(path, (path, 1))
+            texts.append(CollectedText(origin, line, "", path, text_in(tree, path), tree.when(path)))
         except OSError:
             continue
     return texts
@@ -99,7 +113,8 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     )
 
     when = sample.at.steady
-    texts = [*_copied(tree, COPIED), *tree.texts]
+    others = [path for path in tree.shown if path not in COPIED and re.fullmatch(_OF_PROCESS, path)]
+    texts = [*_copied(tree, (*COPIED, *others)), *tree.texts]
     facts, read = facts_of(texts)
     rows = best_mounts(facts)
     frames = dict(sample.frames)
@@ -136,7 +151,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     if not is_own(tree):  # what lies beside a capture of zmon is of other use
         frames[TEXT.name] = text_frame(read, when, answers_of_cp(tree))
     _name_missing(frames, tree)
-    _add_source(frames, tree.texts, facts, when)
+    _add_source(frames, texts, facts, when)
     return sample._replace(frames=frames)
 
 

@@ -84,13 +84,13 @@ class CollectedTexts:
 
         return text.form == CP
 
-    def strangers(self, texts: Sequence[CollectedText]) -> Iterable[tuple[CollectedText, str]]:
-        """Return the texts that are of another host than most, each with what it is."""
+    def strangers(self, texts: Sequence[CollectedText], host: str) -> Iterable[tuple[CollectedText, str]]:
+        """Return the texts that are of another host than `host`, or most others, each with what it is."""
         if not texts:
             return ()
         from zmon.collected.hosts import strangers  # noqa: PLC0415 - likewise
 
-        return strangers(texts)
+        return strangers(texts, host)
 
 
 TEXTS: Final = CollectedTexts()

@@ -15,12 +15,14 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from itertools import product
+from itertools import islice, product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.collected.forms import FORMS
+from zmon.collected.hosts import CALLER, CLOSED, NO_HOST, by_host, headings, printed_host, short
 from zmon.collected.mount_texts import FROM_TABLE
 from zmon.collected.sos import command_of_sos, mended
+from zmon.collected.tools import TOOLS
 from zmon.kernel.capture_text import CP_TOOLS, CollectedText
 
 if TYPE_CHECKING:
@@ -41,11 +43,10 @@ _OF_FILES: Final = re.compile(
     + FROM_TABLE
 )
 """Commands that print files, whose lines look like outputs of tools and are of another time or machine."""
-_REMOTE: Final = re.compile(r"(?:ssh|rsh)\s+(?:-\S+\s+)*(?:[\w.-]+@)?([A-Za-z][\w-]*)[\w.-]*\s+(.+)")
 _STAMPED: Final = re.compile(
     r"(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
     r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d"
-    r"|\[?\d\d:\d\d:\d\d\]?) (?:\S+ [\w.-]+\[\d+\]: )?"
+    r"|\[?\d\d:\d\d:\d\d\]?) "
 )
 """What logs and `ts` write before each line."""
 _STAMPED_PART: Final = 0.9
@@ -56,30 +57,70 @@ _ESCAPES: Final = re.compile(
 )
 _DRAWN: Final = "├─└│┌┬┈┆▶"
 """What tools draw with; in UTF-8 that was read in another encoding these are three characters each."""
+_END_OF_BLOCK: Final = r"(?i)(?:<br ?/?>|</(?:p|div|tr|li|h[1-6])>)(?!\n)"
+_TYPESET: Final = {
+    **dict.fromkeys((0xA0, 0x2002, 0x2003, 0x2007, 0x2009, 0x202F, 0xDCA0), " "),
+    **dict.fromkeys((0x00AD, 0x200B, 0xFEFF, 0xDCAD), None),
+    **dict.fromkeys((0x2010, 0x2011), "-"),
+    **dict.fromkeys((0x2014, 0xDC97), "--"),
+    **dict.fromkeys((0x201C, 0x201D, 0x201E, 0x201F, 0xDC84, 0xDC93, 0xDC94), '"'),
+    **dict.fromkeys((0x2018, 0x2019, 0x201A, 0xDC91, 0xDC92), "'"),
+    0x2013: "\u2013", 0xDC96: "\u2013",
+}  # fmt: skip
+"""What word processors write for blanks, hyphens and quotes, in UTF-8 or Windows' encoding."""
+_DASH: Final = "(?<![^ \t|'\"])\u2013(?=\\w)"
+"""An en dash where an option begins."""
 _TAGS: Final = re.compile(r"<[/!]?[A-Za-z][^<>]{0,500}>")
 _MARGIN: Final = r"(?P<margin>(?:[ \t]*[>|](?=[ \t]))*[ \t]*)"
-_TOOLS: Final = (
-    r"(?:blkid|btrfs|cat|cryptsetup|dasdview|df|dmesg|dmsetup|fdasd|fdisk|findmnt|hostname|journalctl"
-    r"|losetup|ls|lsblk|lschp|lscpu|lscss|lsdasd|lsluns|lsqeth|lsscsi|lstape|lszdev|lszfcp|lvdisplay|lvm|lvs"
-    r"|lvscan|mdadm|mount|multipathd?|parted|pvdisplay|pvs|pvscan|sfdisk|swapon|udevadm|uname|vgdisplay|vgs|vmcp"
-    r"|hcp)"
-)
+_TOOLS: Final = f"(?:{'|'.join(sorted(TOOLS))})"
 _SETTINGS: Final = r"(?:(?:env +)?(?:[A-Z][A-Z0-9_]{0,30}=\S{0,60} +)+)?"
 """Variables that are set for a command."""
-_COMMAND: Final = (
-    rf"(?:sudo +(?:-\S+ +)*)?{_SETTINGS}(?:/[\w./-]{{0,60}}bin/)?(?P<command>{_TOOLS}(?![\w.-])[^\n]*)"
+_OF_TOOL: Final = rf"(?:sudo +(?:-\S+ +)*)?{_SETTINGS}(?:/[\w./-]{{0,60}}bin/)?"
+"""What stands before the name of a tool."""
+_SSH: Final = (
+    r"(?:sshpass +(?:-\S+ +)*(?:\S+ +)?)?(?:ssh|rsh|plink) +(?:-[BbcDEeFIiJLlmOopQRSWw] *\S+ +|-\S+ +)*"
+    r"(?:[\w.-]+@)?"
 )
+_REMOTE: Final = re.compile(
+    rf"{_SSH}(?P<host>\w[\w.-]*)(?: +(?P<quote>['\"]?)(?P<command>\S.*?)(?P=quote))?\s*"
+)
+"""A command that ssh runs on another host, or a login there."""
+_CALL: Final = rf"{_SSH}\w[\w.-]*(?: +['\"]?{_OF_TOOL}{_TOOLS}(?![\w.-])[^\n]*|\s*$)"
+_COMMAND: Final = rf"{_OF_TOOL}(?P<command>{_TOOLS}(?![\w.-])[^\n]*|{_CALL})"
 _SIGNS: Final = "#$>%\u279c\u276f\u27a4\u00bb"
 """With which prompts end, among them some arrows."""
 _PROMPT: Final = re.compile(
     rf"{_MARGIN}(?P<prompt>(?:[^\n]{{0,80}}?\S ?)?(?:[#$>%]|[{_SIGNS[4:]}](?: +[~/]\S{{0,60}})?) ?){_COMMAND}"
 )
 _TYPED: Final = re.compile(
-    rf"{_MARGIN}(?P<command>{_TOOLS}(?:[ \t]+(?:-|/|show|info|table|filesystem)[^\n]*)?)\s*"
+    rf"{_MARGIN}(?P<command>{_TOOLS}(?:[ \t]+(?:-|/|show|info|table|filesystem)[^\n]*)?"
+    rf"|{_SSH}\w[\w.-]* +['\"]?{_OF_TOOL}{_TOOLS}(?![\w.-])[^\n]*)\s*"
 )
+_RULES: Final = r"(?:={2,}|-{2,}|\*{2,}|#{2,}|~{3,}|>{2,}|\+{1,4})"
+_CLOSING: Final = r"[ \t]*(?:={2,}|-{2,}|\*{2,}|#{2,}|~{3,}|<{2,}|:)?[ \t]*"
+_ANNOUNCED: Final = re.compile(
+    rf"{_MARGIN}(?P<prompt>{_RULES})[ \t]+{_OF_TOOL}(?P<command>{_TOOLS}(?![\w.-])[^\n]*?){_CLOSING}"
+)
+"""What scripts write before an output: `=== lsdasd -l ===`, and shells with `set -x`: `+ lsdasd -l`."""
+_OPERANDS: Final = r"(?:[ \t]+(?:[-/|'\"]|[0-9a-f]|show|info|table|status|filesystem|ls\b|q\b|query)[^\n]*?)?"
+_SPOKEN: Final = re.compile(
+    rf"{_MARGIN}(?P<prompt>(?:(?i:command|cmd|kommando|befehl|commande|executing|running|exec|run)[ \t]*:"
+    rf"|(?i:executing|running|output of|ausgabe von)[ \t]*:?|\[|<)[ \t]*)['\"`]?{_OF_TOOL}"
+    rf"(?P<command>{_TOOLS}(?![\w.-]){_OPERANDS})['\"`]?[ \t]*[\]>:]?[ \t]*"
+)
+"""`Command: lsdasd -l`, `[lsdasd -l]`."""
+_ALONE: Final = re.compile(
+    rf"(?:\[?[\w.-]+@[\w.-]+[: ][^\n]{{0,80}}|[\w.-]+:[~/]\S{{0,80}} ?|sh-\S+)?[{_SIGNS}]\s*"
+)
+"""A prompt behind which nothing was typed."""
 _HOST: Final = re.compile(r".*@([A-Za-z][\w-]{0,62})|([A-Za-z][\w-]{0,62})(?:\.[\w.-]+)?:(?=[~/])")
 _SHELL: Final = re.compile(r"(?:ba|z|k|c|da|tc)?sh-[0-9]")
 _FENCE: Final = re.compile(r"[ \t>]*(?:```|~~~|\{(?:noformat|code)[^}]*\}|</?pre>|</?code>|\[/?code\])\S*\s*")
+_TALK: Final = re.compile(
+    r"Script (?:started|done)\b.*|Script:? .*file is .*"
+    r"|\[sudo\] .{1,40}:\s*|Last login: .*|logout|Password: ?"
+)
+"""What script, sudo, su and login say of themselves."""
 _PLAIN_WORDS: Final = 2
 """Words of letters that a command may have behind its name; prose has more."""
 _QUERY: Final = (
@@ -142,26 +183,54 @@ def decoded(data: bytes) -> str:
             break
     else:
         text = data.decode("utf-8", "surrogateescape")
-    text = text.replace("\r\n", "\n")
+    text = re.sub(r"\r+\n", "\n", text)
     if "\x1b" in text or "\x08" in text:
         text = _ESCAPES.sub("", text)
+    if "\r" in text:
+        text = _overwritten(text)
     if "â" in text:
         for drawn, codec in product(_DRAWN, ("cp1252", "latin-1")):
             text = text.replace(drawn.encode().decode(codec), drawn)
-    if re.search(r"(?i)<(?:html|pre|code|!doctype)\b", text[:4096]):
-        import html  # noqa: PLC0415 - few texts are HTML
+    text = _sent(text)
+    if not text.isascii():
+        text = re.sub(_DASH, "-", text.translate(_TYPESET))
+    return _without_times(text if text.endswith("\n") else f"{text}\n")
 
-        text = html.unescape(_TAGS.sub("", re.sub(r"(?i)<br ?/?>(?!\n)", "\n", text)))
+
+def _sent(text: str) -> str:
+    """Return a text without the codes of a mail, and of HTML."""
     if "=3D" in text and "=\n" in text:
         import quopri  # noqa: PLC0415 - few texts are mails as they were sent
 
         text = quopri.decodestring(text.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
+    if re.search(r"(?i)<(?:html|pre|code|!doctype)\b", text[:4096]):
+        import html  # noqa: PLC0415 - few texts are HTML
+
+        text = html.unescape(_TAGS.sub("", re.sub(_END_OF_BLOCK, "\n", text)))
+    return text
+
+
+def _without_times(text: str) -> str:
+    """Return a text without the times before its lines, if nearly all have one."""
     rows = text.split("\n")
     stamps = [_STAMPED.match(row) for row in rows]
     if stamps[0] and sum(map(bool, stamps)) > _STAMPED_PART * sum(map(bool, map(str.strip, rows))):
         rows = [row[stamp.end() :] if stamp else row for row, stamp in zip(rows, stamps, strict=True)]
         text = "\n".join(rows)
-    return text if text.endswith("\n") else f"{text}\n"
+    return text
+
+
+def _overwritten(text: str) -> str:
+    """Return a text as a terminal shows it, where a carriage return alone goes back in the line."""
+    if "\n" not in text:
+        return text.replace("\r", "\n")
+    rows = []
+    for row in text.split("\n"):
+        shown = ""
+        for part in row.split("\r"):
+            shown = part + shown[len(part) :]
+        rows.append(shown)
+    return "\n".join(rows)
 
 
 def outputs(origin: str, data: bytes, time: int, listed: str = "") -> Iterator[CollectedText]:
@@ -178,7 +247,8 @@ def outputs(origin: str, data: bytes, time: int, listed: str = "") -> Iterator[C
     elif _ECHOED.search(text):
         yield from _cut(origin, text, time, _ECHOED)
     else:
-        yield from _Transcript(origin, text, time).cut()
+        for host, line, part in by_host(text, _count):
+            yield from _Transcript(origin, line, part, time, host).cut()
 
 
 def is_of_collector(text: str) -> bool:
@@ -188,11 +258,22 @@ def is_of_collector(text: str) -> bool:
 
 def begins_output(text: str) -> bool:
     """Return whether a text has a line with which an output begins."""
+    return any(_count(part, most=1) for _host, _line, part in by_host(text, _count))
+
+
+def _count(text: str, most: int = 1_000) -> int:
+    """Return with how many lines of a text an output begins, counted up to `most`."""
     rows = re.sub(r"(?m)^(\s*\{)\s*\n\s*", r"\1", text).split("\n")
-    return any(
-        _headings().match(row) or _firsts().match(row) or _FIRST_OF_CP.match(row) or _prompt(row)
-        for row in rows
-    )
+    return sum(1 for _row in islice(filter(_begun, rows), most))
+
+
+def _begun(row: str) -> str:
+    """Return the command or form of the output that begins with a line; empty if none does."""
+    if prompt := _prompt(row):
+        return prompt.command
+    if match := _headings().match(row) or _firsts().match(row):
+        return _formed(match).name
+    return CP if _FIRST_OF_CP.match(row) else ""
 
 
 def _output(  # noqa: PLR0913, PLR0917 - what a text is made of
@@ -221,12 +302,13 @@ def _cut(origin: str, text: str, time: int, heading: re.Pattern[str]) -> Iterato
 
 def _section(origin: str, line: int, heading: re.Match[str], text: str, time: int) -> Iterator[CollectedText]:
     title = heading[2].strip()
+    text = re.split(r"(?m)^#==\[ ", text, maxsplit=1)[0]
     if heading.re is _SECTION and heading[1] != "Command":
         if title.startswith("/") and not _NOT_THERE.search(title):
             yield CollectedText(origin, line, "", title[1:], f"{text.rstrip()}\n", time)
         return
     tool, _, rest = title.partition(" ")
-    host = heading[1].partition(".")[0] if heading.re is _ECHOED else ""
+    host = short(heading[1]) if heading.re is _ECHOED else ""
     cut = _output(origin, line, f"{tool.rpartition('/')[2]} {rest}".rstrip(), text, time, host)
     yield cut if cut.form or cut.file else cut._replace(text="")
 
@@ -242,38 +324,73 @@ class _Prompt(NamedTuple):
 
 
 def _prompt(row: str) -> _Prompt | None:
-    match = _PROMPT.match(row)
+    match = _ANNOUNCED.fullmatch(row) or _PROMPT.match(row) or _SPOKEN.fullmatch(row)
     if match is None or _is_prose(match["command"]):
         return None
-    return _Prompt(match["margin"], match["prompt"], match["command"].strip(), host_of(match["prompt"]))
+    is_prompt = match.re is _PROMPT
+    host = host_of(match["prompt"]) if is_prompt else ""
+    return _Prompt(match["margin"], match["prompt"], match["command"].strip(), host)
 
 
 def _is_prose(command: str) -> bool:
     tool, *arguments = command.split()
     plain = sum(1 for word in arguments if re.fullmatch(r"[A-Za-z]+[,.:]?", word))
-    return tool not in {*CP_TOOLS, "cat", "ls"} and plain > _PLAIN_WORDS
+    return tool not in {*CP_TOOLS, "cat", "ls", "ssh", "rsh"} and plain > _PLAIN_WORDS
 
 
 def host_of(prompt: str) -> str:
     """Return the host that a prompt names, without its domain; empty if it names none."""
     named = prompt.rstrip(f"{_SIGNS} ").strip()
     match = None if not named or _SHELL.match(named) else _HOST.match(named)
-    return (match[1] or match[2]).casefold() if match else ""
+    host = (match[1] or match[2]).casefold() if match else ""
+    return "" if host in NO_HOST else host
+
+
+def _plain_command(command: str) -> str:
+    """Return a command without its directory, sudo and variables."""
+    match = re.fullmatch(_COMMAND, command)
+    return match["command"] if match else command
 
 
 class _Transcript:
     """What a person copied, while it is cut."""
 
-    def __init__(self, origin: str, text: str, time: int) -> None:
-        self._origin, self._time = origin, time
+    def __init__(self, origin: str, line: int, text: str, time: int, host: str) -> None:
+        """Begin with the first line, of a host if that is known."""
+        self._origin, self._time, self._first = origin, time, line
         self._lines = text.removesuffix("\n").split("\n")
+        self._boundaries = {
+            f"--{name}{end}" for name in re.findall(r'boundary="?([^\s";]{1,70})', text) for end in ("", "--")
+        }
+        """The lines between the parts of a mail."""
+        while self._lines and (not self._lines[-1].strip() or _ALONE.fullmatch(self._lines[-1])):
+            self._lines.pop()
         self._prompts = self._prompts_there()
+        self._named = headings(self._lines, self._begins, is_prompted=self._prompts is not None)
         self._rows: list[str] = []
         self._begin = 1
-        self._command = self._host = self._margin = ""
+        self._command = self._margin = ""
+        self._host = self._context = host
+        """Of the output that is cut, and of what follows until another is named."""
+        self._is_named = bool(host)
+        """Whether the prompt, or ssh, names the host of the output."""
+        self._logins: list[str] = []
+        """The hosts from which somebody logged in to another, and did not return yet."""
+        self._is_back = False
+        """Whether the last of these returned."""
+        self._since = 0
+        """The first output of those since a host was named."""
         self._form: Form | None = None
         self._is_cp = False
         self._cut: list[CollectedText] = []
+
+    def _begins(self, number: int) -> str:
+        """Return the command or form of the output that begins with a line, counted from 0."""
+        line = self._lines[number]
+        if typed := _TYPED.fullmatch(line):
+            return typed["command"]
+        prompt = None if (begun := _begun(line)) else self._other_prompt(line)
+        return begun or (prompt.command if prompt else "")
 
     def _prompts_there(self) -> re.Pattern[str] | None:
         """Return the pattern of the prompts in a text: as those before known commands, in any directory."""
@@ -285,11 +402,14 @@ class _Transcript:
         shapes = [
             re.escape(shape).replace("DIR", r"[~/][^\s\])#$>%]{0,100}")
             for shape in there
-            if re.search(r"[\w\]]", shape)
+            if re.search(r"[\w\]]", shape) and not _SPOKEN.match(f"{shape} lsdasd")
         ]
-        bare = [re.escape(shape) for shape in there if not re.search(r"[\w\]]", shape)]
+        self._bare = {shape for shape in there if re.fullmatch(rf"[{_SIGNS}]", shape)}
+        bare = [re.escape(shape) for shape in there if not re.search(r"[\w\[\]<]", shape)]
         if bare:
-            shapes.append(rf"(?:{'|'.join(bare)})(?= ?(?:sudo )?(?:/\S*/)?[a-z][\w.-]*(?: -\S| /\S| \||$))")
+            shapes.append(
+                rf"(?:{'|'.join(bare)})(?= ?(?:sudo )?(?:/\S*/)?[a-z][\w.-]*(?: [-=*#]\S| /\S| \||\s*$))"
+            )
         return re.compile(rf"{_MARGIN}(?P<prompt>{'|'.join(shapes)}) ?(?P<command>.*)") if shapes else None
 
     def cut(self) -> list[CollectedText]:
@@ -300,13 +420,32 @@ class _Transcript:
         return self._cut
 
     def _take(self, number: int, line: str) -> None:
-        if prompt := _prompt(line) or self._other_prompt(line):
-            margin = f"{prompt.margin}> " if self._is_quoted(number, prompt) else prompt.margin
-            self._open(number, margin, command=prompt.command, host=prompt.host)
-            return
-        if _FENCE.fullmatch(line):
+        if _TALK.fullmatch(line.strip()):
+            line = ""
+        if not self._take_between(number, line):
+            self._take_row(number, line)
+
+    def _take_between(self, number: int, line: str) -> bool:
+        """Take a line that ends an output, as a prompt or the name of a host; return whether it is one."""
+        prompt = _prompt(line) or self._other_prompt(line)
+        if host := self._named.get(number - 1):
             self._open(number, "")
-            return
+            self._logins.clear()
+            self._is_named = False
+            self._name(host)
+        elif match := CLOSED.fullmatch(line.strip()):
+            self._end_login(number, short(match["host"]))
+        elif line in self._boundaries or line.strip() in self._bare or _FENCE.fullmatch(line):
+            self._open(number, "")
+        elif prompt:
+            margin = f"{prompt.margin}> " if self._is_quoted(number, prompt) else prompt.margin
+            self._open_prompted(number, margin, prompt)
+        else:
+            return False
+        return True
+
+    def _take_row(self, number: int, line: str) -> None:
+        """Take a line of an output, or one with which the next begins."""
         row = self._without_margin(line)
         if (
             row is None
@@ -343,12 +482,12 @@ class _Transcript:
         if match := _firsts().match(f"{line}{self._lines[number].strip()}" if is_brace else line):
             self._begin_form(number, match["margin"], _formed(match))
         elif match := _TYPED.fullmatch(line):
-            self._open(number, match["margin"], command=match["command"], host=self._host)
+            self._open(number, match["margin"], command=match["command"])
         elif not self._is_cp and (match := _FIRST_OF_CP.match(line)):
-            self._open(number - 1, match["margin"], host=self._host)
+            self._open(number - 1, match["margin"])
             self._is_cp = True
         elif self._ends_before(row):
-            self._open(number - 1, "", host=self._host)
+            self._open(number - 1, "")
 
     def _ends_before(self, row: str) -> bool:
         """Return whether an output ended with the empty line before, because a remark of a person follows."""
@@ -377,26 +516,79 @@ class _Transcript:
         if self._command and not any(row.strip() for row in self._rows) and self._form in {None, form}:
             self._margin = margin
         elif form is not self._form:
-            self._open(number - 1, margin, host=self._host)
+            self._open(number - 1, margin)
         self._form = form
 
-    def _open(self, number: int, margin: str, command: str = "", host: str = "") -> None:
-        """End the output before, and begin one behind a line."""
+    def _open(self, number: int, margin: str, command: str = "") -> None:
+        """End the output before, and begin one behind a line, of the same host."""
         self._close()
         self._begin, self._margin, self._rows = number + 1, margin, []
-        if remote := _REMOTE.fullmatch(command):
-            host, command = remote[1].casefold(), remote[2].strip("'\"")
-        self._command, self._host, self._is_cp = command, host, False
+        if (remote := _REMOTE.fullmatch(command)) and remote["command"]:
+            self._host, command = short(remote["host"]), _plain_command(remote["command"])
+        self._command, self._is_cp = command, False
         self._form = form_of(command) if command else None
+
+    def _open_prompted(self, number: int, margin: str, prompt: _Prompt) -> None:
+        """Begin an output behind a prompt, of the host that this names."""
+        self._close()
+        self._rows, self._command, self._form, self._is_cp = [], "", None, False
+        if prompt.host and prompt.host != self._context:
+            self._name(prompt.host)
+        self._host = self._context
+        remote = _REMOTE.fullmatch(prompt.command)
+        self._is_named = bool(prompt.host or (remote and remote["command"]))
+        if remote and not self._context:
+            self._rename(CALLER, {""})  # what was not asked for by ssh before is of the host that asks
+            self._context = CALLER
+        if prompt.command in {"exit", "logout"} and self._logins:
+            self._name(self._logins.pop())
+            self._is_back = True
+        self._open(number, margin, command=prompt.command)
+        if remote:
+            self._since = len(self._cut)
+            if not remote["command"]:
+                self._logins.append(self._context)
+                self._name(short(remote["host"]))
+                self._is_back = False
+
+    def _name(self, host: str) -> None:
+        """Take the name of a host, which counts from here on."""
+        self._host = self._context = host
+        self._since = len(self._cut)
+
+    def _rename(self, host: str, old: set[str]) -> None:
+        """Take a host for the outputs since one was named that have none yet."""
+        since = self._since
+        self._cut[since:] = [
+            text._replace(host=host) if text.host in old else text for text in self._cut[since:]
+        ]
+
+    def _end_login(self, number: int, host: str) -> None:
+        """End a login: what stands before is of that host, if nothing else names it."""
+        self._open(number, "")
+        self._rename(host, {"", CALLER})
+        if self._logins and not self._is_back:
+            self._name(self._logins.pop())
+        elif self._context in {"", host}:
+            self._name(CALLER)
+        self._is_back = False
+        self._since = len(self._cut)
 
     def _close(self) -> None:
         """Take the output that has ended."""
         if not self._command and not any(row.strip() for row in self._rows):
             return
         text = "".join(f"{row}\n" for row in self._rows)
-        cut = _output(self._origin, self._begin, self._command, text, self._time, self._host)
+        if re.search(r"\|\s*column\s+-t", self._command):
+            text = re.sub(r"(?<=\S) {2,}", " ", text)
+        line = self._first + self._begin - 1
+        cut = _output(self._origin, line, self._command, text, self._time, self._host)
         if not cut.file and self._form is not None:
             cut = cut._replace(form=self._form.name)
         elif self._is_cp:
             cut = cut._replace(form=CP)
         self._cut.append(cut)
+        printed = printed_host(cut.command or cut.file, text) if cut.command or cut.file or cut.form else ""
+        if printed and not self._is_named:
+            self._cut[-1] = cut._replace(host=printed)
+            self._name(printed)

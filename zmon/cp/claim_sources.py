@@ -21,7 +21,7 @@ from zmon.cp.user_directory import UserDirectory
 from zmon.kinds import CLAIM
 from zmon.registry import CP_EVERY
 from zmon.sample import empty_frame
-from zmon.topology.claims import claims_frame
+from zmon.topology.claims import SHOWN, claims_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -128,9 +128,11 @@ def claims_of_capture(tree: Tree, user: str = "", member: str = "") -> Frame:
         except OSError:
             names = []  # the capture was taken without --cp
     texts, when = [], 0
+    shown: Mapping[str, tuple[str, int]] = getattr(tree, "shown", {})
     for path in [f"{FOLDER}/{name}" for name in names]:
         try:
-            texts.append((path, tree.read(path)))
+            origin = f"{SHOWN}{shown[path][0]}" if path in shown else path
+            texts.append((origin, tree.read(path)))
             when = max(when, tree.when(path))
         except OSError:
             continue  # CAPTURE.txt says why

@@ -169,37 +169,64 @@ def _take_texts(contents: CaptureContents, label: str) -> Sequence[CollectedText
     kept: list[CollectedText] = []
     files: dict[str, Node] = {}
     answers: dict[str, list[str]] = {}
-    top = posixpath.commonpath([posixpath.dirname(path) for path in contents.texts])
-    sections: list[CollectedText] = []
-    listed: dict[str, str] = {}
-    for path, node in contents.lists.items():
-        listed |= contents.reader.listed(path, node.data)
-    for path, node in sorted(contents.texts.items()):
-        origin = posixpath.relpath(path, top) if top else path
-        for section in contents.reader.outputs(path, node.data, node.time, listed.get(path, "")):
-            if len(sections) >= MAX_SECTIONS:
-                contents.leave_out(f"sections of texts beyond {MAX_SECTIONS:,}", path)
-                break
-            sections.append(section._replace(origin=origin))  # the reader knows sos by the whole path
-    for section, why in [*contents.reader.strangers(sections)]:
-        contents.leave_out(why, section.place())
-        sections.remove(section)
-    for section in sections:
+    for section in _sections(contents, _host_of(contents, label)):
         if section.file:
             if is_possible(section.file) and section.file.startswith(("proc/", "sys/", "etc/")):
                 name = posixpath.normpath(section.file)
-                files.setdefault(name, CapturedFile(_encoded(section), section.time))
+                shown = (section.origin, section.line)
+                files.setdefault(name, CapturedFile(_encoded(section), section.time, shown))
         elif contents.reader.is_of_cp(section):
             lines = answers.setdefault(section.origin, [])
             lines += [""] * (section.line - 1 - len(lines))  # so that each keeps its number
             lines += section.text.split("\n")[:-1]
             name = f"cp/{section.origin.removesuffix('.txt').replace('/', '.')}.txt"
             content = "\n".join(lines).encode("utf-8", "surrogateescape")
-            files[name] = CapturedFile(content + b"\n", section.time)
+            first = next((number for number, line in enumerate(lines, 1) if line.strip()), 1)
+            files[name] = CapturedFile(content + b"\n", section.time, (section.origin, first))
         else:
             kept.append(section)
     contents.add(label, files)
     return kept
+
+
+def _sections(contents: CaptureContents, host: str) -> list[CollectedText]:
+    """Return what the texts are cut into, without what is of another machine than most of it."""
+    top = posixpath.commonpath([posixpath.dirname(path) for path in contents.texts])
+    sections: list[CollectedText] = []
+    listed: dict[str, str] = {}
+    for path, node in contents.lists.items():
+        listed |= contents.reader.listed(path, node.data)
+    for path, node in sorted(contents.texts.items()):
+        for section in contents.reader.outputs(path, node.data, node.time, listed.get(path, "")):
+            if len(sections) >= MAX_SECTIONS:
+                contents.leave_out(f"sections of texts beyond {MAX_SECTIONS:,}", path)
+                break
+            sections.append(section)
+    left_out = set()
+    for section, why in contents.reader.strangers(sections, host):
+        if why:
+            contents.leave_out(why, _named_from(top, section).place())
+        left_out.add(id(section))
+    return [_named_from(top, section) for section in sections if id(section) not in left_out]
+
+
+def _host_of(contents: CaptureContents, label: str) -> str:
+    """Return the host that the kernel's files of a pass name; empty if they name none."""
+    nodes = contents.nodes.get(label, {})
+    root = contents.roots.get(label)
+    tree = DirectoryTree(root, beside=nodes) if root else ArchivedTree("", label, nodes)
+    try:
+        return tree.read("proc/sys/kernel/hostname").decode("utf-8", "replace").strip()
+    except OSError:
+        return ""
+
+
+def _named_from(top: str, section: CollectedText) -> CollectedText:
+    """Return an output with the path of its text below the directory that all are in.
+
+    The reader knows what sos wrote by the whole path.
+    """
+    return section._replace(origin=posixpath.relpath(section.origin, top)) if top else section
 
 
 def _encoded(section: CollectedText) -> bytes:

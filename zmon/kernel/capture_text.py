@@ -42,7 +42,7 @@ class CollectedText(NamedTuple):
     time: int
     """When the text was written, in ns since 1970."""
     host: str = ""
-    """The host that a prompt names; empty if none does."""
+    """The host that a prompt, ssh, a heading or an output before it names; empty if none does."""
     form: str = ""
     """The name of the form that it is read as; empty if it is none that zmon knows."""
 
@@ -86,8 +86,11 @@ class TextReader(Protocol):
     def is_of_cp(self, text: CollectedText) -> bool:
         """Return whether an output is an answer of CP."""
 
-    def strangers(self, texts: Sequence[CollectedText]) -> Iterable[tuple[CollectedText, str]]:
-        """Return the texts that are of another machine than the others, each with what it is."""
+    def strangers(self, texts: Sequence[CollectedText], host: str) -> Iterable[tuple[CollectedText, str]]:
+        """Return the texts that are of another machine than `host`, or most others, each with what it is.
+
+        That is empty if nobody misses the text.
+        """
 
 
 class NoTexts:
@@ -121,7 +124,7 @@ class NoTexts:
         """Return False."""
         return False
 
-    def strangers(self, _texts: Sequence[CollectedText]) -> Iterable[tuple[CollectedText, str]]:
+    def strangers(self, _texts: Sequence[CollectedText], _host: str) -> Iterable[tuple[CollectedText, str]]:
         """Return nothing."""
         return ()
 

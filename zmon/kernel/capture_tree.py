@@ -56,6 +56,8 @@ class CapturedFile(NamedTuple):
 
     data: bytes
     time: int
+    shown: tuple[str, int] = ("", 0)
+    """The text of a person that shows it, and the line there with which it begins; empty for a copy."""
 
 
 class CapturedLink(NamedTuple):
@@ -90,20 +92,35 @@ class CapturedTree(Tree, Protocol):
     """The name of the pass in its capture: `2-load`, `pass-0001`; empty for a bare root."""
     texts: Sequence[CollectedText]
     """What tools printed, where somebody collected it: see `capture_text`."""
+    shown: Mapping[str, tuple[str, int]]
+    """The files that texts show, each with its text and the line there with which it begins."""
 
 
 def moment(tree: Tree) -> int:
     """Return when a pass was made, in ns since 1970: the time of its first counters, else of its last text.
 
-    0 if it has neither.
+    That of its last list of disks or mounts if it has neither; 0 if it has none of them.
     """
     for path in ("proc/diskstats", "proc/stat", "proc/uptime", "sys/devices/css0"):
-        try:
-            return tree.when(path)
-        except OSError:
-            continue
+        if (when := _when(tree, path)) is not None:
+            return when
     texts: Sequence[CollectedText] = getattr(tree, "texts", ())
-    return max((text.time for text in texts), default=0)
+    lists = [when for path in LISTS if (when := _when(tree, path)) is not None]
+    return max((text.time for text in texts), default=max(lists, default=0))
+
+
+LISTS: Final = (
+    "proc/dasd/devices", "proc/partitions", "proc/mdstat", "proc/swaps", "proc/self/mountinfo", "proc/mounts",
+    "proc/self/mounts",
+)  # fmt: skip
+"""Files that people copy, or show in texts."""
+
+
+def _when(tree: Tree, path: str) -> int | None:
+    try:
+        return tree.when(path)
+    except OSError:
+        return None
 
 
 class PathResolver:
@@ -186,6 +203,11 @@ class ArchivedTree:
         Nothing was read before `since`, whatever times the nodes have.
         """
         self.texts = texts
+        self.shown: Mapping[str, tuple[str, int]] = {
+            path: node.shown
+            for path, node in nodes.items()
+            if isinstance(node, CapturedFile) and node.shown[0]
+        }
         self._since = since
         self.name = name
         self.label = label
@@ -281,6 +303,9 @@ class DirectoryTree:
         self.name = name or root
         self.label = label
         self._beside = ArchivedTree(self.name, label, beside or {}, since=since)
+        self.shown: Mapping[str, tuple[str, int]] = {
+            path: shown for path, shown in self._beside.shown.items() if not self._has(path)
+        }
         self._inside = PathResolver(self._target)
 
     def read(self, path: str, at_once: int = 65536) -> bytes:  # noqa: ARG002 - the protocol's signature
@@ -564,16 +589,31 @@ class CaptureContents:
         self.nodes[label] = {**more, **self.nodes.get(label, {})}
 
     def leave_out(self, what: str, name: str) -> None:
-        """Count a node that is not taken."""
+        """Count a node that is not taken; `what` may begin with a noun in the plural and end with `: why`."""
         self.left_out[what] += 1
         self.examples.setdefault(what, name)
 
     def remarks(self) -> list[str]:
         """Return a sentence for each kind of node that was left out."""
-        return [
-            f"Left out: {count} {what}, such as {printable(self.examples[what])}."
-            for what, count in self.left_out.items()
-        ]
+        return [_remark(what, count, printable(self.examples[what])) for what, count in self.left_out.items()]
+
+
+def _remark(what: str, count: int, example: str) -> str:
+    what, _, why = what.partition(": ")
+    what = re.sub(_PLURAL, _singular, what) if count == 1 else what
+    such = example if count == 1 else f"such as {example}"
+    return (
+        f"Left out: {count:,} {what} ({such}), because {why}."
+        if why
+        else f"Left out: {count:,} {what}, {such}."
+    )
+
+
+_PLURAL: Final = r"^(archive|file|output|pass|section|text)(?:(?<=pass)e)?s\b"
+
+
+def _singular(match: re.Match[str]) -> str:
+    return match[1]
 
 
 def _plain(name: str) -> str | None:

@@ -169,7 +169,7 @@ def open_capture(path: str, choice: Choice = EVERYTHING, last: int | None = None
     capture = text_reader.open_capture(path)
     passes = capture.passes
     section = CaptureSection(path, passes if last is None else passes[-last:], choice)
-    texts = bool(passes[-1].texts) and not capture_tree.is_own(passes[-1])
+    texts = bool(passes[-1].texts or passes[-1].shown) and not capture_tree.is_own(passes[-1])
     if texts and len(passes) == 1 and not _says_something(passes[0], section.sample(0)):
         from zmon.topology.read_texts import strange_texts  # noqa: PLC0415 - likewise
 

@@ -86,7 +86,8 @@ class Claim(NamedTuple):
     @property
     def place(self) -> str:
         """Its source, for people: `cp.txt:4`."""
-        return f"{self.origin}:{self.line}" if self.line else self.origin
+        origin = self.origin.removeprefix(SHOWN)
+        return f"{origin}:{self.line}" if self.line else origin
 
     @property
     def rank(self) -> int:
@@ -131,8 +132,10 @@ class Claim(NamedTuple):
 LIVE, ANSWER, DIRECTORY, WEAK = range(4)
 """The ranks of claims."""
 
-AT_THE_TIME: Final = ("/dev/", "cp/")
-"""Prefixes of the origin of answers that zmon got from CP itself: now, or when a capture was taken."""
+SHOWN: Final = "text:"
+"""Prefix of the origin of answers that a collected text shows."""
+AT_THE_TIME: Final = ("/dev/", "cp/", SHOWN)
+"""Prefixes of the origin of answers that CP gave at the time of a sample: now, or when it was collected."""
 
 _NOT_GIVEN: Final = absent("it is not said")
 NOT_SAID: Final = absent("CP knows it: give zmon its answer to QUERY VIRTUAL DASD, or the user directory")

@@ -1,0 +1,261 @@
+"""Outputs of several hosts are never united, however people and tools tell them apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from tests.collected.test_real_lines import outputs as real_outputs
+from zmon.collected.text_reader import open_capture
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+UIDS: Final = (
+    f"Bus-ID    Name      UID\n{'=' * 78}\n"
+    "0.0.1a00  dasda     IBM.75000000AAAA1.1a00.00\n0.0.1a01  dasdb     IBM.75000000AAAA1.1a00.01\n"
+)
+BLOCKS: Final = (
+    "NAME       MAJ:MIN RM  SIZE RO TYPE MOUNTPOINT\ndasda       94:0    0  6.9G  0 disk\n"
+    "`-dasda1    94:1    0  6.9G  0 part /data\n"
+)
+MOUNTS: Final = "/dev/dasda1 on / type ext4 (rw)\n"
+
+
+LINUX: Final = "Linux zora1 6.4.0 #1 SMP s390x\n"
+OTHER: Final = "Linux elbe1 6.4.0 #1 SMP s390x\n"
+
+
+def _behind(prefix: str, text: str) -> str:
+    return "".join(f"{prefix}{line}\n" for line in text.splitlines())
+
+
+CERTAIN: Final = {
+    "ssh": "$ ssh zora lsdasd -u\n{UIDS}$ ssh elbe lsblk\n{BLOCKS}",
+    "ssh behind a prompt": "op@jump:~> ssh zora lsdasd -u\n{UIDS}op@jump:~> ssh elbe lsblk\n{BLOCKS}",
+    "ssh with a user and quotes": (
+        "# ssh root@zora \"lsdasd -u\"\n{UIDS}# ssh -l root elbe 'sudo lsblk'\n{BLOCKS}"
+    ),
+    "ssh with options": (
+        "$ ssh -p 22 -o User=op zora.example.com lsdasd\n{UIDS}$ ssh -q elbe /usr/bin/lsblk\n{BLOCKS}"
+    ),
+    "ssh and here": "$ ssh zora lsdasd -u\n{UIDS}$ lsblk\n{BLOCKS}",
+    "here and ssh": "$ lsdasd -u\n{UIDS}$ ssh elbe lsblk\n{BLOCKS}",
+    "ssh typed": "ssh zora lsdasd -u\n{UIDS}\nssh elbe lsblk\n{BLOCKS}",
+    "logged in": (
+        "$ ssh zora\nLast login: Mon\n# lsdasd -u\n{UIDS}"
+        "# exit\nlogout\nConnection to zora closed.\n$ ssh elbe\n# lsblk\n{BLOCKS}# exit\n"
+    ),
+    "logged in and back": "$ ssh zora\n# lsdasd -u\n{UIDS}# exit\n$ lsblk\n{BLOCKS}",
+    "closed": (
+        "# lsdasd -u\n{UIDS}"
+        "# exit\nConnection to zora closed.\n# lsblk\n{BLOCKS}# exit\nConnection to elbe closed.\n"
+    ),
+    "hostname": "$ hostname\nzora\n$ lsdasd -u\n{UIDS}$ hostname\nelbe\n$ lsblk\n{BLOCKS}",
+    "hostname -s": "# hostname -s\nzora\n# lsdasd -u\n{UIDS}# hostname -s\nelbe\n# lsblk\n{BLOCKS}",
+    "uname -n": "# uname -n\nzora\n# lsdasd -u\n{UIDS}# uname -n\nelbe\n# lsblk\n{BLOCKS}",
+    "uname -a": (
+        "# uname -a\nLinux zora 6.4.0 #1 SMP s390x\n# lsdasd -u\n{UIDS}"
+        "# uname -a\nLinux elbe 6.4.0 #1 SMP s390x\n# lsblk\n{BLOCKS}"
+    ),
+    "a copied name": (
+        "# cat /etc/hostname\nzora\n# lsdasd -u\n{UIDS}# cat /etc/hostname\nelbe\n# lsblk\n{BLOCKS}"
+    ),
+    "prompts": "zora:~ # lsdasd -u\n{UIDS}[root@elbe ~]# lsblk\n{BLOCKS}",
+    "ansible": "zora | CHANGED | rc=0 >>\n{UIDS}elbe | SUCCESS | rc=0 >>\n{BLOCKS}",
+    "pssh": "[1] 10:22:41 [SUCCESS] zora\n{UIDS}[2] 10:22:41 [SUCCESS] root@elbe:22\n{BLOCKS}",
+    "dshbak": "{RULE}\nzora\n{RULE}\n{UIDS}{RULE}\nelbe[1-2]\n{RULE}\n{BLOCKS}",
+    "pdsh": _behind("zora: ", UIDS) + _behind("elbe: ", BLOCKS),
+    "in brackets": _behind("[zora] ", UIDS) + _behind("[elbe] ", BLOCKS),
+    "behind bars": _behind("zora | ", UIDS) + _behind("elbe | ", BLOCKS),
+    "fabric": _behind("[root@zora] out: ", UIDS) + _behind("[root@elbe] out: ", BLOCKS),
+    "a log": _behind("Mar 17 10:00:00 zora root: ", UIDS) + _behind("Mar 17 10:00:00 elbe root[7]: ", BLOCKS),
+    "Host:": "Host: zora\n{UIDS}\nHost: elbe\n{BLOCKS}",
+    "a box": "#####\n# Server: zora\n#####\n{UIDS}\n#####\n# Server: elbe\n#####\n{BLOCKS}",
+}
+"""How hosts are named for certain: whatever they are called, and whatever was asked of each."""
+
+HEADED: Final = {
+    "# h": "# {A}\n{UIDS}\n# {B}\n{X}",
+    "# h before prompts": "# {A}\n# lsdasd -u\n{UIDS}# {B}\n# lsdasd -u\n{X}",
+    "## h, fenced": "## {A}\n\n```\n{UIDS}```\n\n## {B}\n\n```text\n{X}```\n",
+    "underlined": "{A}\n====\n\n{UIDS}\n{B}\n====\n\n{X}",
+    "=== h ===": "=== {A} ===\n{UIDS}=== {B} ===\n{X}",
+    "=== h": "=== {A}\n=== lsdasd -u\n{UIDS}=== {B}\n=== lsdasd -u\n{X}",
+    "*** h ***": "*** {A} ***\n{UIDS}*** {B} ***\n{X}",
+    "h:": "{A}:\n{UIDS}\n{B}:\n{X}",
+    "salt": "{A}:\n{INDENTED}{B}:\n{X}",
+    "h alone": "{A}\n{UIDS}{B}\n{X}",
+    "a sentence": "on {A}:\n\n{UIDS}\nand on {B}:\n\n{X}",
+    "a German sentence": "Auf {A}:\n\n{UIDS}\nund auf dem Server {B}:\n\n{X}",
+}
+"""Headings that may name hosts."""
+
+
+def _hosts(directory: Path, text: str) -> set[str]:
+    (directory / "a.txt").write_text(text)
+    capture = open_capture(str(directory))
+    kept = [output for output in capture.passes[-1].texts if output.form.startswith(("lsdasd", "lsblk"))]
+    assert len(kept) == 1
+    assert [note for note in capture.notes if note.startswith("Left out: ")]
+    return {output.host for output in kept}
+
+
+@pytest.mark.parametrize("how", CERTAIN)
+def test_outputs_of_two_hosts_are_not_united(how: str, tmp_path: Path) -> None:
+    """One of the two outputs is left out, and what is left out is said."""
+    text = CERTAIN[how]
+    for name, content in (("UIDS", UIDS), ("BLOCKS", BLOCKS), ("RULE", "-" * 16)):
+        text = text.replace(f"{{{name}}}", content)
+    assert _hosts(tmp_path, text) == ({"?"} if how == "here and ssh" else {"zora"})
+
+
+@pytest.mark.parametrize("how", HEADED)
+def test_words_of_a_series_above_outputs_are_hosts(how: str, tmp_path: Path) -> None:
+    """Whatever was asked of each."""
+    blocks = _behind("    ", BLOCKS) if how == "salt" else BLOCKS
+    text = HEADED[how].replace("lsdasd -u\n{X}", "lsblk\n{X}")
+    indented = _behind("    ", UIDS)
+    assert _hosts(tmp_path, text.format(A="lnx1", B="lnx2", UIDS=UIDS, X=blocks, INDENTED=indented)) == {
+        "lnx1"
+    }
+
+
+@pytest.mark.parametrize("how", HEADED)
+def test_words_above_outputs_of_the_same_commands_are_hosts(how: str, tmp_path: Path) -> None:
+    """Whatever they are called."""
+    more = UIDS.replace("1a0", "2b0")
+    other = _behind("    ", more) if how == "salt" else more
+    indented = _behind("    ", UIDS)
+    text = HEADED[how].format(A="zora", B="elbe", UIDS=UIDS, X=other, INDENTED=indented)
+    assert _hosts(tmp_path, text) == {"zora"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"# disks\n{UIDS}\n# mounts\n{MOUNTS}",
+        f"=== lsdasd ===\n{UIDS}=== mount ===\n{MOUNTS}",
+        f"# lsdasd -u\n{UIDS}# sync\n# mount\n{MOUNTS}# exit\n",
+        f"lsdasd:\n{UIDS}\nmount:\n{MOUNTS}",
+        "dasda:\n{UIDS}\ndasdb:\n{UIDS}",
+        "".join(
+            f"{group}vg:\n  LV VG Attr LSize\n  a {group}vg -wi-ao---- 2.00g\n" for group in ("root", "data")
+        ),
+        f"zora:~ # lsdasd -u\n{UIDS}zora:~ # uname -a\n{LINUX}zora:~ # mount\n{MOUNTS}",
+        f"# lsdasd -u\n{UIDS}# hostname\nzora\n# mount\n{MOUNTS}",
+        f"op@zora:~> su -\nPassword:\nzora:~ # lsdasd -u\n{UIDS}sh-5.1# mount\n{MOUNTS}",
+        f"op@jump:~> ssh zora\nzora:~ # lsdasd -u\n{UIDS}zora:~ # mount\n{MOUNTS}zora:~ # exit\n",
+        f"Host: zora\n{UIDS}\n{MOUNTS}",
+    ],
+)
+def test_outputs_of_one_host_are_united(text: str, tmp_path: Path) -> None:
+    """Headings that say what was asked, names of devices and groups, and a second name of a host."""
+    (tmp_path / "a.txt").write_text(text.replace("{UIDS}", UIDS))
+    assert open_capture(str(tmp_path)).notes == []
+
+
+def _kept(directory: Path, files: dict[str, str]) -> set[str]:
+    for name, content in files.items():
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    return {text.origin for text in open_capture(str(directory)).passes[-1].texts if text.form}
+
+
+@pytest.mark.parametrize(
+    ("files", "kept"),
+    [
+        ({"h1/u.txt": LINUX, "h1/d.txt": UIDS, "h2/u.txt": OTHER,
+          "h2/m.txt": MOUNTS}, {"h1/u.txt", "h1/d.txt"}),
+        ({"lnx1/d.txt": UIDS, "lnx2/m.txt": MOUNTS}, {"lnx1/d.txt"}),
+        ({"zora/d.txt": UIDS, "zora/m.txt": MOUNTS, "elbe/d.txt": UIDS, "elbe/m.txt": MOUNTS},
+         {"elbe/d.txt", "elbe/m.txt"}),
+        ({"lnxa_lsdasd.txt": UIDS, "lnxb_mount.txt": MOUNTS}, {"lnxa_lsdasd.txt"}),
+        ({"lsdasd-lnx1.txt": UIDS, "mount-lnx2.txt": MOUNTS}, {"lsdasd-lnx1.txt"}),
+        ({"zora.txt": f"{UIDS}\n{MOUNTS}", "elbe.txt": f"{UIDS}\n{MOUNTS}"}, {"elbe.txt"}),
+        ({"lnx1_u.txt": LINUX, "lnx1_d.txt": UIDS, "lnx2_m.txt": MOUNTS},
+         {"lnx1_u.txt", "lnx1_d.txt"}),
+        ({"disks/lsdasd.txt": UIDS, "mounts/mount.txt": MOUNTS}, {"disks/lsdasd.txt", "mounts/mount.txt"}),
+        ({"u.txt": LINUX, "d/d.txt": UIDS, "m/m.txt": MOUNTS},
+         {"u.txt", "d/d.txt", "m/m.txt"}),
+        ({"lsdasd1.txt": UIDS, "lsdasd2.txt": UIDS, "out1.txt": MOUNTS, "out2.txt": MOUNTS},
+         {"lsdasd1.txt", "lsdasd2.txt", "out1.txt", "out2.txt"}),
+    ],
+)  # fmt: skip
+def test_files_of_a_directory_or_with_a_word_are_of_one_host(
+    files: dict[str, str], kept: set[str], tmp_path: Path
+) -> None:
+    """If these differ in their hosts, as an output names them, or as the word is one."""
+    assert _kept(tmp_path, files) == kept
+
+
+def test_lines_of_two_hosts_may_be_mixed(tmp_path: Path) -> None:
+    """As pdsh prints them; each keeps its number."""
+    pairs = zip(UIDS.splitlines(), UIDS.replace("1a0", "2b0").splitlines(), strict=True)
+    (tmp_path / "a.txt").write_text("".join(f"zora: {this}\nelbe: {other}\n" for this, other in pairs))
+    (output,) = open_capture(str(tmp_path)).passes[-1].texts
+    assert (output.host, output.line, [row.split()[0] for row in output.text.split("\n") if row][2:]) == (
+        "zora", 1, ["0.0.1a00", "0.0.1a01"],
+    )  # fmt: skip
+    assert output.text.split("\n")[4].startswith("0.0.1a00")
+
+
+def test_what_tools_print_before_each_line_is_no_host(tmp_path: Path) -> None:
+    """Tables of the device mapper, records of udev, and lscpu have words and colons, too."""
+    for number, text in enumerate((
+        "vg-a: 0 2000 linear 94:5 128\nvg-b: 0 2000 linear 94:9 128\n",
+        "P: /devices/css0/0.0.1/0.0.1a01/block/dasdb\nN: dasdb\nE: DEVTYPE=disk\nE: MAJOR=94\nE: MINOR=4\n",
+        "Architecture: s390x\nType: 3931\nHypervisor: z/VM 7.3.0\n",
+    )):  # fmt: skip
+        (tmp_path / "a.txt").write_text(text)
+        assert [output.host for output in open_capture(str(tmp_path)).passes[-1].texts] == [""], number
+
+
+@pytest.mark.parametrize(
+    ("count", "words"),
+    [(1, "1 output of the host elbe (a.txt:7), "), (2, "2 outputs of the host elbe (such as a.txt:7), ")],
+)
+def test_what_is_left_out_is_counted(count: int, words: str, tmp_path: Path) -> None:
+    """Count and noun agree, and the first is named."""
+    (tmp_path / "a.txt").write_text(
+        f"zora:~ # lsdasd -u\n{UIDS}elbe:~ # mount\n{MOUNTS}"
+        + f"elbe:~ # lsblk\n{BLOCKS}" * (count - 1)
+        + f"zora:~ # mount\n{MOUNTS}" * 2
+    )
+    (note,) = open_capture(str(tmp_path)).notes
+    assert note.startswith(f"Left out: {words}")
+
+
+@pytest.mark.parametrize("prompt", ["", "# ", "=== ", "+ ", "op@zora:~> "])
+def test_no_line_of_a_real_output_names_a_host(prompt: str, tmp_path: Path) -> None:
+    """Behind any prompt, or with none."""
+    text = "".join(
+        f"{prompt}{command}\n{output.text}" if prompt else f"{output.text}\n"
+        for command, output in real_outputs().items()
+        if not command.startswith(("uname", "hostname"))
+    )
+    (tmp_path / "a.txt").write_text(text, errors="surrogateescape")
+    capture = open_capture(str(tmp_path))
+    assert [note for note in capture.notes if " host " in note] == []
+    hosts = {output.host for output in capture.passes[-1].texts}
+    assert hosts <= ({"zora"} if "zora" in prompt else {"", "lnxherc1"})
+
+
+def test_directories_of_sos_are_no_hosts(tmp_path: Path) -> None:
+    """Some of its plugins run the same commands."""
+    names = ("lsblk", "blkid", "lsblk_-t")
+    files = {f"sos_commands/{plugin}/{name}": BLOCKS for plugin in ("block", "devices") for name in names}
+    assert _kept(tmp_path, {"sos_commands/kernel/uname_-a": LINUX, **files}) == {
+        *(origin.removeprefix("sos_commands/") for origin in files), "kernel/uname_-a",
+    }  # fmt: skip
+
+
+def test_texts_beside_the_kernel_files_of_another_host_are_left_out(tmp_path: Path) -> None:
+    """What names no host is of that of these files, unless it may be of the other."""
+    (tmp_path / "proc/sys/kernel").mkdir(parents=True)
+    (tmp_path / "proc/sys/kernel/hostname").write_text("zora.example.com\n")
+    assert _kept(tmp_path, {"d.txt": UIDS, "z.txt": f"zora:~ # mount\n{MOUNTS}"}) == {"d.txt", "z.txt"}
+    assert _kept(tmp_path, {"e.txt": f"elbe:~ # mount\n{MOUNTS}" * 9}) == {"z.txt"}
+    assert _kept(tmp_path, {"z.txt": f"elbe:~ # df\n{MOUNTS}"}) == set()
