@@ -323,3 +323,15 @@ def test_a_disk_that_was_changed_meanwhile_is_on_neither(tool: str, where: Ask) 
         said = where(disk, f"{UIDS}{texts}")
         assert not said["mounts"]
         assert any("/load" in what and "dasdp" in what and "dasdq" in what for what in said["not_looked_at"])
+
+
+def test_a_file_system_of_unknown_type_may_be_on_more_disks(where: Ask) -> None:
+    """As a btrfs of several is, of which lsblk shows one."""
+    for rows, is_open in (("", True), ("box1:~ # mount\n/dev/dasdp1 on /load type xfs (rw)\n", False)):
+        lsblk = "box1:~ # lsblk\nNAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINT\n" + (
+            "dasdp 94:60 0 6.9G 0 disk\n└─dasdp1 94:61 0 6.9G 0 part /load\n"
+        )
+        texts = f"{UIDS}{lsblk}{rows}"
+        assert any("/load" in what for what in where("dasdq", texts)["not_looked_at"]) == is_open
+        (answer,) = where("/load/x", texts)["where"]
+        assert any("btrfs" in why for why in answer["lacking"]) == is_open

@@ -320,8 +320,9 @@ def text(
             several=words_asked.count(result.meaning.word) > 1,
             evidence=evidence,
         )
-    unseen = [result.unseen for result in results if _is_used(result) and not result.is_unrecorded]
-    yield (Sentence(f"Not looked at: {'; '.join(uses)}") for uses in unseen[:1] if uses)
+    of_used = (result.unseen for result in results if _is_used(result) and not result.is_unrecorded)
+    if unseen := next(of_used, ()):
+        yield iter([Sentence(f"Not looked at: {'; '.join(unseen)}")])
 
 
 def _is_used(result: LookupResult) -> bool:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 UNTYPED: Final = "type not known"
+_UNTYPED: Final = "its type is not known, and a btrfs may have more devices: collect lsblk -f or mount"
 """What a file system is called whose type no source has."""
 ALL_OF_IT: Final = absent("these are the disks of the whole file system: name a file, or use --recursive")
 ONE_OF_SEVERAL: Final = absent("it lies on one or more of these disks, and nothing says on which")
@@ -165,6 +166,8 @@ class _Locator(ByteMapping):
         if isinstance(file.number, Absent):
             self.worsen(Grade.UNKNOWN, file.number.reason)
             return ()
+        if below is not None and below.is_untyped:
+            self.lacking[_UNTYPED] = None
         if below is not None and below.fstype == "btrfs":
             return self.through_btrfs(file, below)
         if file.number.startswith(_ANONYMOUS):

@@ -214,6 +214,9 @@ class Machine:
             of_disk = is_read and not mount.number.startswith("0:")
             if is_unplaced(mount) or (of_disk and self.stack.node(mount.number) is None):
                 yield f"which disks {mount.point} is on ({why_unplaced(mount)})"
+        if untyped := [mount.point for mount in self.mounts.by_number.values() if mount.is_untyped]:
+            more = f" and {len(untyped) - 1:,} more" * (len(untyped) > 1)
+            yield f"more devices of {untyped[0]}{more}, if of btrfs (not collected: lsblk -f, mount)"
         swaps = self.sample.frame(SWAP)
         for name, sort in zip(swaps.keys, swaps.column("sort"), strict=True):
             if sort == "partition" and name not in self.swaps:

@@ -48,6 +48,11 @@ class Mount(NamedTuple):
     """
 
     @property
+    def is_untyped(self) -> bool:
+        """Whether no text tells what is mounted from a block device: it may be a btrfs on more of them."""
+        return not self.fstype and not self.number.startswith("0:")
+
+    @property
     def is_of_text(self) -> bool:
         """Whether it is from a text of a tool, which `line` names."""
         return bool(self.line) and not self.line.isdecimal() and not self.seen_by
