@@ -328,9 +328,8 @@ def test_a_disk_that_was_changed_meanwhile_is_on_neither(tool: str, where: Ask) 
 def test_a_file_system_of_unknown_type_may_be_on_more_disks(where: Ask) -> None:
     """As a btrfs of several is, of which lsblk shows one."""
     for rows, is_open in (("", True), ("box1:~ # mount\n/dev/dasdp1 on /load type xfs (rw)\n", False)):
-        lsblk = "box1:~ # lsblk\nNAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINT\n" + (
-            "dasdp 94:60 0 6.9G 0 disk\n└─dasdp1 94:61 0 6.9G 0 part /load\n"
-        )
+        devices = "dasdp 94:60 0 6.9G 0 disk\n└─dasdp1 94:61 0 6.9G 0 part /load\n"
+        lsblk = f"box1:~ # lsblk\nNAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINT\n{devices}"
         texts = f"{UIDS}{lsblk}{rows}"
         assert any("/load" in what for what in where("dasdq", texts)["not_looked_at"]) == is_open
         (answer,) = where("/load/x", texts)["where"]
