@@ -21,18 +21,8 @@ from zmon.collected.numbers import (
     number_of_dasd,
     sort_of,
 )
-from zmon.kinds import (
-    CONTRADICTED,
-    DASD,
-    DEVICE,
-    LAYER,
-    LOST,
-    NOT_COLLECTED,
-    NOT_SEEN,
-    NOWHERE,
-    ORIGIN,
-    PATH,
-)
+from zmon.collected.other_names import ASSUMED, name_others
+from zmon.kinds import CONTRADICTED, LAYER, LOST, NOT_COLLECTED, NOT_SEEN, NOWHERE, ORIGIN, PATH
 from zmon.sample import Frame, empty_frame, frame_of
 from zmon.topology.stack import VOLUME_GROUP, tagged
 
@@ -269,7 +259,7 @@ class Facts:
         wholly on the others.
         """
         rows = self.rows.setdefault(LAYER.name, {})
-        self._name_links(layers)
+        name_others(self, layers)
         linked = _linked({key: row for key, row in rows.items() if ":" in key}, layers)
         self._name_numbered(rows, layers)
         numbers = self._numbers(rows, layers)
@@ -294,46 +284,6 @@ class Facts:
         self._part_maps(rows)
         self._drop_parts(rows, layers)
         self._add_contents(rows, layers, numbers)
-
-    def _name_links(self, layers: Frame) -> None:
-        """Say which DASDs and partitions others call by the links that udev makes of bus ids and unique ids.
-
-        `disk/by-path/ccw-0.0.7000-part1`, `disk/by-id/ccw-IBM.750000000ABCD1.7000.00`.
-        Source: s390-tools, etc/udev/rules.d/59-dasd.rules.
-        """
-        devices = [
-            (device, fact.place)
-            for row in self.rows[LAYER.name].values()
-            for fact in row.get("below", ())
-            for device in str(fact.value).split()
-        ]
-        devices += [member for members in self.btrfs.values() for member in members.values()]
-        devices += [(device, f"{ASSUMED} by its link") for device in self.mounted]
-        links = [(match, place) for device, place in devices if (match := _OF_DASD.fullmatch(device))]
-        names = self._dasds(layers) if links else {}
-        for match, place in links:
-            if disk := names.get(match[1]):
-                name = f"{disk}{match[2] or ''}"
-                self.name_dasd(name, place)
-                self.say(LAYER, name, place, links=match[0])
-
-    def _dasds(self, layers: Frame) -> dict[str, str]:
-        """Return the names of DASDs by their bus ids and unique ids."""
-        columns = map(layers.column, ("sort", "busid", "name"))
-        names = {
-            busid: name
-            for sort, busid, name in zip(*columns, strict=True)
-            if sort == "disk" and isinstance(busid, str) and isinstance(name, str)
-        }
-        for kind, field in ((DASD, "name"), (DEVICE, "block")):
-            for busid in self.keys(kind):
-                if name := text_of(self.value(kind, busid, field)):
-                    names[busid] = name
-        for busid in self.keys(DEVICE):
-            uid = text_of(self.value(DEVICE, busid, "uid"))
-            if uid and busid in names:
-                names[uid] = names[busid]
-        return names
 
     def _drop_parts(self, rows: dict[str, dict[str, list[Fact]]], layers: Frame) -> None:
         """Drop partitions that only tables have, of disks that others are built on: the kernel has none."""
@@ -619,9 +569,6 @@ def _linked(rows: Mapping[str, Mapping[str, list[Fact]]], layers: Frame) -> dict
     return linked
 
 
-_OF_DASD: Final = re.compile(r"disk/by-(?:path|id)/ccw-([^\s/]{3,60}?)(?:-part([1-9][0-9]?))?")
-ASSUMED: Final = "assumed"
-"""How the place of a value begins that follows from a name."""
 OF_TABLES: Final = frozenset({"fdisk", "fdasd", "parted"})
 """Tools that read tables of partitions from disks."""
 REMOVED: Final = "removed"
