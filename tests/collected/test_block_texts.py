@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,9 @@ from hypothesis import strategies as st
 from tests.collected.texts import LSBLK, facts_in, row, text
 from zmon.collected.block_texts import UNSEEN
 from zmon.collected.collection import facts_of
+
+if TYPE_CHECKING:
+    from tests.collected.conftest import Ask
 
 PAIRS = """\
 NAME="dasdb" KNAME="dasdb" MAJ:MIN="94:4" PKNAME="" TYPE="disk" MODEL="a b"
@@ -55,6 +59,24 @@ def test_a_partition_of_a_multipath_device_is_one_of_the_device_mapper() -> None
     assert row(facts, "layer", "253:3") == {
         "name": "dm-3", "sort": "dm", "mapped": "mpatha1", "below": "253:2",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["bcache0", "drbd0", "vendor0"])
+def test_a_disk_that_a_driver_has_built_is_on_what_it_hangs_on(name: str, where: Ask) -> None:
+    """Its type is that of a disk; the tree is none that was turned round."""
+    tree = f"""\
+# lsblk
+NAME          MAJ:MIN RM SIZE RO TYPE MOUNTPOINT
+dasdb          94:4    0  45G  0 disk\x20
+└─dasdb1       94:5    0  45G  0 part\x20
+  └─{name:8} 251:0    0  45G  0 disk /d
+dasdc          94:8    0  45G  0 disk\x20
+└─{name:8}   251:0    0  45G  0 disk /d
+"""
+    (answer,) = where("/d/x", tree)["where"]
+    assert [disk["disk"] for disk in answer["disks"]] == ["dasdb", "dasdc"]
+    for disk in ("dasdb", "dasdc"):
+        assert [mount["point"] for mount in where(disk, tree)["mounts"]] == ["/d"]
 
 
 def test_a_partition_without_a_parent_is_on_the_disk_it_is_named_after() -> None:

@@ -50,6 +50,10 @@ _GROUP: Final = 3
 _OF_ONE: Final = ("mpath", "raid", "md")
 """How the types of devices begin that are alone on what they are made of."""
 _OF_LUN: Final = re.compile("(?:/dev/)?(?:(?:sd|vd)[a-z]{1,4}|nvme[0-9]{1,3}n[0-9]{1,4})")
+_STACKED: Final = re.compile("(?:bcache|drbd|zd)[0-9]{1,5}")
+"""Names of disks that a driver has built on other devices."""
+_BUILT: Final = "built"
+"""The sort of such a disk, while lsblk is read: it may be on several others."""
 _WWID: Final = re.compile("6[0-9a-f]{31}|[25][0-9a-f]{15}")
 _OF_NVME: Final = re.compile("(?:uuid|eui|nvme)[.][0-9a-f-]{16,250}")
 _CELL: Final = re.compile(rf"(?<!\S){NUMBER}(?!\S)")
@@ -232,7 +236,7 @@ class LsblkTree:
                 self._facts.mounts.setdefault((key, point), mount)
         if row.fstype:
             self._facts.say_content(source.removeprefix("/dev/"), place, row.fstype, row.uuid)
-        self._sorts[key] = sort
+        self._sorts[key] = _BUILT if _STACKED.fullmatch(kernel or name) else sort
         self._keys[kernel or name] = key
         self._places.setdefault(key, place)
         return key
@@ -250,12 +254,12 @@ class LsblkTree:
     def hide_all(self) -> None:
         """Say that each device that may have several below it may be built on one that has no line."""
         for key, sort in self._sorts.items():
-            if sort in {"dm", "md"}:
+            if sort in {"dm", "md", _BUILT}:
                 self.hide(key)
 
     def guess(self, key: str) -> None:
         """Say that a device may be built on others than lsblk shows, unless another source has them."""
-        if self._sorts.get(key) in {"dm", "md"}:
+        if self._sorts.get(key) in {"dm", "md", _BUILT}:
             self.hide(key)
             self._guessed.add(key)
 
@@ -555,10 +559,13 @@ class Lsblk(OrDocument):
     def _turn(self, pairs: Iterable[tuple[str, str, str]]) -> None:
         """Know an inverse list (-s) without its command: what stands below a partition is its disk.
 
-        Takes types and names of devices, each with the name of that above it.
+        Takes types and names of devices, each with the name of that above it.  What a driver has built on
+        other devices has the type of a disk, too.
         """
         self._is_inverse = self._is_inverse or any(
-            kind == "disk" or (name != above and name == disk_name(above)) for kind, name, above in pairs
+            (kind == "disk" and is_of_kernel(name) and not _STACKED.fullmatch(name))
+            or (name != above and name == disk_name(above))
+            for kind, name, above in pairs
         )
 
     def _hang(self, key: str, parent: str) -> None:
