@@ -241,6 +241,10 @@ class LsblkTree:
         self._places.setdefault(key, place)
         return key
 
+    def forget(self, key: str, point: str) -> None:
+        """Take back a mount point of which only the beginning was read."""
+        self._facts.mounts.pop((key, point), None)
+
     def hang(self, key: str, below: str) -> None:
         """Say that a device is built on another."""
         self._below.setdefault(key, {})[below] = None
@@ -320,6 +324,18 @@ class TreeRow(NamedTuple):
     """What is drawn before it."""
 
 
+class BegunRow(NamedTuple):
+    """A row of a table that goes on in the next line, because a cell was too long for its column."""
+
+    lines: list[int]
+    """The lines that were read of it."""
+    cells: dict[str, str]
+    column: str
+    """That of the last cell."""
+    chart: str
+    """What -M draws before it."""
+
+
 class Lsblk(OrDocument):
     """Devices of lsblk in whichever of its forms.
 
@@ -362,6 +378,7 @@ class Lsblk(OrDocument):
         self._has_hole = False
         """Whether a line between two rows was not understood, which may have been one of any device."""
         self._last: tuple[str, LsblkRow] | None = None
+        self._begun: BegunRow | None = None
         self._pairs: list[tuple[int, dict[str, str]]] = []
         self._above: list[tuple[str, LsblkRow]] = []
         """The keys and lines of devices in a list."""
@@ -382,8 +399,13 @@ class Lsblk(OrDocument):
         """Return whether a line looks like one of lsblk: its rows may have any columns."""
         return _LIKE.match(row) is not None or _CELL.search(row) is not None
 
+    def blank(self) -> None:
+        """End a row that has no further cells."""
+        self._end_begun(is_blank=True)
+
     def lost(self) -> None:
         """Expect the next row of the tree to hang on the line that is not understood."""
+        self._end_begun()
         self._is_whole, self._last = False, None
         self._groups.clear()
         self._ended.clear()
@@ -410,21 +432,52 @@ class Lsblk(OrDocument):
     def row(self, match: re.Match[str]) -> bool:
         """Take a row of the tree or the list, or a further mount point of the one above."""
         chart, row = match[0][: self._chart], match[0][self._chart :]
+        if self._begun and self._go_on(row):
+            return True
+        self._end_begun()
         cells = self._cells(row)
-        if cells:
-            name = cells.get("NAME", "")
-            drawn = name[: len(name) - len(_TREE.sub("", name, count=1))]
-            cells["NAME"] = name = name[len(drawn) :]
-            if not any(cells.get(column) for column in _NAMES):
-                return self._take_further(cells, drawn)
-            if "NAME" not in self._columns:
-                del cells["NAME"]
-            told = _row_of(cells)
-            if told is not None:
-                return self._take(told, drawn, chart)
-        if chart.strip():
+        if cells and (taken := self._take_cells(cells, chart)) is not None:
+            return taken
+        if not chart.strip() and (self._take_point(row) or self._take_loose(row)):
+            return True
+        begun, column = self._columns.begun(row, _RIGHT) if self._has_heading else ({}, "")
+        self._begun = BegunRow([self.number], begun, column, chart) if column else None
+        return self._begun is not None
+
+    def _take_cells(self, cells: dict[str, str], chart: str) -> bool | None:
+        """Take a device or a further mount point by its cells; None if these are of neither."""
+        name = cells.get("NAME", "")
+        drawn = name[: len(name) - len(_TREE.sub("", name, count=1))]
+        cells["NAME"] = name = name[len(drawn) :]
+        if not any(cells.get(column) for column in _NAMES):
+            return self._take_further(cells, drawn)
+        if "NAME" not in self._columns:
+            del cells["NAME"]
+        told = _row_of(cells)
+        return None if told is None else self._take(told, drawn, chart)
+
+    def _go_on(self, row: str) -> bool:
+        """Take a line that goes on with the row of the line before, whose last cell was too long."""
+        begun = self._begun
+        if begun is None:
             return False
-        return self._take_point(row) or self._take_loose(row)
+        cells, last = self._columns.continued(row, _RIGHT, begun.column)
+        if not cells:
+            return False
+        begun = BegunRow([*begun.lines, self.number], {**begun.cells, **cells}, last, begun.chart)
+        if last:
+            self._begun = begun
+            return True
+        if is_taken := bool(self._take_cells(begun.cells, begun.chart)):
+            self._begun = None
+        return is_taken
+
+    def _end_begun(self, *, is_blank: bool = False) -> None:
+        """End a row whose rest did not follow; a blank line is the rest of one without further cells."""
+        begun, self._begun = self._begun, None
+        if begun and not (is_blank and self._take_cells(begun.cells, begun.chart)):
+            self.strange += begun.lines
+            self._is_whole, self._last = False, None
 
     def _cells(self, row: str) -> dict[str, str]:
         """Return the cells of a row, if it fits the heading."""
@@ -467,8 +520,25 @@ class Lsblk(OrDocument):
         above = self._rows[-1].drawn if self._rows else ""
         if above and above.startswith(("│", "|", "├")) != drawn.startswith(("│", "|")):
             return False  # the lines that are drawn beside it are not those of the row before
-        self._last = key, row._replace(points=(*row.points, *filter(None, [point.strip()])))
+        points, point = [*row.points], point.strip()
+        if point and not point.startswith(("/", SWAPPED)):
+            # a terminal was too narrow for the point: the rest of it
+            if not points or not points[-1].startswith("/"):
+                return False
+            beginning = points.pop()
+            self._tree.forget(key, beginning)
+            if len(beginning) % self._width_of_points():
+                self._last = key, row._replace(points=tuple(points))
+                return False
+            point = f"{beginning}{point}"
+        self._last = key, row._replace(points=(*points, *filter(None, [point])))
         return bool(self._tree.add(self.place, self._last[1]))
+
+    def _width_of_points(self) -> int:
+        """Return the width of the column of mount points, which is that of its heading if it is narrow."""
+        behind = self._columns.around("MOUNTPOINTS")[1]
+        begin = self._columns.begin("MOUNTPOINTS")
+        return self._columns.begin(behind[0]) - begin - 1 if behind else len("MOUNTPOINTS")
 
     def _take_point(self, row: str) -> bool:
         """Take a further mount point in a table whose columns do not fit: a row without a number."""
@@ -593,6 +663,7 @@ class Lsblk(OrDocument):
 
     def end(self) -> None:
         """Say what each device is built on."""
+        self._end_begun()
         self._hang_rows()
         if "PKNAME" in self._columns and not any(row.level for row in self._rows):
             self._hang_named(self._above)

@@ -83,6 +83,15 @@ _CONTENTS: Final = {
 """What signatures mean that are none of a file system."""
 
 
+_SIGNATURES: Final = (
+    *_CONTENTS, "zfs_member", "mpath_member", "VMFS_volume_member", "VxVM_volume_member", "bcache",
+    "ceph_bluestore", "drbd", "oracleasm", "stratis", "isw_raid_member",
+)  # fmt: skip
+"""Long names of what is on devices."""
+_SHORTEST: Final = 6
+"""Characters of a signature that was cut: its column has a heading `FSTYPE`."""
+
+
 class Fact(NamedTuple):
     """One value, and the text that has it."""
 
@@ -225,7 +234,12 @@ class Facts:
         return key
 
     def say_content(self, device: str, place: str, sort: str, uuid: str) -> None:
-        """Say what is on a device that is named, by the signature that blkid and lsblk find there."""
+        """Say what is on a device that is named, by the signature that blkid and lsblk find there.
+
+        lsblk cuts a signature to the width of its column.
+        """
+        whole = [name for name in _SIGNATURES if len(sort) >= _SHORTEST and name.startswith(sort)]
+        sort = whole[0] if len(whole) == 1 else sort
         self.contents.setdefault(device, (sort, uuid, place))
 
     def lose_volume(self, group: str, last: str) -> str:

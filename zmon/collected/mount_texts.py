@@ -130,6 +130,10 @@ class Findmnt(MountList, OrDocument):
         """Expect the columns that it prints by default."""
         super().__init__(text, facts)
         self._columns = Columns("")
+        self._begun: tuple[list[int], list[str], dict[str, str], str] | None = None
+        """Numbers and texts of the lines of a row that goes on, its cells, and the column of the last one."""
+        self._has_roots = re.search(r"\s(?:-[a-zA-Z]*v|--nofsroot)", text.command) is None
+        """Whether a source is followed by the directory of its file system."""
         asked = re.search(r"\s(?:-[a-zA-Z]*o|--output)[= ]?([A-Z%,:-]+)", text.command)
         default = "TARGET,SOURCE,FSTYPE,OPTIONS" if text.tool == "findmnt" else ""
         self._names: list[str] = (asked[1] if asked else default).split(",")
@@ -155,10 +159,48 @@ class Findmnt(MountList, OrDocument):
 
     nothing = (r"Success, no errors or warnings detected",)
 
+    def lost(self) -> None:
+        """End a row whose rest did not follow."""
+        self._end_begun()
+
+    blank = lost
+
+    def end(self) -> None:
+        """End a row whose rest did not follow; take the mounts of -J."""
+        self._end_begun()
+        super().end()
+
     @line(r"[ |`├└│─-]*\S.*")
     def row(self, match: re.Match[str]) -> bool:
-        """Take a row below a heading: by where its cells stand, else by their number."""
+        """Take a row, or one that goes on behind a cell that was too long for its column."""
         row = match[0]
+        if self._begun:
+            lines, printed, cells, column = self._begun
+            cells_behind, last = self._columns.continued(row, _RIGHT, column)
+            if cells_behind:
+                self._begun = None
+                cells = {**cells, **cells_behind}
+                if last:
+                    self._begun = [*lines, self.number], [*printed, row], cells, last
+                return bool(last) or self._add(cells)
+            self._end_begun()
+        cells, column = self._columns.begun(row, _RIGHT)
+        if column and column != self._columns.last and not self._columns.exact(row, _RIGHT):
+            self._begun = [self.number], [row], cells, column
+            return True
+        return self._take_row(row)
+
+    def _end_begun(self) -> None:
+        """Take the lines of a row whose rest did not follow as rows of their own."""
+        begun, self._begun = self._begun, None
+        here = self.number
+        for self.number, row in zip(begun[0], begun[1], strict=True) if begun else ():
+            if not self._take_row(row):
+                self.strange.append(self.number)
+        self.number = here
+
+    def _take_row(self, row: str) -> bool:
+        """Take a row below a heading: by where its cells stand, else by their number."""
         begin = len(row) - len(row.lstrip(_DRAWN))
         if begin and not row[:begin].strip():
             return False  # a row of a tree is drawn
@@ -182,14 +224,17 @@ class Findmnt(MountList, OrDocument):
 
     @staticmethod
     def _is_whole(cells: Mapping[str, str]) -> bool:
-        return cells.get("TARGET", "").lstrip(_DRAWN).startswith("/") and "SOURCE" in cells
+        return cells.get("TARGET", "").lstrip(_DRAWN).startswith("/") and bool(cells.get("SOURCE"))
 
     def _add(self, cells: Mapping[str, str]) -> bool:
         if is_whole := self._is_whole(cells):
             source, point = (unescaped_hex(cells[name].strip()) for name in ("SOURCE", "TARGET"))
             point = point.lstrip(_DRAWN)
             device, root = _with_root(source)
-            self.add(device, point, cells.get("FSTYPE", ""), cells.get("OPTIONS", ""), root)
+            options = cells.get("OPTIONS", "")
+            if self._has_roots:  # options are cut to the width of a terminal
+                options = re.sub(r"(?:^|,)subvol=[^,]*$", "", options)
+            self.add(device, point, cells.get("FSTYPE", ""), options, root if self._has_roots else "")
         return is_whole
 
     def document(self, document: dict[str, Any]) -> bool:
@@ -205,6 +250,8 @@ class Findmnt(MountList, OrDocument):
         return count
 
 
+_RIGHT: Final = frozenset({"AVAIL", "FREQ", "ID", "PARENT", "PASSNO", "SIZE", "TID", "USE%", "USED"})
+"""The columns whose cells end below their headings."""
 _OF_FINDMNT: Final = re.compile(
     r"(?!\S+ on /.* type )(?:[|`├└│]|\s*[\"{}\[\]]|[A-Z_]+=\"|[A-Z%_-]+(?:\s+[A-Z%_-]+)+\s*$|/|\S+ +/)"
 )
