@@ -267,6 +267,39 @@ def test_columns_may_be_in_any_order() -> None:
     assert [*facts.swaps] == ["/dev/dasdb2"]
 
 
+WITHOUT_HEADING = """\
+dasdb               22.5G\x20
+└─dasdb1            22.5G\x20
+  └─vgdata-lv_data   300G /srv/data
+dasdc              180.4G\x20
+└─dasdc1           180.4G\x20
+  └─vgdata-lv_data   300G /srv/data
+"""
+RAW_ALONE = "dasdb disk \ndasdb1 part /srv/data\nvgdata-lv_data lvm /srv/wal\n"
+
+
+@pytest.mark.parametrize(("command", "content", "points"), [
+    ("lsblk -no NAME,SIZE,MOUNTPOINT", WITHOUT_HEADING, {("vgdata-lv_data", "/srv/data")}),
+    ("lsblk -n -o name,size,mountpoint", WITHOUT_HEADING, {("vgdata-lv_data", "/srv/data")}),
+    ("lsblk -rno NAME,TYPE,MOUNTPOINT", RAW_ALONE, {("dasdb1", "/srv/data"), ("vgdata-lv_data", "/srv/wal")}),
+])  # fmt: skip
+def test_columns_without_a_heading_are_those_that_were_asked_for(
+    command: str, content: str, points: set[tuple[str, str]]
+) -> None:
+    """Where they begin the blanks of all rows tell, or each row."""
+    facts = facts_in(content, command)
+    assert {*facts.mounts} == points
+    if content is WITHOUT_HEADING:
+        assert row(facts, "layer", "vgdata-lv_data")["below"] == "dasdb1 dasdc1"
+
+
+def test_sizes_may_stand_left_of_their_heading() -> None:
+    """The blanks before the heading are no margin of the text."""
+    content = "# lsblk -o SIZE,NAME,MOUNTPOINT\n  SIZE NAME     MOUNTPOINT\n 22.5G dasdb    \n"
+    content += "180.4G └─dasdb1 /srv\n"
+    assert {*facts_in(content).mounts} == {("dasdb1", "/srv")}
+
+
 def test_a_name_with_a_blank_is_none() -> None:
     """The device mapper writes a blank in hex, so a row with one does not fit."""
     facts = facts_in(ORDERED.replace("db2vg-data   ", "db2vg-my data"), "lsblk")

@@ -137,3 +137,47 @@ def test_the_options_of_a_mount_may_be_cut_within_a_subvolume() -> None:
     ((mount,),) = facts_in(content, "findmnt").mount_lists["findmnt"]
     assert (mount.root, mount.options) == ("/home", "rw")
     assert row(facts_in(PATHS), "layer", "253:1")["mapped"] == "vgdata-lv_wal"
+
+
+FOLDED = {
+    "findmnt -D -t xfs": """\
+SOURCE                                        FSTYPE SIZE  USED AVAIL USE% TARGET
+/dev/mapper/vgweb-lvwww                       xfs     99G 60.1G 38.9G  61% /var/www/very/long
+/dev/mapper/36005076801810751b800000000000a14p1 xfs   20G   10G   10G  50% /opt/archive
+""",
+    "mount": """\
+/dev/mapper/vgweb-lvwww on /var/www/very/long type xfs (rw,relatime,seclabel,attr2,inode64,noquota)
+/dev/mapper/36005076801810751b800000000000a14p1 on /opt/archive type xfs (rw,relatime,seclabel,attr2)
+""",
+    "df": """\
+Filesystem                                       1K-blocks     Used Available Use% Mounted on
+/dev/mapper/vgweb-lvwww                          103809024 10381902  93427122  11% /var/www/very/long
+/dev/mapper/36005076801810751b800000000000a14p1   20961280 10381902  10579378  50% /opt/archive
+""",
+}
+
+
+@pytest.mark.parametrize("width", [62, 70, 80])
+@pytest.mark.parametrize("command", FOLDED)
+def test_rows_that_a_terminal_folded_are_joined(command: str, width: int) -> None:
+    """They are as long as the longest, and what follows is no row; a name is never the beginning of one."""
+    rows = FOLDED[command].splitlines()
+    folded = "".join(f"{row[at : at + width]}\n" for row in rows for at in range(0, len(row), width))
+    facts, whole = (
+        facts_in(content, command).mount_lists[command.split(maxsplit=1)[0]]
+        for content in (folded, FOLDED[command])
+    )
+    assert [(row.point, row.source) for rows in facts for row in rows] == [
+        (row.point, row.source) for rows in whole for row in rows
+    ]
+
+
+def test_a_folded_table_of_the_device_mapper_is_one() -> None:
+    """Each row of it looks like one of some tool."""
+    table = "".join(
+        f"36005076801810751b800000000000a1{nth}: 0 104857600 multipath 1 queue_if_no_path 1 al\n"
+        f"ua 2 1 service-time 0 1 2 8:{nth}2 1 1 service-time 0 1 2 8:{nth}8 1 1\n"
+        for nth in "23"
+    )
+    facts = facts_in(table, "dmsetup table")
+    assert row(facts, "layer", "36005076801810751b800000000000a12")["below"] == "8:22 8:28"

@@ -356,7 +356,7 @@ class Lsblk(OrDocument):
         r'|\{\s*"blockdevices"'
         rf"|\S{{1,128}} +{NUMBER} +[01] +[0-9.,]+[BKMGTPE]? +[01] {_OF_TYPE}(?!\S)"
     )
-    outdented = r"\s*(?:[┌├└┆]|,->|\|->|'->|`-|\| )"
+    outdented = r"\s*(?:[┌├└┆]|,->|\|->|'->|`-|\| |[0-9][0-9.,]*[BKMGTPE]? +\S)"
     longest = 1 << 16
 
     def __init__(self, text: CollectedText, facts: Facts) -> None:
@@ -382,9 +382,26 @@ class Lsblk(OrDocument):
         self._pairs: list[tuple[int, dict[str, str]]] = []
         self._above: list[tuple[str, LsblkRow]] = []
         """The keys and lines of devices in a list."""
-        self._is_inverse = re.search(r"\s(?:-[a-zA-Z]*s|--inverse)\b", text.command) is not None
-        self._is_raw = re.search(r"\s(?:-[a-zA-Z]*r|--raw)\b", text.command) is not None
+        self._is_inverse = re.search(r"\s(?:-[a-zA-Z]*s[a-zA-Z]*|--inverse)(?!\S)", text.command) is not None
+        self._is_raw = re.search(r"\s(?:-[a-zA-Z]*r[a-zA-Z]*|--raw)(?!\S)", text.command) is not None
         self._is_list = re.search(r"\s(?:-[a-zA-Z]*l[a-zA-Z]*|--list)\b", text.command) is not None
+
+        self._take_asked(text)
+
+    def _take_asked(self, text: CollectedText) -> None:
+        """Know the columns that the command asks for, if that prints no heading (-n)."""
+        asked = re.search(r"\s(?:-[a-zA-Z]*o|--output)[= ]?([A-Za-z%,:-]+)(?!\S)", text.command)
+        if asked is None or re.search(r"\s(?:-[a-zA-Z]*n[a-zA-Z]*|--noheadings)(?!\S)", text.command) is None:
+            return
+        names = asked[1].upper().split(",")
+        if {*names}.isdisjoint(_NAMES) or not {*names} <= {*_NAMES, *_RIGHT, *_OTHERS}:
+            return
+        if self._is_raw:
+            self._columns = Columns(" ".join(names))
+        else:
+            rows = [row for row in text.text.split("\n") if row.strip()]
+            self._columns = Columns.below(names, rows, r"(?<!\S)[ |`├└│─-]*[|`├└│─-]")
+        self._has_heading = len(self._columns) > 0
 
     @property
     def is_part(self) -> bool:

@@ -41,6 +41,23 @@ class Columns:
             name = match[0] if match[0] not in self._spans else f"{match[0]} {match.start()}"
             self._spans[name] = match.span()
 
+    @classmethod
+    def below(cls, names: list[str], rows: list[str], drawn: str) -> Columns:
+        """Return the columns of rows without a heading, if the blanks of all rows tell where they begin.
+
+        `drawn` is the pattern of what is drawn before a name.
+        """
+        blocks = [re.sub(drawn, lambda match: "x" * len(match[0]), row) for row in rows]
+        width = max(map(len, blocks), default=0)
+        filled = "".join(
+            "x" if any(row[at : at + 1].strip() for row in blocks) else " " for at in range(width)
+        )
+        spans = [match.span() for match in re.finditer("x+", filled)]
+        columns = cls("")
+        if len(spans) == len(names):
+            columns._spans = dict(zip(names, spans, strict=True))
+        return columns
+
     def __iter__(self) -> Iterator[str]:
         """Return the names of the columns."""
         return iter(self._spans)
