@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tests.collected.texts import LSCHP, LSCSS, LSCSS_VPM, facts_in, row
+
+if TYPE_CHECKING:
+    from tests.collected.conftest import Ask
 
 
 def test_lscss_gives_types_masks_and_installed_paths() -> None:
@@ -50,3 +55,20 @@ def test_lszfcp_and_lsscsi_join_by_the_address() -> None:
     }  # fmt: skip
     assert listed.aliases == {"scsi-0-0-0-1": "sda"}
     assert row(listed, "layer", "sda")["model"] == "2107900"
+
+
+def test_a_path_names_the_lost_channel_paths_of_its_disk(where: Ask) -> None:
+    """As its disk does: `61` and `64` are installed and not available."""
+    texts = """\
+# lsdasd -u
+0.0.3401  dasdc       IBM.75000000AAAA1.3400.01
+# lscss
+Device   Subchan.  DevType CU Type Use  PIM PAM POM  CHPIDs
+----------------------------------------------------------------------
+0.0.3401 0.0.021d  3390/0e 3990/e9 yes  f0  90  ff   60616465 00000000
+# mount
+/dev/dasdc1 on /data type xfs (rw)
+"""
+    (answer,) = where("/data/x", texts)["where"]
+    assert [disk["lost_chpids"] for disk in answer["disks"]] == ["61 64"]
+    assert [disk["lost_chpids"] for disk in where("dasdc", texts)["disks"]] == ["61 64"]
