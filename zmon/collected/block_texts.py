@@ -780,6 +780,7 @@ class Partitions(Reading):
 
 _DIRECTORY: Final = r"/dev/(disk/by-[a-z-]{1,16}(?:/[^\s:]{1,200})?|mapper|disk)/?:?"
 _BY_PATH: Final = re.compile(rf"ccw-({BUSID})")
+_BY_WWID: Final = re.compile("(?:wwn-0x|scsi-3)(6[0-9a-f]{31}|[25][0-9a-f]{15})")
 BY_PORT: Final = re.compile(rf"ccw-({BUSID})-(?:zfcp|fc)-(0x[0-9a-f]{{16}})(?::|-lun-)(0x[0-9a-f]{{16}})")
 
 
@@ -822,9 +823,19 @@ class Links(Reading):
         elif directory:
             say(LAYER, name, place, links=f"{directory}/{link}")
             self.facts.name_dasd(name, place)
+            self._take_identity(link, name)
             if port := BY_PORT.fullmatch(link):
                 say(LAYER, name, place, name=name, sort="disk", busid=port[1], wwpn=port[2], lun=port[3])
             elif path := _BY_PATH.fullmatch(link):
                 say(LAYER, name, place, name=name, sort="disk", busid=path[1])
                 say(DEVICE, path[1], place, block=name)
         return bool(directory)
+
+    def _take_identity(self, link: str, name: str) -> None:
+        """Take what a link by id says of a device: its name in /dev/mapper, its uuid there, its WWID."""
+        say, begin, place = self.facts.say, link.partition("-")[0], self.place
+        if minor_of_dm(name) and begin == "dm":
+            field = "mapped" if link.startswith("dm-name-") else "uuid"
+            say(LAYER, name, place, name=name, sort="dm", **{field: link.split("-", 2)[-1]})
+        elif (match := _BY_WWID.fullmatch(link)) and _OF_LUN.fullmatch(name):
+            say(LAYER, name, place, name=name, sort="disk", wwid=f"{NAA}{match[1]}")

@@ -132,7 +132,17 @@ class Dmsetup(Reading):
     @line(rf"{_TITLE}: ([0-9]{{1,18}}) ([0-9]{{1,18}}) ([a-z][a-z0-9-]{{0,30}})((?: .*)?)")
     def segment(self, match: re.Match[str]) -> bool:
         """Take a line of a table, each of which begins where the one before ended."""
-        title, start, length, target, arguments = match.groups()
+        return self._take_segment(*match.groups())
+
+    @line(r"([0-9]{1,18}) ([0-9]{1,18}) ([a-z][a-z0-9-]{0,30})((?: .*)?)")
+    def segment_of_one(self, match: re.Match[str]) -> bool:
+        """Take a line of the table of the one device that the command names."""
+        words = [word for word in self.text.command.split()[2:] if not word.startswith("-")]
+        title = words[0].removeprefix("/dev/mapper/") if len(words) == 1 else ""
+        named = re.fullmatch(_TITLE, title)
+        return named is not None and self._take_segment(title, *match.groups())
+
+    def _take_segment(self, title: str, start: str, length: str, target: str, arguments: str) -> bool:
         if self._asked == "status":
             return True
         form = _ARGUMENTS.get(target)
@@ -422,7 +432,7 @@ class Multipath(Reading):
             vendor=_known(vendor), model=_known(model),
         )  # fmt: skip
 
-    @line(r"(?:size=\S{1,20} |\[size=[^\]]{1,20}\]\[)features=['\"]?([^'\"\]]{0,200})['\"]?.*")
+    @line(r"(?:size=\S{1,20} |\[size=[^\]]{1,20}\]\[)features=['\"]?([^'\"\]]{0,200})(['\"\]]?.*)")
     def features(self, match: re.Match[str]) -> bool:
         """Take the second line of a map; if it comes again the first line of another map is missing."""
         if self._sized or not self._device:
@@ -431,9 +441,17 @@ class Multipath(Reading):
         self._sized = True
         if self._device.startswith("dm-"):
             self._titles[self._device] = self._title
-            queueing = "on" if QUEUES in match[1].split() else "off"
+            queueing = "on" if QUEUES in match[1].split() else "off" if match[2] else ""
             self.facts.say(MULTIPATH, self._device, self.place, queueing=queueing)
         return True
+
+    @line(
+        r"(?=.*\bwp=)(?:[a-z0-9_ ]{0,80}'\s*)?(?:hwhandler='[^']{0,40}'\s*)?wp=(?:rw|ro|undef)\s*",
+        r"[a-z0-9_ ]{1,80}' hwhandler='[^']{0,40}\s*",
+    )
+    def rest(self, _match: re.Match[str]) -> bool:
+        """Take the rest of the second line of a map, which a terminal has folded at a blank."""
+        return self._sized and not self._group
 
     @line(
         r"[ |`]*[-+]+- policy='([a-z-]+) ?[^']*' prio=(-?[0-9]{1,6}|undef)"

@@ -107,7 +107,10 @@ class MountCommand(MountList):
     narrowing = r"-[a-z]*t\b|--types"
     first = r"\S.* on /.* type \S+ \(.*\)"
 
-    @line(r"(\S.*?) on (/.*) type (\S{1,64}) \((.*)\)(?: \[.*\])?\s*")
+    @line(
+        r"(\S.*?) on (/.*) type (\S{1,64}) \((.*)\)(?: \[.*\])?\s*",
+        r"(\S+(?: \S+)*) +on +(/\S*(?: \S+)*) +type +(\S{1,64}) +\((.*)\)(?: +\[.*\])?\s*",
+    )
     def mount(self, match: re.Match[str]) -> None:
         """Take a mount."""
         source, point, fstype, options = match.groups()

@@ -16,7 +16,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.base.absent import text_of
-from zmon.collected.numbers import disk_name, is_of_kernel, sort_of
+from zmon.collected.numbers import dasd_of_number, disk_name, is_of_kernel, sort_of
 from zmon.kernel.disk_identity import NAA
 from zmon.kinds import DASD, DEVICE, LAYER, MPATH, MULTIPATH
 
@@ -30,6 +30,10 @@ ASSUMED: Final = "assumed"
 """How the place of a value begins that follows from a name."""
 _NUMBER: Final = "[1-9][0-9]{0,2}"
 _OF_DASD: Final = re.compile(r"disk/by-(?:path|id)/ccw-([^\s/]{3,60}?)(?:-part([1-9][0-9]?))?")
+_BUSID: Final = re.compile(r"[0-9a-f]{1,2}[.][0-3][.][0-9a-f]{4}")
+_UID: Final = re.compile(
+    r"[A-Z0-9]{1,3}[.][A-Z0-9]{1,14}[.][0-9a-f]{4}[.][0-9a-f]{2,6}(?:[.][0-9a-f]{1,32})?"
+)
 _BY_NAME: Final = re.compile(r"disk/by-id/dm-name-(\S{1,200})")
 _BY_ID: Final = re.compile(
     rf"disk/by-id/(dm-uuid-(?:part({_NUMBER})-)?mpath-|wwn-0x|scsi-|nvme-)([^\s/]{{8,200}}?)(?:-part({_NUMBER}))?"
@@ -75,10 +79,23 @@ class Names:
         self._collect()
 
     def say(self) -> None:
-        """Say what the names mean."""
+        """Say what the names mean, and which unique ids of DASDs links have."""
+        self._say_uids()
         for word, place in self._words():
             if device := self._meant(word):
                 self._say(word, device, place)
+
+    def _say_uids(self) -> None:
+        """Say of DASDs whose bus ids are known their unique ids, as links by id have them."""
+        busids = {name: busid for busid, name in self._dasds.items() if _BUSID.fullmatch(busid)}
+        for key, row in self._facts.rows[LAYER.name].items():
+            names = {dasd_of_number(key), key, *(str(fact.value) for fact in row.get("name", ()))}
+            busid = next((busids[name] for name in names if name in busids), "")
+            for fact in row.get("links", ()) if busid else ():
+                for link in str(fact.value).split():
+                    match = _OF_DASD.fullmatch(link)
+                    if match and not match[2] and _UID.fullmatch(match[1]):
+                        self._facts.say(DEVICE, busid, fact.place, uid=match[1])
 
     def _words(self) -> Iterable[tuple[str, str]]:
         """Return the names that texts use, each with its text."""

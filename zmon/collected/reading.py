@@ -243,12 +243,11 @@ def walk(text: CollectedText, form: Form, facts: Facts) -> ReadText:
 
     rows: Rows = [*enumerate(text.text.removesuffix("\n").split("\n"))]
     folded = _folded(rows)
-    unknown = {number for number in folded if not form.reading.knows(rows[number + 1][1])}
-    if unknown or (folded and len(rows) < _FEW):
-        rows = min(
-            (rows, _unfolded(rows, unknown), _unfolded(rows, folded)),
-            key=lambda way: len(_read(text, form, Facts(), way).strange),
-        )
+    if any(not form.reading.knows(rows[number + 1][1]) for number in folded) or (folded and len(rows) < _FEW):
+        unfolded = _unfolded(rows, folded)
+        before, after = (_read(text, form, Facts(), way) for way in (rows, unfolded))
+        if len(after.strange) < len(before.strange) and after.read >= before.read:
+            rows = unfolded
     return _read(text, form, facts, rows)
 
 
