@@ -186,14 +186,18 @@ class Lsscsi(Reading):
         """Take a disk."""
         address, vendor, model, name, rest = match.groups()
         self.facts.aliases[scsi(address)] = name
+        if generic := re.search(r"/dev/(sg[0-9]{1,5})(?!\S)", rest or ""):  # of -g
+            self.facts.aliases[generic[1]] = name
         wwid = re.search(r"(?<!\S)3(6[0-9a-f]{31}|[25][0-9a-f]{15})(?!\S)", rest or "")  # of -i
         say_scsi(self.facts, address, self.place, wwid=f"{NAA}{wwid[1]}" if wwid else "")
         self.facts.say(LAYER, name, self.place, name=name, sort="disk", vendor=vendor, model=model)
 
-    @line(rf"\[({ADDRESS})\]\s*disk\s+(?:(?:fc:)?{_PORT}\S*\s+)?/dev/(sd[a-z]{{1,4}})(?:\s.*)?")
+    @line(rf"\[({ADDRESS})\]\s*disk\s+(?:(?:fc:)?{_PORT}\S*\s+)?/dev/(sd[a-z]{{1,4}})(?:\s+(.*))?")
     def transport(self, match: re.Match[str]) -> None:
         """Take a disk of lsscsi -t."""
-        address, port, name = match.groups()
+        address, port, name, rest = match.groups()
+        if generic := re.search(r"/dev/(sg[0-9]{1,5})(?!\S)", rest or ""):  # of -g
+            self.facts.aliases[generic[1]] = name
         self.facts.aliases[scsi(address)] = name
         say_scsi(self.facts, address, self.place, wwpn=port or "")
         self.facts.say(LAYER, name, self.place, name=name, sort="disk")

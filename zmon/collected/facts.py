@@ -143,6 +143,8 @@ class Facts:
         """Names of block devices by other names that texts use for them."""
         self.groups: dict[str, dict[str, str]] = {}
         """The physical volumes of each volume group by name, each with the text that has it."""
+        self.without_snapshots: set[str] = set()
+        """Volume groups of which vgs says that they have no snapshots."""
         self.partial: dict[str, str] = {}
         """Logical volumes of which a device is missing, as lvs says, each with the word for that."""
         self.volumes: dict[str, list[str]] = {}

@@ -60,6 +60,7 @@ class LvmDisplay(VolumeReading):
     """Records of physical volumes, groups and logical volumes, and the segments of these."""
 
     tool = "lvdisplay"
+    lists_volumes = False
     heading = rf" *--- {_RULERS} ---"
     first = (
         rf" *PV (?:{DEVICE}) +(?:VG {GROUP} +|is in exported VG .*)?(?:lvm[12] )?\["

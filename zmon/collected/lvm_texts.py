@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 from zmon.collected.columns import Columns
 from zmon.collected.facts import doubled, plain
 from zmon.collected.reading import OrDocument, Reading, line
-from zmon.kinds import LAYER
+from zmon.kinds import LAYER, NOT_SEEN
 from zmon.topology.stack import VOLUME_GROUP, inner, volume_name
 
 if TYPE_CHECKING:
@@ -70,6 +70,10 @@ _DEFAULTS: Final = {
 }
 
 
+ORIGIN_OF: Final = "the origin of "
+"""How begins what stands for the origin of a volume that may be a snapshot."""
+
+
 class Segments(NamedTuple):
     """A logical volume, while it is read."""
 
@@ -88,6 +92,8 @@ class VolumeReading(Reading):
     """An output of LVM: the physical volumes of groups, and what logical volumes are on."""
 
     narrowing = r"/dev/|-S\b|--select\b"
+    lists_volumes: ClassVar[bool] = True
+    """Whether each logical volume of a group has a line."""
 
     nothing: ClassVar[tuple[str, ...]] = (
         r"\s*(?:WARNING: )?(?:Missing device|File descriptor)\b.*",
@@ -105,6 +111,10 @@ class VolumeReading(Reading):
         """Whether the line before was not understood."""
         self._groups: dict[str, None] = {}
         """The groups whose volumes are listed."""
+        self._suspects: set[str] = set()
+        """Logical volumes of which only devices are known, and which may be snapshots."""
+        self._pools: dict[str, str] = {}
+        """The metadata of pools of caches, by the pools."""
         self._misses = False
         """Whether a physical volume of an unnamed group is said to be missing."""
 
@@ -119,6 +129,12 @@ class VolumeReading(Reading):
         """Take what lvm says of a group that lacks a volume."""
         lost = self.facts.lose_volume(match[1], match[2] or "")
         self.facts.groups.setdefault(match[1], {})[lost] = f"lvm, {self.text.place(self.number)}"
+
+    @line(r"\s*WARNING: PV /dev/(\S{1,250}) in VG \S{1,128} .*")
+    def warned(self, match: re.Match[str]) -> None:
+        """Take a physical volume that lvm says something of."""
+        self.facts.name_device(match[1], self.place)
+        self.facts.say_content(match[1], self.place, "LVM2_member", "")
 
     @line(
         r"\s*(?:WARNING: )?Couldn't find (?:device|all physical volumes|all devices)\b.*",
@@ -137,7 +153,7 @@ class VolumeReading(Reading):
     def _suspect(self, title: str) -> None:
         """Say that a volume of which only devices are known may be a snapshot, which is on its origin."""
         if not inner(title):
-            self._open_volume(title, f"the origin of {title}, if it is a snapshot")
+            self._suspects.add(title)
 
     def _take_volume(self, device: str, group: str, tool: str) -> None:
         """Take a physical volume."""
@@ -182,6 +198,18 @@ class VolumeReading(Reading):
             lost = f"?{group}.strange"
             self.facts.leave_open(lost, f"a volume of {group}")
             self.facts.groups[group][lost] = f"pvs, {self.text.place()}"
+        for title in self._suspects:
+            group = self._volumes[title].group
+            others = [other for other, volume in self._volumes.items()
+                      if volume.group == group and other != title and not inner(other)]  # fmt: skip
+            # the origin is a volume of the group, too
+            if others or not self.lists_volumes or self.is_part or self._is_lost:
+                self._open_volume(title, f"{ORIGIN_OF}{title}, if it is a snapshot")
+        for title, metadata in self._pools.items():
+            if metadata in self._volumes:
+                self._volumes[title].names[metadata] = None
+            else:
+                self._open_volume(title)
         for title, (group, place, names) in self._volumes.items():
             if all(name.startswith("?") for name in names):
                 names.clear()  # it may be on any device of its group
@@ -270,7 +298,7 @@ class Lvm(VolumeReading, OrDocument):
         is_cut = "Devices" in self._columns and re.search(r"/\S*(?<!\))$", match[4]) is not None
         if "#PV" not in self._columns or is_cut or self._is_cut(match[4]):
             return False
-        self._take_group(match[1], match[2], match[3])
+        self._take_group(match[1], match[2], match[4])
         return True
 
     @line(rf"\s*\[?({GROUP})\]?\s+({GROUP})\s+({_ATTRIBUTES})(?:\s.*)?")
@@ -359,8 +387,13 @@ class Lvm(VolumeReading, OrDocument):
         if "Devices" in self._columns and kind and not placed and kind not in _VIRTUAL:
             self._open_volume(title)  # each other volume has some
             self.strange.append(self.number)
-        if placed and kind in _BESIDE and not beside and not inner(title):
-            self._suspect(title) if not kind else self._open_volume(title)
+        if kind == "C" and placed and all(extent[3] == f"{name}_cdata" for extent in placed):
+            self._pools[title] = volume_title(group, f"{name}_cmeta")
+        elif placed and kind in _BESIDE and not beside and not inner(title):
+            if kind:
+                self._open_volume(title)
+            elif "Origin" not in {*self._columns, *self._asked}:
+                self._suspect(title)
         for extent in placed:
             self._put(title, extent[1] or extent[2] or "", extent[3] or "")
         for other in beside or () if placed or (kind and kind in _VIRTUAL) else ():
@@ -436,6 +469,7 @@ def spread_groups(facts: Facts) -> None:
     the group is a volume of it.
     """
     rows = facts.rows.get(LAYER.name, {})
+    _drop_origins(facts)
     keys: dict[str, list[str]] = {}
     for key, row in rows.items():
         for fact in row.get("mapped", ()):
@@ -459,3 +493,15 @@ def spread_groups(facts: Facts) -> None:
             if not facts.rows[LAYER.name][title].get("below"):
                 facts.say(LAYER, title, place, below=key)
         facts.say(LAYER, key, place, mapped=name, sort=VOLUME_GROUP, below=" ".join(members))
+
+
+def _drop_origins(facts: Facts) -> None:
+    """Drop what stands for origins of volumes of groups that have no snapshots."""
+    rows = facts.rows.get(LAYER.name, {})
+    for group in facts.without_snapshots:
+        for title in facts.volumes.get(group, ()):
+            if facts.unseen.get(f"?{title}", "").startswith(f"{NOT_SEEN}{ORIGIN_OF}"):
+                below = rows[title].get("below", [])
+                words = (" ".join(word for word in str(fact.value).split() if word != f"?{title}")
+                         for fact in below)  # fmt: skip
+                below[:] = [fact._replace(value=told) for fact, told in zip(below, [*words], strict=True)]

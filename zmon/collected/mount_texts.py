@@ -272,6 +272,8 @@ def _with_root(source: str) -> tuple[str, str]:
     return (match[1], match[2]) if match else (source, "/")
 
 
+_OF_DF: Final = r"Mounted on|Eingehängt auf|Monté sur|Montado en|Sys\. de fichiers|\S+"
+"""The headings of df; some have two words."""
 _AMOUNT: Final = r"(?:[0-9][0-9.,]*[BKMGTPEi]{0,3}|-)"
 
 
@@ -292,6 +294,11 @@ class Df(MountList):
         """Begin without a source."""
         super().__init__(text, facts)
         self._source, self._source_at = "", 0
+        asked = re.search(r"\s--output=([a-z,]+)", text.command)
+        self._names = asked[1].split(",") if asked else []
+        self._columns = Columns("")
+        self._has_type = text.tool != "df" or re.search(r"\s(?:-[a-zA-Z]*T|--print-type)", text.command)
+        """Whether types stand behind sources; if it is not known, what looks like one is one."""
 
     def lost(self) -> None:
         """Know no source."""
@@ -301,12 +308,38 @@ class Df(MountList):
     def mount(self, match: re.Match[str]) -> bool:
         """Take a mount."""
         source, fstype, point = match.groups()
+        if source and fstype and not self._has_type:
+            source, fstype = f"{source} {fstype}", ""
         if source:
             self._leave_source()
         source, self._source = source or self._source, ""
         if source:
             self.add(source, point.rstrip(), fstype or "", "")
         return bool(source)
+
+    @line(rf"(\S+(?: \S+)+)\s+(?:{_AMOUNT}\s+){{3}}(?:[0-9]{{1,3}}%|-)\s+(/.*)")
+    def mount_of_share(self, match: re.Match[str]) -> bool:
+        """Take a mount whose source has blanks, if it cannot be a source and a type."""
+        is_it = not self._has_type
+        if is_it:
+            self._leave_source()
+            self.add(match[1], match[2].rstrip(), "", "")
+        return is_it
+
+    @line(r"(?!/)\S.*\s\S.*|/\S*\s+\S.*")
+    def chosen(self, match: re.Match[str]) -> bool:
+        """Take a mount of `df --output=` with columns of words alone, or their heading."""
+        if not {"target", "source"} <= {*self._names} <= {"target", "source", "fstype"}:
+            return False
+        if not len(self._columns):
+            headings = [*Columns(match[0], _OF_DF)]
+            self._columns = Columns(match[0], _OF_DF) if len(headings) == len(self._names) else self._columns
+            return len(self._columns) > 0
+        cells = dict(zip(self._names, self._columns.sliced(match[0]).values(), strict=False))
+        is_whole = cells.get("target", "").startswith("/") and all(cells.values())
+        if is_whole:
+            self.add(cells["source"], cells["target"], cells.get("fstype", ""), "")
+        return is_whole
 
     nothing = (rf"total(?:\s+{_AMOUNT}){{3}}\s+(?:[0-9]{{1,3}}%|-)(?:\s+-)?\s*",)
 
@@ -491,7 +524,7 @@ class BtrfsShow(Reading):
         return f"?{uuid}"
 
 
-_IN_ROWS: Final = r"(partition|file)"
+_IN_ROWS: Final = r"([Pp]artition|file|Datei|fichier|fichero|archivo|partición)"
 _SIZE: Final = r"[0-9]{1,18}(?:[.,][0-9]{1,3})?[BKMGTPE]?"
 _SHOWN: Final = ("NAME", "TYPE", "SIZE", "USED", "PRIO")
 """The columns of `swapon --show` if none are asked for."""
@@ -524,7 +557,7 @@ class Swaps(Reading):
     @classmethod
     def knows(cls, row: str) -> bool:
         """Return whether a line looks like one of an area: it may have any columns."""
-        return re.match(r"/\S+\s|.*\s(?:partition|file)\s| *(?:[A-Z]+ +)*NAME\b|\S+\t\t", row) is not None
+        return re.match(rf"/\S+\s|.*\s{_IN_ROWS}\s| *(?:[A-Z]+ +)*NAME\b|\S+\t\t", row) is not None
 
     @line(r" *(?:[A-Z]+ +)*NAME(?: +[A-Z]+)* *")
     def columns(self, match: re.Match[str]) -> None:
@@ -574,7 +607,11 @@ class Swaps(Reading):
         return not self.number
 
     def _say(self, name: str, cells: Mapping[str, str]) -> None:
-        sort = cells.get("TYPE") or ("partition" if name.startswith("/dev/") else "file")
+        printed = cells.get("TYPE", "").casefold()
+        is_part = (
+            printed.startswith("partici") or printed == "partition" if printed else name.startswith("/dev/")
+        )
+        sort = "partition" if is_part else "file"
         values: dict[str, Value] = {"sort": sort}
         if "PRIO" in cells:
             values["priority"] = int(cells["PRIO"])
