@@ -60,8 +60,8 @@ _PARTIAL: Final = 8
 _FIELDS: Final = {
     "pv_name": "PV", "vg_name": "VG", "lv_name": "LV", "lv_full_name": "LV", "lv_path": "Path",
     "devices": "Devices", "pv_fmt": "Fmt", "pv_attr": "Attr", "lv_attr": "Attr", "vg_attr": "Attr",
-    "pv_count": "#PV", "pool_lv": "Pool", "origin": "Origin", "seg_pe_ranges": "PE Ranges",
-    "lv_kernel_major": "KMaj", "lv_kernel_minor": "KMin",
+    "pv_count": "#PV", "snap_count": "#SN", "pool_lv": "Pool", "origin": "Origin",
+    "seg_pe_ranges": "PE Ranges", "lv_kernel_major": "KMaj", "lv_kernel_minor": "KMin",
 }  # fmt: skip
 """The headings of columns, by their names in options and in JSON."""
 _DEFAULTS: Final = {
@@ -326,6 +326,8 @@ class Lvm(VolumeReading, OrDocument):
             return False
         if group and name:
             return self._take_logical(cells, group, name)
+        if group and cells.get("#SN") == "0":
+            self.facts.without_snapshots.add(group)
         if group and cells.get("#PV"):
             self._take_group(group, cells["#PV"], cells.get("Attr", ""))
         if group and not device:
