@@ -789,6 +789,7 @@ class Links(Reading):
 
     tool = "ls -l"
     heading = r"/dev/(?:disk/by-[a-z-]{1,16}|mapper)/?:\s*$"
+    first = rf"l[rwx-]{{9}}\S?\s.*\sccw-{BUSID}\S* -> \.\./\.\./\S+\s*$"
     nothing = (
         r"[^\W\d_]{3,16} [0-9]+(?:[.,][0-9]+)?[KMGT]?", r"[bcd-][rwxsStT-]{9}[.+@]?\s.*",
         r"l[rwx-]{9}\S?\s.* -> \S*(?:pts/|fd/|/proc/|/run/)\S*",
@@ -815,7 +816,9 @@ class Links(Reading):
     )
     def link(self, match: re.Match[str]) -> bool:
         """Take a link to a device."""
-        directory, link, name = match[1] or self._directory, match[2], match[3]
+        link, name = match[2], match[3]
+        by_path = "disk/by-path" if _BY_PATH.match(link) else ""  # so no other directory has links
+        directory = match[1] or self._directory or by_path
         say, place = self.facts.say, self.place
         if directory == "mapper":
             if minor_of_dm(name):
