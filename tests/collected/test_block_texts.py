@@ -442,3 +442,32 @@ def test_an_nvme_disk_has_its_serial_number_and_its_own_kind_of_id() -> None:
     assert {name: disk.get(name) for name in ("serial", "wwid", "model")} == {
         "serial": "S4EVNX0", "wwid": "eui.0025385b71b0a111", "model": "Linux",
     }  # fmt: skip
+
+
+def test_links_by_id_say_which_device_it_is(where: Ask) -> None:
+    """The LCU of a DASD whose bus id another link has, the WWID of a disk and of a map."""
+    links = """\
+# ls -l /dev/disk/by-id /dev/disk/by-path
+/dev/disk/by-id:
+lrwxrwxrwx 1 root root 11 Mar 17 06:00 ccw-IBM.75000000AAAA1.1000.01 -> ../../dasdb
+lrwxrwxrwx 1 root root 10 Mar 17 06:00 dm-name-mpatha -> ../../dm-0
+lrwxrwxrwx 1 root root 10 Mar 17 06:00 dm-uuid-mpath-36005076309ffd1c70000000000001a00 -> ../../dm-0
+lrwxrwxrwx 1 root root  9 Mar 17 06:00 wwn-0x6005076309ffd1c70000000000001a01 -> ../../sda
+
+/dev/disk/by-path:
+lrwxrwxrwx 1 root root 11 Mar 17 06:00 ccw-0.0.1001 -> ../../dasdb
+"""
+    (disk,) = where("dasdb", links)["disks"]
+    assert disk["key"] == "IBM.75000000AAAA1.1000"
+    facts = facts_in(links)
+    assert row(facts, "layer", "dm-0")["uuid"] == "mpath-36005076309ffd1c70000000000001a00"
+    assert row(facts, "layer", "dm-0")["mapped"] == "mpatha"
+    assert row(facts, "layer", "sda")["wwid"] == "naa.6005076309ffd1c70000000000001a01"
+
+
+def test_links_by_path_are_known_without_their_directory() -> None:
+    """No other directory has names of bus ids."""
+    link = (
+        "lrwxrwxrwx 1 root root 9 2026-03-17 06:00 ccw-0.0.f100-fc-0x5005076305ffc1ae-lun-0x4010400100000000"
+    )
+    assert row(facts_in(f"total 0\n{link} -> ../../sda\n"), "layer", "sda")["busid"] == "0.0.f100"

@@ -14,14 +14,15 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise, zip_longest
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.collected.channel_texts import ADDRESS, say_scsi, scsi
 from zmon.collected.columns import Columns
 from zmon.collected.facts import NAMED_STAND_IN, REMOVED
 from zmon.collected.numbers import fits
-from zmon.collected.reading import Reading, line
+from zmon.collected.reading import OrDocument, Reading, line
 from zmon.kernel.block_ioctl import devices_in
+from zmon.kernel.disk_identity import NAA
 from zmon.kinds import LAYER, MPATH, MULTIPATH, PATH
 
 if TYPE_CHECKING:
@@ -354,6 +355,10 @@ def _has_all_paths(arguments: Sequence[str]) -> bool:
     return len(arguments) - 4 >= at
 
 
+_OF_PATH: Final = "uuid|hcil|dev|dev_t|pri|dm_st|chk_st|dev_st|vend/prod/rev|next_check|size|serial|host \\S+"
+"""Headings of `multipathd show paths`."""
+_IN_JSON: Final = {"state": "dm_st", "checker": "chk_st", "device": "dev_st"}
+"""The states of a path, by what JSON calls them."""
 _STATE: Final = re.compile(r"i/o pending|i/o timeout|[^\s\[\]]+")
 _STATES: Final = (
     frozenset({"active", "failed", "undef"}),
@@ -374,8 +379,8 @@ QUEUES: Final = "queue_if_no_path"
 """The feature of a map that keeps I/O when no path is left."""
 
 
-class Multipath(Reading):
-    """Maps, groups and paths of `multipath -ll` or `multipathd show topology`."""
+class Multipath(OrDocument):
+    """Maps, groups and paths of `multipath -ll` or `multipathd show topology`, also as JSON."""
 
     tool = "multipath"
     tells = ("layer", "multipath", "path")
@@ -387,7 +392,7 @@ class Multipath(Reading):
         r"(?:/etc/multipath\S*|DM multipath kernel driver not loaded).*",
         r"ok",
         r"(?:[A-Z][a-z]{2} [ 0-9]{2} [0-9:]{8}|[0-9]{1,9}\.[0-9]{6}) \| \S.*|=====.*=====",  # messages
-        r"hcil\s+dev\b.*", r"name\s+sysfs\s+uuid\b.*",
+        r"name\s+sysfs\s+uuid\b.*",
     )  # fmt: skip
 
     def __init__(self, text: CollectedText, facts: Facts) -> None:
@@ -402,6 +407,7 @@ class Multipath(Reading):
         self._titles: dict[str, str] = {}
         """The maps whose second line was read, which all have; by their devices."""
         self._places: dict[str, str] = {}
+        self._columns = Columns("")
 
     def lost(self) -> None:
         """Know no map: the line may have named another, or have been one of its paths."""
@@ -501,6 +507,55 @@ class Multipath(Reading):
         self.facts.say(MULTIPATH, device, self.place, title=title, wwid=wwid, via="multipath -ll")
         self.facts.say(LAYER, device, self.place, name=device, sort="dm", mapped=title, uuid=f"{MPATH}{wwid}")
 
+    @line(rf"(?=.*\bdev\b)(?:{_OF_PATH})(?:\s+(?:{_OF_PATH}))+\s*")
+    def head(self, match: re.Match[str]) -> None:
+        """Take the heading of `multipathd show paths format`."""
+        self._columns = Columns(match[0])
+
+    @line(r"\S+(?:\s+\S+)+\s*")
+    def path_of_format(self, match: re.Match[str]) -> bool:
+        """Take a path below such a heading: which disk it is, and with `%w` of which WWID."""
+        cells = self._columns.cells(match[0])
+        name, wwid, address, number = (cells.get(column, "") for column in ("dev", "uuid", "hcil", "dev_t"))
+        if not re.fullmatch("sd[a-z]{1,4}", name) or not (wwid or address or number):
+            return False
+        if re.fullmatch(ADDRESS, address):
+            self.facts.aliases[scsi(address)] = name
+            say_scsi(self.facts, address, self.place)
+        naa = f"{NAA}{wwid[1:]}" if re.fullmatch("3(?:6[0-9a-f]{31}|[25][0-9a-f]{15})", wwid) else ""
+        self.facts.say(LAYER, name, self.place, name=name, sort="disk", wwid=naa)
+        return True
+
+    def document(self, document: dict[str, Any]) -> bool:
+        """Take the maps of `multipathd show maps json` or `show map NAME json`."""
+        maps = document.get("maps", [document.get("map")])
+        taken = [self._take_map(entry) for entry in maps if isinstance(entry, dict)]
+        return bool(taken) and all(taken)
+
+    def _take_map(self, entry: dict[str, Any]) -> bool:
+        title, wwid, device = (entry.get(key) for key in ("name", "uuid", "sysfs"))
+        if not isinstance(title, str) or not isinstance(wwid, str) or not isinstance(device, str):
+            return False
+        say, place, numbers = self.facts.say, self.place, list[str]()
+        groups = entry.get("path_groups")
+        listed = [group for group in groups if isinstance(group, dict)] if isinstance(groups, list) else []
+        for nth, group in enumerate(listed, 1):
+            paths = group.get("paths")
+            for path in paths if isinstance(paths, list) else ():
+                told = {key: value for key, value in path.items() if isinstance(value, str)}
+                name, number = told.get("dev", ""), told.get("dev_t", "")
+                if not re.fullmatch("[0-9]{1,4}:[0-9]{1,8}", number) or not fits(name, number):
+                    return False
+                numbers.append(number)
+                states = {field: told.get(key, "") for field, key in _IN_JSON.items()}
+                states = {field: state for field, state in states.items() if state not in {"", "undef"}}
+                say(LAYER, number, place, name=name, sort="disk")
+                say(PATH, number, place, name=name, map=device, via="multipath -ll", group=nth, **states)
+        say(MULTIPATH, device, place, title=title, wwid=wwid, via="multipath -ll")
+        say(LAYER, device, place, name=device, sort="dm", mapped=title, uuid=f"{MPATH}{wwid}",
+            below=" ".join(numbers))  # fmt: skip
+        return True
+
     def _take(self, match: re.Match[str], others: Collection[str]) -> str:
         """Take a path, and return its number; a word for it if it has none."""
         address, name, number, states = match.groups()
@@ -544,6 +599,7 @@ class Multipath(Reading):
 
     def end(self) -> None:
         """Say which paths each map has; one without any has lost all."""
+        super().end()
         for device, title in self._titles.items():
             if device not in self._numbers:
                 self.facts.say(
