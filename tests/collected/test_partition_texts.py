@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from tests.collected.texts import facts_in, row
+from tests.collected.texts import facts_in
 from zmon.collected.facts import joined
 from zmon.kinds import DASD, LAYER
 from zmon.sample import empty_frame
@@ -273,5 +273,6 @@ Gerät       Anfang    Ende Sektoren Größe Kn Typ
 ])  # fmt: skip
 def test_fdisk_is_read_in_other_languages(content: str) -> None:
     """The unit of its rows is that of its lines about the disk."""
-    told = row(facts_in(content, "fdisk -l /dev/dasdb"), "layer", "dasdb1")
-    assert (told["start"], told["size"]) == (24 * 8, 1803036 * 8)
+    facts = facts_in(content, "fdisk -l /dev/dasdb")
+    told = [facts.value(LAYER, "dasdb1", field) for field in ("start", "size")]
+    assert told == [24 * 8, 1803036 * 8]
