@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,9 @@ from hypothesis import strategies as st
 from tests.collected.texts import LSBLK, facts_in, row, text
 from zmon.collected.block_texts import UNSEEN
 from zmon.collected.collection import facts_of
+
+if TYPE_CHECKING:
+    from tests.collected.conftest import Ask
 
 PAIRS = """\
 NAME="dasdb" KNAME="dasdb" MAJ:MIN="94:4" PKNAME="" TYPE="disk" MODEL="a b"
@@ -55,6 +59,24 @@ def test_a_partition_of_a_multipath_device_is_one_of_the_device_mapper() -> None
     assert row(facts, "layer", "253:3") == {
         "name": "dm-3", "sort": "dm", "mapped": "mpatha1", "below": "253:2",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["bcache0", "drbd0", "vendor0"])
+def test_a_disk_that_a_driver_has_built_is_on_what_it_hangs_on(name: str, where: Ask) -> None:
+    """Its type is that of a disk; the tree is none that was turned round."""
+    tree = f"""\
+# lsblk
+NAME          MAJ:MIN RM SIZE RO TYPE MOUNTPOINT
+dasdb          94:4    0  45G  0 disk\x20
+└─dasdb1       94:5    0  45G  0 part\x20
+  └─{name:8} 251:0    0  45G  0 disk /d
+dasdc          94:8    0  45G  0 disk\x20
+└─{name:8}   251:0    0  45G  0 disk /d
+"""
+    (answer,) = where("/d/x", tree)["where"]
+    assert [disk["disk"] for disk in answer["disks"]] == ["dasdb", "dasdc"]
+    for disk in ("dasdb", "dasdc"):
+        assert [mount["point"] for mount in where(disk, tree)["mounts"]] == ["/d"]
 
 
 def test_a_partition_without_a_parent_is_on_the_disk_it_is_named_after() -> None:
@@ -245,6 +267,39 @@ def test_columns_may_be_in_any_order() -> None:
     assert [*facts.swaps] == ["/dev/dasdb2"]
 
 
+WITHOUT_HEADING = """\
+dasdb               22.5G\x20
+└─dasdb1            22.5G\x20
+  └─vgdata-lv_data   300G /srv/data
+dasdc              180.4G\x20
+└─dasdc1           180.4G\x20
+  └─vgdata-lv_data   300G /srv/data
+"""
+RAW_ALONE = "dasdb disk \ndasdb1 part /srv/data\nvgdata-lv_data lvm /srv/wal\n"
+
+
+@pytest.mark.parametrize(("command", "content", "points"), [
+    ("lsblk -no NAME,SIZE,MOUNTPOINT", WITHOUT_HEADING, {("vgdata-lv_data", "/srv/data")}),
+    ("lsblk -n -o name,size,mountpoint", WITHOUT_HEADING, {("vgdata-lv_data", "/srv/data")}),
+    ("lsblk -rno NAME,TYPE,MOUNTPOINT", RAW_ALONE, {("dasdb1", "/srv/data"), ("vgdata-lv_data", "/srv/wal")}),
+])  # fmt: skip
+def test_columns_without_a_heading_are_those_that_were_asked_for(
+    command: str, content: str, points: set[tuple[str, str]]
+) -> None:
+    """Where they begin the blanks of all rows tell, or each row."""
+    facts = facts_in(content, command)
+    assert {*facts.mounts} == points
+    if content is WITHOUT_HEADING:
+        assert row(facts, "layer", "vgdata-lv_data")["below"] == "dasdb1 dasdc1"
+
+
+def test_sizes_may_stand_left_of_their_heading() -> None:
+    """The blanks before the heading are no margin of the text."""
+    content = "# lsblk -o SIZE,NAME,MOUNTPOINT\n  SIZE NAME     MOUNTPOINT\n 22.5G dasdb    \n"
+    content += "180.4G └─dasdb1 /srv\n"
+    assert {*facts_in(content).mounts} == {("dasdb1", "/srv")}
+
+
 def test_a_name_with_a_blank_is_none() -> None:
     """The device mapper writes a blank in hex, so a row with one does not fit."""
     facts = facts_in(ORDERED.replace("db2vg-data   ", "db2vg-my data"), "lsblk")
@@ -387,3 +442,32 @@ def test_an_nvme_disk_has_its_serial_number_and_its_own_kind_of_id() -> None:
     assert {name: disk.get(name) for name in ("serial", "wwid", "model")} == {
         "serial": "S4EVNX0", "wwid": "eui.0025385b71b0a111", "model": "Linux",
     }  # fmt: skip
+
+
+def test_links_by_id_say_which_device_it_is(where: Ask) -> None:
+    """The LCU of a DASD whose bus id another link has, the WWID of a disk and of a map."""
+    links = """\
+# ls -l /dev/disk/by-id /dev/disk/by-path
+/dev/disk/by-id:
+lrwxrwxrwx 1 root root 11 Mar 17 06:00 ccw-IBM.75000000AAAA1.1000.01 -> ../../dasdb
+lrwxrwxrwx 1 root root 10 Mar 17 06:00 dm-name-mpatha -> ../../dm-0
+lrwxrwxrwx 1 root root 10 Mar 17 06:00 dm-uuid-mpath-36005076309ffd1c70000000000001a00 -> ../../dm-0
+lrwxrwxrwx 1 root root  9 Mar 17 06:00 wwn-0x6005076309ffd1c70000000000001a01 -> ../../sda
+
+/dev/disk/by-path:
+lrwxrwxrwx 1 root root 11 Mar 17 06:00 ccw-0.0.1001 -> ../../dasdb
+"""
+    (disk,) = where("dasdb", links)["disks"]
+    assert disk["key"] == "IBM.75000000AAAA1.1000"
+    facts = facts_in(links)
+    assert row(facts, "layer", "dm-0")["uuid"] == "mpath-36005076309ffd1c70000000000001a00"
+    assert row(facts, "layer", "dm-0")["mapped"] == "mpatha"
+    assert row(facts, "layer", "sda")["wwid"] == "naa.6005076309ffd1c70000000000001a01"
+
+
+def test_links_by_path_are_known_without_their_directory() -> None:
+    """No other directory has names of bus ids."""
+    link = (
+        "lrwxrwxrwx 1 root root 9 2026-03-17 06:00 ccw-0.0.f100-fc-0x5005076305ffc1ae-lun-0x4010400100000000"
+    )
+    assert row(facts_in(f"total 0\n{link} -> ../../sda\n"), "layer", "sda")["busid"] == "0.0.f100"

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tests.collected.texts import LSCHP, LSCSS, LSCSS_VPM, facts_in, row
+from zmon.kinds import LAYER
+from zmon.sample import empty_frame
+
+if TYPE_CHECKING:
+    from tests.collected.conftest import Ask
 
 
 def test_lscss_gives_types_masks_and_installed_paths() -> None:
@@ -50,3 +57,48 @@ def test_lszfcp_and_lsscsi_join_by_the_address() -> None:
     }  # fmt: skip
     assert listed.aliases == {"scsi-0-0-0-1": "sda"}
     assert row(listed, "layer", "sda")["model"] == "2107900"
+
+
+def test_a_path_names_the_lost_channel_paths_of_its_disk(where: Ask) -> None:
+    """As its disk does: `61` and `64` are installed and not available."""
+    texts = """\
+# lsdasd -u
+0.0.3401  dasdc       IBM.75000000AAAA1.3400.01
+# lscss
+Device   Subchan.  DevType CU Type Use  PIM PAM POM  CHPIDs
+----------------------------------------------------------------------
+0.0.3401 0.0.021d  3390/0e 3990/e9 yes  f0  90  ff   60616465 00000000
+# mount
+/dev/dasdc1 on /data type xfs (rw)
+"""
+    (answer,) = where("/data/x", texts)["where"]
+    assert [disk["lost_chpids"] for disk in answer["disks"]] == ["61 64"]
+    assert [disk["lost_chpids"] for disk in where("dasdc", texts)["disks"]] == ["61 64"]
+
+
+WWID = "36005076309ffd1c70000000000001a00"
+
+
+def test_lsscsi_of_all_ages_names_the_luns_of_disks() -> None:
+    """With -i their WWIDs; up to version 0.29 no blank stands behind a long address."""
+    facts = facts_in(f"[0:0:0:1073758234]disk    IBM      2107900   1060  /dev/sda   {WWID}\n", "lsscsi -i")
+    facts.by_number(empty_frame(LAYER, "no text"))
+    disk = row(facts, "layer", "8:0")
+    assert (disk["wwid"], disk["lun"]) == (f"naa.{WWID[1:]}", "0x401a400000000000")
+
+
+def test_lsluns_names_the_disks_of_luns_by_their_generic_devices() -> None:
+    """Lsscsi -g has these, wherever it stands."""
+    facts = facts_in("""\
+# lsluns -a
+adapter = 0.0.fc00
+\tport = 0x500507630310c03e
+\t\tlun = 0x4033404700000000\t/dev/sg0\tDisk\tIBM:2107900
+# lsscsi -g
+[0:0:0:1]    disk    IBM      2107900          1060  /dev/sda   /dev/sg0
+""")
+    facts.by_number(empty_frame(LAYER, "no text"))
+    disk = row(facts, "layer", "8:0")
+    assert (disk["busid"], disk["wwpn"], disk["lun"]) == (
+        "0.0.fc00", "0x500507630310c03e", "0x4033404700000000",
+    )  # fmt: skip

@@ -276,3 +276,9 @@ def test_a_line_that_is_missing_leaves_no_group_and_no_volume_surer(
             assert named <= real or title.startswith(("wh-", "physical")), (at, row, title)
             if title in whole and not title.startswith("physical"):
                 assert below >= whole[title] or any(" " in name for name in below), (at, row, title, below)
+
+
+def test_segments_of_old_versions_are_read() -> None:
+    """Before 2.02.107 their extents are named in the singular."""
+    assert "Logical extents 0 to" in LVDISPLAY
+    assert feet(LVDISPLAY.replace("Logical extents 0 to", "Logical extent 0 to")) == feet(LVDISPLAY)

@@ -136,12 +136,36 @@ def test_a_logical_volume_is_on_its_devices_its_origin_and_its_pool() -> None:
 
 
 def test_without_attributes_a_volume_may_be_a_snapshot() -> None:
-    """Then an origin is among what it may be on."""
-    assert feet(LVS_PATHS)["wh-later"] == {
-        "dasdp1",
-        "dasdq1",
-        "not seen: the origin of wh-later, if it is a snapshot",
-    }
+    """Then an origin is among what it may be on, if another volume of the group can be that."""
+    alone, origin = {"dasdp1", "dasdq1"}, "not seen: the origin of wh-later, if it is a snapshot"
+    assert feet(LVS_PATHS)["wh-later"] == alone
+    several = f"{LVS_PATHS}  wh/load   /dev/wh/load     /dev/dasdp1(9)\n"
+    assert feet(several)["wh-later"] == {*alone, origin}
+    groups = "# vgs\n  VG #PV #LV #SN Attr   VSize  VFree\n  wh   2   2   0 wz--n- 20.00g 0\n"
+    assert feet(f"{several}{groups}")["wh-later"] == alone
+    assert feet(f"{several}{groups.replace('2   0', '2   1')}")["wh-later"] == {*alone, origin}
+
+
+def test_a_pool_of_a_cache_is_on_its_data_and_metadata() -> None:
+    """If both are listed nothing else is below it."""
+    rows = """\
+# lvs -a -o +devices
+  LV           VG   Attr       LSize  Pool   Origin      Data%  Meta%  Devices
+  hot          wh   Cwi-aoC--- 40.00g [hotc] [hot_corig]               hot_corig(0)
+  [hot_corig]  wh   owi-aoC--- 40.00g                                  /dev/dasdp1(0)
+  [hotc]       wh   Cwi---C---  5.00g                                  hotc_cdata(0)
+  [hotc_cdata] wh   Cwi-ao----  5.00g                                  /dev/dasdq1(0)
+  [hotc_cmeta] wh   ewi-ao----  8.00m                                  /dev/dasdq1(9)
+"""
+    assert feet(rows)["wh-hotc"] == {"wh-hotc_cdata", "wh-hotc_cmeta"}
+    without = "".join(row for row in rows.splitlines(keepends=True) if "cmeta" not in row)
+    assert feet(without)["wh-hotc"] == {"wh-hotc_cdata", "not seen: a device below wh-hotc"}
+
+
+def test_a_volume_of_which_lvm_warns_is_a_member() -> None:
+    """Its disk is in use."""
+    warning = "  WARNING: PV /dev/dasdp1 in VG old is using an old PV header, modify the VG to update.\n"
+    assert facts_in(f"# lvs\n{warning}").contents["dasdp1"][0] == "LVM2_member"
 
 
 def test_numbers_of_logical_volumes_are_taken_but_those_of_pools() -> None:

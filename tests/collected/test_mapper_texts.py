@@ -299,3 +299,54 @@ def test_a_table_and_a_status_are_told_apart_without_their_commands(rows: str, r
     """By their linear devices, whose status is empty."""
     facts = facts_in(rows, "")
     assert sum("table" in layer for layer in facts.rows.get("layer", {}).values()) == read
+
+
+JSON = """\
+box1:~ # multipathd show maps json
+{
+   "major_version": 0,
+   "maps": [{
+      "name" : "mpatha",
+      "uuid" : "36005076309ffd1c70000000000001a00",
+      "sysfs" : "dm-0",
+      "path_groups": [{
+         "paths": [{ "dev" : "sda", "dev_t" : "8:0", "dm_st" : "active", "chk_st" : "ready" },
+                   { "dev" : "sdb", "dev_t" : "8:16", "dm_st" : "failed", "chk_st" : "faulty" }]
+      }]
+   }]
+}
+"""
+FORMAT = """\
+box1:~ # multipathd show paths format "%w %d %t %i %o %T %s"
+uuid                              dev dm_st  hcil             dev_st  chk_st vend/prod/rev
+36005076309ffd1c70000000000001a00 sda active 0:0:0:1073758234 running ready  IBM,2107900
+"""
+
+
+def test_maps_in_json_are_those_of_a_tree() -> None:
+    """With their paths and states."""
+    facts = facts_in(JSON)
+    assert row(facts, "layer", "dm-0")["below"] == "8:0 8:16"
+    assert row(facts, "multipath", "dm-0")["wwid"] == "36005076309ffd1c70000000000001a00"
+    assert row(facts, "path", "8:16")["state"] == "failed"
+
+
+def test_paths_of_any_format_tell_the_disks_that_they_are() -> None:
+    """By the headings that the format has."""
+    assert row(facts_in(FORMAT), "layer", "sda")["wwid"] == "naa.6005076309ffd1c70000000000001a00"
+
+
+def test_the_second_line_of_a_map_may_be_folded() -> None:
+    """What queues is not known if that is in the other part."""
+    folded = MULTIPATH.replace("hwhandler='1 alua'", "hwhandler='1\nalua'")
+    assert row(facts_in(folded, "multipath -ll"), "layer", "dm-2")["below"] == "8:0 8:16 8:32"
+    features = MULTIPATH.replace("'1 queue_if_no_path'", "'2 retain\nqueue_if_no_path'")
+    assert "queueing" not in row(facts_in(features, "multipath -ll"), "multipath", "dm-2")
+
+
+def test_a_table_of_one_device_has_the_name_that_was_asked_for() -> None:
+    """Dmsetup prints no name then."""
+    for name in ("vg-lv", "/dev/mapper/vg-lv"):
+        told = row(facts_in("0 800 linear 94:5 2048\n800 80 linear 94:9 2048\n", f"dmsetup table {name}"),
+                   "layer", "vg-lv")  # fmt: skip
+        assert (told["below"], told["size"]) == ("94:5 94:9", 880)

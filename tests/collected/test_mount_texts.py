@@ -239,3 +239,29 @@ def test_a_source_of_df_without_figures_was_cut() -> None:
     ):  # fmt: skip
         (read,) = facts_of([*outputs("a.txt", f"{heading}{rows}".encode(), 1)])[1]
         assert read.strange == strange, rows
+
+
+@pytest.mark.parametrize(("command", "content", "mounts"), [
+    ("mount | column -t", "/dev/dasdb1  on  /d  type  xfs  (rw,relatime)\n", {("/d", "/dev/dasdb1", "xfs")}),
+    ("df --output=target,source,fstype",
+     "Mounted on Filesystem  Type\n/          /dev/dasda1 ext4\n/d         /dev/dasdb1 xfs\n",
+     {("/", "/dev/dasda1", "ext4"), ("/d", "/dev/dasdb1", "xfs")}),
+    ("df -h",
+     "Filesystem        Size  Used Avail Use% Mounted on\n//cifs/my share   45G   40G  5.0G  90% /cifs\n",
+     {("/cifs", "//cifs/my share", "")}),
+    ("df -hT",
+     "Filesystem  Type  Size  Used Avail Use% Mounted on\n/dev/dasdb1 xfs   45G   40G  5.0G  90% /d\n",
+     {("/d", "/dev/dasdb1", "xfs")}),
+])  # fmt: skip
+def test_further_layouts_of_mounts(command: str, content: str, mounts: set[tuple[str, str, str]]) -> None:
+    """Columns that were asked for, blanks in sources, columns that another tool made."""
+    lists = facts_in(content, command).mount_lists.values()
+    assert {(row.point, row.source, row.fstype) for rows in lists for row in rows[0]} == mounts
+
+
+def test_swap_areas_are_read_in_other_languages() -> None:
+    """Their types are translated."""
+    facts = facts_in(
+        "NAME        TYPE      SIZE USED PRIO\n/dev/dasda3 Partition   2G   0B   -2\n", "swapon --show"
+    )
+    assert facts.rows["swap"]["/dev/dasda3"]["sort"][0].value == "partition"

@@ -250,3 +250,29 @@ def test_a_line_that_changes_moves_no_partition(content: str, change: str) -> No
             for name, (start, length) in left.items():
                 assert start in {whole.get(name, (None, None))[0], None}, (row, name)
                 assert length in {whole.get(name, (None, None))[1], None}, (row, name)
+
+
+@pytest.mark.parametrize("content", [
+    """\
+Disque /dev/dasdb : 6,9 GiB, 7385333760 octets, 1803060 secteurs
+Géométrie : 15 têtes, 12 secteurs/piste, 10017 cylindres
+Unités : secteurs de 1 \u00d7 4096 = 4096 octets
+Type d'étiquette de disque : dasd
+
+Périphérique Début     Fin Secteurs Taille Id Type
+/dev/dasdb1     24 1803059  1803036   6,9G  1 Linux native
+""",
+    """\
+Festplatte /dev/dasdb: 6,9 GiB, 7385333760 Bytes, 1803060 Sektoren
+Geometrie: 15 Köpfe, 12 Sektoren/Spur, 10017 Zylinder
+Einheiten: Sektoren von 1 * 4096 = 4096 Bytes
+
+Gerät       Anfang    Ende Sektoren Größe Kn Typ
+/dev/dasdb1     24 1803059  1803036  6,9G  1 Linux native
+""",
+])  # fmt: skip
+def test_fdisk_is_read_in_other_languages(content: str) -> None:
+    """The unit of its rows is that of its lines about the disk."""
+    facts = facts_in(content, "fdisk -l /dev/dasdb")
+    told = [facts.value(LAYER, "dasdb1", field) for field in ("start", "size")]
+    assert told == [24 * 8, 1803036 * 8]

@@ -42,6 +42,7 @@ DIFFER: Final[dict[tuple[str, ...], str]] = {
     ("device", "path_masks"): "the kernel counts paths as operational that are not installed",
     ("layer", "table"): "dmsetup hides the key of dm-crypt",
     ("layer", "253:5", "links"): "udev called partitions of mpatha otherwise a second later",
+    ("layer", "94:9", "links"): "udev had not named the partition when the tools were asked",
     ("layer", "253:6", "links"): "likewise",
     ("layer", "7:0", "below"): "the kernel's files do not tell on which device the file of a loop is",
     ("machine", "capability"): "the emulator's varies from second to second",

@@ -588,5 +588,5 @@ def test_the_files_below_the_root_are_read(tmp_path: Path) -> None:
 def test_texts_that_say_nothing_of_a_machine_are_no_source(tmp_path: Path) -> None:
     """What only looks like the output of a command is refused, as a directory without any is."""
     (tmp_path / "classid").write_text("########################################\n/> lsdasd\nno such thing\n")
-    with pytest.raises(CaptureError, match="of a machine"):
+    with pytest.raises(CaptureError, match="none of its lines"):
         open_capture(str(tmp_path))

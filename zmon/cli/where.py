@@ -336,7 +336,7 @@ def _said(result: LookupResult, width: int, *, several: bool, evidence: bool) ->
     if result.volumes or result.meaning.sort is MeaningKind.DEVICE or not result.locations:
         yield from _disks(result, width)
     elif len(result.locations) == 1:
-        yield from _file(result.locations[0], width)
+        yield from _file(result.locations[0], width, result.lost_chpids)
     else:
         yield from _files(result, width)
     yield from (Sentence(remark, *INDENT) for remark in _remarks(result))
@@ -348,7 +348,7 @@ def _said(result: LookupResult, width: int, *, several: bool, evidence: bool) ->
 # downwards
 
 
-def _file(answer: FileLocation, width: int) -> Iterator[str | Sentence]:
+def _file(answer: FileLocation, width: int, lost: Mapping[str, str]) -> Iterator[str | Sentence]:
     size = "" if isinstance(answer.size, Absent) else f"  {bytes_(answer.size)}"
     on_disk = answer.on_disk
     if not isinstance(on_disk, Absent) and on_disk < answer.size and answer.unplaced == 0:
@@ -358,10 +358,10 @@ def _file(answer: FileLocation, width: int) -> Iterator[str | Sentence]:
     if answer.unseen:
         place = "By its path it would be on:" if answer.steps else "Where it would be is not known:"
         yield Sentence(f"{answer.unseen}.  {place}", *INDENT)
-    yield from _located(answer, width)
+    yield from _located(answer, width, lost)
 
 
-def _located(answer: FileLocation, width: int) -> Iterator[str | Sentence]:
+def _located(answer: FileLocation, width: int, lost: Mapping[str, str]) -> Iterator[str | Sentence]:
     """Print the layers down to where they branch, and the disks, which are the deepest devices below that."""
     depths = [step.depth for step in answer.steps]
     names = []
@@ -376,7 +376,7 @@ def _located(answer: FileLocation, width: int) -> Iterator[str | Sentence]:
     parts = [""]
     if len(shares) > 1:
         parts = [f"{_part(share.bytes, whole)}{_copies(share.copies)}" for share in shares]
-    yield from _table([share.volume for share in shares], parts, width)
+    yield from _table([share.volume for share in shares], parts, width, lost=lost)
 
 
 def _part(count: Number, whole: float) -> str:
@@ -475,10 +475,10 @@ def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
         yield Sentence(result.device.words, *INDENT)
         return
     if result.locations:
-        yield from _located(result.locations[0], width)
+        yield from _located(result.locations[0], width, result.lost_chpids)
     else:
         shown = result.paths or result.volumes
-        yield from _table(shown, [""] * len(shown), width, result)
+        yield from _table(shown, [""] * len(shown), width, result, lost=result.lost_chpids)
     yield from (Sentence(text, *INDENT) for text in _made_of(result))
     yield from _more(len(result.mounts), "file systems")
     spaces = _sums((on_disk.file.space or NO_SPACE, on_disk.bytes) for on_disk in result.files)
@@ -552,7 +552,12 @@ CHPIDS: Final = HEADING.index("CHPIDs")
 
 
 def _table(
-    volumes: Sequence[Volume], parts: Sequence[str], width: int, result: LookupResult | None = None
+    volumes: Sequence[Volume],
+    parts: Sequence[str],
+    width: int,
+    result: LookupResult | None = None,
+    *,
+    lost: Mapping[str, str],
 ) -> Iterator[str]:
     """Print disks below each other, one a line; the channel paths are left out where they do not fit.
 
@@ -561,7 +566,7 @@ def _table(
     """
     rows = []
     if volumes:
-        rows = [_row(volume, part, result) for volume, part in zip(volumes, parts, strict=True)]
+        rows = [_row(volume, part, result, lost) for volume, part in zip(volumes, parts, strict=True)]
     used = [any(column) for column in zip(*rows, strict=True)]
     if len(rows) == 1:
         rows = [tuple(f"{name}{cell}" if cell else "" for name, cell in zip(NAMES, rows[0], strict=True))]
@@ -580,7 +585,7 @@ def _table(
         yield from aligned(rows, columns)
 
 
-def _row(volume: Volume, part: str, result: LookupResult | None) -> tuple[str, ...]:
+def _row(volume: Volume, part: str, result: LookupResult | None, lost: Mapping[str, str]) -> tuple[str, ...]:
     """Return the cells of a disk: a DASD has numbers and a label, a SCSI disk a port and a unit."""
     unknown = DOTS if volume.has_busid else ""
     is_numbered = isinstance(volume.vdev, str) or isinstance(volume.rdev, str)
@@ -598,7 +603,7 @@ def _row(volume: Volume, part: str, result: LookupResult | None) -> tuple[str, .
         part,
         _state(volume, result),
         ranges(text_of(volume.chpids).lower()),
-        ranges(result.lost_chpids.get(volume.number, "").lower()) if result else "",
+        ranges(lost.get(volume.number, "").lower()),
     )
 
 
@@ -687,7 +692,7 @@ def document(result: LookupResult) -> Any:
         "word": result.meaning.word,
         "means": result.meaning.sort.value,
         "key": result.meaning.key,
-        "where": [_answer(answer) for answer in result.locations],
+        "where": [_answer(answer, result) for answer in result.locations],
         "offline": result.offline,
         "disks": [_volume(volume) | _lost(volume, result) for volume in result.volumes],
         "paths": [_volume(volume) | _lost(volume, result) for volume in result.paths],
@@ -709,12 +714,17 @@ def document(result: LookupResult) -> Any:
     }
 
 
-def _answer(answer: FileLocation) -> dict[str, Any]:
+def _answer(answer: FileLocation, result: LookupResult) -> dict[str, Any]:
     return {
         **_fields(answer, "path", "real"),
         "mount": answer.mount if isinstance(answer.mount, Absent) else answer.mount.point,
         **_fields(answer, "size", "mapped", "unplaced", "unwritten", "steps"),
-        "disks": [_volume(share.volume) | _fields(share, "bytes", "copies") for share in answer.disks],
+        "disks": [
+            _volume(share.volume)
+            | _fields(share, "bytes", "copies")
+            | {"lost_chpids": result.lost_chpids.get(share.volume.number, "")}
+            for share in answer.disks
+        ],
         **_fields(answer, "grade", "evidence", "lacking", "notes"),
         "seen": not answer.unseen,
     }

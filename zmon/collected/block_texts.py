@@ -50,6 +50,10 @@ _GROUP: Final = 3
 _OF_ONE: Final = ("mpath", "raid", "md")
 """How the types of devices begin that are alone on what they are made of."""
 _OF_LUN: Final = re.compile("(?:/dev/)?(?:(?:sd|vd)[a-z]{1,4}|nvme[0-9]{1,3}n[0-9]{1,4})")
+_STACKED: Final = re.compile("(?:bcache|drbd|zd)[0-9]{1,5}")
+"""Names of disks that a driver has built on other devices."""
+_BUILT: Final = "built"
+"""The sort of such a disk, while lsblk is read: it may be on several others."""
 _WWID: Final = re.compile("6[0-9a-f]{31}|[25][0-9a-f]{15}")
 _OF_NVME: Final = re.compile("(?:uuid|eui|nvme)[.][0-9a-f-]{16,250}")
 _CELL: Final = re.compile(rf"(?<!\S){NUMBER}(?!\S)")
@@ -232,10 +236,14 @@ class LsblkTree:
                 self._facts.mounts.setdefault((key, point), mount)
         if row.fstype:
             self._facts.say_content(source.removeprefix("/dev/"), place, row.fstype, row.uuid)
-        self._sorts[key] = sort
+        self._sorts[key] = _BUILT if _STACKED.fullmatch(kernel or name) else sort
         self._keys[kernel or name] = key
         self._places.setdefault(key, place)
         return key
+
+    def forget(self, key: str, point: str) -> None:
+        """Take back a mount point of which only the beginning was read."""
+        self._facts.mounts.pop((key, point), None)
 
     def hang(self, key: str, below: str) -> None:
         """Say that a device is built on another."""
@@ -250,12 +258,12 @@ class LsblkTree:
     def hide_all(self) -> None:
         """Say that each device that may have several below it may be built on one that has no line."""
         for key, sort in self._sorts.items():
-            if sort in {"dm", "md"}:
+            if sort in {"dm", "md", _BUILT}:
                 self.hide(key)
 
     def guess(self, key: str) -> None:
         """Say that a device may be built on others than lsblk shows, unless another source has them."""
-        if self._sorts.get(key) in {"dm", "md"}:
+        if self._sorts.get(key) in {"dm", "md", _BUILT}:
             self.hide(key)
             self._guessed.add(key)
 
@@ -316,6 +324,18 @@ class TreeRow(NamedTuple):
     """What is drawn before it."""
 
 
+class BegunRow(NamedTuple):
+    """A row of a table that goes on in the next line, because a cell was too long for its column."""
+
+    lines: list[int]
+    """The lines that were read of it."""
+    cells: dict[str, str]
+    column: str
+    """That of the last cell."""
+    chart: str
+    """What -M draws before it."""
+
+
 class Lsblk(OrDocument):
     """Devices of lsblk in whichever of its forms.
 
@@ -336,7 +356,7 @@ class Lsblk(OrDocument):
         r'|\{\s*"blockdevices"'
         rf"|\S{{1,128}} +{NUMBER} +[01] +[0-9.,]+[BKMGTPE]? +[01] {_OF_TYPE}(?!\S)"
     )
-    outdented = r"\s*(?:[┌├└┆]|,->|\|->|'->|`-|\| )"
+    outdented = r"\s*(?:[┌├└┆]|,->|\|->|'->|`-|\| |[0-9][0-9.,]*[BKMGTPE]? +\S)"
     longest = 1 << 16
 
     def __init__(self, text: CollectedText, facts: Facts) -> None:
@@ -358,12 +378,30 @@ class Lsblk(OrDocument):
         self._has_hole = False
         """Whether a line between two rows was not understood, which may have been one of any device."""
         self._last: tuple[str, LsblkRow] | None = None
+        self._begun: BegunRow | None = None
         self._pairs: list[tuple[int, dict[str, str]]] = []
         self._above: list[tuple[str, LsblkRow]] = []
         """The keys and lines of devices in a list."""
-        self._is_inverse = re.search(r"\s(?:-[a-zA-Z]*s|--inverse)\b", text.command) is not None
-        self._is_raw = re.search(r"\s(?:-[a-zA-Z]*r|--raw)\b", text.command) is not None
+        self._is_inverse = re.search(r"\s(?:-[a-zA-Z]*s[a-zA-Z]*|--inverse)(?!\S)", text.command) is not None
+        self._is_raw = re.search(r"\s(?:-[a-zA-Z]*r[a-zA-Z]*|--raw)(?!\S)", text.command) is not None
         self._is_list = re.search(r"\s(?:-[a-zA-Z]*l[a-zA-Z]*|--list)\b", text.command) is not None
+
+        self._take_asked(text)
+
+    def _take_asked(self, text: CollectedText) -> None:
+        """Know the columns that the command asks for, if that prints no heading (-n)."""
+        asked = re.search(r"\s(?:-[a-zA-Z]*o|--output)[= ]?([A-Za-z%,:-]+)(?!\S)", text.command)
+        if asked is None or re.search(r"\s(?:-[a-zA-Z]*n[a-zA-Z]*|--noheadings)(?!\S)", text.command) is None:
+            return
+        names = asked[1].upper().split(",")
+        if {*names}.isdisjoint(_NAMES) or not {*names} <= {*_NAMES, *_RIGHT, *_OTHERS}:
+            return
+        if self._is_raw:
+            self._columns = Columns(" ".join(names))
+        else:
+            rows = [row for row in text.text.split("\n") if row.strip()]
+            self._columns = Columns.below(names, rows, r"(?<!\S)[ |`├└│─-]*[|`├└│─-]")
+        self._has_heading = len(self._columns) > 0
 
     @property
     def is_part(self) -> bool:
@@ -378,8 +416,13 @@ class Lsblk(OrDocument):
         """Return whether a line looks like one of lsblk: its rows may have any columns."""
         return _LIKE.match(row) is not None or _CELL.search(row) is not None
 
+    def blank(self) -> None:
+        """End a row that has no further cells."""
+        self._end_begun(is_blank=True)
+
     def lost(self) -> None:
         """Expect the next row of the tree to hang on the line that is not understood."""
+        self._end_begun()
         self._is_whole, self._last = False, None
         self._groups.clear()
         self._ended.clear()
@@ -406,21 +449,52 @@ class Lsblk(OrDocument):
     def row(self, match: re.Match[str]) -> bool:
         """Take a row of the tree or the list, or a further mount point of the one above."""
         chart, row = match[0][: self._chart], match[0][self._chart :]
+        if self._begun and self._go_on(row):
+            return True
+        self._end_begun()
         cells = self._cells(row)
-        if cells:
-            name = cells.get("NAME", "")
-            drawn = name[: len(name) - len(_TREE.sub("", name, count=1))]
-            cells["NAME"] = name = name[len(drawn) :]
-            if not any(cells.get(column) for column in _NAMES):
-                return self._take_further(cells, drawn)
-            if "NAME" not in self._columns:
-                del cells["NAME"]
-            told = _row_of(cells)
-            if told is not None:
-                return self._take(told, drawn, chart)
-        if chart.strip():
+        if cells and (taken := self._take_cells(cells, chart)) is not None:
+            return taken
+        if not chart.strip() and (self._take_point(row) or self._take_loose(row)):
+            return True
+        begun, column = self._columns.begun(row, _RIGHT) if self._has_heading else ({}, "")
+        self._begun = BegunRow([self.number], begun, column, chart) if column else None
+        return self._begun is not None
+
+    def _take_cells(self, cells: dict[str, str], chart: str) -> bool | None:
+        """Take a device or a further mount point by its cells; None if these are of neither."""
+        name = cells.get("NAME", "")
+        drawn = name[: len(name) - len(_TREE.sub("", name, count=1))]
+        cells["NAME"] = name = name[len(drawn) :]
+        if not any(cells.get(column) for column in _NAMES):
+            return self._take_further(cells, drawn)
+        if "NAME" not in self._columns:
+            del cells["NAME"]
+        told = _row_of(cells)
+        return None if told is None else self._take(told, drawn, chart)
+
+    def _go_on(self, row: str) -> bool:
+        """Take a line that goes on with the row of the line before, whose last cell was too long."""
+        begun = self._begun
+        if begun is None:
             return False
-        return self._take_point(row) or self._take_loose(row)
+        cells, last = self._columns.continued(row, _RIGHT, begun.column)
+        if not cells:
+            return False
+        begun = BegunRow([*begun.lines, self.number], {**begun.cells, **cells}, last, begun.chart)
+        if last:
+            self._begun = begun
+            return True
+        if is_taken := bool(self._take_cells(begun.cells, begun.chart)):
+            self._begun = None
+        return is_taken
+
+    def _end_begun(self, *, is_blank: bool = False) -> None:
+        """End a row whose rest did not follow; a blank line is the rest of one without further cells."""
+        begun, self._begun = self._begun, None
+        if begun and not (is_blank and self._take_cells(begun.cells, begun.chart)):
+            self.strange += begun.lines
+            self._is_whole, self._last = False, None
 
     def _cells(self, row: str) -> dict[str, str]:
         """Return the cells of a row, if it fits the heading."""
@@ -463,8 +537,25 @@ class Lsblk(OrDocument):
         above = self._rows[-1].drawn if self._rows else ""
         if above and above.startswith(("│", "|", "├")) != drawn.startswith(("│", "|")):
             return False  # the lines that are drawn beside it are not those of the row before
-        self._last = key, row._replace(points=(*row.points, *filter(None, [point.strip()])))
+        points, point = [*row.points], point.strip()
+        if point and not point.startswith(("/", SWAPPED)):
+            # a terminal was too narrow for the point: the rest of it
+            if not points or not points[-1].startswith("/"):
+                return False
+            beginning = points.pop()
+            self._tree.forget(key, beginning)
+            if len(beginning) % self._width_of_points():
+                self._last = key, row._replace(points=tuple(points))
+                return False
+            point = f"{beginning}{point}"
+        self._last = key, row._replace(points=(*points, *filter(None, [point])))
         return bool(self._tree.add(self.place, self._last[1]))
+
+    def _width_of_points(self) -> int:
+        """Return the width of the column of mount points, which is that of its heading if it is narrow."""
+        behind = self._columns.around("MOUNTPOINTS")[1]
+        begin = self._columns.begin("MOUNTPOINTS")
+        return self._columns.begin(behind[0]) - begin - 1 if behind else len("MOUNTPOINTS")
 
     def _take_point(self, row: str) -> bool:
         """Take a further mount point in a table whose columns do not fit: a row without a number."""
@@ -555,10 +646,13 @@ class Lsblk(OrDocument):
     def _turn(self, pairs: Iterable[tuple[str, str, str]]) -> None:
         """Know an inverse list (-s) without its command: what stands below a partition is its disk.
 
-        Takes types and names of devices, each with the name of that above it.
+        Takes types and names of devices, each with the name of that above it.  What a driver has built on
+        other devices has the type of a disk, too.
         """
         self._is_inverse = self._is_inverse or any(
-            kind == "disk" or (name != above and name == disk_name(above)) for kind, name, above in pairs
+            (kind == "disk" and is_of_kernel(name) and not _STACKED.fullmatch(name))
+            or (name != above and name == disk_name(above))
+            for kind, name, above in pairs
         )
 
     def _hang(self, key: str, parent: str) -> None:
@@ -586,6 +680,7 @@ class Lsblk(OrDocument):
 
     def end(self) -> None:
         """Say what each device is built on."""
+        self._end_begun()
         self._hang_rows()
         if "PKNAME" in self._columns and not any(row.level for row in self._rows):
             self._hang_named(self._above)
@@ -685,6 +780,7 @@ class Partitions(Reading):
 
 _DIRECTORY: Final = r"/dev/(disk/by-[a-z-]{1,16}(?:/[^\s:]{1,200})?|mapper|disk)/?:?"
 _BY_PATH: Final = re.compile(rf"ccw-({BUSID})")
+_BY_WWID: Final = re.compile("(?:wwn-0x|scsi-3)(6[0-9a-f]{31}|[25][0-9a-f]{15})")
 BY_PORT: Final = re.compile(rf"ccw-({BUSID})-(?:zfcp|fc)-(0x[0-9a-f]{{16}})(?::|-lun-)(0x[0-9a-f]{{16}})")
 
 
@@ -693,6 +789,7 @@ class Links(Reading):
 
     tool = "ls -l"
     heading = r"/dev/(?:disk/by-[a-z-]{1,16}|mapper)/?:\s*$"
+    first = rf"l[rwx-]{{9}}\S?\s.*\sccw-{BUSID}\S* -> \.\./\.\./\S+\s*$"
     nothing = (
         r"[^\W\d_]{3,16} [0-9]+(?:[.,][0-9]+)?[KMGT]?", r"[bcd-][rwxsStT-]{9}[.+@]?\s.*",
         r"l[rwx-]{9}\S?\s.* -> \S*(?:pts/|fd/|/proc/|/run/)\S*",
@@ -719,7 +816,9 @@ class Links(Reading):
     )
     def link(self, match: re.Match[str]) -> bool:
         """Take a link to a device."""
-        directory, link, name = match[1] or self._directory, match[2], match[3]
+        link, name = match[2], match[3]
+        by_path = "disk/by-path" if _BY_PATH.match(link) else ""  # so no other directory has links
+        directory = match[1] or self._directory or by_path
         say, place = self.facts.say, self.place
         if directory == "mapper":
             if minor_of_dm(name):
@@ -727,9 +826,19 @@ class Links(Reading):
         elif directory:
             say(LAYER, name, place, links=f"{directory}/{link}")
             self.facts.name_dasd(name, place)
+            self._take_identity(link, name)
             if port := BY_PORT.fullmatch(link):
                 say(LAYER, name, place, name=name, sort="disk", busid=port[1], wwpn=port[2], lun=port[3])
             elif path := _BY_PATH.fullmatch(link):
                 say(LAYER, name, place, name=name, sort="disk", busid=path[1])
                 say(DEVICE, path[1], place, block=name)
         return bool(directory)
+
+    def _take_identity(self, link: str, name: str) -> None:
+        """Take what a link by id says of a device: its name in /dev/mapper, its uuid there, its WWID."""
+        say, begin, place = self.facts.say, link.partition("-")[0], self.place
+        if minor_of_dm(name) and begin == "dm":
+            field = "mapped" if link.startswith("dm-name-") else "uuid"
+            say(LAYER, name, place, name=name, sort="dm", **{field: link.split("-", 2)[-1]})
+        elif (match := _BY_WWID.fullmatch(link)) and _OF_LUN.fullmatch(name):
+            say(LAYER, name, place, name=name, sort="disk", wwid=f"{NAA}{match[1]}")

@@ -12,15 +12,15 @@ Sources: s390-tools, zconf/css/lscss.c, zconf/chp/lschp.c, zconf/lszfcp; lsscsi,
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.collected.dasd_texts import BUSID, busid_of
 from zmon.collected.reading import Reading, line
+from zmon.kernel.disk_identity import NAA
 from zmon.kinds import ALL_DASD, CHANNEL, DEVICE, LAYER
 
 if TYPE_CHECKING:
-    import re
-
     from zmon.base.absent import Value
     from zmon.collected.facts import Facts
 
@@ -166,11 +166,11 @@ class Lsscsi(Reading):
     """Names of SCSI disks, by their addresses."""
 
     tool = "lsscsi"
-    first = r"\[[0-9]{1,5}(?::[0-9]{1,20}){3}\] +disk "
+    first = r"\[[0-9]{1,5}(?::[0-9]{1,20}){3}\] *disk "
     nothing = (
-        rf"\[(?:{ADDRESS}|N:[0-9:]+)\]\s+(?!disk\b)\S.*",
+        rf"\[(?:{ADDRESS}|N:[0-9:]+)\]\s*(?!disk\b)\S.*",
         r"\s+\S+[=:].*",
-        rf"\[(?:{ADDRESS}|N:[0-9:]+)\]\s+disk\s.*\s-\s.*",
+        rf"\[(?:{ADDRESS}|N:[0-9:]+)\]\s*disk\s.*\s-\s.*",
         r"\[(?:N:)?[0-9]{1,5}\]\s+\S.*",  # a host of -H
     )
 
@@ -180,19 +180,24 @@ class Lsscsi(Reading):
         self.facts.name_device(match[1], self.place)
 
     @line(
-        rf"\[({ADDRESS})\]\s+disk\s+(\S{{1,8}})\s+(\S(?:.{{0,15}}\S)?)\s+\S+\s+/dev/(sd[a-z]{{1,4}})(?:\s.*)?"
+        rf"\[({ADDRESS})\]\s*disk\s+(\S{{1,8}})\s+(\S(?:.{{0,15}}\S)?)\s+\S+\s+/dev/(sd[a-z]{{1,4}})(?:\s+(.*))?"
     )
     def disk(self, match: re.Match[str]) -> None:
         """Take a disk."""
-        address, vendor, model, name = match.groups()
+        address, vendor, model, name, rest = match.groups()
         self.facts.aliases[scsi(address)] = name
-        say_scsi(self.facts, address, self.place)
+        if generic := re.search(r"/dev/(sg[0-9]{1,5})(?!\S)", rest or ""):  # of -g
+            self.facts.aliases[generic[1]] = name
+        wwid = re.search(r"(?<!\S)3(6[0-9a-f]{31}|[25][0-9a-f]{15})(?!\S)", rest or "")  # of -i
+        say_scsi(self.facts, address, self.place, wwid=f"{NAA}{wwid[1]}" if wwid else "")
         self.facts.say(LAYER, name, self.place, name=name, sort="disk", vendor=vendor, model=model)
 
-    @line(rf"\[({ADDRESS})\]\s+disk\s+(?:(?:fc:)?{_PORT}\S*\s+)?/dev/(sd[a-z]{{1,4}})(?:\s.*)?")
+    @line(rf"\[({ADDRESS})\]\s*disk\s+(?:(?:fc:)?{_PORT}\S*\s+)?/dev/(sd[a-z]{{1,4}})(?:\s+(.*))?")
     def transport(self, match: re.Match[str]) -> None:
         """Take a disk of lsscsi -t."""
-        address, port, name = match.groups()
+        address, port, name, rest = match.groups()
+        if generic := re.search(r"/dev/(sg[0-9]{1,5})(?!\S)", rest or ""):  # of -g
+            self.facts.aliases[generic[1]] = name
         self.facts.aliases[scsi(address)] = name
         say_scsi(self.facts, address, self.place, wwpn=port or "")
         self.facts.say(LAYER, name, self.place, name=name, sort="disk")

@@ -8,6 +8,7 @@ Sources: util-linux, libsmartcols; sos, cleaner/mappings.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -39,6 +40,23 @@ class Columns:
         for match in re.finditer(names, heading):
             name = match[0] if match[0] not in self._spans else f"{match[0]} {match.start()}"
             self._spans[name] = match.span()
+
+    @classmethod
+    def below(cls, names: list[str], rows: list[str], drawn: str) -> Columns:
+        """Return the columns of rows without a heading, if the blanks of all rows tell where they begin.
+
+        `drawn` is the pattern of what is drawn before a name.
+        """
+        blocks = [re.sub(drawn, lambda match: "x" * len(match[0]), row) for row in rows]
+        width = max(map(len, blocks), default=0)
+        filled = "".join(
+            "x" if any(row[at : at + 1].strip() for row in blocks) else " " for at in range(width)
+        )
+        spans = [match.span() for match in re.finditer("x+", filled)]
+        columns = cls("")
+        if len(spans) == len(names):
+            columns._spans = dict(zip(names, spans, strict=True))
+        return columns
 
     def __iter__(self) -> Iterator[str]:
         """Return the names of the columns."""
@@ -119,6 +137,41 @@ class Columns:
             cells |= {name: rest, last: word} if last in right else {name: rest}
             begin = end + 1
         return cells
+
+    def begun(self, row: str, right: Container[str], after: str = "") -> tuple[dict[str, str], str]:
+        """Return the cells of a row that ends with one too long for its column, and this column; else none.
+
+        A tool puts what follows such a cell into the next line.  The row may itself go on behind a column.
+        """
+        text, names = row.rstrip(), [*self._spans]
+        for name, following in reversed([*pairwise(names)][names.index(after) + 1 if after else 0 :]):
+            begin, border = self.begin(name), self.begin(following)
+            if name in right or text[begin - 1 : begin].strip() * bool(begin):
+                continue
+            if not re.fullmatch(r"[ |`│├└─-]*[^\s|`│├└─-]\S*(?: \S+)*", text[begin:]):
+                continue
+            is_long = len(text) >= border or (following in right and len(text) > begin + len(name))
+            cells = self.exact(text[:begin].ljust(begin), right) if begin and is_long else {}
+            if not is_long or (begin and not cells):
+                break
+            return {**cells, name: text[begin:]}, name
+        return {}, ""
+
+    def continued(self, row: str, right: Container[str], after: str) -> tuple[dict[str, str], str]:
+        """Return the cells of a row that goes on behind a column, and the one in which it ends too early.
+
+        A tree is drawn through the cells before.
+        """
+        blank = re.match("[ |│]*", row)
+        row = f"{' ' * len(blank[0])}{row[len(blank[0]) :]}" if blank else row
+        names = [*self._spans]
+        before, last = names[: names.index(after) + 1], ""
+        cells = self.exact(row, right)
+        if not cells:
+            cells, last = self.begun(row, right, after)
+        if not cells or any(cells.get(name, "").strip() for name in before):
+            return {}, ""
+        return {name: cell for name, cell in cells.items() if name not in before}, last
 
     def realigned(self, row: str, right: Container[str]) -> dict[str, str]:
         """Return the cells of a row in which `sos clean` has replaced a name by one of another length.

@@ -73,6 +73,8 @@ class Lsdasd(Reading):
         r"|\((?:ECKD|FBA|none))"
     )
     nothing = (
+        rf"Host information for {BUSID}\s*|Path-Group-ID\s+LPAR\s.*",
+        r"[0-9a-f]{22}\s+[0-9a-f]{2}\s+[0-9a-f]{4}\s+[0-9a-f]{2}\s+(?:ON|OFF)\S*\s+\S.*",
         r"Bus-ID\s+(?:Status|Name|Role)\b.*",
         r"=+",
         r"Host information for .*|Path-Group-ID\s.*|\S+: hosts access information not available",

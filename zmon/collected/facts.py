@@ -21,10 +21,9 @@ from zmon.collected.numbers import (
     number_of_dasd,
     sort_of,
 )
+from zmon.collected.other_names import ASSUMED, name_others
 from zmon.kinds import (
     CONTRADICTED,
-    DASD,
-    DEVICE,
     LAYER,
     LOST,
     NOT_COLLECTED,
@@ -94,6 +93,15 @@ _CONTENTS: Final = {
 """What signatures mean that are none of a file system."""
 
 
+_SIGNATURES: Final = (
+    *_CONTENTS, "zfs_member", "mpath_member", "VMFS_volume_member", "VxVM_volume_member", "bcache",
+    "ceph_bluestore", "drbd", "oracleasm", "stratis", "isw_raid_member",
+)  # fmt: skip
+"""Long names of what is on devices."""
+_SHORTEST: Final = 6
+"""Characters of a signature that was cut: its column has a heading `FSTYPE`."""
+
+
 class Fact(NamedTuple):
     """One value, and the text that has it."""
 
@@ -145,6 +153,8 @@ class Facts:
         """Names of block devices by other names that texts use for them."""
         self.groups: dict[str, dict[str, str]] = {}
         """The physical volumes of each volume group by name, each with the text that has it."""
+        self.without_snapshots: set[str] = set()
+        """Volume groups of which vgs says that they have no snapshots."""
         self.partial: dict[str, str] = {}
         """Logical volumes of which a device is missing, as lvs says, each with the word for that."""
         self.volumes: dict[str, list[str]] = {}
@@ -236,7 +246,12 @@ class Facts:
         return key
 
     def say_content(self, device: str, place: str, sort: str, uuid: str) -> None:
-        """Say what is on a device that is named, by the signature that blkid and lsblk find there."""
+        """Say what is on a device that is named, by the signature that blkid and lsblk find there.
+
+        lsblk cuts a signature to the width of its column.
+        """
+        whole = [name for name in _SIGNATURES if len(sort) >= _SHORTEST and name.startswith(sort)]
+        sort = whole[0] if len(whole) == 1 else sort
         self.contents.setdefault(device, (sort, uuid, place))
 
     def lose_volume(self, group: str, last: str) -> str:
@@ -270,7 +285,7 @@ class Facts:
         wholly on the others.
         """
         rows = self.rows.setdefault(LAYER.name, {})
-        self._name_links(layers)
+        name_others(self, layers)
         linked = _linked({key: row for key, row in rows.items() if ":" in key}, layers)
         self._name_numbered(rows, layers)
         numbers = self._numbers(rows, layers)
@@ -295,46 +310,6 @@ class Facts:
         self._part_maps(rows)
         self._drop_parts(rows, layers)
         self._add_contents(rows, layers, numbers)
-
-    def _name_links(self, layers: Frame) -> None:
-        """Say which DASDs and partitions others call by the links that udev makes of bus ids and unique ids.
-
-        `disk/by-path/ccw-0.0.7000-part1`, `disk/by-id/ccw-IBM.750000000ABCD1.7000.00`.
-        Source: s390-tools, etc/udev/rules.d/59-dasd.rules.
-        """
-        devices = [
-            (device, fact.place)
-            for row in self.rows[LAYER.name].values()
-            for fact in row.get("below", ())
-            for device in str(fact.value).split()
-        ]
-        devices += [member for members in self.btrfs.values() for member in members.values()]
-        devices += [(device, f"{ASSUMED} by its link") for device in self.mounted]
-        links = [(match, place) for device, place in devices if (match := _OF_DASD.fullmatch(device))]
-        names = self._dasds(layers) if links else {}
-        for match, place in links:
-            if disk := names.get(match[1]):
-                name = f"{disk}{match[2] or ''}"
-                self.name_dasd(name, place)
-                self.say(LAYER, name, place, links=match[0])
-
-    def _dasds(self, layers: Frame) -> dict[str, str]:
-        """Return the names of DASDs by their bus ids and unique ids."""
-        columns = map(layers.column, ("sort", "busid", "name"))
-        names = {
-            busid: name
-            for sort, busid, name in zip(*columns, strict=True)
-            if sort == "disk" and isinstance(busid, str) and isinstance(name, str)
-        }
-        for kind, field in ((DASD, "name"), (DEVICE, "block")):
-            for busid in self.keys(kind):
-                if name := text_of(self.value(kind, busid, field)):
-                    names[busid] = name
-        for busid in self.keys(DEVICE):
-            uid = text_of(self.value(DEVICE, busid, "uid"))
-            if uid and busid in names:
-                names[uid] = names[busid]
-        return names
 
     def _drop_parts(self, rows: dict[str, dict[str, list[Fact]]], layers: Frame) -> None:
         """Drop partitions that only tables have, of disks that others are built on: the kernel has none."""
@@ -620,9 +595,6 @@ def _linked(rows: Mapping[str, Mapping[str, list[Fact]]], layers: Frame) -> dict
     return linked
 
 
-_OF_DASD: Final = re.compile(r"disk/by-(?:path|id)/ccw-([^\s/]{3,60}?)(?:-part([1-9][0-9]?))?")
-ASSUMED: Final = "assumed"
-"""How the place of a value begins that follows from a name."""
 OF_TABLES: Final = frozenset({"fdisk", "fdasd", "parted"})
 """Tools that read tables of partitions from disks."""
 REMOVED: Final = "removed"

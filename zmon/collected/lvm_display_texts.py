@@ -51,7 +51,7 @@ _FIELD: Final = (
 """The names of lines of records."""
 _NAMES: Final = frozenset({"PV Name", "LV Name", "LV Path"})
 """Lines that always have a value; only a physical volume may be in no group."""
-_EXTENTS: Final = r"(?:Logical|Virtual) extents [0-9]{1,12} to [0-9]{1,12}:"
+_EXTENTS: Final = r"(?:Logical|Virtual) extents? [0-9]{1,12} to [0-9]{1,12}:"
 TOTAL_FIELDS: Final = 11
 """Fields of `vgdisplay -c` up to the number of physical volumes that are there."""
 
@@ -60,6 +60,7 @@ class LvmDisplay(VolumeReading):
     """Records of physical volumes, groups and logical volumes, and the segments of these."""
 
     tool = "lvdisplay"
+    lists_volumes = False
     heading = rf" *--- {_RULERS} ---"
     first = (
         rf" *PV (?:{DEVICE}) +(?:VG {GROUP} +|is in exported VG .*)?(?:lvm[12] )?\["

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 from zmon.collected.columns import Columns
 from zmon.collected.facts import doubled, plain
 from zmon.collected.reading import OrDocument, Reading, line
-from zmon.kinds import LAYER, VOLUME_GROUP
+from zmon.kinds import LAYER, NOT_SEEN, VOLUME_GROUP
 from zmon.topology.stack import inner, volume_name
 
 if TYPE_CHECKING:
@@ -60,14 +60,18 @@ _PARTIAL: Final = 8
 _FIELDS: Final = {
     "pv_name": "PV", "vg_name": "VG", "lv_name": "LV", "lv_full_name": "LV", "lv_path": "Path",
     "devices": "Devices", "pv_fmt": "Fmt", "pv_attr": "Attr", "lv_attr": "Attr", "vg_attr": "Attr",
-    "pv_count": "#PV", "pool_lv": "Pool", "origin": "Origin", "seg_pe_ranges": "PE Ranges",
-    "lv_kernel_major": "KMaj", "lv_kernel_minor": "KMin",
+    "pv_count": "#PV", "snap_count": "#SN", "pool_lv": "Pool", "origin": "Origin",
+    "seg_pe_ranges": "PE Ranges", "lv_kernel_major": "KMaj", "lv_kernel_minor": "KMin",
 }  # fmt: skip
 """The headings of columns, by their names in options and in JSON."""
 _DEFAULTS: Final = {
     "pvs": "pv_name,vg_name,pv_fmt,pv_attr,pv_size,pv_free",
     "vgs": "vg_name,pv_count,lv_count,snap_count,vg_attr,vg_size,vg_free",
 }
+
+
+ORIGIN_OF: Final = "the origin of "
+"""How begins what stands for the origin of a volume that may be a snapshot."""
 
 
 class Segments(NamedTuple):
@@ -88,6 +92,8 @@ class VolumeReading(Reading):
     """An output of LVM: the physical volumes of groups, and what logical volumes are on."""
 
     narrowing = r"/dev/|-S\b|--select\b"
+    lists_volumes: ClassVar[bool] = True
+    """Whether each logical volume of a group has a line."""
 
     nothing: ClassVar[tuple[str, ...]] = (
         r"\s*(?:WARNING: )?(?:Missing device|File descriptor)\b.*",
@@ -105,6 +111,10 @@ class VolumeReading(Reading):
         """Whether the line before was not understood."""
         self._groups: dict[str, None] = {}
         """The groups whose volumes are listed."""
+        self._suspects: set[str] = set()
+        """Logical volumes of which only devices are known, and which may be snapshots."""
+        self._pools: dict[str, str] = {}
+        """The metadata of pools of caches, by the pools."""
         self._misses = False
         """Whether a physical volume of an unnamed group is said to be missing."""
 
@@ -119,6 +129,12 @@ class VolumeReading(Reading):
         """Take what lvm says of a group that lacks a volume."""
         lost = self.facts.lose_volume(match[1], match[2] or "")
         self.facts.groups.setdefault(match[1], {})[lost] = f"lvm, {self.text.place(self.number)}"
+
+    @line(r"\s*WARNING: PV /dev/(\S{1,250}) in VG \S{1,128} .*")
+    def warned(self, match: re.Match[str]) -> None:
+        """Take a physical volume that lvm says something of."""
+        self.facts.name_device(match[1], self.place)
+        self.facts.say_content(match[1], self.place, "LVM2_member", "")
 
     @line(
         r"\s*(?:WARNING: )?Couldn't find (?:device|all physical volumes|all devices)\b.*",
@@ -137,7 +153,7 @@ class VolumeReading(Reading):
     def _suspect(self, title: str) -> None:
         """Say that a volume of which only devices are known may be a snapshot, which is on its origin."""
         if not inner(title):
-            self._open_volume(title, f"the origin of {title}, if it is a snapshot")
+            self._suspects.add(title)
 
     def _take_volume(self, device: str, group: str, tool: str) -> None:
         """Take a physical volume."""
@@ -182,6 +198,18 @@ class VolumeReading(Reading):
             lost = f"?{group}.strange"
             self.facts.leave_open(lost, f"a volume of {group}")
             self.facts.groups[group][lost] = f"pvs, {self.text.place()}"
+        for title in self._suspects:
+            group = self._volumes[title].group
+            others = [other for other, volume in self._volumes.items()
+                      if volume.group == group and other != title and not inner(other)]  # fmt: skip
+            # the origin is a volume of the group, too
+            if others or not self.lists_volumes or self.is_part or self._is_lost:
+                self._open_volume(title, f"{ORIGIN_OF}{title}, if it is a snapshot")
+        for title, metadata in self._pools.items():
+            if metadata in self._volumes:
+                self._volumes[title].names[metadata] = None
+            else:
+                self._open_volume(title)
         for title, (group, place, names) in self._volumes.items():
             if all(name.startswith("?") for name in names):
                 names.clear()  # it may be on any device of its group
@@ -270,7 +298,7 @@ class Lvm(VolumeReading, OrDocument):
         is_cut = "Devices" in self._columns and re.search(r"/\S*(?<!\))$", match[4]) is not None
         if "#PV" not in self._columns or is_cut or self._is_cut(match[4]):
             return False
-        self._take_group(match[1], match[2], match[3])
+        self._take_group(match[1], match[2], match[4])
         return True
 
     @line(rf"\s*\[?({GROUP})\]?\s+({GROUP})\s+({_ATTRIBUTES})(?:\s.*)?")
@@ -298,6 +326,8 @@ class Lvm(VolumeReading, OrDocument):
             return False
         if group and name:
             return self._take_logical(cells, group, name)
+        if group and cells.get("#SN") == "0":
+            self.facts.without_snapshots.add(group)
         if group and cells.get("#PV"):
             self._take_group(group, cells["#PV"], cells.get("Attr", ""))
         if group and not device:
@@ -359,8 +389,13 @@ class Lvm(VolumeReading, OrDocument):
         if "Devices" in self._columns and kind and not placed and kind not in _VIRTUAL:
             self._open_volume(title)  # each other volume has some
             self.strange.append(self.number)
-        if placed and kind in _BESIDE and not beside and not inner(title):
-            self._suspect(title) if not kind else self._open_volume(title)
+        if kind == "C" and placed and all(extent[3] == f"{name}_cdata" for extent in placed):
+            self._pools[title] = volume_title(group, f"{name}_cmeta")
+        elif placed and kind in _BESIDE and not beside and not inner(title):
+            if kind:
+                self._open_volume(title)
+            elif "Origin" not in {*self._columns, *self._asked}:
+                self._suspect(title)
         for extent in placed:
             self._put(title, extent[1] or extent[2] or "", extent[3] or "")
         for other in beside or () if placed or (kind and kind in _VIRTUAL) else ():
@@ -436,6 +471,7 @@ def spread_groups(facts: Facts) -> None:
     the group is a volume of it.
     """
     rows = facts.rows.get(LAYER.name, {})
+    _drop_origins(facts)
     keys: dict[str, list[str]] = {}
     for key, row in rows.items():
         for fact in row.get("mapped", ()):
@@ -459,3 +495,15 @@ def spread_groups(facts: Facts) -> None:
             if not facts.rows[LAYER.name][title].get("below"):
                 facts.say(LAYER, title, place, below=key)
         facts.say(LAYER, key, place, mapped=name, sort=VOLUME_GROUP, below=" ".join(members))
+
+
+def _drop_origins(facts: Facts) -> None:
+    """Drop what stands for origins of volumes of groups that have no snapshots."""
+    rows = facts.rows.get(LAYER.name, {})
+    for group in facts.without_snapshots:
+        for title in facts.volumes.get(group, ()):
+            if facts.unseen.get(f"?{title}", "").startswith(f"{NOT_SEEN}{ORIGIN_OF}"):
+                below = rows[title].get("below", [])
+                words = (" ".join(word for word in str(fact.value).split() if word != f"?{title}")
+                         for fact in below)  # fmt: skip
+                below[:] = [fact._replace(value=told) for fact, told in zip(below, [*words], strict=True)]

@@ -14,14 +14,15 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise, zip_longest
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.collected.channel_texts import ADDRESS, say_scsi, scsi
 from zmon.collected.columns import Columns
 from zmon.collected.facts import NAMED_STAND_IN, REMOVED
 from zmon.collected.numbers import fits
-from zmon.collected.reading import Reading, line
+from zmon.collected.reading import OrDocument, Reading, line
 from zmon.kernel.block_ioctl import devices_in
+from zmon.kernel.disk_identity import NAA
 from zmon.kinds import LAYER, MPATH, MULTIPATH, PATH
 
 if TYPE_CHECKING:
@@ -132,7 +133,17 @@ class Dmsetup(Reading):
     @line(rf"{_TITLE}: ([0-9]{{1,18}}) ([0-9]{{1,18}}) ([a-z][a-z0-9-]{{0,30}})((?: .*)?)")
     def segment(self, match: re.Match[str]) -> bool:
         """Take a line of a table, each of which begins where the one before ended."""
-        title, start, length, target, arguments = match.groups()
+        return self._take_segment(*match.groups())
+
+    @line(r"([0-9]{1,18}) ([0-9]{1,18}) ([a-z][a-z0-9-]{0,30})((?: .*)?)")
+    def segment_of_one(self, match: re.Match[str]) -> bool:
+        """Take a line of the table of the one device that the command names."""
+        words = [word for word in self.text.command.split()[2:] if not word.startswith("-")]
+        title = words[0].removeprefix("/dev/mapper/") if len(words) == 1 else ""
+        named = re.fullmatch(_TITLE, title)
+        return named is not None and self._take_segment(title, *match.groups())
+
+    def _take_segment(self, title: str, start: str, length: str, target: str, arguments: str) -> bool:
         if self._asked == "status":
             return True
         form = _ARGUMENTS.get(target)
@@ -344,6 +355,10 @@ def _has_all_paths(arguments: Sequence[str]) -> bool:
     return len(arguments) - 4 >= at
 
 
+_OF_PATH: Final = "uuid|hcil|dev|dev_t|pri|dm_st|chk_st|dev_st|vend/prod/rev|next_check|size|serial|host \\S+"
+"""Headings of `multipathd show paths`."""
+_IN_JSON: Final = {"state": "dm_st", "checker": "chk_st", "device": "dev_st"}
+"""The states of a path, by what JSON calls them."""
 _STATE: Final = re.compile(r"i/o pending|i/o timeout|[^\s\[\]]+")
 _STATES: Final = (
     frozenset({"active", "failed", "undef"}),
@@ -364,8 +379,8 @@ QUEUES: Final = "queue_if_no_path"
 """The feature of a map that keeps I/O when no path is left."""
 
 
-class Multipath(Reading):
-    """Maps, groups and paths of `multipath -ll` or `multipathd show topology`."""
+class Multipath(OrDocument):
+    """Maps, groups and paths of `multipath -ll` or `multipathd show topology`, also as JSON."""
 
     tool = "multipath"
     tells = ("layer", "multipath", "path")
@@ -377,7 +392,7 @@ class Multipath(Reading):
         r"(?:/etc/multipath\S*|DM multipath kernel driver not loaded).*",
         r"ok",
         r"(?:[A-Z][a-z]{2} [ 0-9]{2} [0-9:]{8}|[0-9]{1,9}\.[0-9]{6}) \| \S.*|=====.*=====",  # messages
-        r"hcil\s+dev\b.*", r"name\s+sysfs\s+uuid\b.*",
+        r"name\s+sysfs\s+uuid\b.*",
     )  # fmt: skip
 
     def __init__(self, text: CollectedText, facts: Facts) -> None:
@@ -392,6 +407,7 @@ class Multipath(Reading):
         self._titles: dict[str, str] = {}
         """The maps whose second line was read, which all have; by their devices."""
         self._places: dict[str, str] = {}
+        self._columns = Columns("")
 
     def lost(self) -> None:
         """Know no map: the line may have named another, or have been one of its paths."""
@@ -422,7 +438,7 @@ class Multipath(Reading):
             vendor=_known(vendor), model=_known(model),
         )  # fmt: skip
 
-    @line(r"(?:size=\S{1,20} |\[size=[^\]]{1,20}\]\[)features=['\"]?([^'\"\]]{0,200})['\"]?.*")
+    @line(r"(?:size=\S{1,20} |\[size=[^\]]{1,20}\]\[)features=['\"]?([^'\"\]]{0,200})(['\"\]]?.*)")
     def features(self, match: re.Match[str]) -> bool:
         """Take the second line of a map; if it comes again the first line of another map is missing."""
         if self._sized or not self._device:
@@ -431,9 +447,17 @@ class Multipath(Reading):
         self._sized = True
         if self._device.startswith("dm-"):
             self._titles[self._device] = self._title
-            queueing = "on" if QUEUES in match[1].split() else "off"
+            queueing = "on" if QUEUES in match[1].split() else "off" if match[2] else ""
             self.facts.say(MULTIPATH, self._device, self.place, queueing=queueing)
         return True
+
+    @line(
+        r"(?=.*\bwp=)(?:[a-z0-9_ ]{0,80}'\s*)?(?:hwhandler='[^']{0,40}'\s*)?wp=(?:rw|ro|undef)\s*",
+        r"[a-z0-9_ ]{1,80}' hwhandler='[^']{0,40}\s*",
+    )
+    def rest(self, _match: re.Match[str]) -> bool:
+        """Take the rest of the second line of a map, which a terminal has folded at a blank."""
+        return self._sized and not self._group
 
     @line(
         r"[ |`]*[-+]+- policy='([a-z-]+) ?[^']*' prio=(-?[0-9]{1,6}|undef)"
@@ -483,6 +507,55 @@ class Multipath(Reading):
         self.facts.say(MULTIPATH, device, self.place, title=title, wwid=wwid, via="multipath -ll")
         self.facts.say(LAYER, device, self.place, name=device, sort="dm", mapped=title, uuid=f"{MPATH}{wwid}")
 
+    @line(rf"(?=.*\bdev\b)(?:{_OF_PATH})(?:\s+(?:{_OF_PATH}))+\s*")
+    def head(self, match: re.Match[str]) -> None:
+        """Take the heading of `multipathd show paths format`."""
+        self._columns = Columns(match[0])
+
+    @line(r"\S+(?:\s+\S+)+\s*")
+    def path_of_format(self, match: re.Match[str]) -> bool:
+        """Take a path below such a heading: which disk it is, and with `%w` of which WWID."""
+        cells = self._columns.cells(match[0])
+        name, wwid, address, number = (cells.get(column, "") for column in ("dev", "uuid", "hcil", "dev_t"))
+        if not re.fullmatch("sd[a-z]{1,4}", name) or not (wwid or address or number):
+            return False
+        if re.fullmatch(ADDRESS, address):
+            self.facts.aliases[scsi(address)] = name
+            say_scsi(self.facts, address, self.place)
+        naa = f"{NAA}{wwid[1:]}" if re.fullmatch("3(?:6[0-9a-f]{31}|[25][0-9a-f]{15})", wwid) else ""
+        self.facts.say(LAYER, name, self.place, name=name, sort="disk", wwid=naa)
+        return True
+
+    def document(self, document: dict[str, Any]) -> bool:
+        """Take the maps of `multipathd show maps json` or `show map NAME json`."""
+        maps = document.get("maps", [document.get("map")])
+        taken = [self._take_map(entry) for entry in maps if isinstance(entry, dict)]
+        return bool(taken) and all(taken)
+
+    def _take_map(self, entry: dict[str, Any]) -> bool:
+        title, wwid, device = (entry.get(key) for key in ("name", "uuid", "sysfs"))
+        if not isinstance(title, str) or not isinstance(wwid, str) or not isinstance(device, str):
+            return False
+        say, place, numbers = self.facts.say, self.place, list[str]()
+        groups = entry.get("path_groups")
+        listed = [group for group in groups if isinstance(group, dict)] if isinstance(groups, list) else []
+        for nth, group in enumerate(listed, 1):
+            paths = group.get("paths")
+            for path in paths if isinstance(paths, list) else ():
+                told = {key: value for key, value in path.items() if isinstance(value, str)}
+                name, number = told.get("dev", ""), told.get("dev_t", "")
+                if not re.fullmatch("[0-9]{1,4}:[0-9]{1,8}", number) or not fits(name, number):
+                    return False
+                numbers.append(number)
+                states = {field: told.get(key, "") for field, key in _IN_JSON.items()}
+                states = {field: state for field, state in states.items() if state not in {"", "undef"}}
+                say(LAYER, number, place, name=name, sort="disk")
+                say(PATH, number, place, name=name, map=device, via="multipath -ll", group=nth, **states)
+        say(MULTIPATH, device, place, title=title, wwid=wwid, via="multipath -ll")
+        say(LAYER, device, place, name=device, sort="dm", mapped=title, uuid=f"{MPATH}{wwid}",
+            below=" ".join(numbers))  # fmt: skip
+        return True
+
     def _take(self, match: re.Match[str], others: Collection[str]) -> str:
         """Take a path, and return its number; a word for it if it has none."""
         address, name, number, states = match.groups()
@@ -526,6 +599,7 @@ class Multipath(Reading):
 
     def end(self) -> None:
         """Say which paths each map has; one without any has lost all."""
+        super().end()
         for device, title in self._titles.items():
             if device not in self._numbers:
                 self.facts.say(

@@ -107,7 +107,10 @@ class MountCommand(MountList):
     narrowing = r"-[a-z]*t\b|--types"
     first = r"\S.* on /.* type \S+ \(.*\)"
 
-    @line(r"(\S.*?) on (/.*) type (\S{1,64}) \((.*)\)(?: \[.*\])?\s*")
+    @line(
+        r"(\S.*?) on (/.*) type (\S{1,64}) \((.*)\)(?: \[.*\])?\s*",
+        r"(\S+(?: \S+)*) +on +(/\S*(?: \S+)*) +type +(\S{1,64}) +\((.*)\)(?: +\[.*\])?\s*",
+    )
     def mount(self, match: re.Match[str]) -> None:
         """Take a mount."""
         source, point, fstype, options = match.groups()
@@ -130,6 +133,10 @@ class Findmnt(MountList, OrDocument):
         """Expect the columns that it prints by default."""
         super().__init__(text, facts)
         self._columns = Columns("")
+        self._begun: tuple[list[int], list[str], dict[str, str], str] | None = None
+        """Numbers and texts of the lines of a row that goes on, its cells, and the column of the last one."""
+        self._has_roots = re.search(r"\s(?:-[a-zA-Z]*v|--nofsroot)", text.command) is None
+        """Whether a source is followed by the directory of its file system."""
         asked = re.search(r"\s(?:-[a-zA-Z]*o|--output)[= ]?([A-Z%,:-]+)", text.command)
         default = "TARGET,SOURCE,FSTYPE,OPTIONS" if text.tool == "findmnt" else ""
         self._names: list[str] = (asked[1] if asked else default).split(",")
@@ -155,10 +162,48 @@ class Findmnt(MountList, OrDocument):
 
     nothing = (r"Success, no errors or warnings detected",)
 
+    def lost(self) -> None:
+        """End a row whose rest did not follow."""
+        self._end_begun()
+
+    blank = lost
+
+    def end(self) -> None:
+        """End a row whose rest did not follow; take the mounts of -J."""
+        self._end_begun()
+        super().end()
+
     @line(r"[ |`├└│─-]*\S.*")
     def row(self, match: re.Match[str]) -> bool:
-        """Take a row below a heading: by where its cells stand, else by their number."""
+        """Take a row, or one that goes on behind a cell that was too long for its column."""
         row = match[0]
+        if self._begun:
+            lines, printed, cells, column = self._begun
+            cells_behind, last = self._columns.continued(row, _RIGHT, column)
+            if cells_behind:
+                self._begun = None
+                cells = {**cells, **cells_behind}
+                if last:
+                    self._begun = [*lines, self.number], [*printed, row], cells, last
+                return bool(last) or self._add(cells)
+            self._end_begun()
+        cells, column = self._columns.begun(row, _RIGHT)
+        if column and column != self._columns.last and not self._columns.exact(row, _RIGHT):
+            self._begun = [self.number], [row], cells, column
+            return True
+        return self._take_row(row)
+
+    def _end_begun(self) -> None:
+        """Take the lines of a row whose rest did not follow as rows of their own."""
+        begun, self._begun = self._begun, None
+        here = self.number
+        for self.number, row in zip(begun[0], begun[1], strict=True) if begun else ():
+            if not self._take_row(row):
+                self.strange.append(self.number)
+        self.number = here
+
+    def _take_row(self, row: str) -> bool:
+        """Take a row below a heading: by where its cells stand, else by their number."""
         begin = len(row) - len(row.lstrip(_DRAWN))
         if begin and not row[:begin].strip():
             return False  # a row of a tree is drawn
@@ -182,14 +227,17 @@ class Findmnt(MountList, OrDocument):
 
     @staticmethod
     def _is_whole(cells: Mapping[str, str]) -> bool:
-        return cells.get("TARGET", "").lstrip(_DRAWN).startswith("/") and "SOURCE" in cells
+        return cells.get("TARGET", "").lstrip(_DRAWN).startswith("/") and bool(cells.get("SOURCE"))
 
     def _add(self, cells: Mapping[str, str]) -> bool:
         if is_whole := self._is_whole(cells):
             source, point = (unescaped_hex(cells[name].strip()) for name in ("SOURCE", "TARGET"))
             point = point.lstrip(_DRAWN)
             device, root = _with_root(source)
-            self.add(device, point, cells.get("FSTYPE", ""), cells.get("OPTIONS", ""), root)
+            options = cells.get("OPTIONS", "")
+            if self._has_roots:  # options are cut to the width of a terminal
+                options = re.sub(r"(?:^|,)subvol=[^,]*$", "", options)
+            self.add(device, point, cells.get("FSTYPE", ""), options, root if self._has_roots else "")
         return is_whole
 
     def document(self, document: dict[str, Any]) -> bool:
@@ -205,6 +253,8 @@ class Findmnt(MountList, OrDocument):
         return count
 
 
+_RIGHT: Final = frozenset({"AVAIL", "FREQ", "ID", "PARENT", "PASSNO", "SIZE", "TID", "USE%", "USED"})
+"""The columns whose cells end below their headings."""
 _OF_FINDMNT: Final = re.compile(
     r"(?!\S+ on /.* type )(?:[|`├└│]|\s*[\"{}\[\]]|[A-Z_]+=\"|[A-Z%_-]+(?:\s+[A-Z%_-]+)+\s*$|/|\S+ +/)"
 )
@@ -222,6 +272,8 @@ def _with_root(source: str) -> tuple[str, str]:
     return (match[1], match[2]) if match else (source, "/")
 
 
+_OF_DF: Final = r"Mounted on|Eingehängt auf|Monté sur|Montado en|Sys\. de fichiers|\S+"
+"""The headings of df; some have two words."""
 _AMOUNT: Final = r"(?:[0-9][0-9.,]*[BKMGTPEi]{0,3}|-)"
 
 
@@ -242,6 +294,11 @@ class Df(MountList):
         """Begin without a source."""
         super().__init__(text, facts)
         self._source, self._source_at = "", 0
+        asked = re.search(r"\s--output=([a-z,]+)", text.command)
+        self._names = asked[1].split(",") if asked else []
+        self._columns = Columns("")
+        self._has_type = text.tool != "df" or re.search(r"\s(?:-[a-zA-Z]*T|--print-type)", text.command)
+        """Whether types stand behind sources; if it is not known, what looks like one is one."""
 
     def lost(self) -> None:
         """Know no source."""
@@ -251,12 +308,38 @@ class Df(MountList):
     def mount(self, match: re.Match[str]) -> bool:
         """Take a mount."""
         source, fstype, point = match.groups()
+        if source and fstype and not self._has_type:
+            source, fstype = f"{source} {fstype}", ""
         if source:
             self._leave_source()
         source, self._source = source or self._source, ""
         if source:
             self.add(source, point.rstrip(), fstype or "", "")
         return bool(source)
+
+    @line(rf"(\S+(?: \S+)+)\s+(?:{_AMOUNT}\s+){{3}}(?:[0-9]{{1,3}}%|-)\s+(/.*)")
+    def mount_of_share(self, match: re.Match[str]) -> bool:
+        """Take a mount whose source has blanks, if it cannot be a source and a type."""
+        is_it = not self._has_type
+        if is_it:
+            self._leave_source()
+            self.add(match[1], match[2].rstrip(), "", "")
+        return is_it
+
+    @line(r"(?!/)\S.*\s\S.*|/\S*\s+\S.*")
+    def chosen(self, match: re.Match[str]) -> bool:
+        """Take a mount of `df --output=` with columns of words alone, or their heading."""
+        if not {"target", "source"} <= {*self._names} <= {"target", "source", "fstype"}:
+            return False
+        if not len(self._columns):
+            headings = [*Columns(match[0], _OF_DF)]
+            self._columns = Columns(match[0], _OF_DF) if len(headings) == len(self._names) else self._columns
+            return len(self._columns) > 0
+        cells = dict(zip(self._names, self._columns.sliced(match[0]).values(), strict=False))
+        is_whole = cells.get("target", "").startswith("/") and all(cells.values())
+        if is_whole:
+            self.add(cells["source"], cells["target"], cells.get("fstype", ""), "")
+        return is_whole
 
     nothing = (rf"total(?:\s+{_AMOUNT}){{3}}\s+(?:[0-9]{{1,3}}%|-)(?:\s+-)?\s*",)
 
@@ -441,7 +524,7 @@ class BtrfsShow(Reading):
         return f"?{uuid}"
 
 
-_IN_ROWS: Final = r"(partition|file)"
+_IN_ROWS: Final = r"([Pp]artition|file|Datei|fichier|fichero|archivo|partición)"
 _SIZE: Final = r"[0-9]{1,18}(?:[.,][0-9]{1,3})?[BKMGTPE]?"
 _SHOWN: Final = ("NAME", "TYPE", "SIZE", "USED", "PRIO")
 """The columns of `swapon --show` if none are asked for."""
@@ -474,7 +557,7 @@ class Swaps(Reading):
     @classmethod
     def knows(cls, row: str) -> bool:
         """Return whether a line looks like one of an area: it may have any columns."""
-        return re.match(r"/\S+\s|.*\s(?:partition|file)\s| *(?:[A-Z]+ +)*NAME\b|\S+\t\t", row) is not None
+        return re.match(rf"/\S+\s|.*\s{_IN_ROWS}\s| *(?:[A-Z]+ +)*NAME\b|\S+\t\t", row) is not None
 
     @line(r" *(?:[A-Z]+ +)*NAME(?: +[A-Z]+)* *")
     def columns(self, match: re.Match[str]) -> None:
@@ -524,7 +607,11 @@ class Swaps(Reading):
         return not self.number
 
     def _say(self, name: str, cells: Mapping[str, str]) -> None:
-        sort = cells.get("TYPE") or ("partition" if name.startswith("/dev/") else "file")
+        printed = cells.get("TYPE", "").casefold()
+        is_part = (
+            printed.startswith("partici") or printed == "partition" if printed else name.startswith("/dev/")
+        )
+        sort = "partition" if is_part else "file"
         values: dict[str, Value] = {"sort": sort}
         if "PRIO" in cells:
             values["priority"] = int(cells["PRIO"])

@@ -164,14 +164,16 @@ class Fdisk(PartitionReading, OrDocument):
 
     tool = "fdisk"
     heading = (
-        rf"{_DISK} /dev/\S{{1,250}} ?: [0-9.,]+ ?\S+, [0-9]+ [Bb]ytes|label: (?:gpt|dos|dasd|sun)$"
+        rf"{_DISK} /dev/\S{{1,250}} ?: [0-9.,]+ ?\S+, [0-9]+ (?:[Bb]ytes|octets)|label: (?:gpt|dos|dasd|sun)$"
         r"|# partition table of /dev/"
     )
     first = r'/dev/\S+ : start= *[0-9]+, size= *[0-9]+|\{\s*"partitiontable"'
     nothing = (
         r"(?:Sector size|Sektorgröße|Taille de secteur|I/O size|E/A-Größe|Alignment offset).*",
         r"(?:Disklabel type|Festplattenbezeichnungstyp|Disk identifier|Festplattenbezeichner).*",
-        r"(?:Disk model|Festplattenmodell).*", r"(?:Device|Gerät|Périphérique) .*",
+        r"(?:Disk model|Festplattenmodell|Modèle de disque|taille d'E/S|Type d'étiquette de disque).*",
+        r"(?:Identifiant de disque|Tamaño de|Tipo de etiqueta de disco|Identificador del disco).*",
+        r"(?:Geometry|Geometrie|Géométrie|Geometría) ?: .*", r"(?:Device|Gerät|Périphérique|Dispositivo) .*",
         r"label(?:-id)?: .*|(?:first|last)-lba: .*|table-length: .*|grain: .*",
         r"[0-9]+ heads, [0-9]+ sectors/track, [0-9]+ cylinders.*", r"\s*Device Boot .*",
         r"Disk /dev/\S+ doesn't contain a valid partition table",
@@ -186,13 +188,13 @@ class Fdisk(PartitionReading, OrDocument):
         self._size = 0
         """Bytes of the sectors of `sfdisk -d`."""
 
-    @line(rf"{_DISK} /dev/(\S{{1,250}}?) ?: [^,]+?(?:,[0-9]+ \S+)?, ([0-9]{{1,18}}) [Bb]ytes.*")
+    @line(rf"{_DISK} /dev/(\S{{1,250}}?) ?: [^,]+?(?:,[0-9]+ \S+)?, ([0-9]{{1,18}}) (?:[Bb]ytes|octets).*")
     def disk(self, match: re.Match[str]) -> None:
         """Take a disk, and its bytes."""
         self._take_disk(match[1], int(match[2]))
 
     @line(
-        r"(?:Units|Einheiten|Unités)\s?(?::|=) ?\w+ \w+ 1 \* ([0-9]{3,5}) = \1 [Bb]ytes.*",
+        r"(?:Units|Einheiten|Unités|Unidades)\s?(?::|=) ?\w+ \w+ 1 [*\u00d7] ([0-9]{3,5}) = \1 \w+.*",
         r"sector-size: ([0-9]{3,5})",
     )
     def unit(self, match: re.Match[str]) -> bool:

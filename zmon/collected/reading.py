@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
@@ -226,12 +227,59 @@ class ReadText(NamedTuple):
     """Whether the command prints some of the lines."""
 
 
+Rows = list[tuple[int, str]]
+"""The rows of an output, each with the number of its first line, counted from 0."""
+_NARROW: Final = 60
+"""Characters of the narrowest terminal whose folded rows are joined."""
+_FEW: Final = 1000
+"""Rows that are read again in any case, to see whether joined ones are understood better."""
+_USUAL: Final = frozenset({80, 132})
+"""Widths of terminals: that a single row was folded there is no chance."""
+
+
 def walk(text: CollectedText, form: Form, facts: Facts) -> ReadText:
-    """Read an output."""
-    reading = form.reading(text, facts)
+    """Read an output; if a terminal has folded its rows, these are joined."""
+    from zmon.collected.facts import Facts  # noqa: PLC0415 - few outputs are read twice
+
+    rows: Rows = [*enumerate(text.text.removesuffix("\n").split("\n"))]
+    folded = _folded(rows)
+    if any(not form.reading.knows(rows[number + 1][1]) for number in folded) or (folded and len(rows) < _FEW):
+        unfolded = _unfolded(rows, folded)
+        before, after = (_read(text, form, Facts(), way) for way in (rows, unfolded))
+        if len(after.strange) < len(before.strange) and after.read >= before.read:
+            rows = unfolded
+    return _read(text, form, facts, rows)
+
+
+def _folded(rows: Rows) -> set[int]:
+    """Return the numbers of rows that a terminal may have folded: all as long as the longest one."""
+    width = max(len(row) for _number, row in rows)
+    if width < _NARROW:
+        return set()
+    folded = {
+        number
+        for (number, row), (_number, following) in pairwise(rows)
+        if len(row) == width and following.strip()
+    }
+    return folded if len(folded) > 1 or width in _USUAL else set()
+
+
+def _unfolded(rows: Rows, folded: set[int]) -> Rows:
+    """Join rows with the next ones."""
+    unfolded: Rows = []
+    for number, row in rows:
+        if number - 1 in folded:
+            unfolded[-1] = unfolded[-1][0], f"{unfolded[-1][1]}{row}"
+        else:
+            unfolded.append((number, row))
+    return unfolded
+
+
+def _read(text: CollectedText, form: Form, facts: Facts, rows: Rows) -> ReadText:
+    reading = form.reading(text._replace(text="".join(f"{row}\n" for _number, row in rows)), facts)
     read, strange = 0, list[int]()
     gaps = gaps_of(text.command)
-    for number, row in _rows(text.text):
+    for number, row in rows:
         if gaps is not None and gaps.fullmatch(row if number else ""):
             reading.lost()
         is_rule = gaps is not None and row == _BETWEEN_GROUPS
@@ -261,7 +309,3 @@ def gaps_of(command: str) -> re.Pattern[str] | None:
     if match["tool"] in {"head", "tail"}:
         return re.compile("")
     return re.compile(f"|{_BETWEEN_GROUPS}" if _AROUND.search(match["arguments"]) else ".*")
-
-
-def _rows(text: str) -> Iterator[tuple[int, str]]:
-    yield from enumerate(text.removesuffix("\n").split("\n"))

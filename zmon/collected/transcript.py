@@ -335,7 +335,7 @@ def _prompt(row: str) -> _Prompt | None:
 def _is_prose(command: str) -> bool:
     tool, *arguments = command.split()
     plain = sum(1 for word in arguments if re.fullmatch(r"[A-Za-z]+[,.:]?", word))
-    return tool not in {*CP_TOOLS, "cat", "ls", "ssh", "rsh"} and plain > _PLAIN_WORDS
+    return tool not in {*CP_TOOLS, "cat", "ls", "multipathd", "ssh", "rsh"} and plain > _PLAIN_WORDS
 
 
 def host_of(prompt: str) -> str:

@@ -187,23 +187,54 @@ class Lszdev(Reading):
 
 
 class Lsluns(Reading):
-    """FCP adapters with LUNs; of a LUN no disk is named."""
+    """FCP adapters with LUNs; with -a the generic SCSI device of each, of which lsscsi -g has the disk."""
 
     tool = "lsluns"
-    tells = ("device",)
+    tells = ("device", "layer")
     heading = rf"(?:Scanning for LUNs on adapter|adapter =|Adapter) {BUSID}(?:\s*$| is not in a good state;)"
     nothing = (
         r"\s+at port 0x[0-9a-f]{16}:\s*",
-        r"\s+port = 0x[0-9a-f]{16}\s*",
         r"\s+0x[0-9a-f]{16}\s*",
-        r"\s+lun = 0x[0-9a-f]{16}(?:\(X\))?(?:\s.*)?",
         r"\s+(?:Port not online|Cannot attach|Unable to send) .*",
         r"(?:\S*/)?lsluns: .*|Failed to find any candidate .*",
     )
 
+    def __init__(self, text: CollectedText, facts: Facts) -> None:
+        """Begin without an adapter."""
+        super().__init__(text, facts)
+        self._adapter = self._port = ""
+
+    def lost(self) -> None:
+        """Know neither adapter nor port."""
+        self._adapter = self._port = ""
+
+    @line(r"\s+port = (0x[0-9a-f]{16})\s*")
+    def port(self, match: re.Match[str]) -> bool:
+        """Take a port of the adapter."""
+        self._port = match[1]
+        return bool(self._adapter)
+
+    @line(r"\s+lun = (0x[0-9a-f]{16})(?:\(X\))?(?:\s+/dev/(sg[0-9]{1,5})(?:\s+(\S.*))?|\s.*)?")
+    def lun(self, match: re.Match[str]) -> bool:
+        """Take a LUN of the port, with its generic device."""
+        is_whole = bool(self._adapter and self._port)
+        if is_whole and (disk := self.facts.aliases.get(match[2] or "")):  # lsscsi is read before
+            self.facts.say(
+                LAYER,
+                disk,
+                self.place,
+                name=disk,
+                sort="disk",
+                busid=self._adapter,
+                wwpn=self._port,
+                lun=match[1],
+            )
+        return is_whole
+
     @line(rf"(?:Scanning for LUNs on adapter|adapter =) ({BUSID})\s*")
     def adapter(self, match: re.Match[str]) -> None:
         """Take an adapter that works."""
+        self._adapter, self._port = match[1], ""
         self.facts.say(DEVICE, match[1], self.place, driver="zfcp", online=1)
 
     @line(rf"Adapter ({BUSID}) is not in a good state; .*")

@@ -292,6 +292,10 @@ UNSIZED: Final = absent("the size of the device was not read, so its bytes are u
 
 def find(meaning: WordMeaning, machine: Machine, *, is_live: bool = False) -> LookupResult:
     """Look up one meaning of a word; only of this machine can files be named that nobody listed."""
+    return _with_losses(_find(meaning, machine, is_live=is_live), machine)
+
+
+def _find(meaning: WordMeaning, machine: Machine, *, is_live: bool) -> LookupResult:
     match meaning.sort:
         case MeaningKind.FILE:
             return LookupResult(meaning, (machine.locations[meaning.key],))
@@ -338,7 +342,28 @@ def find_mount(meaning: WordMeaning, mount: Mount, machine: Machine, *, is_live:
 
 def find_by_name(meaning: WordMeaning, machine: Machine) -> LookupResult:
     """Look up a path of a capture or a recording by its name alone."""
-    return LookupResult(meaning, (machine.locate(file_by_name(meaning.key, machine.mounts)),))
+    answer = machine.locate(file_by_name(meaning.key, machine.mounts))
+    return _with_losses(LookupResult(meaning, (answer,)), machine)
+
+
+def _with_losses(result: LookupResult, machine: Machine) -> LookupResult:
+    """Return what was found with the channel paths that the disks cannot use."""
+    volumes = [*result.volumes, *(share.volume for answer in result.locations for share in answer.disks)]
+    lost = {
+        volume.number: paths
+        for volume in {volume.number: volume for volume in volumes}.values()
+        for paths in paths_on_line(machine.sample.frame(DEVICE), [text_of(volume.busid)])
+        if paths.lost_chpids
+    }
+    return result._replace(
+        lost_chpids={number: " ".join(paths.lost_chpids) for number, paths in lost.items()},
+        why_lost={
+            chpid: reasons[-1].words
+            for paths in lost.values()
+            for chpid, reasons in paths.reasons.items()
+            if chpid in paths.lost_chpids
+        },
+    )
 
 
 # upwards
@@ -362,12 +387,6 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
     meant = {number for numbers in joins for number in numbers}
     is_path = meaning.sort in _OF_ADAPTERS or meaning.sort is MeaningKind.WWID or _is_joined(device, machine)
     made = bool(device) and (stack.segments(device) != () or not volumes)
-    lost = {
-        volume.number: paths
-        for volume in on_disks
-        for paths in paths_on_line(machine.sample.frame(DEVICE), [text_of(volume.busid)])
-        if paths.lost_chpids
-    }
     joined = [volume for volume in on_disks if volume.number in paths]
     return LookupResult(
         meaning,
@@ -382,13 +401,6 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
         is_unrecorded=machine.is_unrecorded,
         offline=meaning.sort in _OF_ADAPTERS and any(is_offline(text_of(v.busid), machine) for v in volumes),
         unused=reasons_of(joined, machine),
-        lost_chpids={number: " ".join(paths.lost_chpids) for number, paths in lost.items()},
-        why_lost={
-            chpid: reasons[-1].words
-            for paths in lost.values()
-            for chpid, reasons in paths.reasons.items()
-            if chpid in paths.lost_chpids
-        },
     )
 
 

@@ -569,6 +569,8 @@ class VolumeIndex(Mapping[str, Volume]):
             return VolumeBuilder(self, number, name, busid).volume()
         if code_of(busid) == CONTRADICTED.code:
             return bare(number, busid)._replace(disk=name)
+        if text_of(name).startswith("sd") and code_of(wwpn) == NOT_COLLECTED.code:
+            return bare(number, wwpn)._replace(disk=name)
         return bare(number, NO_NUMBER if text_of(name).startswith("dasd") else name)._replace(disk=name)
 
     def _sources_of_lun(self, number: str, joined: str) -> Mapping[str, str]:

@@ -298,7 +298,8 @@ class Stack:
                 size = 0 if isinstance(node.size, Absent) else int(node.size)
                 chunk = 0 if isinstance(node.chunk, Absent) else int(node.chunk)
                 return md_targets(MdArray(node.level, node.layout, chunk, size, node.members))
-        return _UNMAPPED if node.sort in {VOLUME_GROUP, "btrfs", "content"} else ()
+        is_built = node.sort == "disk" and node.below  # such as one of bcache or DRBD
+        return _UNMAPPED if is_built or node.sort in {VOLUME_GROUP, "btrfs", "content"} else ()
 
     def mapped(self, node: BlockDevice, target: Target) -> Iterable[Target]:
         """Return a target of the device mapper, completed with what its table does not contain."""

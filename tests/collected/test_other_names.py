@@ -1,0 +1,105 @@
+"""Devices that texts name otherwise than the text that has their disks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.collected.conftest import Ask
+
+WWID = "36005076309ffd1c70000000000001b00"
+MAPS = f"""\
+box1:~ # multipath -ll
+mpathb (36005076309ffd1c70000000000001a00) dm-0 IBM,2107900
+size=40G features='0' hwhandler='0' wp=rw
+`-+- policy='service-time 0' prio=1 status=active
+  |- 0:0:0:1073758234 sda 8:0   active ready running
+  `- 1:0:0:1073758234 sdb 8:16  active ready running
+{WWID} dm-1 IBM,2107900
+size=40G features='0' hwhandler='0' wp=rw
+`-+- policy='service-time 0' prio=1 status=active
+  |- 0:0:0:1073758235 sdc 8:32  active ready running
+  `- 1:0:0:1073758235 sdd 8:48  active ready running
+"""
+MOUNTS = "box1:~ # cat /proc/mounts\n/dev/{} /d xfs rw 0 0\n"
+MEMBER = """\
+box1:~ # pvs
+  PV   VG  Fmt  Attr PSize   PFree
+  /dev/{} vgx lvm2 a--  39.00g    0
+box1:~ # cat /proc/mounts
+/dev/mapper/vgx-lv /d xfs rw 0 0
+"""
+BTRFS = """\
+box1:~ # btrfs filesystem show
+Label: none  uuid: 11111111-2222-4333-8444-555555555555
+\tTotal devices 1 FS bytes used 1.00GiB
+\tdevid    1 size 6.80GiB used 2.00GiB path /dev/{}
+"""
+CRYPT = """\
+box1:~ # cryptsetup status enc
+/dev/mapper/enc is active and is in use.
+  type:    LUKS2
+  cipher:  aes-xts-plain64
+  device:  /dev/{}
+"""
+BLKID = 'box1:~ # blkid\n/dev/{}: UUID="b" TYPE="LVM2_member"\n'
+
+
+@pytest.mark.parametrize("use", [MOUNTS, MEMBER])
+@pytest.mark.parametrize(("name", "disk"), [
+    *((f"mapper/mpathb{part}", "sda") for part in ("", "1", "p1", "-part1", "_part1")),
+    *((f"mapper/{WWID}{part}", "sdc") for part in ("", "p1", "-part1", "_part1")),
+    ("mapper/36005076309ffd1c70000000000001a00-part2", "sda"),
+    ("disk/by-id/dm-name-mpathb", "sda"), ("disk/by-id/dm-name-mpathb-part1", "sda"),
+    *((f"disk/by-id/{begin}6005076309ffd1c70000000000001a00{part}", "sda")
+      for begin in ("wwn-0x", "scsi-3", "dm-uuid-mpath-3") for part in ("", "-part1")),
+    (f"disk/by-id/dm-uuid-part1-mpath-{WWID}", "sdc"), ("sda1", "sda"),
+])  # fmt: skip
+def test_a_partition_of_a_map_is_known_by_each_of_its_names(
+    name: str, disk: str, use: str, where: Ask
+) -> None:
+    """Whatever divides its number from the name or the WWID of the map, and by the links of udev."""
+    (answer,) = where("/d/x", MAPS + use.format(name))["where"]
+    assert [found["disk"] for found in answer["disks"]] == [disk]
+
+
+@pytest.mark.parametrize("text", [
+    BTRFS.format("mapper/mpathb-part2"), BLKID.format("mapper/mpathb-part2"), CRYPT.format("mapper/mpathb1"),
+    CRYPT.format("disk/by-id/scsi-36005076309ffd1c70000000000001a00"),
+    "box1:~ # ls -l /dev/mapper\nlrwxrwxrwx 1 root root 7 Mar 17 06:00 mpathb-part1 -> ../dm-2\n",
+])  # fmt: skip
+def test_what_uses_a_partition_of_a_map_uses_the_map(text: str, where: Ask) -> None:
+    """It is no device without a disk."""
+    answer = where("mpathb", MAPS + text)
+    assert answer["devices"]
+    assert not any("whose disk" in what for what in answer["not_looked_at"])
+
+
+@pytest.mark.parametrize(
+    "name", ["mapper/mpathbp1", "mapper/mpathc1", f"mapper/{WWID}1", "disk/by-id/wwn-0x1"]
+)
+def test_a_name_that_may_be_of_another_device_is_of_none(name: str, where: Ask) -> None:
+    """Such as that of one of two maps, `mpathb` and `mpathbp`."""
+    other = MAPS + MAPS.partition("\n")[2].partition(WWID)[0].replace("mpathb", "mpathbp").replace(
+        "1a00)", "1c00)"
+    ).replace("dm-0", "dm-7").replace("sda 8:0 ", "sde 8:64").replace("sdb 8:16", "sdf 8:80")
+    (answer,) = where("/d/x", other + MOUNTS.format(name))["where"]
+    assert answer["disks"] == []
+
+
+@pytest.mark.parametrize("disk", ["md1", "nvme0n1"])
+def test_a_partition_that_is_mounted_is_on_the_disk_of_its_name(disk: str, where: Ask) -> None:
+    """If a text has that disk."""
+    number = {"md1": "9:1", "nvme0n1": "259:0"}[disk]
+    listed = f"box1:~ # lsblk -o NAME,MAJ:MIN\nNAME    MAJ:MIN\n{disk:7} {number:>7}\n"
+    assert [mount["point"] for mount in where(disk, listed + MOUNTS.format(f"{disk}p1"))["mounts"]] == ["/d"]
+
+
+def test_a_link_of_nvme_is_of_the_disk_with_its_wwid(where: Ask) -> None:
+    """As lsblk or udevadm have it."""
+    listed = "box1:~ # lsblk -P -o NAME,MAJ:MIN,TYPE,WWN\n"
+    listed += 'NAME="nvme0n1" MAJ:MIN="259:0" TYPE="disk" WWN="eui.0050768d02800a19"\n'
+    mounts = MOUNTS.format("disk/by-id/nvme-eui.0050768d02800a19-part1")
+    assert [mount["point"] for mount in where("nvme0n1", listed + mounts)["mounts"]] == ["/d"]
