@@ -74,9 +74,11 @@ def with_copied_mounts(sample: Sample, tree: CapturedTree) -> Sample:
         return sample
     from zmon.collected.facts import joined  # noqa: PLC0415 - most captures have mountinfo
     from zmon.collected.mount_texts import best_mounts, mount_frame  # noqa: PLC0415 - likewise
+    from zmon.collected.other_names import name_others  # noqa: PLC0415 - likewise
 
     facts, _read = facts_of(texts)
     layers = sample.frames.get(LAYER.name) or empty_frame(LAYER, "was not read")
+    name_others(facts, layers)
     facts.by_number(layers)
     devices, _ = joined(LAYER, layers, facts, sample.at.steady)
     frame, _ = mount_frame(best_mounts(facts), facts, devices, sample.at.steady)
@@ -115,6 +117,8 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     when = sample.at.steady
     others = [path for path in tree.shown if path not in COPIED and re.fullmatch(_OF_PROCESS, path)]
     texts = [*_copied(tree, (*COPIED, *others)), *tree.texts]
+    from zmon.collected.other_names import name_others  # noqa: PLC0415 - likewise
+
     facts, read = facts_of(texts)
     rows = best_mounts(facts)
     frames = dict(sample.frames)
@@ -133,6 +137,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     facts.mounted |= {
         word.rpartition("=")[2] for cell in mounted.column("devices") for word in text_of(cell).split()
     }
+    name_others(facts, whole)
     facts.by_number(whole)
     add_adapters(facts)
     mask_paths(facts, frames.get(DEVICE.name) or empty_frame(DEVICE, "was not read"))

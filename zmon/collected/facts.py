@@ -21,7 +21,6 @@ from zmon.collected.numbers import (
     number_of_dasd,
     sort_of,
 )
-from zmon.collected.other_names import ASSUMED, name_others
 from zmon.kinds import (
     CONTRADICTED,
     LAYER,
@@ -153,6 +152,8 @@ class Facts:
         """Names of block devices by other names that texts use for them."""
         self.groups: dict[str, dict[str, str]] = {}
         """The physical volumes of each volume group by name, each with the text that has it."""
+        self.suspects: set[str] = set()
+        """Logical volumes that may be snapshots, as far as their own list tells."""
         self.without_snapshots: set[str] = set()
         """Volume groups of which vgs says that they have no snapshots."""
         self.partial: dict[str, str] = {}
@@ -285,7 +286,6 @@ class Facts:
         wholly on the others.
         """
         rows = self.rows.setdefault(LAYER.name, {})
-        name_others(self, layers)
         linked = _linked({key: row for key, row in rows.items() if ":" in key}, layers)
         self._name_numbered(rows, layers)
         numbers = self._numbers(rows, layers)
@@ -595,6 +595,8 @@ def _linked(rows: Mapping[str, Mapping[str, list[Fact]]], layers: Frame) -> dict
     return linked
 
 
+ASSUMED: Final = "assumed"
+"""How the place of a value begins that follows from a name."""
 OF_TABLES: Final = frozenset({"fdisk", "fdasd", "parted"})
 """Tools that read tables of partitions from disks."""
 REMOVED: Final = "removed"

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 from zmon.collected.columns import Columns
 from zmon.collected.facts import doubled, plain
 from zmon.collected.reading import OrDocument, Reading, line
-from zmon.kinds import LAYER, NOT_SEEN, VOLUME_GROUP
+from zmon.kinds import LAYER, VOLUME_GROUP
 from zmon.topology.stack import inner, volume_name
 
 if TYPE_CHECKING:
@@ -68,10 +68,6 @@ _DEFAULTS: Final = {
     "pvs": "pv_name,vg_name,pv_fmt,pv_attr,pv_size,pv_free",
     "vgs": "vg_name,pv_count,lv_count,snap_count,vg_attr,vg_size,vg_free",
 }
-
-
-ORIGIN_OF: Final = "the origin of "
-"""How begins what stands for the origin of a volume that may be a snapshot."""
 
 
 class Segments(NamedTuple):
@@ -204,7 +200,8 @@ class VolumeReading(Reading):
                       if volume.group == group and other != title and not inner(other)]  # fmt: skip
             # the origin is a volume of the group, too
             if others or not self.lists_volumes or self.is_part or self._is_lost:
-                self._open_volume(title, f"{ORIGIN_OF}{title}, if it is a snapshot")
+                self._open_volume(title, f"the origin of {title}, if it is a snapshot")
+                self.facts.suspects.add(title)
         for title, metadata in self._pools.items():
             if metadata in self._volumes:
                 self._volumes[title].names[metadata] = None
@@ -502,8 +499,8 @@ def _drop_origins(facts: Facts) -> None:
     rows = facts.rows.get(LAYER.name, {})
     for group in facts.without_snapshots:
         for title in facts.volumes.get(group, ()):
-            if facts.unseen.get(f"?{title}", "").startswith(f"{NOT_SEEN}{ORIGIN_OF}"):
+            if title in facts.suspects:
                 below = rows[title].get("below", [])
-                words = (" ".join(word for word in str(fact.value).split() if word != f"?{title}")
-                         for fact in below)  # fmt: skip
-                below[:] = [fact._replace(value=told) for fact, told in zip(below, [*words], strict=True)]
+                lists = [str(fact.value).split() for fact in below]
+                left = [" ".join(name for name in names if name != f"?{title}") for names in lists]
+                below[:] = [fact._replace(value=told) for fact, told in zip(below, left, strict=True)]

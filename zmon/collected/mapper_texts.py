@@ -138,8 +138,8 @@ class Dmsetup(Reading):
     @line(r"([0-9]{1,18}) ([0-9]{1,18}) ([a-z][a-z0-9-]{0,30})((?: .*)?)")
     def segment_of_one(self, match: re.Match[str]) -> bool:
         """Take a line of the table of the one device that the command names."""
-        words = [word for word in self.text.command.split()[2:] if not word.startswith("-")]
-        title = words[0].removeprefix("/dev/mapper/") if len(words) == 1 else ""
+        operands = [word for word in self.text.command.split()[2:] if not word.startswith("-")]
+        title = operands[0].removeprefix("/dev/mapper/") if len(operands) == 1 else ""
         named = re.fullmatch(_TITLE, title)
         return named is not None and self._take_segment(title, *match.groups())
 

@@ -16,6 +16,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.base.absent import text_of
+from zmon.collected.facts import ASSUMED
 from zmon.collected.numbers import dasd_of_number, disk_name, is_of_kernel, sort_of
 from zmon.kernel.disk_identity import NAA
 from zmon.kinds import DASD, DEVICE, LAYER, MPATH, MULTIPATH
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from zmon.collected.facts import Facts
     from zmon.sample import Frame
 
-ASSUMED: Final = "assumed"
-"""How the place of a value begins that follows from a name."""
 _NUMBER: Final = "[1-9][0-9]{0,2}"
 _OF_DASD: Final = re.compile(r"disk/by-(?:path|id)/ccw-([^\s/]{3,60}?)(?:-part([1-9][0-9]?))?")
 _BUSID: Final = re.compile(r"[0-9a-f]{1,2}[.][0-3][.][0-9a-f]{4}")
@@ -55,6 +54,7 @@ class Device(NamedTuple):
 
 def name_others(facts: Facts, layers: Frame) -> None:
     """Say which devices texts mean by names that no text explains, if it has the disk of them."""
+    facts.rows.setdefault(LAYER.name, {})
     Names(facts, layers).say()
 
 
@@ -100,17 +100,17 @@ class Names:
     def _words(self) -> Iterable[tuple[str, str]]:
         """Return the names that texts use, each with its text."""
         rows = self._facts.rows[LAYER.name]
-        words = [
+        named = [
             (word, fact.place)
             for row in rows.values()
             for fact in row.get("below", ())
             for word in str(fact.value).split()
         ]
-        words += [(str(fact.value), fact.place) for row in rows.values() for fact in row.get("mapped", ())]
-        words += [device for devices in self._facts.btrfs.values() for device in devices.values()]
-        words += [(device, place) for device, (_sort, _uuid, place) in self._facts.contents.items()]
-        words += [(device, f"{ASSUMED} by its name") for device in sorted(self._facts.mounted)]
-        return {word.removeprefix("mapper/"): place for word, place in reversed(words)}.items()
+        named += [(str(fact.value), fact.place) for row in rows.values() for fact in row.get("mapped", ())]
+        named += [device for devices in self._facts.btrfs.values() for device in devices.values()]
+        named += [(device, place) for device, (_sort, _uuid, place) in self._facts.contents.items()]
+        named += [(device, f"{ASSUMED} by its name") for device in sorted(self._facts.mounted)]
+        return {word.removeprefix("mapper/"): place for word, place in reversed(named)}.items()
 
     def _collect(self) -> None:
         layers = self._layers
