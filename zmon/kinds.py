@@ -930,8 +930,6 @@ ALL_DASD: Final = "all-dasd"
 """All DASD that are on line."""
 ALL_DISKS: Final = "all-disks"
 """All disks with a block device."""
-LISTS: Final = (ALL_ALIASES, ALL_DASD, ALL_DISKS)
-"""What texts are lists of."""
 
 TEXT: Final = Kind(
     "text",

@@ -12,18 +12,19 @@ from zmon.base.plain_text import harmless
 from zmon.cli.output import FAILED, OK
 from zmon.cli.result import Heading, ResultTable, Sentence, write_result
 from zmon.cli.source_options import utc_clock
+from zmon.collected.account import answers_of_cp
 from zmon.collected.collection import sample_of_pass
 from zmon.collected.text_reader import open_capture
-from zmon.collected.transcript import CP
-from zmon.cp.claim_sources import claims_of_texts
+from zmon.cp.claim_sources import ANSWERS
 from zmon.kinds import MACHINE, TEXT
 from zmon.screen.export import moment
 from zmon.topology.machine import Machine
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from zmon.base.absent import Value
     from zmon.kernel.capture_open import Capture
     from zmon.kernel.capture_tree import CapturedTree
     from zmon.sample import Sample
@@ -50,9 +51,7 @@ def run(args: argparse.Namespace) -> int:
     """
     capture = open_capture(args.source)
     sample = sample_of_pass(capture.passes[-1], args.source)
-    rows = [*_rows(sample)]
-    if not rows:
-        rows += _rows_of_cp(capture.passes[-1])
+    rows = [*_rows(sample, capture.passes[-1])]
     unseen = Machine(sample).unseen
     table = ResultTable(COLUMNS, rows)
     document = _document(capture, sample, table, unseen)
@@ -61,37 +60,18 @@ def run(args: argparse.Namespace) -> int:
     return FAILED if strange and args.strict else OK
 
 
-def _rows(sample: Sample) -> Iterator[list[Any]]:
-    """Yield a row for each output of a text."""
+def _rows(sample: Sample, tree: CapturedTree) -> Iterator[list[Any]]:
+    """Yield a row for each output of a text; of a capture without texts for those with answers of CP."""
     frame = sample.frames.get(TEXT.name)
-    if frame is None:
-        return
-    for key in frame.keys:
+    outputs: Iterable[tuple[str, Mapping[str, Value]]] = ()
+    if frame is not None and frame.keys:
+        outputs = ((key, {name: frame.cell(key, name) for name in frame.columns}) for key in frame.keys)
+    for key, cell in outputs or answers_of_cp(tree):
         origin, _, line = key.rpartition(":")
-        cell = {name: frame.cell(key, name) for name in frame.columns}
         which = text_of(cell["which"]).replace(" ", ", ")
         yield [
             origin, int(line), cell["form"] or NOT_READ, cell["command"], cell["host"], cell["lines"],
             cell["read"], cell["strange"], which, cell["words"],
-        ]  # fmt: skip
-
-
-def _rows_of_cp(tree: CapturedTree) -> Iterator[list[Any]]:
-    """Yield a row for each text with answers of CP."""
-    try:
-        names = [f"cp/{name}" for name in tree.entries("cp")]
-    except OSError:
-        return
-    texts = [(name, tree.read(name)) for name in names]
-    for report, (path, data) in zip(claims_of_texts(texts).reports, texts, strict=True):
-        lines = data.decode("utf-8", "replace").split("\n")
-        count = sum(bool(line.strip()) for line in lines)
-        first = lines[report.lines[0] - 1] if report.lines else ""
-        numbers = ", ".join(map(str, report.lines))
-        origin, begin = tree.shown.get(path, (path.removeprefix("cp/"), 1))
-        yield [
-            origin, begin, CP, "", "", count, count - report.unknown, report.unknown, numbers,
-            first.strip(),
         ]  # fmt: skip
 
 
@@ -106,7 +86,7 @@ def _shown(rows: Iterable[Sequence[Any]]) -> ResultTable:
     for (_folder, tool, _is_strange), alike in groupby(rows, _of_one_tool):
         outputs = [*alike]
         origin, line, form, command, _host, lines, read, strange, _which, _words = outputs[0]
-        taken = form if form == CP else command or f"{form.partition(',')[0]}, by its form"
+        taken = form if form == ANSWERS else command or f"{form.partition(',')[0]}, by its form"
         if form == NOT_READ:
             taken = f"{NOT_READ}: {command or 'no output'}"
         place = f"{_shortened(origin)}:{line}" if line else _shortened(origin)

@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zmon.base.plain_text import unescaped_hex
 from zmon.base.sizes import SECTOR
 from zmon.collected.channel_texts import ADDRESS, say_scsi, scsi
-from zmon.collected.columns import Columns, is_cut_uuid
+from zmon.collected.columns import Columns, is_cut_uuid, raw_cells
 from zmon.collected.dasd_texts import BUSID
 from zmon.collected.facts import MountRow
-from zmon.collected.numbers import disk_name, fits, is_of_kernel, minor_of_dm, sort_of
+from zmon.collected.numbers import NUMBER, disk_name, fits, is_of_kernel, minor_of_dm, sort_of
 from zmon.collected.reading import OrDocument, Reading, line
 from zmon.kernel.disk_identity import NAA
 from zmon.kinds import ALL_DASD, ALL_DISKS, DEVICE, LAYER, MPATH, MULTIPATH, PATH
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
 
-NUMBER: Final = r"[0-9]{1,4}:[0-9]{1,8}"
 _SORTS: Final = {
     "disk": "disk", "part": "partition", "loop": "loop",
     "lvm": "dm", "crypt": "dm", "mpath": "dm", "dm": "dm", "linear": "dm", "vdo": "dm",
@@ -503,11 +502,7 @@ class Lsblk(OrDocument):
         cells = (
             {} if self._is_raw else self._columns.exact(row, _RIGHT) or self._columns.realigned(row, _RIGHT)
         )
-        printed = row.split(" ")
-        if not cells and (self._is_raw or self._is_single) and len(printed) <= len(self._columns):
-            printed += [""] * (len(self._columns) - len(printed))
-            cells = {name: unescaped_hex(cell) for name, cell in zip(self._columns, printed, strict=True)}
-        return cells
+        return raw_cells(row, [*self._columns]) if not cells and (self._is_raw or self._is_single) else cells
 
     def _take(self, told: LsblkRow, drawn: str, chart: str) -> bool:
         """Take a device."""

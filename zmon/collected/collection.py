@@ -113,12 +113,11 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
         name_devices,
         open_btrfs,
     )
+    from zmon.collected.other_names import name_others  # noqa: PLC0415 - likewise
 
     when = sample.at.steady
     others = [path for path in tree.shown if path not in COPIED and re.fullmatch(_OF_PROCESS, path)]
     texts = [*_copied(tree, (*COPIED, *others)), *tree.texts]
-    from zmon.collected.other_names import name_others  # noqa: PLC0415 - likewise
-
     facts, read = facts_of(texts)
     rows = best_mounts(facts)
     frames = dict(sample.frames)

@@ -8,11 +8,13 @@ Sources: util-linux, libsmartcols; sos, cleaner/mappings.
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Final
 
+from zmon.base.plain_text import unescaped_hex
+
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Mapping
+    from collections.abc import Container, Iterator, Mapping, Sequence
 
 
 REPLACED: Final = re.compile(r"\S*(?:host|obfuscated[a-z]{4,6})[0-9]{1,4}\S*")
@@ -26,6 +28,12 @@ _CUT_UUID: Final = re.compile("[0-9a-f]{8}-[0-9a-f-]{0,26}")
 def is_cut_uuid(word: str) -> bool:
     """Return whether a word is the beginning of a UUID of 36 characters, whose row was cut."""
     return _CUT_UUID.fullmatch(word) is not None
+
+
+def raw_cells(row: str, names: Sequence[str]) -> dict[str, str]:
+    """Return the cells of a raw row (-r), which single blanks divide; none if it has more than names."""
+    cells = map(unescaped_hex, row.split(" "))
+    return dict(zip_longest(names, cells, fillvalue="")) if row.count(" ") < len(names) else {}
 
 
 class Columns:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from zmon.collected.columns import Columns
 from zmon.collected.facts import doubled, plain
+from zmon.collected.numbers import NUMBER
 from zmon.collected.reading import OrDocument, Reading, line
 from zmon.kinds import LAYER, VOLUME_GROUP
 from zmon.topology.stack import inner, volume_name
@@ -361,7 +362,7 @@ class Lvm(VolumeReading, OrDocument):
         extents = cells.get("Devices") or cells.get("PE Ranges", "")
         taken = self._take_segment(group, name, attributes, extents, beside)
         number = f"{cells.get('KMaj', '')}:{cells.get('KMin', '')}"
-        if taken and attributes[:1] != _POOL and re.fullmatch(r"[0-9]{1,4}:[0-9]{1,8}", number):
+        if taken and attributes[:1] != _POOL and re.fullmatch(NUMBER, number):
             place = f"lvs, {self.text.place(self.number)}"
             self.facts.say(LAYER, number, place, mapped=self._last, sort="dm", name=f"dm-{cells['KMin']}")
         return taken

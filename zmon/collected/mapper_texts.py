@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zmon.collected.channel_texts import ADDRESS, say_scsi, scsi
 from zmon.collected.columns import Columns
 from zmon.collected.facts import NAMED_STAND_IN, REMOVED
-from zmon.collected.numbers import fits
+from zmon.collected.numbers import NUMBER, fits
 from zmon.collected.reading import OrDocument, Reading, line
 from zmon.kernel.block_ioctl import devices_in
 from zmon.kernel.disk_identity import NAA
@@ -32,19 +32,18 @@ if TYPE_CHECKING:
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
 
-_DEVICE: Final = "[0-9]{1,4}:[0-9]{1,8}"
 _ARGUMENTS: Final = {
-    "linear": re.compile(r" [0-9]{1,4}:[0-9]{1,8} [0-9]{1,18}"),
-    "snapshot": re.compile(rf" {_DEVICE} {_DEVICE} [PN]O? [0-9]+.*"),
-    "snapshot-merge": re.compile(rf" {_DEVICE} {_DEVICE} [PN]O? [0-9]+.*"),
-    "snapshot-origin": re.compile(rf" {_DEVICE} *"),
-    "thin": re.compile(rf" {_DEVICE} [0-9]+.*"),
-    "thin-pool": re.compile(rf" {_DEVICE} {_DEVICE} [0-9]+ [0-9]+.*"),
-    "cache": re.compile(rf" {_DEVICE} {_DEVICE} {_DEVICE} [0-9]+.*"),
-    "crypt": re.compile(rf" \S+ \S+ [0-9]+ {_DEVICE} [0-9]+.*"),
+    "linear": re.compile(rf" {NUMBER} [0-9]{{1,18}}"),
+    "snapshot": re.compile(rf" {NUMBER} {NUMBER} [PN]O? [0-9]+.*"),
+    "snapshot-merge": re.compile(rf" {NUMBER} {NUMBER} [PN]O? [0-9]+.*"),
+    "snapshot-origin": re.compile(rf" {NUMBER} *"),
+    "thin": re.compile(rf" {NUMBER} [0-9]+.*"),
+    "thin-pool": re.compile(rf" {NUMBER} {NUMBER} [0-9]+ [0-9]+.*"),
+    "cache": re.compile(rf" {NUMBER} {NUMBER} {NUMBER} [0-9]+.*"),
+    "crypt": re.compile(rf" \S+ \S+ [0-9]+ {NUMBER} [0-9]+.*"),
     "raid": re.compile(" .*"),
     "mirror": re.compile(" .*"),
-    "striped": re.compile(r" [0-9]{1,4} [0-9]{1,10}(?: [0-9]{1,4}:[0-9]{1,8} [0-9]{1,18}){1,4096}"),
+    "striped": re.compile(rf" [0-9]{{1,4}} [0-9]{{1,10}}(?: {NUMBER} [0-9]{{1,18}}){{1,4096}}"),
     "multipath": re.compile(
         r" .*(?:service-time|queue-length|round-robin|historical-service-time|io-affinity) 0 .*"
     ),
@@ -349,7 +348,7 @@ def _has_all_paths(arguments: Sequence[str]) -> bool:
         paths, beside = int(arguments[at]), int(arguments[at + 1])
         at += 2
         for _path in range(paths):
-            if not re.fullmatch(_DEVICE, arguments[at]):
+            if not re.fullmatch(NUMBER, arguments[at]):
                 return False
             at += 1 + beside
     return len(arguments) - 4 >= at
@@ -475,7 +474,7 @@ class Multipath(OrDocument):
 
     @line(
         rf"[ |`]*(?:[|`]-|\\_) ({ADDRESS}|#:#:#:#)\s+([a-z][a-z0-9]{{1,31}}|-)\s+"
-        r"([0-9]{1,4}:[0-9]{1,8}|[#-]:[#-])\s+(\S.*)"
+        rf"({NUMBER}|[#-]:[#-])\s+(\S.*)"
     )
     def path(self, match: re.Match[str]) -> bool:
         """Take a path: its address, name and number, which one without its disk lacks, and its states."""
@@ -490,7 +489,7 @@ class Multipath(OrDocument):
         paths[self._take(match, paths)] = None
         return True
 
-    @line(rf"({ADDRESS})\s+(sd[a-z]{{1,4}})\s+([0-9]{{1,4}}:[0-9]{{1,8}})\s+-?[0-9]+\s+\S+\s+\S.*")
+    @line(rf"({ADDRESS})\s+(sd[a-z]{{1,4}})\s+({NUMBER})\s+-?[0-9]+\s+\S+\s+\S.*")
     def path_of_daemon(self, match: re.Match[str]) -> bool:
         """Take a path that `multipathd show paths` lists, without its map."""
         address, name, number = match.groups()
@@ -544,7 +543,7 @@ class Multipath(OrDocument):
             for path in paths if isinstance(paths, list) else ():
                 told = {key: value for key, value in path.items() if isinstance(value, str)}
                 name, number = told.get("dev", ""), told.get("dev_t", "")
-                if not re.fullmatch("[0-9]{1,4}:[0-9]{1,8}", number) or not fits(name, number):
+                if not re.fullmatch(NUMBER, number) or not fits(name, number):
                     return False
                 numbers.append(number)
                 states = {field: told.get(key, "") for field, key in _IN_JSON.items()}

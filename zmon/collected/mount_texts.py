@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.plain_text import unescaped_hex
 from zmon.base.sizes import KIB
-from zmon.collected.columns import Columns
+from zmon.collected.columns import Columns, raw_cells
 from zmon.collected.facts import MountRow, plain
 from zmon.collected.reading import OrDocument, Reading, line
 from zmon.kernel.mountinfo import NO_OTHER, parse_mountinfo, unescaped
@@ -580,10 +580,7 @@ class Swaps(Reading):
         """Take an area of --show with other columns."""
         row, names = match[0], [*self._columns] if self._columns else self._asked
         cells = self._columns.exact(row, _SHOWN_RIGHT) if self._columns else {}
-        raw = row.split(" ")
-        if not cells and len(raw) <= len(names):
-            raw += [""] * (len(names) - len(raw))
-            cells = {name: unescaped_hex(word) for name, word in zip(names, raw, strict=True)}
+        cells = cells or raw_cells(row, names)
         if (
             not cells
             and names[:2] == ["NAME", "TYPE"]

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+NUMBER: Final = r"[0-9]{1,4}:[0-9]{1,8}"
+"""The pattern of the number of a device, `major:minor`."""
 _DASD: Final = re.compile(r"(dasd([a-z]{1,3}))([1-3])?")
 _SD: Final = re.compile(r"sd([a-z]{1,3})([0-9]{1,2})?")
 _MAPPED: Final = re.compile(r"dm-([0-9]{1,8})")

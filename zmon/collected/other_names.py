@@ -16,6 +16,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.base.absent import text_of
+from zmon.collected.dasd_texts import BUSID
 from zmon.collected.facts import ASSUMED
 from zmon.collected.numbers import dasd_of_number, disk_name, is_of_kernel, sort_of
 from zmon.kernel.disk_identity import NAA
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 _NUMBER: Final = "[1-9][0-9]{0,2}"
 _OF_DASD: Final = re.compile(r"disk/by-(?:path|id)/ccw-([^\s/]{3,60}?)(?:-part([1-9][0-9]?))?")
-_BUSID: Final = re.compile(r"[0-9a-f]{1,2}[.][0-3][.][0-9a-f]{4}")
 _UID: Final = re.compile(
     r"[A-Z0-9]{1,3}[.][A-Z0-9]{1,14}[.][0-9a-f]{4}[.][0-9a-f]{2,6}(?:[.][0-9a-f]{1,32})?"
 )
@@ -87,7 +87,7 @@ class Names:
 
     def _say_uids(self) -> None:
         """Say of DASDs whose bus ids are known their unique ids, as links by id have them."""
-        busids = {name: busid for busid, name in self._dasds.items() if _BUSID.fullmatch(busid)}
+        busids = {name: busid for busid, name in self._dasds.items() if re.fullmatch(BUSID, busid)}
         for key, row in self._facts.rows[LAYER.name].items():
             names = {dasd_of_number(key), key, *(str(fact.value) for fact in row.get("name", ()))}
             busid = next((busids[name] for name in names if name in busids), "")

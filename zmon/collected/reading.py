@@ -62,7 +62,7 @@ class Reading:
     tells: ClassVar[tuple[str, ...]] = ("layer",)
     """The names of the kinds of which an output may say something."""
     lists: ClassVar[tuple[str, ...]] = ()
-    """What whole outputs list all of: words of `zmon.kinds.LISTS`."""
+    """What whole outputs list all of: `ALL_DASD` and the like."""
     heading: ClassVar[str] = ""
     """How an output begins where no command says so: with a line that nothing else prints."""
     first: ClassVar[str] = ""
@@ -116,7 +116,7 @@ class Reading:
 
     @property
     def lists_all(self) -> tuple[str, ...]:
-        """What the output is a list of, if it is whole: words of `zmon.kinds.LISTS`."""
+        """What the output is a list of, if it is whole: `ALL_DASD` and the like."""
         return self.lists
 
     @property
@@ -245,9 +245,10 @@ def walk(text: CollectedText, form: Form, facts: Facts) -> ReadText:
     folded = _folded(rows)
     if any(not form.reading.knows(rows[number + 1][1]) for number in folded) or (folded and len(rows) < _FEW):
         unfolded = _unfolded(rows, folded)
-        before, after = (_read(text, form, Facts(), way) for way in (rows, unfolded))
+        whole = text._replace(text="".join(f"{row}\n" for _number, row in unfolded))
+        before, after = _read(text, form, Facts(), rows), _read(whole, form, Facts(), unfolded)
         if len(after.strange) < len(before.strange) and after.read >= before.read:
-            rows = unfolded
+            return _read(whole, form, facts, unfolded)._replace(text=text)
     return _read(text, form, facts, rows)
 
 
@@ -276,7 +277,7 @@ def _unfolded(rows: Rows, folded: set[int]) -> Rows:
 
 
 def _read(text: CollectedText, form: Form, facts: Facts, rows: Rows) -> ReadText:
-    reading = form.reading(text._replace(text="".join(f"{row}\n" for _number, row in rows)), facts)
+    reading = form.reading(text, facts)
     read, strange = 0, list[int]()
     gaps = gaps_of(text.command)
     for number, row in rows:
@@ -291,14 +292,9 @@ def _read(text: CollectedText, form: Form, facts: Facts, rows: Rows) -> ReadText
         reading.lost()
     reading.end()
     strange += [text.line + number for number in reading.strange]
-    return ReadText(
-        text,
-        form.name,
-        read - len(reading.strange),
-        tuple(sorted(strange)),
-        (*form.reading.tells, *reading.lists_all),
-        reading.is_part,
-    )
+    tells = (*form.reading.tells, *reading.lists_all)
+    read -= len(reading.strange)
+    return ReadText(text, form.name, read, tuple(sorted(strange)), tells, reading.is_part)
 
 
 def gaps_of(command: str) -> re.Pattern[str] | None:

@@ -13,10 +13,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from zmon.collected.block_texts import NUMBER, SWAPPED
+from zmon.collected.block_texts import SWAPPED
 from zmon.collected.columns import Columns
 from zmon.collected.facts import MountRow
-from zmon.collected.numbers import disk_name, fits, is_of_kernel
+from zmon.collected.numbers import NUMBER, disk_name, fits, is_of_kernel
 from zmon.collected.reading import OrDocument, line
 from zmon.kinds import LAYER
 from zmon.topology.stack import TAGS, tagged

@@ -14,7 +14,7 @@ from zmon.base.plain_text import unescaped_hex
 from zmon.collected.block_texts import BY_PORT
 from zmon.collected.channel_texts import NO_TYPE
 from zmon.collected.dasd_texts import BUSID, UID
-from zmon.collected.numbers import fits
+from zmon.collected.numbers import NUMBER, fits
 from zmon.collected.reading import Reading, line
 from zmon.kernel.disk_identity import parse_record
 from zmon.kernel.sys_block import busid_of, parse_links
@@ -115,7 +115,7 @@ class Udevadm(Reading):
 
     def _take_block(self, path: str, properties: dict[str, str], record: list[str]) -> bool:
         number, slot = f"{properties.get('MAJOR', '')}:{properties.get('MINOR', '')}", _SLOT.fullmatch(path)
-        if not (re.fullmatch("[0-9]{1,4}:[0-9]{1,8}", number) and slot):
+        if not (re.fullmatch(NUMBER, number) and slot):
             return False
         name, content, say = slot[2] or slot[1], "\n".join(record), self.facts.say
         if not fits(name, number):

@@ -373,17 +373,8 @@ class Stack:
 
     def is_in_group(self, number: str) -> bool:
         """Return whether of what a device is on only the volume group is known: any disks of that."""
-        seen: set[str] = set()
-        ahead = [number]
-        while ahead:
-            here = ahead.pop()
-            node = self.node(here)
-            if node is not None and node.sort == VOLUME_GROUP:
-                return True
-            if here not in seen:
-                seen.add(here)
-                ahead += self.feet(here)
-        return False
+        nodes = (self.node(layer.number) for layer in self.chain(number))
+        return any(node.sort == VOLUME_GROUP for node in nodes if node)
 
     def leaves(self, number: str) -> list[str]:
         """Return the numbers of the disks that data of a device may lie on; a leaf itself when it is one.
