@@ -10,7 +10,7 @@ from tests.collected.texts import LSBLK, facts_in, row, text
 from zmon.base.absent import Absent
 from zmon.collected.collection import facts_of
 from zmon.collected.facts import Facts, MountRow, joined
-from zmon.collected.mount_texts import best_mounts, mount_frame
+from zmon.collected.mount_rows import best_mounts, mount_frame
 from zmon.collected.transcript import outputs
 from zmon.kinds import LAYER
 from zmon.sample import empty_frame

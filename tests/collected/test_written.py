@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from zmon.collected.collection import facts_of
-from zmon.collected.mount_texts import best_mounts
+from zmon.collected.mount_rows import best_mounts
 from zmon.collected.transcript import outputs
 
 HEAD = f"Bus-ID    Name      UID\n{'=' * 78}\n"

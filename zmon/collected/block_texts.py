@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zmon.base.plain_text import unescaped_hex
 from zmon.base.sizes import SECTOR
 from zmon.collected.channel_texts import ADDRESS, say_scsi, scsi
-from zmon.collected.columns import Columns, is_cut_uuid, raw_cells
+from zmon.collected.columns import BegunRow, Columns, asked_columns, is_cut_uuid, raw_cells
 from zmon.collected.dasd_texts import BUSID
 from zmon.collected.facts import MountRow
 from zmon.collected.numbers import NUMBER, disk_name, fits, is_of_kernel, minor_of_dm, sort_of
-from zmon.collected.reading import OrDocument, Reading, line
+from zmon.collected.reading import MAX_DEPTH, OrDocument, Reading, line
 from zmon.kernel.disk_identity import NAA
 from zmon.kinds import ALL_DASD, ALL_DISKS, DEVICE, LAYER, MPATH, MULTIPATH, PATH
 
@@ -97,8 +97,6 @@ _NO_DISKS: Final = frozenset({"1", "2", "7", "11", "43"})
 """Major numbers that people leave out: RAM disks, floppies, loops, CD, network block devices."""
 _DEFAULT: Final = ("NAME", "MAJ:MIN", "RM", "SIZE", "RO", "TYPE", "MOUNTPOINTS")
 """The columns that it prints if none are asked for."""
-MAX_DEPTH: Final = 32
-"""Maximum depth of a tree in JSON."""
 UNSEEN: Final = "?lsblk"
 """Stands for a device that others hang on in a tree, and that has no line of its own."""
 
@@ -323,18 +321,6 @@ class TreeRow(NamedTuple):
     """What is drawn before it."""
 
 
-class BegunRow(NamedTuple):
-    """A row of a table that goes on in the next line, because a cell was too long for its column."""
-
-    lines: list[int]
-    """The lines that were read of it."""
-    cells: dict[str, str]
-    column: str
-    """That of the last cell."""
-    chart: str
-    """What -M draws before it."""
-
-
 class Lsblk(OrDocument):
     """Devices of lsblk in whichever of its forms.
 
@@ -378,6 +364,8 @@ class Lsblk(OrDocument):
         """Whether a line between two rows was not understood, which may have been one of any device."""
         self._last: tuple[str, LsblkRow] | None = None
         self._begun: BegunRow | None = None
+        self._begun_chart = ""
+        """What -M draws before a row that has begun."""
         self._pairs: list[tuple[int, dict[str, str]]] = []
         self._above: list[tuple[str, LsblkRow]] = []
         """The keys and lines of devices in a list."""
@@ -389,10 +377,9 @@ class Lsblk(OrDocument):
 
     def _take_asked(self, text: CollectedText) -> None:
         """Know the columns that the command asks for, if that prints no heading (-n)."""
-        asked = re.search(r"\s(?:-[a-zA-Z]*o|--output)[= ]?([A-Za-z%,:-]+)(?!\S)", text.command)
-        if asked is None or re.search(r"\s(?:-[a-zA-Z]*n[a-zA-Z]*|--noheadings)(?!\S)", text.command) is None:
+        names = [name.upper() for name in asked_columns(text.command)]
+        if re.search(r"\s(?:-[a-zA-Z]*n[a-zA-Z]*|--noheadings)(?!\S)", text.command) is None:
             return
-        names = asked[1].upper().split(",")
         if {*names}.isdisjoint(_NAMES) or not {*names} <= {*_NAMES, *_RIGHT, *_OTHERS}:
             return
         if self._is_raw:
@@ -448,7 +435,9 @@ class Lsblk(OrDocument):
     def row(self, match: re.Match[str]) -> bool:
         """Take a row of the tree or the list, or a further mount point of the one above."""
         chart, row = match[0][: self._chart], match[0][self._chart :]
-        if self._begun and self._go_on(row):
+        begun = self._begun and self._columns.continued(self._begun, self.number, row, _RIGHT)
+        if begun and (begun.column or self._take_cells(begun.cells, self._begun_chart)):
+            self._begun = begun if begun.column else None
             return True
         self._end_begun()
         cells = self._cells(row)
@@ -456,8 +445,8 @@ class Lsblk(OrDocument):
             return taken
         if not chart.strip() and (self._take_point(row) or self._take_loose(row)):
             return True
-        begun, column = self._columns.begun(row, _RIGHT) if self._has_heading else ({}, "")
-        self._begun = BegunRow([self.number], begun, column, chart) if column else None
+        self._begun = self._columns.begun(self.number, row, _RIGHT) if self._has_heading else None
+        self._begun_chart = chart
         return self._begun is not None
 
     def _take_cells(self, cells: dict[str, str], chart: str) -> bool | None:
@@ -472,27 +461,11 @@ class Lsblk(OrDocument):
         told = _row_of(cells)
         return None if told is None else self._take(told, drawn, chart)
 
-    def _go_on(self, row: str) -> bool:
-        """Take a line that goes on with the row of the line before, whose last cell was too long."""
-        begun = self._begun
-        if begun is None:
-            return False
-        cells, last = self._columns.continued(row, _RIGHT, begun.column)
-        if not cells:
-            return False
-        begun = BegunRow([*begun.lines, self.number], {**begun.cells, **cells}, last, begun.chart)
-        if last:
-            self._begun = begun
-            return True
-        if is_taken := bool(self._take_cells(begun.cells, begun.chart)):
-            self._begun = None
-        return is_taken
-
     def _end_begun(self, *, is_blank: bool = False) -> None:
         """End a row whose rest did not follow; a blank line is the rest of one without further cells."""
         begun, self._begun = self._begun, None
-        if begun and not (is_blank and self._take_cells(begun.cells, begun.chart)):
-            self.strange += begun.lines
+        if begun and not (is_blank and self._take_cells(begun.cells, self._begun_chart)):
+            self.strange += [*begun.lines]
             self._is_whole, self._last = False, None
 
     def _cells(self, row: str) -> dict[str, str]:

@@ -73,7 +73,7 @@ def with_copied_mounts(sample: Sample, tree: CapturedTree) -> Sample:
     if not any(text.file in MOUNT_FILES for text in texts):
         return sample
     from zmon.collected.facts import joined  # noqa: PLC0415 - most captures have mountinfo
-    from zmon.collected.mount_texts import best_mounts, mount_frame  # noqa: PLC0415 - likewise
+    from zmon.collected.mount_rows import best_mounts, mount_frame  # noqa: PLC0415 - likewise
     from zmon.collected.other_names import name_others  # noqa: PLC0415 - likewise
 
     facts, _read = facts_of(texts)
@@ -100,20 +100,19 @@ def _copied(tree: CapturedTree, paths: Iterable[str]) -> list[CollectedText]:
 def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     """Return a sample completed by texts; every value that is from one has a row of `ORIGIN`."""
     from zmon.collected.account import answers_of_cp, text_frame  # noqa: PLC0415 - most captures hold no texts
+    from zmon.collected.btrfs_texts import name_btrfs, open_btrfs  # noqa: PLC0415 - likewise
     from zmon.collected.dasd_texts import mask_paths  # noqa: PLC0415 - most captures hold no texts
     from zmon.collected.facts import joined, origin_frame  # noqa: PLC0415 - likewise
     from zmon.collected.loop_texts import lay_loops  # noqa: PLC0415 - likewise
     from zmon.collected.mapper_texts import add_adapters  # noqa: PLC0415 - likewise
-    from zmon.collected.mount_texts import (  # noqa: PLC0415 - likewise
-        add_swaps,
+    from zmon.collected.mount_rows import (  # noqa: PLC0415 - likewise
         best_mounts,
         fill_btrfs,
         mount_frame,
-        name_btrfs,
         name_devices,
-        open_btrfs,
     )
     from zmon.collected.other_names import name_others  # noqa: PLC0415 - likewise
+    from zmon.collected.swap_texts import add_swaps  # noqa: PLC0415 - likewise
 
     when = sample.at.steady
     others = [path for path in tree.shown if path not in COPIED and re.fullmatch(_OF_PROCESS, path)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise, zip_longest
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.base.plain_text import unescaped_hex
 
@@ -34,6 +34,22 @@ def raw_cells(row: str, names: Sequence[str]) -> dict[str, str]:
     """Return the cells of a raw row (-r), which single blanks divide; none if it has more than names."""
     cells = map(unescaped_hex, row.split(" "))
     return dict(zip_longest(names, cells, fillvalue="")) if row.count(" ") < len(names) else {}
+
+
+def asked_columns(command: str, options: str = "-[a-zA-Z]*o|--output") -> list[str]:
+    """Return the columns that a command names behind one of the options; `+` stands before further ones."""
+    match = re.search(rf"\s(?:{options})[= ]?([+A-Za-z0-9_%#,:-]+)(?!\S)", command)
+    return match[1].split(",") if match else []
+
+
+class BegunRow(NamedTuple):
+    """A row that goes on in the next line, because a cell was too long for its column."""
+
+    lines: dict[int, str]
+    """The lines that were read of it, by their numbers."""
+    cells: dict[str, str]
+    column: str
+    """That of the last cell; empty if the row is whole."""
 
 
 class Columns:
@@ -146,11 +162,33 @@ class Columns:
             begin = end + 1
         return cells
 
-    def begun(self, row: str, right: Container[str], after: str = "") -> tuple[dict[str, str], str]:
-        """Return the cells of a row that ends with one too long for its column, and this column; else none.
+    def begun(self, number: int, row: str, right: Container[str]) -> BegunRow | None:
+        """Return what a line begins that ends with a cell too long for its column; None if it does not.
 
-        A tool puts what follows such a cell into the next line.  The row may itself go on behind a column.
+        A tool puts what follows such a cell into the next line.
         """
+        cells, column = self._cut_short(row, right)
+        return BegunRow({number: row}, cells, column) if column else None
+
+    def continued(self, begun: BegunRow, number: int, row: str, right: Container[str]) -> BegunRow | None:
+        """Return a row with a line that goes on with it, perhaps behind a further such cell; None if not so.
+
+        A tree is drawn through the cells before.
+        """
+        blank = re.match("[ |│]*", row)
+        text = f"{' ' * len(blank[0])}{row[len(blank[0]) :]}" if blank else row
+        names = [*self._spans]
+        before, last = names[: names.index(begun.column) + 1], ""
+        cells = self.exact(text, right)
+        if not cells:
+            cells, last = self._cut_short(text, right, begun.column)
+        if not cells or any(cells.get(name, "").strip() for name in before):
+            return None
+        behind = {name: cell for name, cell in cells.items() if name not in before}
+        return BegunRow({**begun.lines, number: row}, {**begun.cells, **behind}, last)
+
+    def _cut_short(self, row: str, right: Container[str], after: str = "") -> tuple[dict[str, str], str]:
+        """Return the cells of a line up to one too long for its column, and this column; else none."""
         text, names = row.rstrip(), [*self._spans]
         for name, following in reversed([*pairwise(names)][names.index(after) + 1 if after else 0 :]):
             begin, border = self.begin(name), self.begin(following)
@@ -164,22 +202,6 @@ class Columns:
                 break
             return {**cells, name: text[begin:]}, name
         return {}, ""
-
-    def continued(self, row: str, right: Container[str], after: str) -> tuple[dict[str, str], str]:
-        """Return the cells of a row that goes on behind a column, and the one in which it ends too early.
-
-        A tree is drawn through the cells before.
-        """
-        blank = re.match("[ |│]*", row)
-        row = f"{' ' * len(blank[0])}{row[len(blank[0]) :]}" if blank else row
-        names = [*self._spans]
-        before, last = names[: names.index(after) + 1], ""
-        cells = self.exact(row, right)
-        if not cells:
-            cells, last = self.begun(row, right, after)
-        if not cells or any(cells.get(name, "").strip() for name in before):
-            return {}, ""
-        return {name: cell for name, cell in cells.items() if name not in before}, last
 
     def realigned(self, row: str, right: Container[str]) -> dict[str, str]:
         """Return the cells of a row in which `sos clean` has replaced a name by one of another length.

@@ -6,6 +6,7 @@ from typing import Final
 
 from zmon.collected.array_texts import Mdadm, Mdstat
 from zmon.collected.block_texts import Links, Lsblk, Partitions
+from zmon.collected.btrfs_texts import BtrfsShow
 from zmon.collected.channel_texts import Lschp, Lscss, Lsscsi, Lszfcp
 from zmon.collected.crypt_texts import Cryptsetup
 from zmon.collected.dasd_texts import Dasdview, Lsdasd
@@ -15,19 +16,11 @@ from zmon.collected.lvm_display_texts import LvmDisplay
 from zmon.collected.lvm_texts import Lvm
 from zmon.collected.machine_texts import Hostname, Lscpu, Uname
 from zmon.collected.mapper_texts import Dmsetup, Multipath
-from zmon.collected.mount_texts import (
-    FROM_TABLE,
-    BtrfsShow,
-    Df,
-    Findmnt,
-    MountCommand,
-    MountInfo,
-    ProcMounts,
-    Swaps,
-)
+from zmon.collected.mount_texts import FROM_TABLE, Df, Findmnt, MountCommand, MountInfo, ProcMounts
 from zmon.collected.partition_texts import Fdasd, Fdisk, Parted
 from zmon.collected.reading import Form
 from zmon.collected.signature_texts import Blkid
+from zmon.collected.swap_texts import Swaps
 from zmon.collected.udev_texts import Udevadm
 from zmon.collected.zdev_texts import Lsluns, Lsqeth, Lstape, Lszdev
 

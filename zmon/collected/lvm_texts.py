@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
-from zmon.collected.columns import Columns
+from zmon.collected.columns import Columns, asked_columns
 from zmon.collected.facts import doubled, plain
 from zmon.collected.numbers import NUMBER
 from zmon.collected.reading import OrDocument, Reading, line
@@ -443,11 +443,11 @@ def _asked(command: str) -> list[str]:
     tool, _, options = command.removeprefix("lvm ").partition(" ")
     if "--noheadings" not in options or "--reportformat" in options:
         return []
-    chosen = re.search(r"(?:^|\s)(?:-o|--options)[ =]?(\S+)", options)
-    names = chosen[1] if chosen else _DEFAULTS.get(tool, "")
-    if names.startswith("+"):
-        names = f"{_DEFAULTS.get(tool, '')},{names[1:]}"
-    return [_FIELDS.get(name, name) for name in names.split(",")]
+    default = _DEFAULTS.get(tool, "").split(",")
+    names = asked_columns(command, "-o|--options") or default
+    if names[0].startswith("+"):
+        names = [*default, names[0][1:], *names[1:]]
+    return [_FIELDS.get(name, name) for name in names]
 
 
 def _named(cells: Mapping[str, str]) -> tuple[str, str]:

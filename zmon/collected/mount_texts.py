@@ -1,51 +1,33 @@
-r"""Mounts, swap and btrfs in texts: /proc/mounts, mount, findmnt, df, swapon, `btrfs filesystem show`.
+r"""Mounts in texts: /proc/mounts, /proc/self/mountinfo, mount, findmnt, df.
 
     /dev/dasda1 / ext4 rw,relatime 0 0                          /proc/mounts; blanks in names are `\040`
     /dev/dasda1 on / type ext4 (rw,relatime)                    mount; with -l a label in brackets behind it
     └─/boot  /dev/dasda1  ext4  rw,relatime                     findmnt, as a tree
     /dev/dasda1      6924900 2345678   4204320  36% /           df
-    devid    2 size 9.09TiB used 8.42TiB path /dev/sdd1         btrfs filesystem show, below `uuid: ...`
 
-None of them has the number of a file system: it is that of the device that the source names.
-Sources: util-linux, misc-utils/findmnt.c, sys-utils/swapon.c; coreutils, src/df.c; btrfs-progs,
-cmds/filesystem.c.
+Sources: util-linux, misc-utils/findmnt.c; coreutils, src/df.c.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections import Counter
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from zmon.base.absent import Absent, absent, text_of
 from zmon.base.plain_text import unescaped_hex
-from zmon.base.sizes import KIB
-from zmon.collected.columns import Columns, raw_cells
-from zmon.collected.facts import MountRow, plain
-from zmon.collected.reading import OrDocument, Reading, line
-from zmon.kernel.mountinfo import NO_OTHER, parse_mountinfo, unescaped
-from zmon.kinds import CONTRADICTED, LAYER, MOUNT, NOT_COLLECTED, SWAP
-from zmon.sample import Frame, empty_frame, frame_of
-from zmon.topology.stack import tagged
+from zmon.collected.columns import BegunRow, Columns, asked_columns
+from zmon.collected.facts import MountRow
+from zmon.collected.reading import MAX_DEPTH, OrDocument, Reading, line
+from zmon.kernel.mountinfo import parse_mountinfo, unescaped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
-    from zmon.base.absent import Value
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
 
-NO_NUMBER: Final = absent("the text names no device whose number is known")
-NO_CHUNKS: Final = absent("no text has the chunks of btrfs: take a capture with zmon capture, as root")
-NO_TYPE: Final = absent("lsblk and findmnt print it with a column FSTYPE only, df with -T")
-NO_OPTIONS: Final = absent("lsblk and df do not print it, nor findmnt without a column OPTIONS")
-NO_ROOT: Final = NOT_COLLECTED.about("findmnt, for what of a file system is mounted")
-NO_SPACES: Final = absent("texts have the mounts of one namespace only")
 MAX_MOUNTS: Final = 100_000
 """Maximum number of mounts in a text."""
-
-
 FORMS: Final = ("proc/self/mountinfo", "proc/mounts", "mount", "findmnt", "df")
 """What lists mounts, the one with the most to say first."""
 
@@ -79,8 +61,8 @@ class ProcMounts(MountList):
     @line(r"(\S+) (/\S*) (\S{1,64}) (\S+) [0-9] [0-9]\s*")
     def mount(self, match: re.Match[str]) -> None:
         """Take a mount."""
-        source, point, fstype, options = match.groups()
-        self.add(_plain(source), _plain(point), fstype, options)
+        source, point = (unescaped(os.fsencode(name)) for name in match.groups()[:2])
+        self.add(source, point, match[3], match[4])
 
 
 class MountInfo(MountList):
@@ -133,13 +115,11 @@ class Findmnt(MountList, OrDocument):
         """Expect the columns that it prints by default."""
         super().__init__(text, facts)
         self._columns = Columns("")
-        self._begun: tuple[list[int], list[str], dict[str, str], str] | None = None
-        """Numbers and texts of the lines of a row that goes on, its cells, and the column of the last one."""
+        self._begun: BegunRow | None = None
         self._has_roots = re.search(r"\s(?:-[a-zA-Z]*v|--nofsroot)", text.command) is None
         """Whether a source is followed by the directory of its file system."""
-        asked = re.search(r"\s(?:-[a-zA-Z]*o|--output)[= ]?([A-Z%,:-]+)", text.command)
-        default = "TARGET,SOURCE,FSTYPE,OPTIONS" if text.tool == "findmnt" else ""
-        self._names: list[str] = (asked[1] if asked else default).split(",")
+        default = ["TARGET", "SOURCE", "FSTYPE", "OPTIONS"] if text.tool == "findmnt" else [""]
+        self._names = [name.upper() for name in asked_columns(text.command)] or default
 
     @classmethod
     def knows(cls, row: str) -> bool:
@@ -176,20 +156,14 @@ class Findmnt(MountList, OrDocument):
     @line(r"[ |`├└│─-]*\S.*")
     def row(self, match: re.Match[str]) -> bool:
         """Take a row, or one that goes on behind a cell that was too long for its column."""
-        row = match[0]
-        if self._begun:
-            lines, printed, cells, column = self._begun
-            cells_behind, last = self._columns.continued(row, _RIGHT, column)
-            if cells_behind:
-                self._begun = None
-                cells = {**cells, **cells_behind}
-                if last:
-                    self._begun = [*lines, self.number], [*printed, row], cells, last
-                return bool(last) or self._add(cells)
-            self._end_begun()
-        cells, column = self._columns.begun(row, _RIGHT)
-        if column and column != self._columns.last and not self._columns.exact(row, _RIGHT):
-            self._begun = [self.number], [row], cells, column
+        row, columns = match[0], self._columns
+        if self._begun and (begun := columns.continued(self._begun, self.number, row, _RIGHT)):
+            self._begun = begun if begun.column else None
+            return bool(begun.column) or self._add(begun.cells)
+        self._end_begun()
+        begun = columns.begun(self.number, row, _RIGHT)
+        if begun and not columns.exact(row, _RIGHT):
+            self._begun = begun
             return True
         return self._take_row(row)
 
@@ -197,7 +171,7 @@ class Findmnt(MountList, OrDocument):
         """Take the lines of a row whose rest did not follow as rows of their own."""
         begun, self._begun = self._begun, None
         here = self.number
-        for self.number, row in zip(begun[0], begun[1], strict=True) if begun else ():
+        for self.number, row in begun.lines.items() if begun else ():
             if not self._take_row(row):
                 self.strange.append(self.number)
         self.number = here
@@ -262,8 +236,6 @@ _OF_FINDMNT: Final = re.compile(
 _DRAWN: Final = " |`├└│─-"
 _FILLED: Final = frozenset({"TARGET", "SOURCE", "FSTYPE", "OPTIONS", "MAJ:MIN"})
 """Columns that are empty in no row."""
-MAX_DEPTH: Final = 32
-"""Maximum depth of a tree in JSON."""
 
 
 def _with_root(source: str) -> tuple[str, str]:
@@ -294,8 +266,7 @@ class Df(MountList):
         """Begin without a source."""
         super().__init__(text, facts)
         self._source, self._source_at = "", 0
-        asked = re.search(r"\s--output=([a-z,]+)", text.command)
-        self._names = asked[1].split(",") if asked else []
+        self._names = asked_columns(text.command, "--output(?==)")
         self._columns = Columns("")
         self._has_type = text.tool != "df" or re.search(r"\s(?:-[a-zA-Z]*T|--print-type)", text.command)
         """Whether types stand behind sources; if it is not known, what looks like one is one."""
@@ -371,370 +342,3 @@ class Df(MountList):
     def head(self, _match: re.Match[str]) -> bool:
         """Take the heading, in any language."""
         return not self._rows and not self._source
-
-
-def _plain(name: str) -> str:
-    return unescaped(name.encode("utf-8", "surrogateescape"))
-
-
-def _merged(outputs: Iterable[Iterable[MountRow]]) -> dict[tuple[str, int], MountRow]:
-    """Return the mounts of all outputs of a tool; what two of them say otherwise is open.
-
-    A point that one output has again is mounted upon.
-    """
-    merged: dict[tuple[str, int], MountRow] = {}
-    for rows in outputs:
-        seen: dict[str, int] = {}
-        for row in rows:
-            nth = seen[row.point] = seen.get(row.point, 0) + 1
-            first = merged.setdefault((row.point, nth), row)
-            if first.source != row.source and not first.other:
-                merged[row.point, nth] = first._replace(other=f"{row.source} by {row.place}")
-    return merged
-
-
-def best_mounts(facts: Facts) -> list[MountRow]:
-    """Return the mounts of all outputs, those of the best form first: others may have more mount points.
-
-    If two outputs of a tool have another source for a mount point, its source is open.
-    """
-    lists = [rows for form in FORMS if any(rows := facts.mount_lists.get(form, []))]
-    of_devices: dict[str, list[MountRow]] = {}
-    for mount in facts.mounts.values():
-        of_devices.setdefault(mount.output, []).append(mount)
-    merged: dict[tuple[str, int], MountRow] = {}
-    for outputs in (*lists, [*of_devices.values()]):
-        told = _merged(outputs)
-        points = {point for point, _nth in merged}
-        merged |= {key: row for key, row in told.items() if key[0] not in points}
-    roots = {
-        (row.point, row.source): row.root or "/"
-        for rows in facts.mount_lists.get("findmnt", ())
-        for row in rows
-    }
-    return [row._replace(root=row.root or roots.get((row.point, row.source), "")) for row in merged.values()]
-
-
-def name_devices(named: list[tuple[str, str]], facts: Facts) -> None:
-    """Say of DASDs and devices of the device mapper that mounts and swap areas name what they are."""
-    for area, row in facts.rows.get(SWAP.name, {}).items():
-        named += [(area, fact.place) for fact in row.get("sort", ()) if fact.value == "partition"]
-    for device, place in named:
-        name = device.removeprefix("/dev/")
-        if name != device:
-            facts.name_dasd(name, place)
-        if re.fullmatch("dm-[0-9]{1,5}", name):
-            facts.say(LAYER, name, place, name=name, sort="dm")
-
-
-UNLISTED: Final = "mapped:btrfs"
-"""Stands for the number of further devices that a btrfs may have, where no text lists its devices."""
-
-
-def open_btrfs(rows: list[MountRow], facts: Facts) -> None:
-    """Say what stands for further devices of a btrfs; its mount names one of them."""
-    for row in rows:
-        if row.fstype == "btrfs":
-            facts.say(LAYER, UNLISTED, row.place, mapped="devices that `btrfs filesystem show` would list")
-
-
-def name_btrfs(sources: set[str], facts: Facts) -> None:
-    """Say of devices of a btrfs that is not mounted that they belong to it; `sources` are those of mounts."""
-    mounted = {source.removeprefix("/dev/") for source in sources}
-    for uuid, devices in facts.btrfs.items():
-        names = dict(devices.values())
-        if mounted.isdisjoint(names):
-            title, place = f"btrfs {uuid}", next(iter(names.values()))
-            below = " ".join(map(plain, names))
-            facts.say(LAYER, title, place, mapped=title, sort="btrfs", below=below)
-
-
-def add_swaps(facts: Facts) -> None:
-    """Take the swap areas that lsblk has, where no text lists them; it has no swap files."""
-    if not facts.rows.get(SWAP.name):
-        for device, place in facts.swaps.items():
-            facts.say(SWAP, device, place, sort="partition")
-
-
-UNNAMED: Final = "?0"
-"""Stands for the ids of devices of a btrfs that are counted and not named."""
-
-
-class BtrfsShow(Reading):
-    """The devices of each btrfs by their ids; more that belong to it are missing ones."""
-
-    tool = "btrfs"
-    first = r"Label: .*uuid: "
-    nothing = (
-        r"\s*\*\*\* Some devices missing\s*",
-        r"btrfs-progs v\S+",
-        r"warning(?:, |: )device [0-9]+ (?:is )?missing.*",
-    )
-
-    def __init__(self, text: CollectedText, facts: Facts) -> None:
-        """Begin without a file system."""
-        super().__init__(text, facts)
-        self._uuid = ""
-        self._totals: dict[str, tuple[int, str]] = {}
-
-    def lost(self) -> None:
-        """Know no file system; that of the line before may have a device more."""
-        if self._uuid:
-            self.facts.btrfs.setdefault(self._uuid, {})[UNNAMED] = self._lost(self._uuid), self.place
-        self._uuid = ""
-
-    @line(r"(?:Label: .*)?\buuid: ([0-9a-f-]{36})\s*")
-    def shown(self, match: re.Match[str]) -> None:
-        """Take the first line about a file system."""
-        self._uuid = match[1]
-
-    @line(r"\s*Total devices ([0-9]{1,4}) .*")
-    def total(self, match: re.Match[str]) -> bool:
-        """Take the number of devices; if it comes again the first line of another file system is missing."""
-        if not self._uuid or self._uuid in self._totals:
-            self._uuid = ""
-            return False
-        self._totals[self._uuid] = int(match[1]), self.place
-        return True
-
-    @line(
-        r"\s*devid\s+([0-9]{1,6}) size \S+ used \S+"
-        r" path (?:(/dev/\S{1,255})|<missing disk>|)(?:\s+MISSING)?\s*"
-    )
-    def device(self, match: re.Match[str]) -> bool:
-        """Take a device."""
-        uuid = self._uuid
-        if uuid:
-            name = match[2].removeprefix("/dev/") if match[2] else self._lost(uuid)
-            self.facts.btrfs.setdefault(uuid, {})[match[1]] = name, self.place
-            self.facts.name_dasd(name, self.place)
-        return bool(uuid)
-
-    def end(self) -> None:
-        """Say that devices are missing where fewer are listed than are counted."""
-        for uuid, (total, place) in self._totals.items():
-            devices = self.facts.btrfs.setdefault(uuid, {})
-            devices.pop(UNNAMED, None)
-            if len(devices) < total:
-                devices[UNNAMED] = self._lost(uuid), place
-
-    def _lost(self, uuid: str) -> str:
-        """Return the word that stands for the devices of a btrfs that are not named."""
-        self.facts.lost[f"?{uuid}"] = f"missing: {uuid[:8]}"
-        return f"?{uuid}"
-
-
-_IN_ROWS: Final = r"([Pp]artition|file|Datei|fichier|fichero|archivo|partición)"
-_SIZE: Final = r"[0-9]{1,18}(?:[.,][0-9]{1,3})?[BKMGTPE]?"
-_SHOWN: Final = ("NAME", "TYPE", "SIZE", "USED", "PRIO")
-"""The columns of `swapon --show` if none are asked for."""
-_OTHER_COLUMN: Final = "(?:TYPE|SIZE|USED|PRIO|UUID|LABEL)"
-_SHOWN_RIGHT: Final = frozenset({"SIZE", "USED", "PRIO"})
-
-
-class Swaps(Reading):
-    """The swap areas of /proc/swaps and `swapon -s`, in KiB, or of `swapon --show`, rounded or in bytes."""
-
-    tool = "swapon"
-    tells = ("swap",)
-    heading = (
-        r"Filename\s+Type\s+Size|\S+\t{4}\S+\t\t\S+\t\t\S+\t\t\S+\s*$"
-        rf"|(?=.*\b(?:USED|PRIO)\b)(?:{_OTHER_COLUMN} +)*NAME(?: +{_OTHER_COLUMN})* *$"
-    )
-    first = rf"/.* (?:partition|file)\s+{_SIZE}\s+{_SIZE}\s+-?[0-9]{{1,6}}\s*$"
-
-    def __init__(self, text: CollectedText, facts: Facts) -> None:
-        """Begin; without a heading the columns are those that were asked for."""
-        super().__init__(text, facts)
-        asked = re.search(r"\s--show=(\S+)", text.command)
-        self._asked = asked[1].upper().split(",") if asked else [*_SHOWN]
-        self._columns: Columns | None = None
-        self._unit = KIB if text.file or re.search(r"\s(?:-s|--summary)\b", text.command) else 0
-        """Bytes of a number without a unit; 0 if that is not known."""
-        if re.search(r"\s(?:--bytes|--show)\b", text.command):
-            self._unit = 1
-
-    @classmethod
-    def knows(cls, row: str) -> bool:
-        """Return whether a line looks like one of an area: it may have any columns."""
-        return re.match(rf"/\S+\s|.*\s{_IN_ROWS}\s| *(?:[A-Z]+ +)*NAME\b|\S+\t\t", row) is not None
-
-    @line(r" *(?:[A-Z]+ +)*NAME(?: +[A-Z]+)* *")
-    def columns(self, match: re.Match[str]) -> None:
-        """Take the heading of --show."""
-        self._columns, self._unit = Columns(match[0]), 1
-
-    @line(rf"(/.*?)\s+{_IN_ROWS}\s+({_SIZE})\s+({_SIZE})\s+(-?[0-9]{{1,9}})\s*")
-    def area(self, match: re.Match[str]) -> bool:
-        """Take an area with the columns of the kernel; tabs stand in its list alone."""
-        name, sort, size, used, priority = match.groups()
-        if [*self._columns] != [*_SHOWN] if self._columns else self._asked != [*_SHOWN]:
-            return False
-        if "\t" in match[0] and not self._columns:
-            self._unit = KIB
-        self._say(_plain(unescaped_hex(name)), {"TYPE": sort, "SIZE": size, "USED": used, "PRIO": priority})
-        return True
-
-    @line(r".*\S.*")
-    def shown(self, match: re.Match[str]) -> bool:
-        """Take an area of --show with other columns."""
-        row, names = match[0], [*self._columns] if self._columns else self._asked
-        cells = self._columns.exact(row, _SHOWN_RIGHT) if self._columns else {}
-        cells = cells or raw_cells(row, names)
-        if (
-            not cells
-            and names[:2] == ["NAME", "TYPE"]
-            and (loose := re.match(rf"(/\S*)\s+{_IN_ROWS}\s", row))
-        ):
-            cells = {"NAME": loose[1], "TYPE": loose[2]}
-        cells = {name: cell.strip() for name, cell in cells.items()}
-        is_it = cells.get("NAME", "").startswith("/") and self._fits(cells)
-        if is_it:
-            self._say(cells["NAME"], cells)
-        return is_it
-
-    @staticmethod
-    def _fits(cells: Mapping[str, str]) -> bool:
-        patterns = {"TYPE": _IN_ROWS, "SIZE": _SIZE, "USED": _SIZE, "PRIO": "-?[0-9]{1,9}"}
-        return all(re.fullmatch(patterns[name], cells[name]) for name in patterns.keys() & cells.keys())
-
-    @line(r"[^\W\d_][^/0-9]+")
-    def head(self, _match: re.Match[str]) -> bool:
-        """Take the heading of the kernel's list, in any language."""
-        return not self.number
-
-    def _say(self, name: str, cells: Mapping[str, str]) -> None:
-        printed = cells.get("TYPE", "").casefold()
-        is_part = (
-            printed.startswith("partici") or printed == "partition" if printed else name.startswith("/dev/")
-        )
-        sort = "partition" if is_part else "file"
-        values: dict[str, Value] = {"sort": sort}
-        if "PRIO" in cells:
-            values["priority"] = int(cells["PRIO"])
-        for field, column in (("size", "SIZE"), ("used", "USED")):
-            if self._unit and cells.get(column, "").isdecimal():
-                values[field] = int(cells[column]) * self._unit
-        self.facts.say(SWAP, name, self.place, **values)
-
-
-def mount_frame(
-    rows: list[MountRow], facts: Facts, layers: Frame, when: int
-) -> tuple[Frame, dict[str, dict[str, Value]]]:
-    """Return the mounts of a text, with the numbers of their devices, and the rows of `ORIGIN` for them."""
-    if not rows:
-        texts = "/proc/self/mountinfo, /proc/mounts, mount, findmnt"
-        return empty_frame(MOUNT, NOT_COLLECTED.about(texts)), {}
-    numbers = _numbers(layers)
-    mounts: dict[str, dict[str, Value]] = {}
-    origins: dict[str, dict[str, Value]] = {}
-    anonymous: dict[str, str] = {}
-    of_source = Counter(row.source for row in rows)
-    for key, row in enumerate(rows, 1):
-        number: Value = _number_of(row.source, numbers)
-        if row.other:
-            number = CONTRADICTED.about(f"{row.source} by {row.place}, {row.other}")
-        devices: Value = number if row.other else NO_OTHER
-        fstype = row.fstype or ("btrfs" if _members_with(number, facts, numbers) else "")
-        if fstype == "btrfs":
-            devices = _devices_of(number, facts, numbers)
-            number = anonymous.setdefault(row.source, f"0:{len(anonymous) + 1_000_000}")
-        elif isinstance(number, Absent):
-            number = anonymous.setdefault(
-                f"{row.fstype} {row.source} {row.point}", f"0:{len(anonymous) + 1_000_000}"
-            )
-        subvolume = re.search(r"(?:^|,)subvol=(/[^,]*)", row.options)
-        whole: Value = NO_ROOT if of_source[row.source] > 1 else "/"
-        mounts[str(key)] = {
-            "number": number,
-            "root": subvolume[1] if subvolume else row.root or whole,
-            "point": row.point,
-            "fstype": fstype or NO_TYPE,
-            "source": row.source,
-            "options": row.options or NO_OPTIONS,
-            "devices": devices,
-            "chunks": NO_CHUNKS if fstype == "btrfs" else NO_OTHER,
-            "line": row.place,
-            "namespaces": NO_SPACES,
-        }
-        origins[f"{MOUNT.name} {key}"] = {"texts": f"point source fstype options = {row.place}"}
-    return frame_of(MOUNT, mounts, when), origins
-
-
-def fill_btrfs(mounted: Frame, facts: Facts, layers: Frame) -> tuple[Frame, dict[str, dict[str, Value]]]:
-    """Return the mounts of kernel files, with the devices of each btrfs that texts list, and `ORIGIN` rows.
-
-    Of a btrfs a mount names one device.
-    """
-    columns = {name: [*mounted.column(name)] for name in mounted.columns}
-    numbers = _numbers(layers)
-    origins: dict[str, dict[str, Value]] = {}
-    for at, key in enumerate(mounted.keys):
-        if columns["fstype"][at] != "btrfs" or not isinstance(columns["devices"][at], Absent):
-            continue
-        number = _number_of(text_of(columns["source"][at]), numbers)
-        devices = _devices_of(number, facts, numbers)
-        if not isinstance(devices, Absent):
-            columns["devices"][at] = devices
-            listed = (device for members in facts.btrfs.values() for device in members.values())
-            place = next(
-                (place for name, place in listed if numbers.get(name) == number), "/proc/self/mountinfo"
-            )
-            origins[f"{MOUNT.name} {key}"] = {"texts": f"devices = {place}"}
-    return (mounted.but(columns=columns) if origins else mounted), origins
-
-
-def _numbers(layers: Frame) -> Mapping[str, str]:
-    """Return the numbers of block devices by all their names in /dev."""
-    numbers: dict[str, str] = {}
-    for number, name, mapped, links in zip(
-        layers.keys, *(layers.column(field) for field in ("name", "mapped", "links")), strict=True
-    ):
-        if isinstance(name, str):
-            numbers.setdefault(name, number)
-        if isinstance(mapped, str):
-            numbers.setdefault(f"mapper/{mapped}", number)
-            numbers.setdefault(_volume(mapped), number)
-        for link in links.split() if isinstance(links, str) else ():
-            numbers.setdefault(link, number)
-            if link.startswith(("disk/by-uuid/", "disk/by-partuuid/")):
-                numbers.setdefault(link.casefold(), number)
-    return numbers
-
-
-def _volume(mapped: str) -> str:
-    """Return `group/volume` for the name of a logical volume in /dev/mapper."""
-    group, dash, volume = mapped.replace("--", "\0").partition("-")
-    return f"{group}/{volume}".replace("\0", "-") if dash else f"mapper/{mapped}"
-
-
-def _number_of(source: str, numbers: Mapping[str, str]) -> Value:
-    name = tagged(source).removeprefix("/dev/")
-    if name == source:
-        return NO_NUMBER
-    return numbers.get(name) or numbers.get(name.casefold()) or NO_NUMBER
-
-
-def _by_id(device: tuple[str, str | None]) -> tuple[bool, int]:
-    return device[0].startswith("?"), int(device[0].removeprefix("?"))
-
-
-def _members_with(number: Value, facts: Facts, numbers: Mapping[str, str]) -> Mapping[str, str | None]:
-    """Return the numbers of the devices of the btrfs that has one of this number, by their ids."""
-    for devices in facts.btrfs.values() if isinstance(number, str) else ():
-        members = {
-            key: numbers.get(name) or facts.stand_ins.get(name) for key, (name, _place) in devices.items()
-        }
-        if number in members.values():
-            return members
-    return {}
-
-
-def _devices_of(number: Value, facts: Facts, numbers: Mapping[str, str]) -> Value:
-    """Return the devices of the btrfs with the device of this number, as btrfs lists them."""
-    members = _members_with(number, facts, numbers)
-    if None in members.values():
-        return absent("btrfs filesystem show lists a device whose number no text has")
-    if members:
-        return " ".join(f"{key}={value}" for key, value in sorted(members.items(), key=_by_id))
-    return f"?1={number} {UNNAMED}={UNLISTED}" if isinstance(number, str) else NO_NUMBER

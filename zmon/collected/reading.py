@@ -161,6 +161,10 @@ class Reading:
         """Say what follows from all lines together."""
 
 
+MAX_DEPTH: Final = 32
+"""Maximum depth of a tree in JSON."""
+
+
 class OrDocument(Reading):
     """An output that is lines, or one JSON document."""
 

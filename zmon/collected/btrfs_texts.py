@@ -1,0 +1,136 @@
+r"""File systems of btrfs in texts: `btrfs filesystem show`.
+
+    Label: none  uuid: 3c5e...                                  then each device below
+    devid    2 size 9.09TiB used 8.42TiB path /dev/sdd1
+
+Source: btrfs-progs, cmds/filesystem.c.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.base.absent import absent
+from zmon.collected.facts import MountRow, plain
+from zmon.collected.reading import Reading, line
+from zmon.kinds import LAYER
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Mapping
+
+    from zmon.base.absent import Value
+    from zmon.collected.facts import Facts
+    from zmon.kernel.capture_text import CollectedText
+
+UNNAMED: Final = "?0"
+"""Stands for the ids of devices of a btrfs that are counted and not named."""
+UNLISTED: Final = "mapped:btrfs"
+"""Stands for the number of further devices that a btrfs may have, where no text lists its devices."""
+
+
+class BtrfsShow(Reading):
+    """The devices of each btrfs by their ids; more that belong to it are missing ones."""
+
+    tool = "btrfs"
+    first = r"Label: .*uuid: "
+    nothing = (
+        r"\s*\*\*\* Some devices missing\s*",
+        r"btrfs-progs v\S+",
+        r"warning(?:, |: )device [0-9]+ (?:is )?missing.*",
+    )
+
+    def __init__(self, text: CollectedText, facts: Facts) -> None:
+        """Begin without a file system."""
+        super().__init__(text, facts)
+        self._uuid = ""
+        self._totals: dict[str, tuple[int, str]] = {}
+
+    def lost(self) -> None:
+        """Know no file system; that of the line before may have a device more."""
+        if self._uuid:
+            self.facts.btrfs.setdefault(self._uuid, {})[UNNAMED] = self._lost(self._uuid), self.place
+        self._uuid = ""
+
+    @line(r"(?:Label: .*)?\buuid: ([0-9a-f-]{36})\s*")
+    def shown(self, match: re.Match[str]) -> None:
+        """Take the first line about a file system."""
+        self._uuid = match[1]
+
+    @line(r"\s*Total devices ([0-9]{1,4}) .*")
+    def total(self, match: re.Match[str]) -> bool:
+        """Take the number of devices; if it comes again the first line of another file system is missing."""
+        if not self._uuid or self._uuid in self._totals:
+            self._uuid = ""
+            return False
+        self._totals[self._uuid] = int(match[1]), self.place
+        return True
+
+    @line(
+        r"\s*devid\s+([0-9]{1,6}) size \S+ used \S+"
+        r" path (?:(/dev/\S{1,255})|<missing disk>|)(?:\s+MISSING)?\s*"
+    )
+    def device(self, match: re.Match[str]) -> bool:
+        """Take a device."""
+        uuid = self._uuid
+        if uuid:
+            name = match[2].removeprefix("/dev/") if match[2] else self._lost(uuid)
+            self.facts.btrfs.setdefault(uuid, {})[match[1]] = name, self.place
+            self.facts.name_dasd(name, self.place)
+        return bool(uuid)
+
+    def end(self) -> None:
+        """Say that devices are missing where fewer are listed than are counted."""
+        for uuid, (total, place) in self._totals.items():
+            devices = self.facts.btrfs.setdefault(uuid, {})
+            devices.pop(UNNAMED, None)
+            if len(devices) < total:
+                devices[UNNAMED] = self._lost(uuid), place
+
+    def _lost(self, uuid: str) -> str:
+        """Return the word that stands for the devices of a btrfs that are not named."""
+        self.facts.lost[f"?{uuid}"] = f"missing: {uuid[:8]}"
+        return f"?{uuid}"
+
+
+def open_btrfs(rows: list[MountRow], facts: Facts) -> None:
+    """Say what stands for further devices of a btrfs; its mount names one of them."""
+    for row in rows:
+        if row.fstype == "btrfs":
+            facts.say(LAYER, UNLISTED, row.place, mapped="devices that `btrfs filesystem show` would list")
+
+
+def name_btrfs(sources: set[str], facts: Facts) -> None:
+    """Say of devices of a btrfs that is not mounted that they belong to it; `sources` are those of mounts."""
+    mounted = {source.removeprefix("/dev/") for source in sources}
+    for uuid, devices in facts.btrfs.items():
+        names = dict(devices.values())
+        if mounted.isdisjoint(names):
+            title, place = f"btrfs {uuid}", next(iter(names.values()))
+            below = " ".join(map(plain, names))
+            facts.say(LAYER, title, place, mapped=title, sort="btrfs", below=below)
+
+
+def _by_id(device: tuple[str, str | None]) -> tuple[bool, int]:
+    return device[0].startswith("?"), int(device[0].removeprefix("?"))
+
+
+def btrfs_members(number: Value, facts: Facts, numbers: Mapping[str, str]) -> Mapping[str, str | None]:
+    """Return the numbers of the devices of the btrfs that has one of this number, by their ids."""
+    for devices in facts.btrfs.values() if isinstance(number, str) else ():
+        members = {
+            key: numbers.get(name) or facts.stand_ins.get(name) for key, (name, _place) in devices.items()
+        }
+        if number in members.values():
+            return members
+    return {}
+
+
+def btrfs_devices(number: Value, facts: Facts, numbers: Mapping[str, str]) -> Value:
+    """Return the devices of the btrfs with the device of this number, as btrfs lists them."""
+    members = btrfs_members(number, facts, numbers)
+    if None in members.values():
+        return absent("btrfs filesystem show lists a device whose number no text has")
+    if members:
+        return " ".join(f"{key}={value}" for key, value in sorted(members.items(), key=_by_id))
+    return f"?1={number} {UNNAMED}={UNLISTED}" if isinstance(number, str) else number

@@ -1,0 +1,172 @@
+"""Mounts that texts list, as rows: the best of several lists, with the numbers of their devices.
+
+No list but mountinfo has the number of a file system: it is that of the device that the source names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from zmon.base.absent import Absent, absent, text_of
+from zmon.collected.btrfs_texts import btrfs_devices, btrfs_members
+from zmon.collected.mount_texts import FORMS
+from zmon.kernel.mountinfo import NO_OTHER
+from zmon.kinds import CONTRADICTED, LAYER, MOUNT, NOT_COLLECTED, SWAP
+from zmon.sample import Frame, empty_frame, frame_of
+from zmon.topology.stack import tagged, volume_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from zmon.base.absent import Value
+    from zmon.collected.facts import Facts, MountRow
+
+NO_NUMBER: Final = absent("the text names no device whose number is known")
+NO_CHUNKS: Final = absent("no text has the chunks of btrfs: take a capture with zmon capture, as root")
+NO_TYPE: Final = absent("lsblk and findmnt print it with a column FSTYPE only, df with -T")
+NO_OPTIONS: Final = absent("lsblk and df do not print it, nor findmnt without a column OPTIONS")
+NO_ROOT: Final = NOT_COLLECTED.about("findmnt, for what of a file system is mounted")
+NO_SPACES: Final = absent("texts have the mounts of one namespace only")
+
+
+def _merged(outputs: Iterable[Iterable[MountRow]]) -> dict[tuple[str, int], MountRow]:
+    """Return the mounts of all outputs of a tool; what two of them say otherwise is open.
+
+    A point that one output has again is mounted upon.
+    """
+    merged: dict[tuple[str, int], MountRow] = {}
+    for rows in outputs:
+        seen: dict[str, int] = {}
+        for row in rows:
+            nth = seen[row.point] = seen.get(row.point, 0) + 1
+            first = merged.setdefault((row.point, nth), row)
+            if first.source != row.source and not first.other:
+                merged[row.point, nth] = first._replace(other=f"{row.source} by {row.place}")
+    return merged
+
+
+def best_mounts(facts: Facts) -> list[MountRow]:
+    """Return the mounts of all outputs, those of the best form first: others may have more mount points.
+
+    If two outputs of a tool have another source for a mount point, its source is open.
+    """
+    lists = [rows for form in FORMS if any(rows := facts.mount_lists.get(form, []))]
+    of_devices: dict[str, list[MountRow]] = {}
+    for mount in facts.mounts.values():
+        of_devices.setdefault(mount.output, []).append(mount)
+    merged: dict[tuple[str, int], MountRow] = {}
+    for outputs in (*lists, [*of_devices.values()]):
+        told = _merged(outputs)
+        points = {point for point, _nth in merged}
+        merged |= {key: row for key, row in told.items() if key[0] not in points}
+    roots = {
+        (row.point, row.source): row.root or "/"
+        for rows in facts.mount_lists.get("findmnt", ())
+        for row in rows
+    }
+    return [row._replace(root=row.root or roots.get((row.point, row.source), "")) for row in merged.values()]
+
+
+def name_devices(named: list[tuple[str, str]], facts: Facts) -> None:
+    """Say of DASDs and devices of the device mapper that mounts and swap areas name what they are."""
+    for area, row in facts.rows.get(SWAP.name, {}).items():
+        named += [(area, fact.place) for fact in row.get("sort", ()) if fact.value == "partition"]
+    for device, place in named:
+        name = device.removeprefix("/dev/")
+        if name != device:
+            facts.name_dasd(name, place)
+        if re.fullmatch("dm-[0-9]{1,5}", name):
+            facts.say(LAYER, name, place, name=name, sort="dm")
+
+
+def mount_frame(
+    rows: list[MountRow], facts: Facts, layers: Frame, when: int
+) -> tuple[Frame, dict[str, dict[str, Value]]]:
+    """Return the mounts of a text, with the numbers of their devices, and the rows of `ORIGIN` for them."""
+    if not rows:
+        texts = "/proc/self/mountinfo, /proc/mounts, mount, findmnt"
+        return empty_frame(MOUNT, NOT_COLLECTED.about(texts)), {}
+    numbers = _numbers(layers)
+    mounts: dict[str, dict[str, Value]] = {}
+    origins: dict[str, dict[str, Value]] = {}
+    anonymous: dict[str, str] = {}
+    of_source = Counter(row.source for row in rows)
+    for key, row in enumerate(rows, 1):
+        number: Value = _number_of(row.source, numbers)
+        if row.other:
+            number = CONTRADICTED.about(f"{row.source} by {row.place}, {row.other}")
+        devices: Value = number if row.other else NO_OTHER
+        fstype = row.fstype or ("btrfs" if btrfs_members(number, facts, numbers) else "")
+        if fstype == "btrfs":
+            devices = btrfs_devices(number, facts, numbers)
+            number = anonymous.setdefault(row.source, f"0:{len(anonymous) + 1_000_000}")
+        elif isinstance(number, Absent):
+            number = anonymous.setdefault(
+                f"{row.fstype} {row.source} {row.point}", f"0:{len(anonymous) + 1_000_000}"
+            )
+        subvolume = re.search(r"(?:^|,)subvol=(/[^,]*)", row.options)
+        whole: Value = NO_ROOT if of_source[row.source] > 1 else "/"
+        mounts[str(key)] = {
+            "number": number,
+            "root": subvolume[1] if subvolume else row.root or whole,
+            "point": row.point,
+            "fstype": fstype or NO_TYPE,
+            "source": row.source,
+            "options": row.options or NO_OPTIONS,
+            "devices": devices,
+            "chunks": NO_CHUNKS if fstype == "btrfs" else NO_OTHER,
+            "line": row.place,
+            "namespaces": NO_SPACES,
+        }
+        origins[f"{MOUNT.name} {key}"] = {"texts": f"point source fstype options = {row.place}"}
+    return frame_of(MOUNT, mounts, when), origins
+
+
+def fill_btrfs(mounted: Frame, facts: Facts, layers: Frame) -> tuple[Frame, dict[str, dict[str, Value]]]:
+    """Return the mounts of kernel files, with the devices of each btrfs that texts list, and `ORIGIN` rows.
+
+    Of a btrfs a mount names one device.
+    """
+    columns = {name: [*mounted.column(name)] for name in mounted.columns}
+    numbers = _numbers(layers)
+    origins: dict[str, dict[str, Value]] = {}
+    for at, key in enumerate(mounted.keys):
+        if columns["fstype"][at] != "btrfs" or not isinstance(columns["devices"][at], Absent):
+            continue
+        number = _number_of(text_of(columns["source"][at]), numbers)
+        devices = btrfs_devices(number, facts, numbers)
+        if not isinstance(devices, Absent):
+            columns["devices"][at] = devices
+            listed = (device for members in facts.btrfs.values() for device in members.values())
+            place = next(
+                (place for name, place in listed if numbers.get(name) == number), "/proc/self/mountinfo"
+            )
+            origins[f"{MOUNT.name} {key}"] = {"texts": f"devices = {place}"}
+    return (mounted.but(columns=columns) if origins else mounted), origins
+
+
+def _numbers(layers: Frame) -> Mapping[str, str]:
+    """Return the numbers of block devices by all their names in /dev."""
+    numbers: dict[str, str] = {}
+    for number, name, mapped, links in zip(
+        layers.keys, *(layers.column(field) for field in ("name", "mapped", "links")), strict=True
+    ):
+        if isinstance(name, str):
+            numbers.setdefault(name, number)
+        if isinstance(mapped, str):
+            numbers.setdefault(f"mapper/{mapped}", number)
+            numbers.setdefault(volume_name(mapped) or f"mapper/{mapped}", number)
+        for link in links.split() if isinstance(links, str) else ():
+            numbers.setdefault(link, number)
+            if link.startswith(("disk/by-uuid/", "disk/by-partuuid/")):
+                numbers.setdefault(link.casefold(), number)
+    return numbers
+
+
+def _number_of(source: str, numbers: Mapping[str, str]) -> Value:
+    name = tagged(source).removeprefix("/dev/")
+    if name == source:
+        return NO_NUMBER
+    return numbers.get(name) or numbers.get(name.casefold()) or NO_NUMBER

@@ -1,0 +1,130 @@
+r"""Swap areas in texts: /proc/swaps and swapon in any of its forms.
+
+    /dev/dasda2                             partition\t1048572\t\t0\t\t-2       /proc/swaps, swapon -s
+    /dev/dasda2 partition 1024M   0B   -2                                      swapon --show
+
+Source: util-linux, sys-utils/swapon.c.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Final
+
+from zmon.base.plain_text import unescaped_hex
+from zmon.base.sizes import KIB
+from zmon.collected.columns import Columns, asked_columns, raw_cells
+from zmon.collected.reading import Reading, line
+from zmon.kernel.mountinfo import unescaped
+from zmon.kinds import SWAP
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zmon.base.absent import Value
+    from zmon.collected.facts import Facts
+    from zmon.kernel.capture_text import CollectedText
+
+_IN_ROWS: Final = r"([Pp]artition|file|Datei|fichier|fichero|archivo|partición)"
+_SIZE: Final = r"[0-9]{1,18}(?:[.,][0-9]{1,3})?[BKMGTPE]?"
+_SHOWN: Final = ("NAME", "TYPE", "SIZE", "USED", "PRIO")
+"""The columns of `swapon --show` if none are asked for."""
+_OTHER_COLUMN: Final = "(?:TYPE|SIZE|USED|PRIO|UUID|LABEL)"
+_SHOWN_RIGHT: Final = frozenset({"SIZE", "USED", "PRIO"})
+
+
+class Swaps(Reading):
+    """The swap areas of /proc/swaps and `swapon -s`, in KiB, or of `swapon --show`, rounded or in bytes."""
+
+    tool = "swapon"
+    tells = ("swap",)
+    heading = (
+        r"Filename\s+Type\s+Size|\S+\t{4}\S+\t\t\S+\t\t\S+\t\t\S+\s*$"
+        rf"|(?=.*\b(?:USED|PRIO)\b)(?:{_OTHER_COLUMN} +)*NAME(?: +{_OTHER_COLUMN})* *$"
+    )
+    first = rf"/.* (?:partition|file)\s+{_SIZE}\s+{_SIZE}\s+-?[0-9]{{1,6}}\s*$"
+
+    def __init__(self, text: CollectedText, facts: Facts) -> None:
+        """Begin; without a heading the columns are those that were asked for."""
+        super().__init__(text, facts)
+        asked = asked_columns(text.command, "--show(?==)")
+        self._asked = [name.upper() for name in asked] or [*_SHOWN]
+        self._columns: Columns | None = None
+        self._unit = KIB if text.file or re.search(r"\s(?:-s|--summary)\b", text.command) else 0
+        """Bytes of a number without a unit; 0 if that is not known."""
+        if re.search(r"\s(?:--bytes|--show)\b", text.command):
+            self._unit = 1
+
+    @classmethod
+    def knows(cls, row: str) -> bool:
+        """Return whether a line looks like one of an area: it may have any columns."""
+        return re.match(rf"/\S+\s|.*\s{_IN_ROWS}\s| *(?:[A-Z]+ +)*NAME\b|\S+\t\t", row) is not None
+
+    @line(r" *(?:[A-Z]+ +)*NAME(?: +[A-Z]+)* *")
+    def columns(self, match: re.Match[str]) -> None:
+        """Take the heading of --show."""
+        self._columns, self._unit = Columns(match[0]), 1
+
+    @line(rf"(/.*?)\s+{_IN_ROWS}\s+({_SIZE})\s+({_SIZE})\s+(-?[0-9]{{1,9}})\s*")
+    def area(self, match: re.Match[str]) -> bool:
+        """Take an area with the columns of the kernel; tabs stand in its list alone."""
+        name, sort, size, used, priority = match.groups()
+        if [*self._columns] != [*_SHOWN] if self._columns else self._asked != [*_SHOWN]:
+            return False
+        if "\t" in match[0] and not self._columns:
+            self._unit = KIB
+        self._say(
+            unescaped(os.fsencode(unescaped_hex(name))),
+            {"TYPE": sort, "SIZE": size, "USED": used, "PRIO": priority},
+        )
+        return True
+
+    @line(r".*\S.*")
+    def shown(self, match: re.Match[str]) -> bool:
+        """Take an area of --show with other columns."""
+        row, names = match[0], [*self._columns] if self._columns else self._asked
+        cells = self._columns.exact(row, _SHOWN_RIGHT) if self._columns else {}
+        cells = cells or raw_cells(row, names)
+        if (
+            not cells
+            and names[:2] == ["NAME", "TYPE"]
+            and (loose := re.match(rf"(/\S*)\s+{_IN_ROWS}\s", row))
+        ):
+            cells = {"NAME": loose[1], "TYPE": loose[2]}
+        cells = {name: cell.strip() for name, cell in cells.items()}
+        is_it = cells.get("NAME", "").startswith("/") and self._fits(cells)
+        if is_it:
+            self._say(cells["NAME"], cells)
+        return is_it
+
+    @staticmethod
+    def _fits(cells: Mapping[str, str]) -> bool:
+        patterns = {"TYPE": _IN_ROWS, "SIZE": _SIZE, "USED": _SIZE, "PRIO": "-?[0-9]{1,9}"}
+        return all(re.fullmatch(patterns[name], cells[name]) for name in patterns.keys() & cells.keys())
+
+    @line(r"[^\W\d_][^/0-9]+")
+    def head(self, _match: re.Match[str]) -> bool:
+        """Take the heading of the kernel's list, in any language."""
+        return not self.number
+
+    def _say(self, name: str, cells: Mapping[str, str]) -> None:
+        printed = cells.get("TYPE", "").casefold()
+        is_part = (
+            printed.startswith("partici") or printed == "partition" if printed else name.startswith("/dev/")
+        )
+        sort = "partition" if is_part else "file"
+        values: dict[str, Value] = {"sort": sort}
+        if "PRIO" in cells:
+            values["priority"] = int(cells["PRIO"])
+        for field, column in (("size", "SIZE"), ("used", "USED")):
+            if self._unit and cells.get(column, "").isdecimal():
+                values[field] = int(cells[column]) * self._unit
+        self.facts.say(SWAP, name, self.place, **values)
+
+
+def add_swaps(facts: Facts) -> None:
+    """Take the swap areas that lsblk has, where no text lists them; it has no swap files."""
+    if not facts.rows.get(SWAP.name):
+        for device, place in facts.swaps.items():
+            facts.say(SWAP, device, place, sort="partition")
