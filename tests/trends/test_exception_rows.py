@@ -25,6 +25,7 @@ from zmon.session.exception_log import ExceptionLog, log_of
 from zmon.session.machines import simulated
 from zmon.session.recording import open_recording
 from zmon.session.session import Session
+from zmon.store.file_format import row_crc
 from zmon.store.reader import Recording
 from zmon.trends.exception_rows import FIELDS, digest_of, entry_of, stored, text_of, unknown_of
 from zmon.trends.moving_devices import filled
@@ -201,9 +202,10 @@ def test_exceptions_of_other_rules_are_said_to_be_that(taken: Sequence[Sample], 
     said = {}
     for digest in (digest_of(load_rules()), "00000000"):
         with closing(sqlite3.connect(path)) as connection:
-            connection.execute(
-                "UPDATE judged SET rules = ?", (json.dumps({"digest": digest, "unknown": {}}),)
-            )
+            rules = json.dumps({"digest": digest, "unknown": {}})
+            ((_old, begin, end),) = connection.execute("SELECT id, begin, end FROM judged").fetchall()
+            crc = row_crc("judged", 1, begin, end, rules)
+            connection.execute("UPDATE judged SET rules = ?, crc = ?", (rules, crc))
             connection.commit()
         with closing(open_recording(path)) as timeline:
             timeline.asked = ("--from", path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sqlite3
 import sys
+from contextlib import closing
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -12,9 +13,13 @@ import pytest
 
 from tests.trends.test_rollup import BEGIN, BUSIDS, SECOND, Machine, record
 from zmon.base.absent import Absent
+from zmon.store.file_format import seal_schema
+from zmon.store.open import connect
+from zmon.store.reader import Recording
 from zmon.store.writer import Writer
 from zmon.trends.rollup import recording_with_trends
-from zmon.trends.trend import NoTrendError, RollupFile, load, top, trend
+from zmon.trends.trend import NoTrendError, Rollups, load, trend
+from zmon.trends.trend_tables import column_names, crc_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,6 +27,11 @@ if TYPE_CHECKING:
     from zmon.sample import Sample
 
 DAY = 86_400 * SECOND
+
+
+def opened(path: Path | str) -> list[Recording]:
+    """Return a recording that is open for reading."""
+    return [Recording(str(path))]
 
 
 def steady(machine: Machine, minutes: int, starts: int, device: int = 0) -> list[Sample]:
@@ -41,7 +51,7 @@ def test_minutes_tell_the_mean_and_the_extremes(tmp_path: Path) -> None:
     machine.work(0, 600, 2)
     samples += steady(machine, 1, 0)
     record(tmp_path / "r.zmon", samples, set(), set())
-    points = trend([str(tmp_path / "r.zmon")], "device", "io", BUSIDS[0], BEGIN, BEGIN + DAY)
+    points = trend(opened(tmp_path / "r.zmon"), "device", "io", BUSIDS[0], BEGIN, BEGIN + DAY)
     assert [point.high for point in points] == [0.0, 60.0, 0.0]
     assert points[1].mean == pytest.approx(10.0)
     assert points[1].low == 0.0
@@ -54,7 +64,7 @@ def test_gaps_have_no_points(tmp_path: Path) -> None:
     machine.sample(600.0)
     samples += steady(machine, 2, 5)
     record(tmp_path / "r.zmon", samples, set(), set())
-    points = trend([str(tmp_path / "r.zmon")], "DEVICE", "io", BUSIDS[0], BEGIN, BEGIN + DAY)
+    points = trend(opened(tmp_path / "r.zmon"), "DEVICE", "io", BUSIDS[0], BEGIN, BEGIN + DAY)
     between = [b.begin - a.end for a, b in pairwise(points)]
     assert max(between) >= 600 * SECOND
     assert all(point.mean == pytest.approx(0.5) for point in points)
@@ -68,7 +78,7 @@ def test_long_times_are_told_by_quarters_and_then_by_minutes(tmp_path: Path) -> 
     for sample in steady(machine, 35, 5):
         writer.append(sample)
     writer.seal()
-    points = trend([str(tmp_path / "r.zmon")], "DEVICE", "io", BUSIDS[0], BEGIN, BEGIN + 2 * DAY)
+    points = trend(opened(tmp_path / "r.zmon"), "DEVICE", "io", BUSIDS[0], BEGIN, BEGIN + 2 * DAY)
     lengths = [round((point.end - point.begin) / SECOND) for point in points]
     assert lengths[:2] == [890, 900]
     assert lengths[2:] == [60] * 5
@@ -87,26 +97,11 @@ def test_a_quarter_is_made_again_when_it_went_on_after_it_was_opened_again(tmp_p
     assert found == [(89, 890.0, 0.5), (30, 300.0, 0.5)]
 
 
-def test_the_top_are_those_with_the_highest_mean(tmp_path: Path) -> None:
-    """The mean counts the time in which a device rested."""
-    machine = Machine()
-    samples = (
-        steady(machine, 2, 5, device=1) + steady(machine, 1, 50, device=2) + steady(machine, 3, 5, device=1)
-    )
-    record(tmp_path / "r.zmon", samples, set(), set())
-    found = top([str(tmp_path / "r.zmon")], "DEVICE", "io", BEGIN, BEGIN + DAY, most=2)
-    assert [one.thing for one in found] == [BUSIDS[2], BUSIDS[1]]
-    seconds = (len(samples) - 1) * 10
-    assert found[0].mean == pytest.approx(300 / seconds)
-    assert found[1].mean == pytest.approx(29 * 5 / seconds)
-    assert found[0].high == 5.0
-
-
 def test_the_load_of_a_time_is_the_io_of_all_devices(tmp_path: Path) -> None:
     """One figure for each part; where there are no samples it is absent."""
     machine = Machine()
     record(tmp_path / "r.zmon", steady(machine, 10, 5), set(), set())
-    found = load([str(tmp_path / "r.zmon")], BEGIN, BEGIN + 1200 * SECOND, 4)
+    found = load(opened(tmp_path / "r.zmon"), BEGIN, BEGIN + 1200 * SECOND, 4)
     assert list(found[:2]) == [pytest.approx(0.5)] * 2
     assert isinstance(found[3], Absent)
 
@@ -117,9 +112,8 @@ def test_without_roll_ups_there_is_nothing_to_read(tmp_path: Path) -> None:
     for sample in steady(Machine(), 2, 5):
         writer.append(sample)
     writer.close()
-    path = [str(tmp_path / "r.zmon")]
+    path = opened(tmp_path / "r.zmon")
     assert trend(path, "DEVICE", "io", BUSIDS[0], BEGIN, BEGIN + DAY) == []
-    assert top(path, "DEVICE", "io", BEGIN, BEGIN + DAY) == []
     assert list(load(path, BEGIN, BEGIN + DAY, 3)) == []
 
 
@@ -130,10 +124,10 @@ def test_who_stops_early_may_close_the_file_first(tmp_path: Path, monkeypatch: p
     record(tmp_path / "r.zmon", samples, set(), set())
     complaints: list[object] = []
     monkeypatch.setattr(sys, "unraisablehook", complaints.append)
-    rollups = RollupFile(str(tmp_path / "r.zmon"), "minutes")
-    rows = rollups.rows("device", ["io"], BEGIN, BEGIN + DAY)
+    (recording,) = opened(tmp_path / "r.zmon")
+    rows = Rollups(recording, "minutes").rows("device", ["io"], BEGIN, BEGIN + DAY)
     assert next(rows).figures
-    rollups.close()
+    recording.close()
     del rows
     gc.collect()
     assert not complaints
@@ -161,17 +155,19 @@ def test_an_older_recording_gets_the_columns_that_it_lacks(tmp_path: Path) -> No
     path = str(tmp_path / "r.zmon")
     machine = Machine()
     record(tmp_path / "r.zmon", steady(machine, 2, 5), set(), set())
-    with sqlite3.connect(path) as connection:
+    with closing(connect(path, "mode=rw")) as connection:
         for view in ("devices_by_minute", "devices_by_quarter"):
             connection.execute(f"DROP VIEW {view}")
         for table in ("device_minutes", "device_quarters"):
             connection.execute(f"ALTER TABLE {table} DROP COLUMN mbs_max")
-    connection.close()
+            crc = crc_of(table, column_names(connection, table))
+            connection.execute(f"UPDATE {table} SET crc = {crc}")  # noqa: S608 - ours
+        seal_schema(connection)
     writer = recording_with_trends(path)
     for sample in steady(machine, 2, 5):
         writer.append(sample)
     writer.close()
     assert writer.problem() is None
-    points = trend([path], "DEVICE", "mbs", BUSIDS[0], BEGIN, BEGIN + DAY)
+    points = trend(opened(path), "DEVICE", "mbs", BUSIDS[0], BEGIN, BEGIN + DAY)
     assert points[0].mean is None
     assert points[-1].mean == pytest.approx(5 * 8 * 512 / 1e7, rel=0.1)

@@ -7,6 +7,7 @@ import sys
 import time
 from contextlib import closing
 from functools import lru_cache
+from itertools import product
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.base.absent import Absent, absent
@@ -15,7 +16,7 @@ from zmon.base.plain_text import harmless
 from zmon.cli.output import FAILED, OK, CsvWriter, complain, misused, say, warn
 from zmon.cli.source_options import left_out, open_excerpt, refused, utc_clock
 from zmon.screen.export import plain
-from zmon.trends.trend import RollupFile, headings
+from zmon.trends.trend import Rollups, headings
 
 if TYPE_CHECKING:
     import argparse
@@ -65,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
             if args.format == "openmetrics":
                 return _metrics(excerpt, args)
             written = _write(_rollups(excerpt, args) if args.rollups else _counters(excerpt, args), args)
-            missing = [] if args.rollups else left_out(excerpt)
+            missing = left_out(excerpt)
     except SelectionError as error:
         return misused(str(error))
     except ValueError as error:  # RecordingError, WhenError
@@ -296,25 +297,25 @@ def _rollups(excerpt: Excerpt, args: argparse.Namespace) -> Iterator[RowBlock]:
 def _figures(excerpt: Excerpt, length: str) -> dict[str, list[str]]:
     """Return the figures of each screen, of all files together."""
     kept: dict[str, dict[str, None]] = {}
-    for path in excerpt.paths():
-        with closing(RollupFile(path, length)) as rollups:
-            for screen in rollups.screens():
-                kept.setdefault(screen, {}).update(dict.fromkeys(rollups.figures(screen)))
+    for recording in excerpt.recordings_inside():
+        rollups = Rollups(recording, length)
+        for screen in rollups.screens():
+            kept.setdefault(screen, {}).update(dict.fromkeys(rollups.figures(screen)))
     return {screen: [*figures] for screen, figures in kept.items() if figures}
 
 
 def _of_files(excerpt: Excerpt, args: argparse.Namespace, chosen: dict[str, list[str]]) -> Iterator[RowBlock]:
     is_wanted = _wanted_keys(args)
-    for screen, path in ((screen, path) for screen in chosen for path in excerpt.paths()):
-        with closing(RollupFile(path, args.rollups)) as rollups:
-            names = headings(chosen[screen])
-            rows: Iterable[tuple[tuple[str, ...], Sequence[Any]]] = ()
-            if set(chosen[screen]) <= set(rollups.figures(screen)):
-                rows = (
-                    ((moment(row.begin), screen, row.thing, row.label), row.figures)
-                    for row in rollups.rows(screen, chosen[screen], excerpt.begin, excerpt.end)
-                    if is_wanted(row.thing)
-                )
-            else:
-                warn(f"left out: {path} has rolled up other figures of {screen}")
-            yield RowBlock(ROLLUP_COLUMNS, names, names, rows)
+    for screen, recording in product(chosen, excerpt.recordings_inside()):
+        rollups = Rollups(recording, args.rollups)
+        names = headings(chosen[screen])
+        rows: Iterable[tuple[tuple[str, ...], Sequence[Any]]] = ()
+        if set(chosen[screen]) <= set(rollups.figures(screen)):
+            rows = (
+                ((moment(row.begin), screen, row.thing, row.label), row.figures)
+                for row in rollups.rows(screen, chosen[screen], excerpt.begin, excerpt.end)
+                if is_wanted(row.thing)
+            )
+        else:
+            warn(f"left out: {recording.path} has rolled up other figures of {screen}")
+        yield RowBlock(ROLLUP_COLUMNS, names, names, rows)

@@ -15,6 +15,7 @@ from zmon.machine.channel_paths import busy_percents
 from zmon.session.recording import Excerpt
 from zmon.store.file_format import RecordingError
 from zmon.trends.exception_rows import stored
+from zmon.trends.rollup_damage import damaged_times, whole_things
 from zmon.trends.trend_tables import SECONDS, THOUSAND, TREND_TABLES
 
 if TYPE_CHECKING:
@@ -250,18 +251,22 @@ def _summed(
             continue
         # a minute has the intervals that begin in it, so that at the end of the time is not of it
         first, last = begin // SECOND // MINUTE * MINUTE, -(-end // SECOND) - 1
-        covered = recording.ask("SELECT sum(seconds) FROM minute WHERE minute BETWEEN ? AND ?", first, last)
+        damaged = ", ".join(map(str, damaged_times(recording, table, between=(first, last))))
+        whole = f"m.minute BETWEEN ? AND ? AND m.minute NOT IN ({damaged})"
+        covered = recording.ask(f"SELECT sum(seconds) FROM minute m WHERE {whole}", first, last)  # noqa: S608 - numbers
+        names = {number: name for name, number in whole_things(recording, screen).items()}
         seconds = (covered[0][0] or 0) / THOUSAND
         sums = ", ".join(f"sum(r.{f.columns[2]}), sum(r.{f.columns[1]})" for f in chosen)
         rows = recording.ask(
-            f"SELECT thing.name, sum(m.seconds), {sums} FROM minute m"  # noqa: S608 - names of screens
-            f" CROSS JOIN {table.minutes} r ON r.minute = m.minute JOIN thing ON thing.id = r.thing"
-            " WHERE m.minute BETWEEN ? AND ? GROUP BY thing.name",
+            f"SELECT r.thing, sum(m.seconds), {sums} FROM minute m"  # noqa: S608 - names of screens
+            f" CROSS JOIN {table.minutes} r ON r.minute = m.minute WHERE {whole} GROUP BY r.thing",
             first,
             last,
         )
-        for name, seen, *parts in rows:
-            figures = sums_of.setdefault(str(name), {})
+        for number, seen, *parts in rows:
+            if number not in names:
+                continue
+            figures = sums_of.setdefault(names[number], {})
             rested = seconds - (seen or 0) / THOUSAND if table.sparse else 0.0
             for at, figure in enumerate(chosen):
                 total, weight = parts[2 * at : 2 * at + 2]

@@ -298,9 +298,9 @@ class Excerpt(Timeline):
     def __len__(self) -> int:
         return sum(len(numbers) for _section, _recording, numbers in self._inside())
 
-    def paths(self) -> list[str]:
-        """Return the files that have samples between the times."""
-        return [section.path for section, _recording, _numbers in self._inside()]
+    def recordings_inside(self) -> list[Recording]:
+        """Return the recordings that have samples between the times."""
+        return [recording for _section, recording, _numbers in self._inside()]
 
     def problems(self) -> list[str]:
         """Return why files cannot be read, a sentence for each."""

@@ -16,9 +16,11 @@ from zmon.configuration_change import MAX_CHANGES, changes_between
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CHANNEL, DEVICE, LPAR
 from zmon.sample import Meaning
+from zmon.store.file_format import add_rows, row_crc, sql_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    import sqlite3
+    from collections.abc import Iterator, Sequence
 
     from zmon.base.absent import Value
     from zmon.sample import Frame, Kind, Sample
@@ -102,6 +104,17 @@ def label_changes(before: Sample, after: Sample) -> Iterator[LabelChange]:
                 row = was.index.get(key)
                 if row is not None and old[row] != value:
                     yield LabelChange(after.at.utc, name, key, field, _shortened(old[row]), _shortened(value))
+
+
+def insert_changes(connection: sqlite3.Connection, changes: Sequence[LabelChange]) -> None:
+    """Write changed labels, in the caller's transaction."""
+    for change in changes:
+        row = (change.utc, *map(sql_text, change[1:]))
+        connection.execute(
+            "INSERT INTO change (utc, kind, thing, field, was, now, crc) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (*row, row_crc("change", *row)),
+        )
+    add_rows(connection, "change", len(changes))
 
 
 @lru_cache

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.clock import SECOND
 from zmon.store.dictionary import damaged_kinds
-from zmon.store.file_format import EVENT_COLUMNS, Damaged, checked, crc
+from zmon.store.file_format import EVENT_COLUMNS, Damaged, checked, row_crc
 from zmon.store.reader import is_unreadable
 
 if TYPE_CHECKING:
@@ -151,9 +151,9 @@ def _rows(recording: Recording) -> Iterator[str]:
     yield from kinds
     yield from (f"session {number} is missing" for (number,) in absent)
     for row in sessions:
-        if crc(b"", "session", *row[:6]) != row[6]:
+        if row_crc("session", *row[:6]) != row[6]:
             yield f"session {row[0]} is damaged: its checksum is wrong"
-    many = sum(1 for row in events if crc(b"", "event", *row[:6]) != row[6])
+    many = sum(1 for row in events if row_crc("event", *row[:6]) != row[6])
     if many:
         yield f"{many:,} events are damaged: their checksums are wrong"
 

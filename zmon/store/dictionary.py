@@ -20,7 +20,7 @@ from zmon.base.record import NamedTuple
 from zmon.kinds import CMF_BASIC, EXACT, KINDS
 from zmon.sample import Field, Kind, Meaning
 from zmon.store.column_encoding import decode_column, dump, encode_column, load
-from zmon.store.file_format import Damaged, checked, crc
+from zmon.store.file_format import Damaged, checked, crc, row_crc
 from zmon.store.readings import Layout
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _as_rows(kind: Kind) -> list[tuple[int, str, str, str, str, str, float]]:
 
 def _row_crc(number: int, row: Sequence[object], fields: Sequence[Sequence[object]]) -> int:
     """Return the checksum of a kind's row and of the rows of its fields."""
-    return crc(b"", "kind", number, *row, *itertools.chain.from_iterable(fields))
+    return row_crc("kind", number, *row, *itertools.chain.from_iterable(fields))
 
 
 def _kind_crc(number: int, kind: Kind) -> int:

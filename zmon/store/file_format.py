@@ -13,7 +13,7 @@ from zmon.base.light_typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from zmon.base.event import Event
 
@@ -52,14 +52,15 @@ TABLES: Final = frozenset(
 )
 """The tables that a reader of format 1 needs; they must be tables, never views."""
 
-SINCE: Final = frozenset({"latest"})
-"""The tables that came with format 2."""
+SINCE: Final = {2: "latest", 3: "table_rows"}
+"""The table by which each later format is known, whatever its number says."""
 
 
 SCHEMA: Final = """\
 CREATE TABLE "about" (
    "name" TEXT PRIMARY KEY,
-   "value" TEXT NOT NULL
+   "value" TEXT NOT NULL,
+   "crc" INTEGER
 );
 CREATE TABLE "session" (
    "id" INTEGER PRIMARY KEY,
@@ -155,10 +156,16 @@ CREATE TABLE "change" (
    "thing" TEXT,
    "field" TEXT,
    "was" TEXT,
-   "now" TEXT
+   "now" TEXT,
+   "crc" INTEGER
 );
 CREATE INDEX "idx_change_utc"
     ON "change" ("utc");
+CREATE TABLE "table_rows" (
+   "name" TEXT PRIMARY KEY,
+   "rows" INTEGER,
+   "crc" INTEGER
+);
 """
 """The statements that make the tables."""
 
@@ -169,7 +176,7 @@ def make(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-VERSION: Final = 2
+VERSION: Final = 3
 """The format that is written."""
 
 
@@ -217,6 +224,7 @@ def prepare(connection: sqlite3.Connection, path: str) -> bool:
     try:
         if not version(connection, path):  # another process may have been here meanwhile
             make(connection)
+            seal_schema(connection)
             connection.execute(f"PRAGMA application_id = {MAGIC}")
             connection.execute(f"PRAGMA user_version = {VERSION}")
         connection.execute("COMMIT")
@@ -239,6 +247,40 @@ def crc(body: bytes, *identity: object) -> int:
     import zlib  # noqa: PLC0415 - what is no recording starts without it
 
     return zlib.crc32(body, zlib.crc32(f"{' '.join(map(str, identity))} ".encode()))
+
+
+def row_crc(table: str, *row: object) -> int:
+    """Return the checksum of a row without a body; `connect` makes it a function of SQL, too."""
+    return crc(b"", table, *row)
+
+
+def seal_schema(connection: sqlite3.Connection) -> None:
+    """Write down the checksums of the columns of each table, in the caller's transaction."""
+    made = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table' ORDER BY name")
+    row = ("tables", " ".join(f"{name}={row_crc('schema', sql)}" for name, sql in made))
+    connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?, ?)", (*row, row_crc("about", *row)))
+
+
+def is_sealed(sealed: Sequence[object], tables: Mapping[str, str]) -> bool:
+    """Return whether tables have the columns with which they were made, by the row that tells them.
+
+    A table that somebody has added is none of ours.
+    """
+    name, told, expected = sealed
+    if not isinstance(told, str) or row_crc("about", name, told) != expected:
+        return False
+    sums = (word.rpartition("=") for word in told.split(" "))
+    return all(str(row_crc("schema", tables.get(table))) == checksum for table, _equals, checksum in sums)
+
+
+def add_rows(connection: sqlite3.Connection, table: str, count: int) -> None:
+    """Note that a table has more rows, in the caller's transaction: a row that is lost leaves no trace."""
+    if count:
+        had = connection.execute("SELECT rows FROM table_rows WHERE name = ?", (table,)).fetchone()
+        row = (table, count + (had[0] if had else 0))
+        connection.execute(
+            "INSERT OR REPLACE INTO table_rows VALUES (?, ?, ?)", (*row, row_crc("table_rows", *row))
+        )
 
 
 def checked(body: object, expected: object, *identity: object) -> bytes:
@@ -285,7 +327,7 @@ def event_row(event: Event) -> tuple[object, ...]:
         event.screen,
         sql_text(event.text),
     )
-    return (*row, crc(b"", "event", *row))
+    return (*row, row_crc("event", *row))
 
 
 def insert_events(connection: sqlite3.Connection, events: Sequence[Event]) -> int:
@@ -297,6 +339,7 @@ def insert_events(connection: sqlite3.Connection, events: Sequence[Event]) -> in
             event_row(event),
         )
         last = cursor.lastrowid or 0
+    add_rows(connection, "event", len(events))
     return last
 
 

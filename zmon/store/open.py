@@ -29,7 +29,7 @@ from zmon.store.day import BESIDE
 from zmon.store.file_format import Damaged, RecordingError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Container, Iterator, Sequence
 
 
 MAX_VALUE_BYTES: Final = 1 << 28
@@ -63,8 +63,10 @@ class ReadConnection(NamedTuple):
     """To be called when it is closed."""
     stamp: object = None
     """The `stamp` of the file, if the connection does not see what is written to it from now on."""
-    checks: bool = True
-    """Whether all rows have checksums, as since format 2."""
+    format: int = file_format.VERSION
+    """Which format it has, by its tables."""
+    is_sealed: bool = True
+    """Whether its tables have the columns with which they were made."""
 
 
 def stamp(path: str) -> object:
@@ -110,8 +112,26 @@ def open_reading(path: str) -> ReadConnection:
                 raise
             problem = error
             continue
-        return opened._replace(checks=not made or any(name == "latest" for _type, name, _sql in made))
+        return _with_format(opened, made)
     raise RecordingError(f"cannot be read: {problem}; {_lost(path)}", path) from problem
+
+
+def _with_format(opened: ReadConnection, made: Sequence[tuple[str, str, str]]) -> ReadConnection:
+    """Return an open recording with what its schema tells of it."""
+    tables = {name: sql for kind, name, sql in made if kind == "table"}
+    version = _format(tables) if made else file_format.VERSION
+    if not made or version < 3:
+        return opened._replace(format=version)
+    rows: list[tuple[object, ...]] = []
+    with suppress(*Trouble):
+        question = "SELECT name, value, crc FROM about WHERE name = 'tables'"
+        rows = opened.connection.execute(question).fetchall()
+    return opened._replace(format=version, is_sealed=bool(rows) and file_format.is_sealed(rows[0], tables))
+
+
+def _format(tables: Container[str]) -> int:
+    """Return the format of a recording by the tables that came with each."""
+    return max((number for number, table in file_format.SINCE.items() if table in tables), default=1)
 
 
 def _lost(path: str) -> str:
@@ -201,6 +221,7 @@ def connect(path: str, mode: str = LIVE, wait: float = BUSY_SECONDS) -> sqlite3.
         check_same_thread=False,
     )
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
+    connection.create_function("row_crc", -1, file_format.row_crc, deterministic=True)
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA cell_size_check = ON")
     connection.execute("PRAGMA mmap_size = 0")  # a file that is truncated meanwhile must not end zmon
@@ -221,9 +242,8 @@ def _check_schema(connection: sqlite3.Connection, path: str) -> list[tuple[str, 
         "SELECT type, name, sql FROM sqlite_master"
     ).fetchall()
     tables = {name: sql for kind, name, sql in made if kind == "table"}
-    wanted = (
-        file_format.TABLES | file_format.SINCE if version > 1 or "latest" in tables else file_format.TABLES
-    )
+    newest = max(version, _format(tables))
+    wanted = {table for number, table in file_format.SINCE.items() if number <= newest} | file_format.TABLES
     plain = {name for name in wanted if _is_plain(tables.get(name))}
     if plain != wanted:
         lacking = ", ".join(sorted(wanted - plain))
@@ -272,13 +292,24 @@ class RecordingFile:
         self.path = path
         self._ticks = 0
         self._own = shared is None
-        self.checks = True
-        """Whether all rows have checksums, as since format 2."""
+        self.format = file_format.VERSION
+        self.is_sealed = True
+        """Whether its tables have the columns with which they were made; not known before format 3."""
         if shared is None:
             self.guard = threading.RLock()
             self._open()
         else:
             self.connection, self.guard = shared
+
+    @property
+    def checks(self) -> bool:
+        """Whether samples, sessions, kinds and events have checksums, as since format 2."""
+        return self.format > 1
+
+    @property
+    def covers(self) -> bool:
+        """Whether all rows have checksums, also of roll-ups and exceptions, as since format 3."""
+        return self.format > 2
 
     @property
     def crc(self) -> str:
@@ -293,7 +324,7 @@ class RecordingFile:
     def _open(self) -> None:
         self._opened = open_reading(self.path)
         self.connection = self._opened.connection
-        self.checks = self._opened.checks
+        self.format, self.is_sealed = self._opened.format, self._opened.is_sealed
         self.connection.set_progress_handler(self._tick, TICK)
 
     def renew(self) -> bool:

@@ -16,7 +16,7 @@ from zmon.base.event import Event, What
 from zmon.base.light_typing import TYPE_CHECKING, Any, Final
 from zmon.sample import DAMAGED, Frame, Instant, Sample, empty_frame
 from zmon.store.dictionary import MAX_KINDS, damaged_kinds
-from zmon.store.file_format import EVENT_COLUMNS, Damaged, RecordingError, crc
+from zmon.store.file_format import EVENT_COLUMNS, Damaged, RecordingError, row_crc
 from zmon.store.journal import MAX_SAMPLES, Journal
 from zmon.store.open import RecordingFile, Trouble
 from zmon.store.readings import OpenSegment, absent_where_damaged, frame_of, frame_with_prior
@@ -97,6 +97,8 @@ class Recording:
         """What was found damaged, by its description."""
         self.refresh()
         self._refuse_many_kinds()
+        if not self._file.is_sealed:
+            self.note_hole("the names of tables or columns are damaged", *(self.span() or (0, 0)))
 
     def _refuse_many_kinds(self) -> None:
         """Refuse a file with more kinds than any zmon has: all of them are looked up for each sample."""
@@ -141,7 +143,6 @@ class Recording:
 
     def events(self, begin: int, end: int) -> list[Event]:
         """Return what happened between two times, and what was found damaged by now (see `check`)."""
-        holes = [hole for hole in self.holes if hole.begin <= end and hole.end >= begin]
         try:
             rows = self.ask(
                 f"SELECT {EVENT_COLUMNS}, {self._file.crc} FROM event"  # noqa: S608 - ours
@@ -151,19 +152,22 @@ class Recording:
             )
         except Damaged as error:
             rows = []
-            holes.append(Event(What.HOLE, begin, begin, text=f"What happened cannot be read: {error}"))
+            self.note_hole(f"What happened cannot be read: {error}", begin, begin)
+        self.miss_rows("event")
         kinds = {what.value: what for what in What}
+        events = []
         for *row, expected in rows:
             what, since, until, thing, screen, text = row
-            whole = not self._file.checks or crc(b"", "event", *row) == expected
+            whole = not self._file.checks or row_crc("event", *row) == expected
             if type(since) is not int or type(until) is not int or not whole:
                 at = since if type(since) is int else begin
-                holes.append(Event(What.HOLE, at, at, text="What happened here is damaged"))
+                self.note_hole("What happened here is damaged", at, at)
             elif what in kinds:
-                holes.append(
+                events.append(
                     Event(kinds[what], since, until, str(thing or ""), str(text or ""), str(screen or ""))
                 )
-        return sorted(holes, key=lambda event: event.begin)
+        events += [hole for hole in self.holes if hole.begin <= end and hole.end >= begin]
+        return sorted(events, key=lambda event: event.begin)
 
     # samples
 
@@ -221,7 +225,7 @@ class Recording:
                 rows = self.ask(f"SELECT {columns} FROM session WHERE id = ?", number)  # noqa: S608 - ours
             except Damaged:
                 rows = []
-            if rows and self._file.checks and crc(b"", "session", number, *rows[0][:5]) != rows[0][5]:
+            if rows and self._file.checks and row_crc("session", number, *rows[0][:5]) != rows[0][5]:
                 rows = []
             if not rows:
                 self.hole("", sample, Damaged(f"session {number} is damaged"))
@@ -314,9 +318,33 @@ class Recording:
             return
         if rows and type(rows[0][0]) is int:
             at = rows[0][0]
-            text = f"{kind}: {error}" if kind else str(error)
-            event = self._holes.get(text, Event(What.HOLE, at, at, text=text))
-            self._holes[text] = event._replace(begin=min(event.begin, at), end=max(event.end, at))
+            self.note_hole(f"{kind}: {error}" if kind else str(error), at, at)
+
+    def note_hole(self, text: str, begin: int, end: int) -> None:
+        """Remember what was found damaged between two times, UTC in ns."""
+        event = self._holes.get(text, Event(What.HOLE, begin, end, text=text))
+        self._holes[text] = event._replace(begin=min(event.begin, begin), end=max(event.end, end))
+
+    def miss_rows(self, table: str) -> str:
+        """Return how many rows a table lacks, and remember it; empty if none, or before format 3."""
+        lost = self._lost_rows(table) if self._file.covers else ""
+        if lost:
+            self.note_hole(lost, *(self.span() or (0, 0)))
+        return lost
+
+    def _lost_rows(self, table: str) -> str:
+        question = (
+            f"SELECT t.name, t.rows, t.crc, (SELECT count(*) FROM {table})"  # noqa: S608 - a table of ours
+            " FROM (SELECT 1) LEFT JOIN table_rows t ON t.name = ?"
+        )
+        try:
+            ((name, count, checksum, there),) = self.ask(question, table)
+        except Damaged as error:
+            return str(error)
+        if name is not None and row_crc("table_rows", name, count) != checksum:
+            return f"how many rows the table {table} has is damaged"
+        expected = count or 0
+        return "" if there == expected else f"the table {table} has {there:,} of {expected:,} rows"
 
     @property
     def holes(self) -> list[Event]:
@@ -342,8 +370,13 @@ class Recording:
 
     @property
     def checks(self) -> bool:
-        """Whether all rows have checksums, as those of format 1 have not."""
+        """Whether samples, sessions, kinds and events have checksums, as those of format 1 have not."""
         return self._file.checks
+
+    @property
+    def covers(self) -> bool:
+        """Whether all rows have checksums, also of roll-ups and exceptions, as since format 3."""
+        return self._file.covers
 
     def index_damage(self, kind: str) -> Iterator[tuple[str, range]]:
         """Yield what is wrong with the segments of a kind in SQLite's index, and the samples that it lost."""

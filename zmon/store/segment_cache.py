@@ -11,7 +11,7 @@ from zmon.base.absent import absent
 from zmon.base.light_typing import TYPE_CHECKING, Any, Final, TypeVar
 from zmon.base.record import NamedTuple
 from zmon.store.dictionary import load_baseline, load_layout
-from zmon.store.file_format import Damaged, checked, crc
+from zmon.store.file_format import Damaged, checked, row_crc
 from zmon.store.open import Trouble
 from zmon.store.segment import Segment
 
@@ -145,7 +145,7 @@ class SegmentCache:
             is_next = type(header.first) is int and header.first > number and header.kind == kind
             if header.before != own or not is_next:
                 raise Damaged(f"the index of segments is damaged behind {kind} {number}")
-        elif newest != (own, own and crc(b"", "latest", kind, own)):
+        elif newest != (own, own and row_crc("latest", kind, own)):
             raise Damaged(f"the index of segments is damaged at the end of {kind}")
 
     def between(self, kind: str, low: int, high: int) -> list[tuple[int, int]]:

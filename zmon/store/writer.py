@@ -24,9 +24,17 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from zmon.base.event import Event, What
 from zmon.store import file_format
-from zmon.store.changes import events_between, label_changes
+from zmon.store.changes import events_between, insert_changes, label_changes
 from zmon.store.dictionary import write_baselines
-from zmon.store.file_format import Damaged, RecordingError, crc, insert_events, sample_crc, sql_text
+from zmon.store.file_format import (
+    Damaged,
+    RecordingError,
+    crc,
+    insert_events,
+    row_crc,
+    sample_crc,
+    sql_text,
+)
 from zmon.store.file_lock import FileLock
 from zmon.store.open import MEMORY, connect, see_writable
 from zmon.store.tracker import Tracker
@@ -263,13 +271,7 @@ class Writer:
                 )
                 if before is not None:
                     insert_events(self.connection, events_between(before, sample))
-                    self.connection.executemany(
-                        "INSERT INTO change (utc, kind, thing, field, was, now) VALUES (?, ?, ?, ?, ?, ?)",
-                        [
-                            (change.utc, *map(sql_text, change[1:]))
-                            for change in label_changes(before, sample)
-                        ],
-                    )
+                    insert_changes(self.connection, [*label_changes(before, sample)])
         except BaseException:
             self._tracker.forget_dictionary()  # it may know what was rolled back
             self._session = ()
@@ -293,7 +295,7 @@ class Writer:
             self.connection.execute(
                 "INSERT INTO session (id, boot, source, nominal, simulated, begin, crc)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (*row, crc(b"", "session", *row)),
+                (*row, row_crc("session", *row)),
             )
             self._session_id, self._session = number, now
         return self._session_id
@@ -613,7 +615,7 @@ def _insert_segments(
     ):  # in their order, so that bytes are the same again
         connection.execute(
             "INSERT OR REPLACE INTO latest (kind, segment, crc) VALUES (?, ?, ?)",
-            (kind, last[kind], crc(b"", "latest", kind, last[kind])),
+            (kind, last[kind], row_crc("latest", kind, last[kind])),
         )
 
 

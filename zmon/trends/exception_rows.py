@@ -19,7 +19,8 @@ from zmon.machine.view import View, no_inputs
 from zmon.rule.bounds import quiet
 from zmon.rule.grammar import usable_rules
 from zmon.rule.watch import NO_LIMIT, NO_MEAN, Watch, event_of
-from zmon.store.file_format import event_row, insert_events
+from zmon.store.file_format import add_rows, event_row, insert_events, row_crc, seal_schema
+from zmon.trends.trend_tables import column_names
 
 if TYPE_CHECKING:
     import sqlite3
@@ -31,8 +32,10 @@ if TYPE_CHECKING:
     from zmon.tables.table import Table
 
 TABLES: Final = {
-    "exception": "CREATE TABLE exception (event INTEGER PRIMARY KEY, entry TEXT NOT NULL)",
-    "judged": "CREATE TABLE judged (id INTEGER PRIMARY KEY, begin INTEGER, end INTEGER, rules TEXT)",
+    "exception": "CREATE TABLE exception (event INTEGER PRIMARY KEY, entry TEXT NOT NULL, crc INTEGER)",
+    "judged": (
+        "CREATE TABLE judged (id INTEGER PRIMARY KEY, begin INTEGER, end INTEGER, rules TEXT, crc INTEGER)"
+    ),
 }
 FIELDS: Final = {
     "rule": str, "digest": str, "table": str, "key": str, "where": str, "begin": int, "end": int,
@@ -66,16 +69,17 @@ class ExceptionWriter:
         Raises:
             sqlite3.Error: they cannot be written.
         """
-        for name, statement in TABLES.items():
-            if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)).fetchone():
-                connection.execute(statement)
-        for number, text in connection.execute("SELECT event, entry FROM exception").fetchall():
+        lacking = [name for name in TABLES if not column_names(connection, name)]
+        for name in lacking:
+            connection.execute(TABLES[name])
+        if lacking:
+            seal_schema(connection)
+        for number, text in connection.execute(
+            f"SELECT event, entry FROM exception WHERE {RIGHT}"  # noqa: S608 - ours
+        ).fetchall():
             entry = entry_of(text)
             if entry is not None and entry.state == OPEN:
-                connection.execute(
-                    "UPDATE exception SET entry = ? WHERE event = ?",
-                    (text_of(entry._replace(state=INTERRUPTED)), number),
-                )
+                _insert(connection, number, text_of(entry._replace(state=INTERRUPTED)))
 
     def follow(self, interval: Interval, tables: Mapping[str, Table]) -> None:
         """Judge the next interval; `tables` are those of the trends, where they are filled."""
@@ -117,13 +121,28 @@ class ExceptionWriter:
                 )
             else:
                 number = insert_events(connection, [event])
-            connection.execute("INSERT OR REPLACE INTO exception VALUES (?, ?)", (number, text_of(entry)))
+                add_rows(connection, "exception", 1)
+            _insert(connection, number, text_of(entry))
             self._new[_place(entry)] = number, entry
         if self._end:
-            connection.execute("INSERT OR IGNORE INTO judged VALUES (1, ?, 0, '')", (self._begin,))
             unknown = {name: why.reason for name, why in self._watch.unknown.items()}
             rules = json.dumps({"digest": self._digest, "unknown": unknown})
-            connection.execute("UPDATE judged SET end = ?, rules = ?", (self._end, rules))
+            had = connection.execute("SELECT begin FROM judged WHERE id = 1").fetchone()
+            row = (1, had[0] if had else self._begin, self._end, rules)
+            connection.execute(
+                "INSERT OR REPLACE INTO judged VALUES (?, ?, ?, ?, ?)", (*row, row_crc("judged", *row))
+            )
+
+
+RIGHT: Final = "crc IS row_crc('exception', event, entry)"
+"""Of rows of `exception` those that are as they were written."""
+
+
+def _insert(connection: sqlite3.Connection, number: int, text: str) -> None:
+    row = (number, text)
+    connection.execute(
+        "INSERT OR REPLACE INTO exception VALUES (?, ?, ?)", (*row, row_crc("exception", *row))
+    )
 
 
 def _place(entry: ExceptionEntry) -> tuple[str, str, int]:
@@ -201,11 +220,32 @@ def stored(recordings: Sequence[Recording]) -> StoredExceptions | None:
         judged = recording.ask("SELECT begin, end, rules FROM judged WHERE id = 1")
         if not judged or not all(isinstance(value, int) for value in judged[0][:2]) or judged[0][0] > span[0]:
             return None
+        if is_damaged(recording):
+            return None
         until, unknown = int(judged[0][1]), unknown_of(judged[0][2])
         digests.add(str(_told(judged[0][2]).get("digest", "")))
         rows = recording.ask("SELECT entry FROM exception ORDER BY event")
         entries += [entry for (text,) in rows if (entry := entry_of(text)) is not None]
     return StoredExceptions(_joined(entries), until, unknown, frozenset(digests))
+
+
+def is_damaged(recording: Recording) -> bool:
+    """Return whether what a recording stores of exceptions is damaged, and remember it there.
+
+    Raises:
+        RecordingError: it cannot be read.
+    """
+    if not recording.covers:
+        return False
+    wrong = recording.ask(
+        f"SELECT 1 FROM exception WHERE NOT ({RIGHT})"  # noqa: S608 - ours
+        " UNION ALL SELECT 1 FROM judged WHERE crc IS NOT row_crc('judged', id, begin, end, rules)"
+    )
+    if wrong:
+        recording.note_hole(
+            "stored exceptions are damaged: they are judged anew", *(recording.span() or (0, 0))
+        )
+    return bool(wrong or recording.miss_rows("exception"))
 
 
 def unknown_of(text: object) -> dict[str, Absent]:

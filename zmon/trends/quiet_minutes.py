@@ -16,6 +16,7 @@ from zmon.rule.bounds import ESTIMATED, is_known
 from zmon.rule.grammar import LACKING
 from zmon.store.file_format import RecordingError
 from zmon.trends.rollup import minute_of
+from zmon.trends.rollup_damage import damaged_times
 from zmon.trends.trend_tables import MINUTE, THOUSAND, TREND_TABLES
 
 if TYPE_CHECKING:
@@ -142,6 +143,8 @@ def _covered(recording: Recording) -> frozenset[int]:
         return frozenset()
     last = span[1] // SECOND // MINUTE * MINUTE
     rolled = dict(recording.ask("SELECT minute, intervals FROM minute"))
+    for minute in damaged_times(recording, None):
+        rolled.pop(minute, None)
     pairs: Iterable[tuple[int, int]] = recording.ask(PAIRS)
     return frozenset(minute for minute, count in pairs if minute < last and rolled.get(minute) == count)
 
@@ -167,8 +170,9 @@ def _quiet_in(
     )
     numbers = [number for test in tests for number in test.numbers]
     for hour in sorted({minute // HOUR * HOUR for minute in minutes}):
+        damaged = damaged_times(recording, table, between=(hour, hour + HOUR - 1))
         for minute, *answers in recording.ask(question, *numbers, hour, hour + HOUR):
-            if minute in minutes:
+            if minute in minutes and minute not in damaged:
                 yield (
                     minute,
                     frozenset(

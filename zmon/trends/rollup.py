@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from zmon.base.absent import Absent
 from zmon.base.clock import SECOND
 from zmon.interval import Interval
-from zmon.store.file_format import RecordingError, sql_text
+from zmon.store.file_format import RecordingError, add_rows, row_crc, sql_text
 from zmon.store.open import MEMORY
 from zmon.store.writer import SEGMENT_SAMPLES, Writer
 from zmon.tables.filled import definition
@@ -40,7 +40,17 @@ from zmon.trends.minute import (
     with_zeros,
 )
 from zmon.trends.moving_devices import MovingDevices, known_in
-from zmon.trends.trend_tables import MINUTE, QUARTER, SECONDS, THOUSAND, TREND_TABLES, make_tables
+from zmon.trends.trend_tables import (
+    MANY,
+    MINUTE,
+    QUARTER,
+    SECONDS,
+    THOUSAND,
+    TIME_COLUMNS,
+    TREND_TABLES,
+    column_names,
+    make_tables,
+)
 
 if TYPE_CHECKING:
     import sqlite3
@@ -79,6 +89,8 @@ class TrendRows(NamedTuple):
     rows: Mapping[str, Sequence[tuple[object, ...]]]
     """By SQL table."""
     exceptions: Sequence[ExceptionEntry]
+    new_minutes: int
+    """How many minutes have no row yet."""
     until: int
     """The end of the last interval, in seconds since 1970; 0 if there is none."""
 
@@ -181,13 +193,15 @@ class TrendWriter:
                 for number, screen, name in connection.execute("SELECT id, screen, name FROM thing")
             }
         rows: dict[str, list[tuple[object, ...]]] = {"minute": []}
+        new_minutes = 0
         by_minute = sorted(parts, key=lambda part: part.minute)  # the clock may have been set back
         for number, same in groupby(by_minute, key=lambda part: part.minute):
             give_way()
             minute = Minute(list(same))
-            self._add(connection, number, minute, rows)
+            new_minutes += self._add(connection, number, minute, rows)
         exceptions = self._exceptions.changed()
-        return TrendRows(rows, exceptions, max((part.end // SECOND for part in parts), default=0))
+        until = max((part.end // SECOND for part in parts), default=0)
+        return TrendRows(rows, exceptions, new_minutes, until)
 
     def _add(
         self,
@@ -195,8 +209,8 @@ class TrendWriter:
         number: int,
         minute: Minute,
         rows: dict[str, list[tuple[object, ...]]],
-    ) -> None:
-        """Add what is known of a minute to what the file has of it."""
+    ) -> bool:
+        """Add what is known of a minute to what the file has of it; return whether that is nothing."""
         had = connection.execute(
             "SELECT seconds, intervals, begin, end FROM minute WHERE minute = ?", (number,)
         ).fetchone()
@@ -205,6 +219,7 @@ class TrendWriter:
         if had and number != self._minute:
             known_rates = _known_before(connection, number, had[3])
         starts: int | None = None
+        many = []
         for at, table in enumerate(TREND_TABLES):
             written = {
                 thing: row
@@ -219,6 +234,8 @@ class TrendWriter:
                 for key, row in self._rows(at, minute, written, earlier, known_rates)
             ]
             minutes += added
+            there = {self._things.get((table.screen, key)) for _number, (_at, key), *_row in added}  # type: ignore[misc]  # a table and a key
+            many.append(len(written) + len(added) - len(there & written.keys()))
             if table.screen == "DEVICE":
                 place = 2 + 5 * [figure.name for figure in table.figures].index("io")
                 of_all = [row[place + 2] or 0 for row in added if row[place]]
@@ -229,7 +246,8 @@ class TrendWriter:
             seconds, intervals, begin, end = (
                 seconds + had[0], intervals + had[1], min(begin, had[2]), max(end, had[3]),
             )  # fmt: skip
-        rows["minute"].append((number, seconds, intervals, begin, end, starts))
+        rows["minute"].append((number, seconds, intervals, begin, end, starts, *many))
+        return had is None
 
     def _rows(
         self,
@@ -269,8 +287,9 @@ class TrendWriter:
     def write(self, connection: sqlite3.Connection, made: object) -> None:
         """Write what was made, within the transaction of the caller."""
         assert isinstance(made, TrendRows)  # noqa: S101 - `make` made it
-        _insert(connection, "minute", ["minute", "seconds", "intervals", "begin", "end", "io"],
-                made.rows["minute"])  # fmt: skip
+        _insert(connection, "minute", ("minute", *TIME_COLUMNS, *MANY), made.rows["minute"])
+        add_rows(connection, "minute", made.new_minutes)
+        had = len(self._things)
         for table in TREND_TABLES:
             _insert(
                 connection,
@@ -281,6 +300,7 @@ class TrendWriter:
                     for minute, thing, *row in made.rows.get(table.minutes, ())
                 ],
             )
+        add_rows(connection, "thing", len(self._things) - had)
         self._exceptions.write(connection, made.exceptions)
         if made.until:
             write_quarters(connection, made.until)
@@ -289,11 +309,13 @@ class TrendWriter:
         screen = TREND_TABLES[at].screen
         number = self._things.get((screen, key))
         if number is None:
-            cursor = connection.execute(
-                "INSERT INTO thing (screen, name, label) VALUES (?, ?, ?)",
-                (screen, sql_text(key), sql_text(self._labels[at].get(key, ""))),
+            (number,) = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM thing").fetchone()
+            row = (number, screen, sql_text(key), sql_text(self._labels[at].get(key, "")))
+            connection.execute(
+                "INSERT INTO thing (id, screen, name, label, crc) VALUES (?, ?, ?, ?, ?)",
+                (*row, row_crc("thing", *row)),
             )
-            number = self._things[screen, key] = cursor.lastrowid or 0
+            self._things[screen, key] = number
         return number
 
     def finish(self, connection: sqlite3.Connection) -> None:
@@ -327,9 +349,11 @@ def _known_before(connection: sqlite3.Connection, minute: int, end: int) -> Rest
 def _insert(
     connection: sqlite3.Connection, table: str, names: Sequence[str], rows: Iterable[Sequence[object]]
 ) -> None:
-    marks = ", ".join("?" * len(names))
+    marks = {name: f"?{at}" for at, name in enumerate(names, 1)}
+    places = (marks.get(name, "NULL") for name in column_names(connection, table) if name != "crc")
     connection.executemany(
-        f"INSERT OR REPLACE INTO {table} ({', '.join(names)}) VALUES ({marks})",  # noqa: S608 - ours
+        f"INSERT OR REPLACE INTO {table} ({', '.join(names)}, crc)"  # noqa: S608 - ours
+        f" VALUES ({', '.join(marks.values())}, row_crc('{table}', {', '.join(places)}))",
         rows,
     )
 
@@ -344,17 +368,21 @@ def write_quarters(connection: sqlite3.Connection, until: int | None = None) -> 
         if was == [seconds, intervals] or (until is not None and quarter + QUARTER > until):
             continue
         values = {"q": quarter, "seconds": seconds, "intervals": intervals, "minutes": minutes}
-        connection.execute(
-            "INSERT OR REPLACE INTO quarter (quarter, seconds, intervals, begin, end, io)"
-            " SELECT :q, sum(seconds), sum(intervals), min(begin), max(end), sum(io)"
-            " FROM minute WHERE minute >= :q AND minute < :q + 900",
+        ends = connection.execute(
+            "SELECT min(begin), max(end), sum(io) FROM minute WHERE minute >= :q AND minute < :q + 900",
             values,
+        ).fetchone()
+        many = [connection.execute(_quarters(connection, table), values).rowcount for table in TREND_TABLES]
+        _insert(
+            connection,
+            "quarter",
+            ("quarter", *TIME_COLUMNS, *MANY),
+            [(quarter, seconds, intervals, *ends, *many)],
         )
-        for table in TREND_TABLES:
-            connection.execute(_quarters(table), values)
+        add_rows(connection, "quarter", was == [None, None])
 
 
-def _quarters(table: TrendTable) -> str:
+def _quarters(connection: sqlite3.Connection, table: TrendTable) -> str:
     """Return the statement that makes a quarter of its minutes; a thing without a row in one did nothing."""
     parts = []
     for figure in table.figures:
@@ -369,9 +397,13 @@ def _quarters(table: TrendTable) -> str:
             ]
         else:
             parts += [f"sum({count})", f"sum({weight})", f"sum({total})", f"min({low})", f"max({high})"]
+    names = ("thing", "quarter", *table.columns)
+    values = (f"{part} AS {name}" for part, name in zip(("r.thing", ":q", *parts), names, strict=True))
+    there = [name for name in column_names(connection, table.quarters) if name != "crc"]
+    checked = ", ".join(name if name in names else "NULL" for name in there)
     return (
-        f"INSERT OR REPLACE INTO {table.quarters} (thing, quarter, {', '.join(table.columns)})"  # noqa: S608 - ours
-        f" SELECT r.thing, :q, {', '.join(parts)}"
+        f"INSERT OR REPLACE INTO {table.quarters} ({', '.join(names)}, crc)"  # noqa: S608 - ours
+        f" SELECT *, row_crc('{table.quarters}', {checked}) FROM (SELECT {', '.join(values)}"
         f" FROM {table.minutes} r JOIN minute m ON m.minute = r.minute"
-        " WHERE r.minute >= :q AND r.minute < :q + 900 GROUP BY r.thing"
+        " WHERE r.minute >= :q AND r.minute < :q + 900 GROUP BY r.thing)"
     )

@@ -9,29 +9,21 @@ from __future__ import annotations
 
 import re
 import sys
-from contextlib import contextmanager
-from heapq import nlargest
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.base.absent import absent
 from zmon.base.clock import SECOND
 from zmon.screen.chart.points import Point, buckets
-from zmon.store.open import RecordingFile
 from zmon.store.sample_times import sql_integer
+from zmon.trends.rollup_damage import damaged_times, whole_things
 from zmon.trends.trend_tables import QUARTER, SECONDS, THOUSAND, TREND_TABLES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from zmon.base.absent import Number
     from zmon.store.reader import Recording
     from zmon.trends.trend_tables import TrendFigure, TrendTable
-
-    Ask = Callable[..., list[tuple[Any, ...]]]
-    """Asks one recording."""
-
-    Source = Recording | str
-    """A recording, or the path of one."""
 
 Cell = int | float | str | None
 
@@ -41,19 +33,16 @@ TIMES: Final = {"minutes": "minute", "quarters": "quarter"}
 LONG: Final = 26 * 3600 * SECOND
 """The length in ns from which quarters of an hour are read; a day and a bit is still read by minutes."""
 
+DAY: Final = 86_400
+"""Seconds of the longest interval whose minute may begin before the time that is asked for."""
+
+CPUS: Final = next(table for table in TREND_TABLES if table.screen == "CPU")
+
 NO_SAMPLES: Final = absent("no samples lie there")
 
 
 class NoTrendError(LookupError):
     """Recordings keep no trend of this; says of what they do."""
-
-
-class BusyThing(NamedTuple):
-    """One of the things that had most of something."""
-
-    thing: str
-    mean: float
-    high: float
 
 
 def find(screen: str, column: str) -> tuple[TrendTable, TrendFigure]:
@@ -70,27 +59,10 @@ def find(screen: str, column: str) -> tuple[TrendTable, TrendFigure]:
     raise NoTrendError(f"recordings keep no trend of {screen} {column}; they do of {figures}")
 
 
-@contextmanager
-def _asking(source: Source) -> Iterator[Ask]:
-    """Yield how to ask a recording.
-
-    Raises:
-        RecordingError: it cannot be read, or is damaged there.
-    """
-    if not isinstance(source, str):
-        yield source.ask
-        return
-    file = RecordingFile(source)
-    try:
-        yield file.ask
-    finally:
-        file.close()
-
-
-def _has_trend(ask: Ask, figure: TrendFigure | None, *tables: str) -> bool:
+def _has_trend(recording: Recording, figure: TrendFigure | None, *tables: str) -> bool:
     """Tell whether a recording has these tables, and the figure in the first; views are believed nothing."""
     for at, table in enumerate(tables):
-        made = ask("SELECT sql FROM sqlite_master WHERE name = ? AND type = 'table'", table)
+        made = recording.ask("SELECT sql FROM sqlite_master WHERE name = ? AND type = 'table'", table)
         if not made or not isinstance(made[0][0], str):
             return False
         if at == 0 and figure is not None and not re.search(rf"\b{figure.name}_sum\b", made[0][0]):
@@ -98,21 +70,16 @@ def _has_trend(ask: Ask, figure: TrendFigure | None, *tables: str) -> bool:
     return True
 
 
-def _thing(ask: Ask, table: TrendTable, name: str) -> int | None:
-    rows = ask("SELECT id FROM thing WHERE screen = ? AND name = ?", table.screen, name)
-    return rows[0][0] if rows else None
-
-
 # one thing
 
 
 def trend(  # noqa: PLR0913, PLR0917 - what, of what, from what, and when
-    sources: Iterable[Source], screen: str, column: str, thing: str, begin: int, end: int
+    recordings: Iterable[Recording], screen: str, column: str, thing: str, begin: int, end: int
 ) -> list[Point]:
     """Return the lowest, mean and highest value of a column of one thing, by minute or quarter of an hour.
 
-    Where nothing was recorded there is no point; where the value was not known its point is a gap.  Of a
-    recording in which the thing never did anything there are no points, either.
+    Where nothing was recorded there is no point; where the value was not known, or is damaged, its point is a
+    gap.  Of a recording in which the thing never did anything there are no points, either.
 
     Raises:
         NoTrendError: no trend is kept of the column.
@@ -120,30 +87,29 @@ def trend(  # noqa: PLR0913, PLR0917 - what, of what, from what, and when
     """
     table, figure = find(screen, column)
     points: list[Point] = []
-    for source in sources:
-        with _asking(source) as ask:
-            number = None
-            if _has_trend(ask, figure, table.minutes, table.quarters, "minute", "quarter", "thing"):
-                number = _thing(ask, table, thing)
-            if number is None:
-                continue
-            since = begin
-            if end - begin > LONG:
-                quarters = _points(ask, table, figure, number, "quarter", begin, end)
-                points += quarters
-                rows = ask("SELECT max(quarter) FROM quarter WHERE begin < ?", sql_integer(end))
-                since = begin if rows[0][0] is None else max(begin, (rows[0][0] + QUARTER) * SECOND)
-            points += _points(ask, table, figure, number, "minute", since, end)
+    for recording in recordings:
+        if not _has_trend(recording, figure, table.minutes, table.quarters, "minute", "quarter", "thing"):
+            continue
+        number = whole_things(recording, table.screen).get(thing)
+        if number is None:
+            continue
+        since = begin
+        if end - begin > LONG:
+            points += _points(recording, table, figure, number, "quarter", begin, end)
+            rows = recording.ask("SELECT max(quarter) FROM quarter WHERE begin < ?", sql_integer(end))
+            since = begin if rows[0][0] is None else max(begin, (rows[0][0] + QUARTER) * SECOND)
+        points += _points(recording, table, figure, number, "minute", since, end)
     return sorted(points, key=lambda point: point.begin)
 
 
 def _points(  # noqa: PLR0913, PLR0917 - likewise
-    ask: Ask, table: TrendTable, figure: TrendFigure, number: int, time: str, begin: int, end: int
+    recording: Recording, table: TrendTable, figure: TrendFigure, number: int, time: str, begin: int, end: int
 ) -> list[Point]:
     _count, weight, total, low, high = figure.columns
     name = table.minutes if time == "minute" else table.quarters
-    rows = ask(
-        f"SELECT m.begin, m.end, r.thing, r.{total}, r.{weight}, r.{low}, r.{high}"  # noqa: S608 - names of screens
+    damaged = damaged_times(recording, table, time, (begin // SECOND - DAY, end // SECOND), number)
+    rows = recording.ask(
+        f"SELECT m.begin, m.end, m.{time}, r.thing, r.{total}, r.{weight}, r.{low}, r.{high}"  # noqa: S608 - names of screens
         f" FROM {time} m LEFT JOIN {name} r ON r.thing = ? AND r.{time} = m.{time}"
         f" WHERE m.end > ? AND m.begin < ? AND m.{time} >= ? ORDER BY m.{time}",
         number,
@@ -152,74 +118,31 @@ def _points(  # noqa: PLR0913, PLR0917 - likewise
         # the row of a long interval may begin long before, but not the one that follows a quarter
         begin // SECOND if time == "minute" and begin % (QUARTER * SECOND) == 0 else -(1 << 62),
     )
-    there = [row for row in rows if row[2] is not None]
+    there = [row for row in rows if row[3] is not None]
     rests = table.sparse and figure.weight == SECONDS
-    rests = rests and (not there or any(row[4] is not None for row in there))
-    return [_point(row, rests=rests) for row in rows]
+    rests = rests and (not there or any(row[5] is not None for row in there))
+    return [
+        Point(row[0], row[1], None, None, None)
+        if row[2] in damaged
+        else _point((row[0], row[1]), row[3:], rests=rests)
+        for row in rows
+    ]
 
 
-def _point(row: tuple[Any, ...], *, rests: bool) -> Point:
-    begin, end, there, total, weight, low, high = row
+def _point(ends: tuple[int, int], row: tuple[Any, ...], *, rests: bool) -> Point:
+    there, total, weight, low, high = row
     if there is None and rests:
-        return Point(begin, end, 0.0, 0.0, 0.0)
+        return Point(*ends, 0.0, 0.0, 0.0)
     numbers = (total, weight, low, high)
     if there is None or not all(isinstance(number, int) for number in numbers) or weight <= 0:
-        return Point(begin, end, None, None, None)
-    return Point(begin, end, low / THOUSAND, total / weight, high / THOUSAND)
-
-
-# many things
-
-
-def top(  # noqa: PLR0913, PLR0917 - likewise
-    sources: Iterable[Source], screen: str, column: str, begin: int, end: int, most: int = 20
-) -> list[BusyThing]:
-    """Return the things whose mean in a column is the highest over all whole minutes of a time.
-
-    Raises:
-        NoTrendError: no trend is kept of the column.
-        RecordingError: a recording cannot be read.
-    """
-    table, figure = find(screen, column)
-    _count, weight, total, _low, high = figure.columns
-    sums: dict[str, tuple[int, int, int, int]] = {}
-    covered = 0
-    first, last = -(-begin // SECOND), end // SECOND
-    for source in sources:
-        with _asking(source) as ask:
-            if not _has_trend(ask, figure, table.minutes, "minute", "thing"):
-                continue
-            covered += int(
-                ask("SELECT sum(seconds) FROM minute WHERE minute >= ? AND minute < ?", first, last)[0][0]
-                or 0
-            )
-            rows = ask(
-                f"SELECT r.thing, sum(r.{total}), sum(r.{weight}), max(r.{high}), sum(m.seconds)"  # noqa: S608 - names of screens
-                f" FROM minute m CROSS JOIN {table.minutes} r ON r.minute = m.minute"
-                f" WHERE m.minute >= ? AND m.minute < ? GROUP BY r.thing",
-                first,
-                last,
-            )
-            names = dict(ask("SELECT id, name FROM thing WHERE screen = ?", table.screen))
-            for number, *sums_ in rows:
-                if all(isinstance(total, int) for total in sums_) and isinstance(names.get(number), str):
-                    name = names[number]
-                    was = sums.get(name, (0, 0, 0, 0))
-                    total_, weight_, high_, seen_ = sums_
-                    sums[name] = (was[0] + total_, was[1] + weight_, max(was[2], high_), was[3] + seen_)
-    rests = table.sparse and figure.weight == SECONDS
-    things = [
-        BusyThing(name, sum_ / whole, most_ / THOUSAND)
-        for name, (sum_, weighed, most_, seen) in sums.items()
-        if (whole := weighed + (covered - seen if rests else 0)) > 0
-    ]
-    return nlargest(most, things, key=lambda thing: (thing.mean, thing.high))
+        return Point(*ends, None, None, None)
+    return Point(*ends, low / THOUSAND, total / weight, high / THOUSAND)
 
 
 # all together
 
 
-def load(sources: Iterable[Source], begin: int, end: int, width: int) -> Sequence[Number]:
+def load(recordings: Iterable[Recording], begin: int, end: int, width: int) -> Sequence[Number]:
     """Return how busy the machine was in each of `width` equal parts of a time; empty if nothing is known.
 
     That is the I/O per second of all devices, or where that is not known the mean of the CPUs in percent.
@@ -229,25 +152,25 @@ def load(sources: Iterable[Source], begin: int, end: int, width: int) -> Sequenc
     """
     points: list[Point] = []
     busy: list[Point] = []
-    for source in sources:
-        with _asking(source) as ask:
-            if not _has_trend(ask, None, "minute"):
-                continue
-            rows = ask(
-                "SELECT begin, end, io, seconds FROM minute WHERE end > ? AND begin < ? ORDER BY minute",
-                sql_integer(begin),
-                sql_integer(end),
+    for recording in recordings:
+        if not _has_trend(recording, None, "minute"):
+            continue
+        between = sql_integer(begin), sql_integer(end)
+        damaged = damaged_times(recording, None)
+        rows = recording.ask(
+            "SELECT minute, begin, end, io, seconds FROM minute WHERE end > ? AND begin < ? ORDER BY minute",
+            *between,
+        )
+        points += [_mean(*row) for minute, *row in rows if minute not in damaged]
+        if all(row[3] is None for row in rows) and _has_trend(recording, None, "cpu_minutes"):
+            damaged = damaged_times(recording, CPUS)
+            rows = recording.ask(
+                "SELECT m.minute, begin, end, sum(busy_sum), sum(busy_weight) FROM minute m"
+                " CROSS JOIN cpu_minutes r ON r.minute = m.minute"
+                " WHERE end > ? AND begin < ? GROUP BY m.minute",
+                *between,
             )
-            points += [_mean(*row) for row in rows]
-            if all(row[2] is None for row in rows) and _has_trend(ask, None, "cpu_minutes"):
-                rows = ask(
-                    "SELECT begin, end, sum(busy_sum), sum(busy_weight) FROM minute m"
-                    " CROSS JOIN cpu_minutes r ON r.minute = m.minute"
-                    " WHERE end > ? AND begin < ? GROUP BY m.minute",
-                    sql_integer(begin),
-                    sql_integer(end),
-                )
-                busy += [_mean(*row) for row in rows]
+            busy += [_mean(*row) for minute, *row in rows if minute not in damaged]
     loads = points if any(point.mean is not None for point in points) else busy
     if not loads:
         return ()
@@ -276,24 +199,15 @@ class RollupRow(NamedTuple):
     """In the order of `headings`."""
 
 
-class RollupFile:
-    """The roll-ups of one length in one file, to be written elsewhere.
+class Rollups:
+    """The roll-ups of one length in one recording, to be written elsewhere; without those that are damaged.
 
     Only tables are read, with questions that are made here: what a view in a foreign file does is unknown.
     """
 
-    def __init__(self, path: str, length: str) -> None:
-        """Open the file; `length` is one of `TIMES`.
-
-        Raises:
-            RecordingError: it cannot be used.
-        """
-        self._length = length
-        self._file = RecordingFile(path)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
+    def __init__(self, recording: Recording, length: str) -> None:
+        """Read nothing yet; `length` is one of `TIMES`."""
+        self._recording, self._length = recording, length
 
     def _ask(self, question: str, *values: object) -> Iterator[tuple[Cell, ...]]:
         """Yield the rows of an answer.
@@ -301,8 +215,8 @@ class RollupFile:
         Raises:
             Damaged: the file is damaged there.
         """
-        with self._file.asking(sys.maxsize) as connection:  # a day of thousands of devices is long
-            # a cursor of its own would be closed by whoever stops early, perhaps after the file
+        with self._recording.asking(sys.maxsize) as connection:  # a day of thousands of devices is long
+            # a cursor of its own would be closed by whoever stops early
             yield from map(tuple, connection.execute(question, values))
 
     def screens(self) -> list[str]:
@@ -328,16 +242,20 @@ class RollupFile:
     def rows(self, screen: str, figures: list[str], begin: int, end: int) -> Iterator[RollupRow]:
         """Yield rows in the order of time: of each figure the mean, the lowest, the highest, and how many."""
         time, table = TIMES[self._length], f"{screen}_{self._length}"
+        first, last = begin // SECOND, end // SECOND
+        trends = next((trends for trends in TREND_TABLES if trends.screen == screen.upper()), None)
+        damaged = damaged_times(self._recording, trends, time, (first, last))
+        things = {*whole_things(self._recording, screen.upper()).values()}
         columns = [
             f"{figure}_{part}" for figure in figures for part in ("weight", "sum", "min", "max", "count")
         ]
         # names are checked above; a row begins with its time, the thing's name and label
         question = (
-            f"SELECT {', '.join([f't.{time}', 'thing.name', 'thing.label', *columns])} FROM {table} t"  # noqa: S608
+            f"SELECT t.{time}, t.thing, thing.name, thing.label, {', '.join(columns)} FROM {table} t"  # noqa: S608
             f" JOIN thing ON thing.id = t.thing WHERE t.{time} BETWEEN ? AND ? ORDER BY t.{time}, thing.name"
         )
-        for when, thing, label, *cells in self._ask(question, begin // SECOND, end // SECOND):
-            if isinstance(when, int):
+        for when, number, thing, label, *cells in self._ask(question, first, last):
+            if isinstance(when, int) and when not in damaged and number in things:
                 parts = zip(*[iter(cells)] * 5, strict=True)
                 yield RollupRow(
                     when * SECOND,

@@ -4,6 +4,9 @@ Each screen that has trends has a table of minutes and one of quarters of an hou
 A figure takes five of their columns, all whole numbers: how many intervals had a value, what they weigh
 together, their sum, each value with its weight, and the lowest and the highest.  Values, sums and weights are
 in thousandths, so that they take two or three bytes and not eight.  Views show them as what they are.
+
+Each row has a checksum, and each minute and quarter says how many rows the tables have of it: a thing that
+rested has none.
 """
 
 from __future__ import annotations
@@ -11,12 +14,13 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zmon.store.file_format import seal_schema
 from zmon.tables import channel, control_unit, cpu, device, lpar
 from zmon.tables.filled import definition
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sqlite_utils import Database
 
@@ -24,6 +28,8 @@ if TYPE_CHECKING:
     from zmon.interval import Interval
     from zmon.tables.table import Table
 
+TIME_COLUMNS: Final = ("seconds", "intervals", "begin", "end", "io")
+"""What is kept of a minute or quarter: covered ms and intervals, its ends in ns, thousandths of I/O."""
 MINUTE: Final = 60
 QUARTER: Final = 900
 THOUSAND: Final = 1000
@@ -80,6 +86,11 @@ class TrendTable(NamedTuple):
         return {f"{name}_minute": "minute", f"{name}_quarter": "quarter"}
 
     @property
+    def many(self) -> str:
+        """The column of `minute` and `quarter` with the number of rows that its tables have of these."""
+        return f"{self.screen.lower()}s"
+
+    @property
     def columns(self) -> list[str]:
         """The names of the columns of its tables, but for their keys."""
         return [name for figure in self.figures for name in figure.columns]
@@ -116,6 +127,10 @@ TREND_TABLES: Final = tuple(
 """By command: those that show things, whose figures have trends."""
 
 
+MANY: Final = tuple(table.many for table in TREND_TABLES)
+"""The columns of `minute` and `quarter` with the number of rows that the tables have of these."""
+
+
 # SQL
 
 
@@ -126,17 +141,18 @@ def make_tables(connection: sqlite3.Connection) -> None:
         sqlite3.Error: it cannot be written.
     """
     lacking = [table for table in TREND_TABLES if not _is_there(connection, table)]
-    if not lacking and _has(connection, "quarter"):
+    if not lacking and column_names(connection, "quarter"):
         return
     from sqlite_utils import Database  # noqa: PLC0415 - once in the life of a recording
 
     db = Database(connection, execute_plugins=False)
     connection.execute("BEGIN IMMEDIATE")
     try:
-        if not _has(connection, "quarter"):
+        if not column_names(connection, "quarter"):
             _make_times(db)
         for table in lacking:
             _make(db, table)
+        seal_schema(connection)
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
@@ -146,8 +162,8 @@ def make_tables(connection: sqlite3.Connection) -> None:
 
 def _make_times(db: Database) -> None:
     """Make the tables that all trends share."""
-    times = {"seconds": int, "intervals": int, "begin": int, "end": int, "io": int}
-    db.table("thing").create({"id": int, "screen": str, "name": str, "label": str}, pk="id")
+    times = dict.fromkeys((*TIME_COLUMNS, *MANY, "crc"), int)
+    db.table("thing").create({"id": int, "screen": str, "name": str, "label": str, "crc": int}, pk="id")
     db.table("thing").create_index(["screen", "name"], unique=True)
     for time in ("minute", "quarter"):
         db.table(time).create({time: int, **times}, pk=time)
@@ -157,29 +173,43 @@ def _make_times(db: Database) -> None:
 def _make(db: Database, table: TrendTable) -> None:
     """Make the tables and views of a screen, or add what they lack."""
     for name, keys in ((table.minutes, ("minute", "thing")), (table.quarters, ("thing", "quarter"))):
-        there = _columns(db.conn, name)
-        if not there:
-            columns = ", ".join(f"{column} INTEGER" for column in (*keys, *table.columns))
+        if column_names(db.conn, name):
+            _widen(db, name, table.columns)
+        else:
+            columns = ", ".join(f"{column} INTEGER" for column in (*keys, *table.columns, "crc"))
             db.execute(f"CREATE TABLE {name} ({columns}, PRIMARY KEY ({', '.join(keys)})) WITHOUT ROWID")
-            continue
-        for column in table.columns:
-            if column not in there:
-                db.table(name).add_column(column, int)
+    for time in ("minute", "quarter"):
+        _widen(db, time, [table.many])
     for view, time in table.views.items():
         db.create_view(view, _view(table, time), replace=True)
 
 
-def _has(connection: sqlite3.Connection, name: str) -> bool:
-    return bool(connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)).fetchone())
+def _widen(db: Database, name: str, columns: Sequence[str]) -> None:
+    """Add the columns that a table lacks; rows whose checksum was right keep a right one."""
+    there = column_names(db.conn, name)
+    lacking = [column for column in columns if column not in there]
+    if not lacking:
+        return
+    was = crc_of(name, there)
+    for column in lacking:
+        db.table(name).add_column(column, int)
+    db.execute(f"UPDATE {name} SET crc = {crc_of(name, [*there, *lacking])} WHERE crc = {was}")  # noqa: S608 - ours
 
 
-def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
+def column_names(connection: sqlite3.Connection, table: str) -> list[str]:
+    """Return the names of the columns of a table, in their order; none if it is not there."""
     return [str(name) for (name,) in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))]
+
+
+def crc_of(table: str, columns: Iterable[str], alias: str = "") -> str:
+    """Return the checksum of a row in SQL, of all its columns in their order."""
+    names = (f"{alias}.{column}" if alias else f'"{column}"' for column in columns if column != "crc")
+    return f"row_crc('{table}', {', '.join(names)})"
 
 
 def _is_there(connection: sqlite3.Connection, table: TrendTable) -> bool:
     names = (table.minutes, table.quarters)
-    return all(set(table.columns) <= set(_columns(connection, name)) for name in names)
+    return all(set(table.columns) <= set(column_names(connection, name)) for name in names)
 
 
 def _times(time: str) -> str:
