@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import random
-import sqlite3
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -22,6 +21,7 @@ from zmon.kinds import BLOCK, CHANNEL, CMF, DASD, DEVICE
 from zmon.recorder.roll import Roll
 from zmon.sample import Frame, Instant, Sample, empty_frame
 from zmon.store.file_format import make
+from zmon.store.open import MEMORY, connect
 from zmon.trends.rollup import TrendWriter, recording_with_trends
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def record(directory: str, first: int, sealed: int, found: Iterator[Sample]) -> 
 def main() -> None:
     """For each line `FIRST SEALED` fork a recorder, say its process, and say when somebody has killed it."""
     directory, seed, day = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+    with closing(connect(MEMORY)) as connection:
         make(connection)
         TrendWriter().open(connection)  # so that not each recorder has to import the tables
     found, at = samples(seed, DAY // day), 0
