@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedVolume
     from zmon.machine.observed_volumes import StackedDisk
 
+COPYING: Final = frozenset({"snapshot", "snapshot-origin", "snapshot-merge", "thin", "thin-pool"})
+"""Targets of the device mapper that copy what is written over."""
 HALF: Final = 0.5
 """The part of the tags of a disk below which the record is not asked: most disks of a large machine."""
 
@@ -36,6 +38,9 @@ def stacked_disks(situation: Situation) -> Sequence[With]:
             below_kib=disk.below_size / KIB,
             stripe_kib=disk.stripe / KIB,
             below_it=_below(load, disk),
+            is_multipath="multipath" in disk.targets,
+            is_encrypted="crypt" in disk.targets,
+            copies=not disk.targets.isdisjoint(COPYING),
         )
         for disk in situation.stacked()
         if load.enough(disk.rate)

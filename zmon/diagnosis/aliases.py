@@ -126,7 +126,7 @@ SORTS: Final = {
 """What requests wait for, most first."""
 
 
-def _new_pools(_situation: Situation, volumes: Sequence[With]) -> Remedy:
+def _new_pools(situation: Situation, volumes: Sequence[With]) -> Remedy:
     """Propose pools of aliases for the LCUs of volumes without any."""
     lcus = {volume.lcu.key: volume.lcu for volume in volumes}
     by_title = sorted(lcus.values(), key=lambda lcu: lcu.title)
@@ -134,6 +134,7 @@ def _new_pools(_situation: Situation, volumes: Sequence[With]) -> Remedy:
         {
             "lcu_titles": [lcu.title for lcu in by_title],
             "proposed": PROPOSED,
+            "is_zvm": situation.is_below_zvm,
             "some_bound": any(volume.bound for volume in volumes),
             "may_be_full": any(volume.may_be_full for volume in volumes),
         },

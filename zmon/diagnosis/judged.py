@@ -42,6 +42,7 @@ from zmon.machine.observed_volumes import KINDS as MORE
 from zmon.machine.observed_volumes import stacked_disks, volume_details
 from zmon.machine.topology import TOPOLOGY, has_files
 from zmon.placement.whatif import flow_shares, model_of
+from zmon.queueing.fit import timed
 from zmon.queueing.headroom import resource_uses
 from zmon.queueing.prediction import predict
 from zmon.queueing.waiting import waiting
@@ -366,8 +367,7 @@ def _between(view: View, begin: int, end: int) -> ObservedLoad | None:
 
 
 def _predictor(view: View, load: ObservedLoad) -> Callable[[Sequence[Change]], Prediction] | None:
-    sorts = list(map(type, load.used.column("response")))
-    if not 0 < len(sorts) - sorts.count(Absent) <= MAX_MODELLED:
+    if not 0 < len(timed(load.used)) <= MAX_MODELLED:
         return None
     return cache(lambda changes: predict(model_of(view, load), changes))
 

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from zmon.diagnosis.seen import Causes
     from zmon.diagnosis.situation import Situation
 
-ZVM: Final = "z/VM"
 MOST_FULL: Final = 0.99
 OFTEN: Final = 4
 """Requests after which FCP paths change up to which that costs much processor time (the Oracle study)."""
@@ -109,12 +108,18 @@ def _lost(situation: Situation, number: float, busy: float) -> float:
 
 
 def _more_processors(situation: Situation, processors: Sequence[With]) -> Remedy:
-    """Propose half as many more, and fewer changes of the FCP path first where these cost much."""
-    number, limits = float(processors[0].number), situation.machine.system().limits
+    """Propose half as many more, and fewer changes of the FCP path first where these cost much.
+
+    A guest that has as many as its LPAR gains nothing from more.
+    """
+    number, system = float(processors[0].number), situation.machine.system()
+    limits = system.limits
+    if number >= system.below:
+        return Remedy({"has_all": True, "below": system.below, "turn": _short_turn(situation, number)})
     more = float(round(1.5 * number) if number > 1 else 2)
     turn = _short_turn(situation, number)
     return Remedy(
-        {"more": more, "limits": limits, "limited": " and ".join(limits), "turn": turn},
+        {"has_all": False, "more": more, "limits": limits, "limited": " and ".join(limits), "turn": turn},
         (ProcessorNumber(more),),
         f"processors {more:.0f}",
         f"with {more:.0f} processors ",
@@ -127,7 +132,7 @@ def _below(situation: Situation, processors: Sequence[With]) -> Remedy:
     return Remedy(
         {
             "who": system.hypervisor or "the hypervisor",
-            "is_zvm": system.hypervisor == ZVM,
+            "is_zvm": situation.is_below_zvm,
             "is_beyond": bool(processors[0].number > system.below),
             "below": system.below,
             "limits": system.limits,

@@ -14,6 +14,8 @@ from zmon.base.record import NamedTuple
 from zmon.machine.join import by_key
 from zmon.machine.observation import bytes_of
 from zmon.machine.observed_machine import ObservedMachine
+from zmon.machine.observed_system import HYPERVISORS
+from zmon.queueing.fit import timed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -60,6 +62,16 @@ class Situation(NamedTuple):
     """Whether it is known which disks there are."""
     damage: Callable[[], str] = str
     """What of all this is damaged in the recording, as far as it was asked for; empty if nothing is."""
+
+    @property
+    def is_below_zvm(self) -> bool:
+        """Whether this Linux is a guest of z/VM."""
+        return self.machine.system().hypervisor == HYPERVISORS["zvm"]
+
+    @property
+    def is_modelled(self) -> bool:
+        """Whether `zmon whatif` can answer: the response of a volume with I/O was measured."""
+        return bool(timed(self.load.used))
 
     def owners_of(self, volumes: Sequence[ObservedVolume]) -> list[tuple[str, float]]:
         """Return the tablespaces on some volumes with their parts of the bytes there, the largest first."""

@@ -256,8 +256,13 @@ class Devices(Things):
     # what each is called
 
     def title(self, row: int) -> str:
-        """Return what people call a device: its number, its name, or the alias of a multipath device."""
-        key = self.keys[row]
+        """Return what people call a device: its number, its name, or the alias of a multipath device.
+
+        Of a virtio disk neither the host nor the guest uses the number.
+        """
+        key, name = self.keys[row], self.names[row]
+        if self.sorts[row] == VIRTIO_HOME and isinstance(name, str):
+            return name
         label = self.block_labels[row] if key in self.paths else None
         return label if isinstance(label, str) else address(key) if "." in key else key
 

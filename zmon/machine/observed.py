@@ -37,6 +37,7 @@ from zmon.machine.cpus import Processors
 from zmon.machine.devices import (
     SCSI_HOME,
     VIRTIO,
+    VIRTIO_HOME,
     address,
     own_aliases,
 )
@@ -293,12 +294,9 @@ def _part_used(percent: Number) -> Number:
 
 def _titles(devices: Devices, rows: Sequence[int]) -> list[str]:
     keys = pick(devices.keys, rows)
-    if not devices.paths:
+    if not devices.paths and VIRTIO_HOME not in devices.sorts:
         return list(map(address, keys))
-    return [
-        devices.title(row) if key in devices.paths else address(key)
-        for row, key in zip(rows, keys, strict=True)
-    ]
+    return list(map(devices.title, rows))
 
 
 def _scaled(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
@@ -131,6 +132,8 @@ class StackedDisk(NamedTuple):
     """Bytes of its smallest stripe."""
     volumes: tuple[str, ...] = ()
     """The keys of the disks that it is made of."""
+    targets: frozenset[str] = frozenset()
+    """The targets of its table of the device mapper, such as `crypt`; none if it was not read."""
 
     @property
     def title(self) -> str:
@@ -187,7 +190,8 @@ def stacked_disks(interval: Interval) -> tuple[StackedDisk, ...]:
             times, size = (response / 1e3, below / 1e3), moved / below_rate
             stripe = _smallest_stripe(table)
             volumes = tuple(keys[disk] for disk in lowest if disk in keys)
-            stacked.append(StackedDisk(name, rate, *times, below_rate, size, title, stripe, volumes))
+            targets = frozenset(re.findall(r"(?m)^[0-9]+ [0-9]+ (\S+)", table))
+            stacked.append(StackedDisk(name, rate, *times, below_rate, size, title, stripe, volumes, targets))
     return tuple(stacked)
 
 

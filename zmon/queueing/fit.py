@@ -355,7 +355,7 @@ class _Measured(NamedTuple):
 @lru_cache(maxsize=2)  # it is asked whether a model is needed, and then for one
 def _measured(of: Same[ObservedLoad]) -> _Measured:
     load = of.it
-    volumes = _with_waits_apart(load, _timed(load.used))
+    volumes = _with_waits_apart(load, timed(load.used))
     lcus = load.lcus_by_key
     lcus |= {lcu: ObservedLcu(lcu, "volumes of no known LCU", "", ())
              for lcu in volumes.column("lcu") if lcu not in lcus}  # fmt: skip
@@ -400,7 +400,7 @@ def _disc_of_misses(lcu: ObservedLcu, volumes: Volumes, seconds: float) -> float
     return max(0.0, longer) if longer > -HARDLY * disc else usual
 
 
-def _timed(volumes: Volumes) -> Volumes:
+def timed(volumes: Volumes) -> Volumes:
     """Return the volumes whose times are all measured, with what is taken where these cannot be right."""
     columns = [volumes.column(name) for name in ("response", "pend", "disc", "conn")]
     if any(Absent in set(map(type, column)) for column in columns):

@@ -320,9 +320,14 @@ def _in_lcus(load: ObservedLoad) -> Iterator[Resource]:
 
 
 def _inside(load: ObservedLoad, lcu: ObservedLcu) -> tuple[Number, Number]:
-    """Return how long a request waits inside an LCU, beyond cache misses, and how long it is transferred."""
+    """Return how long a request waits inside an LCU, beyond cache misses, and how long it is transferred.
+
+    That of its volumes is that of bases or aliases, whichever is longer; no more wait than CTLUNIT has there.
+    """
     volumes = load.used_of(lcu.key)
     disc = mean_of(volumes, "disc")
+    if not isinstance(disc, Absent) and not isinstance(lcu.disc, Absent):
+        disc = min(disc, lcu.disc)
     if not load.enough(volumes.rate) or isinstance(disc, Absent):
         return 0.0, NOT_KNOWN
     return disc - disc_of_misses(lcu, volumes), mean_of(volumes, "conn")
