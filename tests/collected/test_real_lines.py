@@ -12,6 +12,7 @@ import pytest
 
 from tests.collected.answers import Answer, answers
 from tests.collected.texts import text
+from zmon.collected.collection import facts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -175,3 +176,12 @@ def test_every_line_of_a_real_output_is_read_or_says_nothing() -> None:
         if output.strange
     }
     assert strange == {}
+
+
+@pytest.mark.parametrize("command", [command for command, kept in outputs().items() if "\t" in kept.text])
+def test_a_terminal_that_copies_tabs_as_blanks_changes_nothing(command: str) -> None:
+    """Each line of an output whose tabs were expanded is read as before."""
+    kept = outputs()[command]
+    accounts = [facts_of([kept._replace(text=words)])[1][0] for words in (kept.text, kept.text.expandtabs())]
+    before, expanded = ((account.read, account.strange) for account in accounts)
+    assert expanded == before

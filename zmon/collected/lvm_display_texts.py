@@ -68,11 +68,11 @@ class LvmDisplay(VolumeReading):
         rf"| *(?:{DEVICE}):(?:{GROUP})?:[0-9]+:-?[0-9]+:| *{GROUP}:r(?:/w)?:[0-9]+:-?[0-9]+:"
     )
     nothing: ClassVar[tuple[str, ...]] = (
-        r"\s*(?:Monitoring|Stripe size|Mirror (?:size|region size|log volume)|Chunk size|Discards)\t+.*",
-        r"\s*(?:Thin count|Transaction ID|Zero new blocks|Device ID|Setting|Metadata format|Mode)\t+.*",
-        r"\s*Policy\t+.*",
-        r"\s*Physical extents\t[0-9]+ to [0-9]+\s*", r"\s*Logical extents\t[0-9]+ to [0-9]+\s*",
-        r"\s*Raid Metadata LV ?[0-9]+\t.*", r"\s*\S+ \[(?:active|INACTIVE)\]\s*",
+        r"\s*(?:Monitoring|Stripe size|Mirror (?:size|region size|log volume)|Chunk size|Discards)\s+.*",
+        r"\s*(?:Thin count|Transaction ID|Zero new blocks|Device ID|Setting|Metadata format|Mode)\s+.*",
+        r"\s*Policy\s+.*",
+        r"\s*Physical extents\s+[0-9]+ to [0-9]+\s*", r"\s*Logical extents\s+[0-9]+ to [0-9]+\s*",
+        r"\s*Raid Metadata LV ?[0-9]+\s+.*", r"\s*\S+ \[(?:active|INACTIVE)\]\s*",
         r'\s*"\S+" is a new physical volume of ".*"', r"\s*Found volume group .*", TOLD,
         r"\s*No (?:volume groups|matching physical volumes) found",
     )  # fmt: skip
@@ -148,14 +148,14 @@ class LvmDisplay(VolumeReading):
             self._expected[self._title] = self._expected.get(self._title, -1) - 1
         return bool(self._title)
 
-    @line(r"\s*Type\t+(\S+)\s*")
+    @line(r"\s*Type\s+(\S+)\s*")
     def type(self, match: re.Match[str]) -> bool:
         """Take the type of a segment."""
         if self._segment is not None:
             self._segment.type = match[1]
         return self._segment is not None
 
-    @line(r"\s*(?:Stripes|Mirrors)\t+([0-9]{1,4})\s*")
+    @line(r"\s*(?:Stripes|Mirrors)\s+([0-9]{1,4})\s*")
     def stripes(self, match: re.Match[str]) -> bool:
         """Take how many devices a segment has."""
         if self._segment is not None:
@@ -169,7 +169,7 @@ class LvmDisplay(VolumeReading):
             self._segment.count = max(self._segment.count, int(match[1] or match[2] or 0) + 1)
         return self._segment is not None
 
-    @line(rf"\s*Physical volume\t({DEVICE})\s*")
+    @line(rf"\s*Physical volume\s+({DEVICE})\s*")
     def on_device(self, match: re.Match[str]) -> bool:
         """Take a device of a segment."""
         if self._segment is None:
@@ -178,7 +178,7 @@ class LvmDisplay(VolumeReading):
         self._put(self._title, match[1])
         return True
 
-    @line(rf"\s*Logical volume\t({GROUP}|Missing)\s*")
+    @line(rf"\s*Logical volume\s+({GROUP}|Missing)\s*")
     def on_volume(self, match: re.Match[str]) -> bool:
         """Take a volume that a segment is on."""
         if self._segment is None:
@@ -202,7 +202,7 @@ class LvmDisplay(VolumeReading):
         self._segment = ExtentRange(count=1) if self._device else None
         return bool(self._device)
 
-    @line(rf"\s*Logical volume\t{_PATH}\s*", r"\s*FREE()()\s*")
+    @line(rf"\s*Logical volume\s+{_PATH}\s*", r"\s*FREE()()\s*")
     def holds(self, match: re.Match[str]) -> bool:
         """Take what is on a part of a physical volume; whether that is a snapshot it does not say."""
         if self._segment is None or not self._device:

@@ -34,6 +34,10 @@ OF_SUBJECT: Final[Mapping[str, str]] = {
 """That of any other diagnosis, by the kind of its first subject; none of files and of the whole machine."""
 
 
+ALSO: Final[Mapping[str, str]] = {"D4c": "lcu"}
+"""A second resource of a diagnosis that leaves open which of two is short."""
+
+
 def resource_of(diagnosis: Diagnosis) -> str:
     """Return the key of the resource that a diagnosis is about; empty for the machine and its files."""
     subject = OF_SUBJECT.get(diagnosis.subjects[0].kind, "") if diagnosis.subjects else ""
@@ -84,6 +88,7 @@ def shortages(
     pairs = [
         (resource_of(cause), _short(cause, _level(cause))) for cause in verdict.diagnoses if cause.id != BLIND
     ]
+    pairs += [(ALSO[cause.id], _short(cause, LOOK)) for cause in verdict.diagnoses if cause.id in ALSO]
     for diagnosis, id_ in verdict.explained:
         level = min(_level(diagnosis), _level(roots[id_])) if id_ in roots else _level(diagnosis)
         key = resource_of(diagnosis)

@@ -101,12 +101,17 @@ class Together:
     @property
     def volumes(self) -> list[str]:
         """What volumes are called in a sentence, most lost first."""
-        return [f"volume {thing.title}" for thing in self.things]
+        return self._called("volume")
 
     @property
     def disk_names(self) -> list[str]:
         """What disks that are no DASDs are called in a sentence, most lost first."""
-        return [f"disk {thing.title}" for thing in self.things]
+        return self._called("disk")
+
+    def _called(self, noun: str) -> list[str]:
+        """Return their names with a noun before the first."""
+        first, *others = (str(thing.title) for thing in self.things)
+        return [f"{noun}{'s' if others else ''} {first}", *others]
 
     @property
     def lcus(self) -> list[Any]:
