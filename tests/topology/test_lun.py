@@ -57,10 +57,10 @@ def test_a_wwid_of_another_layout_names_nothing(wwid: str) -> None:
 @pytest.mark.parametrize(
     ("more", "grade", "key"),
     [
-        ({}, Grade.ASSUMED, "0x500507630a1b06dc.LSS10"),
+        ({}, Grade.ASSUMED, "IBM.500507630affc6dc.LSS10"),
         ({"wwid": WWID}, Grade.EXACT, "IBM.5005076303ffc562.LSS10"),
         ({"wwid": WWID, "lun": "0x0001000000000000"}, Grade.ASSUMED, "IBM.5005076303ffc562.LSS10"),
-        ({"serial": SERIAL, "lun": "0x0001000000000000"}, Grade.ASSUMED, "0x500507630a1b06dc.LSS10"),
+        ({"serial": SERIAL, "lun": "0x0001000000000000"}, Grade.ASSUMED, "IBM.500507630affc6dc.LSS10"),
         ({"wwid": WWID, "serial": SERIAL}, Grade.EXACT, "IBM.5005076303ffc562.LSS10"),
     ],
 )

@@ -470,6 +470,9 @@ def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
         about += f" over {len(result.paths):,} paths{' or more' * result.more_paths}{_usable(result)}"
     elif why := result.unused.get(meaning.key):
         about += f", path not used: {why}"
+    elif count == 1:
+        about += "".join(f" over {1 + len(same.others):,} paths, not joined by multipath"
+                         for same in result.same[:1] if same.is_sure)  # fmt: skip
     yield f"{shorten(meaning.word + key, width - len(about))}{about}"
     if result.device is not None:
         yield Sentence(result.device.words, *INDENT)
@@ -500,7 +503,10 @@ def _usable(result: LookupResult) -> str:
 
 
 def _made_of(result: LookupResult) -> Iterator[str]:
-    """Yield the devices that are built on disks, and the file systems that are on these."""
+    """Yield other paths to disks, the devices that are built on them, and the file systems on these."""
+    for same in result.same[:MAX_NAMED]:
+        how = f"{'' if same.is_sure else 'perhaps '}the same LUN as {enumerated(same.others, MAX_NAMED)}"
+        yield f"{same.disk}: {how}, over another path that multipath does not join"
     if others := _built(result):
         yield f"Made of it: {enumerated(others, MAX_NAMED)}"
     for mount in result.mounts[:MAX_NAMED]:
@@ -697,6 +703,7 @@ def document(result: LookupResult) -> Any:
         "disks": [_volume(volume) | _lost(volume, result) for volume in result.volumes],
         "paths": [_volume(volume) | _lost(volume, result) for volume in result.paths],
         "more_paths": result.more_paths,
+        "same": result.same,
         "device": result.device,
         "devices": result.devices,
         "mounts": [

@@ -18,6 +18,7 @@ from zmon.collected.facts import doubled, plain
 from zmon.collected.numbers import NUMBER
 from zmon.collected.reading import OrDocument, Reading, line
 from zmon.kinds import LAYER, VOLUME_GROUP
+from zmon.topology.same_disks import PV_LINK
 from zmon.topology.stack import inner, volume_name
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 GROUP: Final = r"[A-Za-z0-9+_.][A-Za-z0-9+_.-]{0,127}"
 """The name of a volume group or of a logical volume."""
+UUID: Final = "[A-Za-z0-9]{6}(?:-[A-Za-z0-9]{4}){5}-[A-Za-z0-9]{6}"
+"""The id of a physical volume."""
 DEVICE: Final = r"/dev/\S{1,250}|\[unknown\]|unknown device|missing|Missing"
 """A physical volume; the words stand for one that LVM does not find."""
 _EXTENT: Final = re.compile(
@@ -132,6 +135,19 @@ class VolumeReading(Reading):
         """Take a physical volume that lvm says something of."""
         self.facts.name_device(match[1], self.place)
         self.facts.say_content(match[1], self.place, "LVM2_member", "")
+
+    @line(
+        rf"\s*WARNING: (?:Not using device /dev/(\S{{1,250}}) for PV |PV )({UUID})\.?"
+        r"(?: prefers device /dev/(\S{1,250}) because .*)?\s*",
+        rf"\s*(?:WARNING: )?Found duplicate PV (\S{{0}})({UUID}):? using (?:existing PV )?/dev/(\S{{1,250}})"
+        r" not .*",
+    )
+    def twice(self, match: re.Match[str]) -> bool:
+        """Take a device that has the id of a physical volume as another has: they are one disk."""
+        if device := match[1] or match[3]:
+            key = self.facts.name_device(device, self.place)
+            self.facts.say(LAYER, key, self.place, links=f"{PV_LINK}{match[2]}")
+        return bool(device)
 
     @line(
         r"\s*(?:WARNING: )?Couldn't find (?:device|all physical volumes|all devices)\b.*",

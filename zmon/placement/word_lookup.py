@@ -17,6 +17,7 @@ from zmon.placement.channel_device import channel_device
 from zmon.placement.unused_paths import is_offline, reasons_of
 from zmon.topology.data_files import file_by_name, unknown_file
 from zmon.topology.lun import as_multipath
+from zmon.topology.same_disks import same_devices
 from zmon.values.path_masks import paths_on_line
 
 if TYPE_CHECKING:
@@ -233,6 +234,15 @@ class FileOnDisk(NamedTuple):
     """Bytes there besides the first copy: mirrors, parity."""
 
 
+class SameDisk(NamedTuple):
+    """A disk that is the same as others, reached over other paths that multipath does not join."""
+
+    disk: str
+    others: tuple[str, ...]
+    is_sure: bool
+    """Whether it is known, not only possible."""
+
+
 _OF_ADAPTERS: Final = frozenset({MeaningKind.BUS, MeaningKind.VDEV, MeaningKind.RDEV})
 """Meanings that are a device number: of the paths to SCSI and NVMe disks that of their adapter."""
 
@@ -253,6 +263,8 @@ class LookupResult(NamedTuple):
     """The device of the channel subsystem that it means, if that has no disk."""
     devices: tuple[str, ...] = ()
     """The titles of the devices on it: partitions, volumes, arrays."""
+    same: tuple[SameDisk, ...] = ()
+    """The disks that are others as well, over paths that multipath does not join."""
     mounts: tuple[MountOnDisk, ...] = ()
     files: tuple[FileOnDisk, ...] = ()
     unseen: tuple[str, ...] = ()
@@ -376,14 +388,24 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
     stack = machine.stack
     disks = _with_paths(meaning.disks, machine)
     device = meaning.key if meaning.sort is MeaningKind.DEVICE else ""
-    above = {number for start in ([device] if device else disks) for number in stack.above(start)}
-    upon = above | ({device} if device else disks)
+    starts = {device} if device else disks
+    same, sure, possible = _same(disks if device in {"", *disks} else {device}, disks, machine)
+    above = {number for start in (*starts, *sure) for number in stack.above(start)}
+    upon = above | starts | sure
+    possible = {number for start in possible for number in (start, *stack.above(start))} - upon
+    leaves = (leaf for number in sure | possible for leaf in stack.leaves(number))
+    every = _with_paths({*disks, *leaves}, machine)
     titles = sorted(stack.title(number) for number in above)
     on_disks = sorted((machine.volumes[disk] for disk in disks if disk in machine.volumes), key=_order)
     joins = [_paths_meant(number, meaning, machine) for number in disks if _is_joined(number, machine)]
     paths = {path.number for number in disks for path in machine.stack.paths(number) if number != path.number}
     shown = {meant[0] for meant in joins}
-    volumes = [volume for volume in on_disks if volume.number in shown or volume.number not in paths]
+    volumes: list[Volume] = []
+    for volume in on_disks:
+        told = machine.same_disks.get(volume.number, {})
+        is_first = volume.number in shown or volume.number not in paths
+        if is_first and not any(told.get(other.number) for other in volumes):
+            volumes.append(volume)
     meant = {number for numbers in joins for number in numbers}
     is_path = meaning.sort in _OF_ADAPTERS or meaning.sort is MeaningKind.WWID or _is_joined(device, machine)
     made = bool(device) and (stack.segments(device) != () or not volumes)
@@ -395,13 +417,31 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
         paths=tuple(volume for volume in on_disks if is_path and volume.number in meant),
         more_paths=any(map(stack.has_unseen, {*disks, device} - {""})),
         devices=tuple(titles),
-        mounts=tuple(_mounts_on(disks, upon, machine)),
-        files=tuple(_files_on(disks, upon, machine)),
+        same=same,
+        mounts=(*_mounts_on(every, upon, machine), *_mounts_on(every, possible, machine, is_possible=True)),
+        files=tuple(_files_on(every, upon, machine)),
         unseen=machine.unseen,
         is_unrecorded=machine.is_unrecorded,
         offline=meaning.sort in _OF_ADAPTERS and any(is_offline(text_of(v.busid), machine) for v in volumes),
         unused=reasons_of(joined, machine),
     )
+
+
+def _same(
+    numbers: set[str], disks: set[str], machine: Machine
+) -> tuple[tuple[SameDisk, ...], set[str], set[str]]:
+    """Return which devices are the same as others that multipath does not join, and these: sure, possible."""
+    same: list[SameDisk] = []
+    groups: dict[bool, set[str]] = {True: set(), False: set()}
+    for number in sorted(numbers, key=machine.stack.title):
+        told = same_devices(number, machine)
+        for is_sure, group in groups.items():
+            others = [other for other, is_it in told.items() if is_it is is_sure and other not in disks]
+            if others:
+                titles = tuple(sorted(map(machine.stack.title, others)))
+                same.append(SameDisk(machine.stack.title(number), titles, is_sure))
+                group.update(others)
+    return tuple(same), groups[True], groups[False] - groups[True]
 
 
 def _is_joined(number: str, machine: Machine) -> bool:
@@ -441,7 +481,9 @@ def _device(number: str, machine: Machine) -> FileLocation:
     return machine.locate(unknown_file(title, WHOLE, **device, ranges=((0, int(size)),)))
 
 
-def _mounts_on(disks: set[str], upon: set[str], machine: Machine) -> Iterator[MountOnDisk]:
+def _mounts_on(
+    disks: set[str], upon: set[str], machine: Machine, *, is_possible: bool = False
+) -> Iterator[MountOnDisk]:
     for mount in machine.mounts:
         of_btrfs = {} if mount.fstype != "btrfs" or isinstance(mount.devices, Absent) else mount.devices
         several = tuple(of_btrfs.values())
@@ -455,15 +497,15 @@ def _mounts_on(disks: set[str], upon: set[str], machine: Machine) -> Iterator[Mo
             title = mount.source if node is None else node.title
             leaves = {leaf for number in numbers for leaf in machine.stack.leaves(number)}
             there = tuple(sorted(leaves & disks))
-            is_whole = is_known and leaves <= disks
-            is_possible = not is_whole and any(map(machine.stack.is_in_group, numbers))
-            yield MountOnDisk(mount.point, mount.fstype, title, there, is_whole, mount.seen_by, is_possible)
+            is_whole = is_known and leaves <= disks and not is_possible
+            is_open = is_possible or (not is_whole and any(map(machine.stack.is_in_group, numbers)))
+            yield MountOnDisk(mount.point, mount.fstype, title, there, is_whole, mount.seen_by, is_open)
     for number in machine.swaps.values():
         if number in upon:
             leaves = set(machine.stack.leaves(number))
-            there, is_whole = tuple(sorted(leaves & disks)), leaves <= disks
-            is_possible = not is_whole and machine.stack.is_in_group(number)
-            yield MountOnDisk("", SWAP, machine.stack.title(number), there, is_whole, "", is_possible)
+            there, is_whole = tuple(sorted(leaves & disks)), leaves <= disks and not is_possible
+            is_open = is_possible or (not is_whole and machine.stack.is_in_group(number))
+            yield MountOnDisk("", SWAP, machine.stack.title(number), there, is_whole, "", is_open)
 
 
 def _files_on(disks: set[str], upon: set[str], machine: Machine) -> Iterator[FileOnDisk]:

@@ -37,6 +37,7 @@ OTHER_WWID: Final = absent("its WWID is not one of a DS8000, so it names no LSS"
 _NO_SERIAL: Final = absent("neither WWID nor serial number names the storage server")
 _LUN: Final = r"(?ai)(?:0x)?40([0-9a-f]{2})40([0-9a-f]{2})0{8}"
 _WWID: Final = r"(?ai)3600507(63[0-9a-f]{8})0{12}([0-9a-f]{2})([0-9a-f]{2})"
+_PORT: Final = r"(?ai)(?:0x)?(50050763[0-9a-f]{2})[0-9a-f]{2}([0-9a-f])([0-9a-f]{3})"
 _SERIAL: Final = r"(?ai)(75[0-9a-z]{5})([0-9a-f]{2})([0-9a-f]{2})"
 
 
@@ -72,6 +73,16 @@ def parse_serial(serial: str) -> VolumeNumber | None:
     """Return what the serial number of a volume of a DS8000 says, and that of the box; None for others."""
     match = re.fullmatch(_SERIAL, serial.strip())
     return VolumeNumber(match[1].upper(), match[2].upper(), match[3].upper()) if match else None
+
+
+def box_of_port(wwpn: str) -> str:
+    """Return the world-wide node name of the DS8000 that a port is of; empty for a port of any other.
+
+    The names of its ports differ from it, and from each other, in the byte that is ff there, which tells the
+    place of the adapter, and in the two bits behind that, which tell its port.
+    """
+    match = re.fullmatch(_PORT, wwpn)
+    return f"{match[1]}ff{int(match[2], 16) | 0xC:x}{match[3]}".lower() if match else ""
 
 
 def serial_of_box(box: str) -> str:
@@ -136,13 +147,15 @@ def scsi_volume(facts: LunFacts) -> Volume:
         evidence.append(Evidence(sources["WWID"], f"WWID {wwid}"))
     if serial:
         evidence.append(Evidence(sources["serial number"], f"serial number {serial}"))
+    port = box_of_port(text_of(wwpn))
+    place = port if port and parse_lun(text_of(lun)) else wwpn
     volume = bare(number, _OF_ADAPTER)._replace(
         disk=name,
         busid=busid,
         wwpn=wwpn,
         lun=lun,
         chpids=ascending(chpids),
-        spindle=f"WWID {wwid}" if wwid else f"{wwpn} {lun}" if has_address else f"disk {number}",
+        spindle=f"WWID {wwid}" if wwid else f"{place} {lun}" if has_address else f"disk {number}",
         evidence=tuple(evidence),
         joined=joined,
     )
@@ -156,7 +169,7 @@ def scsi_volume(facts: LunFacts) -> Volume:
     agreeing = [what for what, identity in said.items() if identity[1:] == best[1:]]
     node = said["WWID"].box if "WWID" in agreeing else ""
     grade = Grade.EXACT if len(agreeing) > 1 else Grade.ASSUMED
-    box = f"IBM.{node}" if node else wwid[:-4] or text_of(wwpn)
+    box = f"IBM.{node}" if node else wwid[:-4] or (f"IBM.{port}" if port else text_of(wwpn))
     if not box:  # neither WWID nor port
         box = f"IBM.{named.box}" if named is not None else f"disk {number}"
     naming = dict.fromkeys(sources["address" if what == "LUN" else what] for what in agreeing)

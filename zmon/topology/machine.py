@@ -277,6 +277,13 @@ class Machine:
         )
 
     @cached_property
+    def same_disks(self) -> Mapping[str, Mapping[str, bool]]:
+        """For disks the others that are the same over other paths, and whether that is sure."""
+        from zmon.topology.same_disks import same_disks  # noqa: PLC0415 - only those of lookups are asked for
+
+        return same_disks(self)
+
+    @cached_property
     def lcus(self) -> Mapping[str, Lcu]:
         """The logical control units by key; `Lcu.name` is the name in screens, events and messages."""
         devices = self.sample.frame(DEVICE)

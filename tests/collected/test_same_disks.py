@@ -1,0 +1,66 @@
+"""One disk over several paths that multipath does not join: uses of one are uses of the other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from zmon.topology.lun import box_of_port
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Ask = Callable[[str, str], dict[str, Any]]
+
+SCSI = """\
+box1:~ # lsscsi
+[0:0:0:1073823776]disk IBM 2107900 .431 /dev/sda
+[1:0:0:1073823776]disk IBM 2107900 .431 /dev/sdb
+"""
+MOUNT_A = "box1:~ # mount\n/dev/sda1 on /data type xfs (rw)\n"
+PVS = """\
+box1:~ # pvs
+  WARNING: Not using device /dev/sdb1 for PV 3Fh1Yq-2Zxs-fF0r-1KJ0-c5XH-0fVn-Mxy2Fq.
+  WARNING: PV 3Fh1Yq-2Zxs-fF0r-1KJ0-c5XH-0fVn-Mxy2Fq prefers device /dev/sda1 because device is used by LV.
+  PV         VG   Fmt  Attr PSize  PFree
+  /dev/sda1  rhel lvm2 a--  19.00g    0
+"""
+
+
+def _zfcp(first: str, second: str) -> str:
+    rows = (
+        f"0.0.{bus}/{port}/0x4020400100000000 {host}:0:0:1073823776\n"
+        for host, (bus, port) in enumerate([("fc00", first), ("fd00", second)])
+    )
+    return f"box1:~ # lszfcp -D\n{''.join(rows)}"
+
+
+@pytest.mark.parametrize(("text", "is_sure"), [
+    (_zfcp("0x50050763070845e3", "0x50050763071885e3") + SCSI, True),
+    (_zfcp("0x5005076801101234", "0x5005076801201234") + SCSI, False),
+    (PVS, True),
+])  # fmt: skip
+def test_a_second_path_has_the_uses_of_the_first(text: str, is_sure: bool, where: Ask) -> None:
+    """Ports of one storage server and one LUN, or one id of a physical volume, prove one disk."""
+    answer = where("sdb", text + MOUNT_A)
+    assert [(same["others"], same["is_sure"]) for same in answer["same"]] == [(["sda"], is_sure)]
+    assert [(mount["point"], mount["perhaps"]) for mount in answer["mounts"]] == [("/data", not is_sure)]
+
+
+@pytest.mark.parametrize(("first", "second"), [
+    ("0x50050763070845e3", "0x50050763071845e4"),
+    ("0x50050763070845e3", "0x50050763091845e3"),
+])  # fmt: skip
+def test_one_number_in_two_storage_servers_is_two_disks(first: str, second: str, where: Ask) -> None:
+    """The ports prove it."""
+    answer = where("sdb", _zfcp(first, second) + SCSI + MOUNT_A)
+    assert (answer["same"], answer["mounts"]) == ([], [])
+
+
+def test_ports_of_one_ds8000_are_of_one_lss(where: Ask) -> None:
+    """Whichever adapter and port of it a path leads to; node names of a WWID are the same box."""
+    answer = where("LSS 20", _zfcp("0x50050763070845e3", "0x50050763071805e3") + SCSI)
+    assert (answer["key"], len(answer["disks"])) == ("IBM.5005076307ffc5e3.LSS20", 1)
+    assert box_of_port("0x500507630313c1ae") == box_of_port("0x5005076303ffc1ae") == "5005076303ffc1ae"
+    assert box_of_port("0x5005076801101234") == ""
