@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.collected.texts import LSBLK, facts_in, row, text
-from zmon.collected.block_texts import UNSEEN
 from zmon.collected.collection import facts_of
+from zmon.collected.facts import UNSEEN
 
 if TYPE_CHECKING:
     from tests.collected.conftest import Ask

@@ -24,7 +24,7 @@ from zmon.base.sizes import SECTOR
 from zmon.collected.channel_texts import ADDRESS, say_scsi, scsi
 from zmon.collected.columns import BegunRow, Columns, asked_columns, is_cut_uuid, raw_cells
 from zmon.collected.dasd_texts import BUSID
-from zmon.collected.facts import MountRow
+from zmon.collected.facts import UNSEEN, MountRow
 from zmon.collected.numbers import NUMBER, disk_name, fits, is_of_kernel, minor_of_dm, sort_of
 from zmon.collected.reading import MAX_DEPTH, OrDocument, Reading, line
 from zmon.kernel.disk_identity import NAA
@@ -97,8 +97,6 @@ _NO_DISKS: Final = frozenset({"1", "2", "7", "11", "43"})
 """Major numbers that people leave out: RAM disks, floppies, loops, CD, network block devices."""
 _DEFAULT: Final = ("NAME", "MAJ:MIN", "RM", "SIZE", "RO", "TYPE", "MOUNTPOINTS")
 """The columns that it prints if none are asked for."""
-UNSEEN: Final = "?lsblk"
-"""Stands for a device that others hang on in a tree, and that has no line of its own."""
 
 
 class LsblkRow(NamedTuple):
@@ -268,6 +266,10 @@ class LsblkTree:
         """Say so of each device, because lsblk was asked for a part of them."""
         for key in [key for key in self._sorts if self._below.get(key)]:
             self.guess(key)
+
+    def list_all(self) -> None:
+        """Say that these are all devices."""
+        self._facts.shown |= {*self._keys}
 
     def finish(self) -> None:
         """Say what each device is built on: a partition on one disk, others on all that lines show."""
@@ -659,6 +661,8 @@ class Lsblk(OrDocument):
         super().end()
         if self.is_part and not self._is_inverse:
             self._tree.guess_all()
+        else:
+            self._tree.list_all()
         self._tree.finish()
 
     def _take_pairs(self) -> None:

@@ -23,8 +23,11 @@ from zmon.collected.numbers import (
 )
 from zmon.kinds import (
     CONTRADICTED,
+    DASD,
+    DEVICE,
     LAYER,
     LOST,
+    MPATH,
     NOT_COLLECTED,
     NOT_SEEN,
     NOWHERE,
@@ -33,7 +36,7 @@ from zmon.kinds import (
     VOLUME_GROUP,
 )
 from zmon.sample import Frame, empty_frame, frame_of
-from zmon.topology.stack import tagged
+from zmon.topology.stack import tagged, volume_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
@@ -85,6 +88,10 @@ WEAKER: Final = frozenset({"below"})
 _BUILT: Final = frozenset({"below", "parent"})
 _MADE: Final = frozenset({"below", "table"})
 """What says what a device of the device mapper is made of."""
+_OF_LSBLK: Final = frozenset({"disk", "partition"})
+"""What lsblk shows of all devices that have a size."""
+UNSEEN: Final = "?lsblk"
+"""Stands for a device that others hang on in a tree, and that has no line of its own."""
 _CONTENTS: Final = {
     "LVM2_member": "physical volume", "crypto_LUKS": "LUKS", "swap": "swap area, not known to be active,",
     "linux_raid_member": "member of an array", "DDF_raid_member": "member of an array",
@@ -139,7 +146,20 @@ class Array(NamedTuple):
     place: str
 
 
-class Facts:
+class DeviceLists:
+    """Which devices texts list, by their names."""
+
+    def __init__(self) -> None:
+        """Know no list."""
+        self.listed: set[str] = set()
+        """Names of all block devices that have a size; empty if no text lists them."""
+        self.shown: set[str] = set()
+        """Names of the kernel of all devices that lsblk shows; empty if no output of it is whole."""
+        self.allocated: dict[str, set[str]] = {}
+        """The physical volumes of groups that have logical volumes on them, as pvs says."""
+
+
+class Facts(DeviceLists):
     """The values in texts: by kind, key of the row, and field.
 
     A block device may be named instead of numbered, `dasda1`; `by_number` replaces names by numbers.
@@ -147,6 +167,7 @@ class Facts:
 
     def __init__(self) -> None:
         """Know nothing yet."""
+        super().__init__()
         self.rows: dict[str, dict[str, dict[str, list[Fact]]]] = {}
         self.aliases: dict[str, str] = {}
         """Names of block devices by other names that texts use for them."""
@@ -184,8 +205,6 @@ class Facts:
         """Devices with active swap that lsblk has, each with the text."""
         self.paths: dict[str, dict[str, tuple[set[str], str]]] = {}
         """The channel paths of each DASD by what lsdasd -l calls them, `in_use`, each with the text."""
-        self.listed: set[str] = set()
-        """Names of all block devices that have a size; empty if no text lists them."""
         self.lost: dict[str, str] = {}
         """Titles of members of groups that do not work, by the words for them."""
         self.unseen: dict[str, str] = {}
@@ -502,6 +521,7 @@ class Facts:
             below = rows.get(number_of(title), {}).get("below", [])
             below[:1] = [fact._replace(value=f"{fact.value} {word}") for fact in below[:1]]
         self._number_paths(rows, layers, number_of)
+        self._open_trees(rows, number_of)
         for row in list(rows.values()):
             for field in _BUILT & row.keys():
                 row[field] = self._with_numbers(field, row[field], number_of)
@@ -510,6 +530,64 @@ class Facts:
         for name, place in (device for devices in self.btrfs.values() for device in devices.values()):
             if not number_of(name):
                 self._stand_in_for(name, place)
+
+    def _open_trees(self, rows: dict[str, dict[str, list[Fact]]], number_of: Callable[[str], str]) -> None:
+        """Join the paths that any text names of a map, and leave open what a cut lsblk alone tells.
+
+        It was cut if it lacks a device that another text names.  It shows a part of a group if a physical
+        volume that has logical ones is below none of them.
+        """
+        lacking = self._lacking(rows)
+        if lacking:
+            self.remarks.append(f"lsblk is not whole: other texts name {', '.join(lacking[:MAX_RIVALS])}")
+            self.commands = {words for words in self.commands if "lsblk" not in words}
+        below: dict[str, set[str]] = {}
+        for row in rows.values():
+            words = {word for fact in row.get("below", ()) for word in str(fact.value).split()}
+            below.setdefault(_group_of(row), set()).update(map(number_of, words), words)
+        spilled = {
+            group for group, volumes in self.allocated.items() for feet in [below.get(group, set())]
+            if feet and group_key(group) not in feet and not {*map(number_of, volumes)} <= feet
+        }  # fmt: skip
+        uuids = [(row, "".join(str(fact.value) for fact in row.get("uuid", ()))) for row in rows.values()]
+        maps = tuple(str(fact.value) for row, uuid in uuids if uuid.startswith(MPATH)
+                     for fact in row.get("mapped", ()))  # fmt: skip
+        for row, uuid in uuids:
+            told, group = row.get("below", []), _group_of(row)
+            is_of_one = any(str(fact.value).startswith(maps) for fact in row.get("mapped", ()))
+            if uuid.startswith(MPATH) and told:
+                own = dict.fromkeys(word for word in str(told[0].value).split())
+                own |= {number: None for fact in told[1:] for word in str(fact.value).split()
+                        if (number := number_of(word)) and number not in map(number_of, own)}  # fmt: skip
+                told[:] = [told[0]._replace(value=" ".join(own))]
+            elif not (is_of_one or uuid.startswith("CRYPT-") or row.get("table")) and {
+                "dm",
+                "md",
+            }.intersection(str(fact.value) for fact in row.get("sort", ())):
+                others = [fact for fact in told if not fact.place.startswith("lsblk, ")]
+                if len(others) < len(told) and (lacking or group in spilled):
+                    self.leave_open(UNSEEN, "a row of lsblk")
+                    more = group_key(group) if group in self.groups else UNSEEN
+                    told[:] = others or [fact._replace(value=f"{fact.value} {more}") for fact in told]
+
+    def _lacking(self, rows: Mapping[str, dict[str, list[Fact]]]) -> list[str]:
+        """Return the disks and partitions with a size that texts name, and that a whole lsblk would show."""
+        empty = {
+            str(fact.value)
+            for kind, state, name in ((DASD, "state", "name"), (DEVICE, "status", "block"))
+            for row in self.rows.get(kind.name, {}).values()
+            if any(fact.value in UNFORMATTED for fact in row.get(state, ()))
+            for fact in row.get(name, ())
+        }
+        named = {
+            str(fact.value)
+            for row in rows.values()
+            if not any(other.value in {0, LOST} for field in ("size", "sort") for other in row.get(field, ()))
+            for fact in row.get("name", ())
+            if not fact.is_hint and not fact.place.startswith(ASSUMED)
+        }
+        there = {name for name in named if is_of_kernel(name) and sort_of(name, is_below=False) in _OF_LSBLK}
+        return sorted(there - self.shown - self.in_tables - empty) if self.shown else []
 
     def _with_numbers(self, field: str, told: list[Fact], number_of: Callable[[str], str]) -> list[Fact]:
         """Return lists of devices with numbers for names: one may name what another numbers."""
@@ -583,6 +661,17 @@ class Facts:
             if name in self.lost:  # a path that is removed is a disk all the same
                 self.hint(LAYER, number, place, sort=LOST)
         return self.stand_ins[name]
+
+
+def group_key(group: str) -> str:
+    """Return the key of the row of a volume group; empty for that of volumes without one."""
+    return f"volume-group-{group}"
+
+
+def _group_of(row: Mapping[str, list[Fact]]) -> str:
+    """Return the volume group of a logical volume; empty for any other device."""
+    names = (volume_name(str(fact.value)) for fact in row.get("mapped", ()))
+    return next((name.partition("/")[0] for name in names if name), "")
 
 
 def _linked(rows: Mapping[str, Mapping[str, list[Fact]]], layers: Frame) -> dict[str, set[str]]:

@@ -14,7 +14,7 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from zmon.collected.columns import Columns, asked_columns
-from zmon.collected.facts import doubled, plain
+from zmon.collected.facts import doubled, group_key, plain
 from zmon.collected.numbers import NUMBER
 from zmon.collected.reading import OrDocument, Reading, line
 from zmon.kinds import LAYER, VOLUME_GROUP
@@ -364,6 +364,12 @@ class Lvm(VolumeReading, OrDocument):
             self.facts.say_content(device.removeprefix("/dev/"), place, "LVM2_member", "")
         elif group or is_one:
             self._take_volume(device, group, "pvs")
+            if (
+                group
+                and cells.get("PSize", "") != cells.get("PFree", "")
+                and "" not in map(cells.get, _OF_PV)
+            ):
+                self.facts.allocated.setdefault(group, set()).add(device.removeprefix("/dev/"))
             self._is_lost = self._is_lost or (self._is_short and not group)
         return True
 
@@ -440,6 +446,7 @@ class Lvm(VolumeReading, OrDocument):
 LEAST: Final = 6
 """Characters that the attributes of a logical volume have at least; the oldest versions have no more."""
 _SIZES: Final = frozenset({"PSize", "PFree", "VSize", "VFree", "pv_size", "pv_free", "vg_size", "vg_free"})
+_OF_PV: Final = ("PSize", "PFree")
 _OF_VOLUME: Final = frozenset({"LSize", "#Str", "Type", "SSize"})
 _FILLED: Final = (*_SIZES, *_OF_VOLUME)
 """Columns that are empty in no row."""
@@ -504,7 +511,7 @@ def spread_groups(facts: Facts) -> None:
     for group, members in facts.groups.items():
         place = next(iter(members.values()))
         name = f"volume group {group}" if group else "physical volumes without a group"
-        key = name.replace(" ", "-")
+        key = group_key(group) if group else name.replace(" ", "-")
         for title in facts.volumes.get(group, ()):
             if not facts.rows[LAYER.name][title].get("below"):
                 facts.say(LAYER, title, place, below=key)

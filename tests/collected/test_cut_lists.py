@@ -1,0 +1,75 @@
+"""A list of all devices that lacks one which another text names was cut, and says nothing of the rest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Ask = Callable[[str, str], dict[str, Any]]
+
+LSBLK = """\
+box1:~ # lsblk
+NAME          MAJ:MIN RM  SIZE RO TYPE MOUNTPOINT
+dasdb          94:4    0 20.6G  0 disk
+`-dasdb1       94:5    0 20.6G  0 part
+  `-vgdb-db   253:1    0   40G  0 lvm  /db
+"""
+DASDC = "dasdc          94:8    0 20.6G  0 disk\n`-dasdc1       94:9    0 20.6G  0 part\n"
+PVS = """\
+box1:~ # pvs
+  PV          VG   Fmt  Attr PSize  PFree
+  /dev/dasdb1 vgdb lvm2 a--  20.63g    0
+  /dev/dasdc1 vgdb lvm2 a--  20.63g 1.25g
+"""
+MULTIPATH = """\
+box1:~ # multipath -ll
+36005076802868011c00000000000002d dm-3 IBM,2145
+size=100G features='0' hwhandler='1 alua' wp=rw
+|-+- policy='service-time 0' prio=50 status=active
+| `- 0:0:1:0  sdb 8:16  active ready running
+`-+- policy='service-time 0' prio=10 status=enabled
+  `- 0:0:0:0  sda 8:0   active ready running
+box1:~ # lsblk
+NAME                                        MAJ:MIN RM  SIZE RO TYPE  MOUNTPOINT
+sda                                           8:0    0  100G  0 disk
+`-36005076802868011c00000000000002d         254:3    0  100G  0 mpath
+  `-36005076802868011c00000000000002d-part1 254:5    0  100G  0 part  /data
+"""
+
+
+@pytest.mark.parametrize(("rest", "is_cut"), [
+    ("", True),
+    (DASDC, True),
+    (f"{DASDC}  `-vgdb-db   253:1    0   40G  0 lvm  /db\n", False),
+])  # fmt: skip
+def test_a_volume_may_be_on_a_member_of_its_group_that_lsblk_lacks(
+    rest: str, is_cut: bool, where: Ask
+) -> None:
+    """Of one with a volume on it, as pvs says, lsblk lacks at least the row of that."""
+    text = LSBLK + rest + PVS
+    (mount,) = where("dasdc", text)["mounts"]
+    assert (mount["point"], mount["perhaps"]) == ("/db", is_cut)
+    (answer,) = where("/db", text)["where"]
+    assert [disk["disk"] for disk in answer["disks"]] == ["dasdb", "dasdc"]
+
+
+@pytest.mark.parametrize(
+    "rest", ["", "sdb                                           8:16   0  100G  0 disk\n"]
+)
+def test_a_path_is_one_whichever_text_names_it(rest: str, where: Ask) -> None:
+    """A lsblk without the line of a path is no proof against multipath -ll."""
+    (mount,) = where("sdb", MULTIPATH + rest)["mounts"]
+    assert (mount["point"], mount["whole"]) == ("/data", True)
+    (answer,) = where("/data", MULTIPATH + rest)["where"]
+    assert len(answer["disks"]) == 1
+
+
+def test_a_disk_without_a_size_is_in_no_list(where: Ask) -> None:
+    """A DASD that is not formatted is none that lsblk lacks."""
+    lsdasd = "box1:~ # lsdasd\n0.0.0104  n/f       dasdz     94:100  ECKD\n"
+    (answer,) = where("/db", LSBLK + lsdasd)["where"]
+    assert [disk["disk"] for disk in answer["disks"]] == ["dasdb"]
