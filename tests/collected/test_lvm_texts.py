@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
@@ -12,7 +12,11 @@ from zmon.kinds import LAYER
 from zmon.sample import empty_frame
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from zmon.sample import Frame
+
+    Ask = Callable[[str, str], dict[str, Any]]
 
 PVS: Final = """\
   PV          VG Fmt  Attr PSize   PFree
@@ -212,3 +216,23 @@ def test_a_row_that_changes_gives_no_group_and_no_volume_another_device(
                     or below >= whole.get(title, set())
                     or any(" " in name for name in below)
                 )
+
+
+@pytest.mark.parametrize("columns", ["lv_name,vg_name,devices", "lv_name,vg_name,segtype,devices"])
+def test_a_volume_on_a_device_that_is_not_found_is_partial(columns: str, where: Ask) -> None:
+    """Whether lvs was asked for attributes or not, and whether the device is below a part of the volume."""
+    kind = "raid0 " * ("segtype" in columns)
+    lvs = f"""\
+h:~ # lvs -a -o {columns}
+  LV            VG  {"Type  " * bool(kind)}Devices
+  r0            vgl {kind}r0_rimage_0(0),r0_rimage_1(0)
+  [r0_rimage_0] vgl {kind}/dev/dasdb1(1)
+  [r0_rimage_1] vgl {kind}[unknown](1)
+h:~ # lsblk
+NAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINT
+dasdb 94:4 0 6.9G 0 disk
+└─dasdb1 94:5 0 1G 0 part
+  └─vgl-r0 252:0 0 1G 0 lvm /data
+"""
+    (answer,) = where("/data", lvs)["where"]
+    assert [disk["disk"] for disk in answer["disks"]] == ["dasdb", "missing: vgl"]

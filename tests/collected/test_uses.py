@@ -122,7 +122,7 @@ def test_a_partial_volume_may_be_on_the_missing_device(where: Ask) -> None:
     """Lsblk has only those that are there; lvs says that one is not."""
     lsblk = (
         "box1:~ # lsblk\nNAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINT\ndasdq 94:64 0 6.9G 0 disk\n"
-            "dasdp 94:60 0 6.9G 0 disk\n"
+        "dasdp 94:60 0 6.9G 0 disk\n"
         "└─dasdp1 94:61 0 1G 0 part\n  └─wh-load 252:0 0 1G 0 lvm /load\n"
     )
     for attributes, disks in (("-wi-ao--p-", ["dasdp", "missing: wh"]), ("-wi-ao----", ["dasdp"])):

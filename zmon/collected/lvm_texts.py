@@ -192,6 +192,7 @@ class VolumeReading(Reading):
             self._volumes.setdefault(below, Segments(group, place, {}))
         else:
             below = self._member(device, group, place)
+            self.facts.partial.update({title: below} if below.startswith("?") else {})
         names[below] = None
 
     def _member(self, device: str, group: str, place: str) -> str:
@@ -199,6 +200,15 @@ class VolumeReading(Reading):
         if not device.startswith("/dev/"):
             return self.facts.lose_volume(group, "")
         return plain(self.facts.name_device(device.removeprefix("/dev/"), place))
+
+    def _lose_part(self, title: str) -> None:
+        """Say that a logical volume lacks a device if a volume below it does."""
+        below = [title]
+        for name in below:
+            names = self._volumes[name].names if name in self._volumes else ()
+            below += [foot for foot in names if foot not in below]
+        lost = next((word for name in below if (word := self.facts.partial.get(name))), "")
+        self.facts.partial.update({title: lost} if lost else {})
 
     def finish(self) -> None:
         """Say on which devices each logical volume is."""
@@ -224,6 +234,8 @@ class VolumeReading(Reading):
                 self._volumes[title].names[metadata] = None
             else:
                 self._open_volume(title)
+        for title in self._volumes:
+            self._lose_part(title)
         for title, (group, place, names) in self._volumes.items():
             if all(name.startswith("?") for name in names):
                 names.clear()  # it may be on any device of its group
