@@ -947,6 +947,9 @@ TEXT: Final = Kind(
         *_labels(
             "which", privacy=KEEP, source="the lines that were not understood, by their numbers in the file"
         ),
+        *_labels(
+            "named", privacy="path", source="the devices that other lines name, each with the line: dasdc1=9"
+        ),
         *_gauges(
             "lines", "read", "strange", unit="lines: all, those that say something, those not understood"
         ),

@@ -6,9 +6,12 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.collected.dasd_texts import BUSID
+from zmon.collected.facts import plain
 from zmon.collected.hosts import host_of
+from zmon.collected.reading import MAX_ROW
 from zmon.kinds import CLAIM, PART, TEXT
 from zmon.sample import Frame, empty_frame, frame_of
+from zmon.topology.stack import tagged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -28,6 +31,13 @@ _MEANT: Final = re.compile(
     r"|(?<!\S)[0-9]{1,3}:[0-9]{1,5}(?!\S)"
 )
 """What names a device."""
+_DEVICE: Final = re.compile(
+    rf"/dev/disk/by-path/ccw-({BUSID})[^\s,;\"']*|((?:PART)?(?:UUID|LABEL)=[^\s,;]+)|/dev/[\w/.:+=@-]+"
+    rf"|(?<![\w./-])(?:{BUSID}|(?:dasd|sd|vd|xvd)[a-z]{{1,4}}[0-9]{{0,3}}|(?:dm-|md|nvme[0-9]+n)[0-9]+)(?![\w./])"
+)
+"""A device by name, tag or bus id, which a path has, too."""
+MAX_DEVICES: Final = 1000
+"""Devices in lines that were not read that are kept of a text."""
 
 
 def strange_lines(read: ReadText) -> Iterator[int]:
@@ -37,6 +47,21 @@ def strange_lines(read: ReadText) -> Iterator[int]:
         for number, row in enumerate(read.text.text.split("\n")):
             if _MEANT.search(row):
                 yield read.text.line + number
+
+
+def _named(reads: Sequence[ReadText]) -> str:
+    """Return which devices lines name that were not read, each with its line; comments name none."""
+    named: dict[str, None] = {}
+    for read in reads:
+        rows, strange = read.text.text.split("\n"), set(read.strange)
+        for number, row in (
+            *enumerate(rows, read.text.line),
+            (max(1, read.text.line - 1), read.text.command),
+        ):
+            is_read = (read.form and number not in strange) or row.lstrip().startswith("#")
+            for word in () if is_read else _DEVICE.finditer(row[:MAX_ROW]):
+                named[f"{plain(word[1] or tagged(word[2] or word[0]).removeprefix('/dev/'))}={number}"] = None
+    return " ".join([*named][:MAX_DEVICES])
 
 
 def answers_of_cp(tree: CapturedTree) -> Iterator[tuple[str, dict[str, Value]]]:
@@ -55,7 +80,7 @@ def answers_of_cp(tree: CapturedTree) -> Iterator[tuple[str, dict[str, Value]]]:
         yield f"{origin}:{filled[0] if filled else 1}", {
             "command": "", "form": ANSWERS, "tells": CLAIM.name, "asked": "", "host": "",
             "which": " ".join(map(str, report.lines[:MAX_WHICH])),
-            "words": lines[report.lines[0] - 1].strip()[:MAX_WORDS] if report.lines else "",
+            "words": lines[report.lines[0] - 1].strip()[:MAX_WORDS] if report.lines else "", "named": "",
             "lines": len(filled), "read": len(filled) - report.unknown, "strange": report.unknown,
             "written": 0,
         }  # fmt: skip
@@ -80,6 +105,7 @@ def text_frame(
                 "host": host_of(read.text),
                 "which": " ".join(map(str, strange[:MAX_WHICH])),
                 "words": first.strip()[:MAX_WORDS],
+                "named": _named([read]),
                 "lines": read.text.text.count("\n"),
                 "read": read.read,
                 "strange": len(strange),
@@ -93,7 +119,7 @@ def text_frame(
         rows[f"{origin}:0"] = {
             "command": ", ".join([*names][:MAX_COMMANDS]) + more,
             "form": "", "tells": "", "asked": "", "host": "", "which": "", "words": "",
-            "lines": sum(read.text.text.count("\n") for read in reads),
+            "named": _named(reads), "lines": sum(read.text.text.count("\n") for read in reads),
             "read": 0, "strange": 0, "written": reads[0].text.time,
         }  # fmt: skip
     rows |= dict(answers)

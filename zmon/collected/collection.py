@@ -45,6 +45,8 @@ MOUNT_FILES: Final = ("proc/mounts", "proc/self/mounts")
 DEVICE_FILES: Final = ("proc/dasd/devices", "proc/partitions", "proc/mdstat")
 COPIED: Final = (*DEVICE_FILES, "proc/swaps", "proc/self/mountinfo", *MOUNT_FILES)
 """Files of the kernel that are read as texts, where a collection lacks the files that say more."""
+NAMING: Final = ("etc/fstab", "etc/crypttab")
+"""Files that are not read, and name devices that may be used later."""
 _OF_PROCESS: Final = r"proc/[0-9]+/mount[a-z]+"
 """Mounts of a process, that may have its own."""
 
@@ -112,6 +114,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
         name_devices,
     )
     from zmon.collected.other_names import name_others  # noqa: PLC0415 - likewise
+    from zmon.collected.reading import ReadText  # noqa: PLC0415 - likewise
     from zmon.collected.swap_texts import add_swaps  # noqa: PLC0415 - likewise
 
     when = sample.at.steady
@@ -152,6 +155,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
             origins |= named
     frames[ORIGIN.name] = origin_frame(origins, when)
     if not is_own(tree):  # what lies beside a capture of zmon is of other use
+        read += [ReadText(text, "", 0, ()) for text in _copied(tree, NAMING)]
         frames[TEXT.name] = text_frame(read, when, answers_of_cp(tree))
     _name_missing(frames, tree)
     _add_source(frames, texts, facts, when)

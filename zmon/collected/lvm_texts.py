@@ -201,14 +201,15 @@ class VolumeReading(Reading):
             return self.facts.lose_volume(group, "")
         return plain(self.facts.name_device(device.removeprefix("/dev/"), place))
 
-    def _lose_part(self, title: str) -> None:
+    def _lose_parts(self) -> None:
         """Say that a logical volume lacks a device if a volume below it does."""
-        below = [title]
-        for name in below:
-            names = self._volumes[name].names if name in self._volumes else ()
-            below += [foot for foot in names if foot not in below]
-        lost = next((word for name in below if (word := self.facts.partial.get(name))), "")
-        self.facts.partial.update({title: lost} if lost else {})
+        for title in self._volumes:
+            below = [title]
+            for name in below:
+                names = self._volumes[name].names if name in self._volumes else ()
+                below += [foot for foot in names if foot not in below]
+            lost = next((word for name in below if (word := self.facts.partial.get(name))), "")
+            self.facts.partial.update({title: lost} if lost else {})
 
     def finish(self) -> None:
         """Say on which devices each logical volume is."""
@@ -234,8 +235,7 @@ class VolumeReading(Reading):
                 self._volumes[title].names[metadata] = None
             else:
                 self._open_volume(title)
-        for title in self._volumes:
-            self._lose_part(title)
+        self._lose_parts()
         for title, (group, place, names) in self._volumes.items():
             if all(name.startswith("?") for name in names):
                 names.clear()  # it may be on any device of its group

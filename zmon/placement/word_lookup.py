@@ -12,7 +12,7 @@ from enum import Enum
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
-from zmon.kinds import CONTAINER, DEVICE
+from zmon.kinds import CONTAINER, DEVICE, TEXT
 from zmon.placement.channel_device import channel_device
 from zmon.placement.unused_paths import is_offline, reasons_of
 from zmon.topology.data_files import file_by_name, unknown_file
@@ -420,7 +420,7 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
         same=same,
         mounts=(*_mounts_on(every, upon, machine), *_mounts_on(every, possible, machine, is_possible=True)),
         files=tuple(_files_on(every, upon, machine)),
-        unseen=machine.unseen,
+        unseen=(*_lines_naming(upon | every, machine), *machine.unseen),
         is_unrecorded=machine.is_unrecorded,
         offline=meaning.sort in _OF_ADAPTERS and any(is_offline(text_of(v.busid), machine) for v in volumes),
         unused=reasons_of(joined, machine),
@@ -442,6 +442,20 @@ def _same(
                 same.append(SameDisk(machine.stack.title(number), titles, is_sure))
                 group.update(others)
     return tuple(same), groups[True], groups[False] - groups[True]
+
+
+def _lines_naming(numbers: set[str], machine: Machine) -> Iterator[str]:
+    """Yield which lines of texts that were not read name one of these devices."""
+    if TEXT.name not in machine.sample.frames:
+        return
+    from zmon.topology.read_texts import lines_naming  # noqa: PLC0415 - most machines are no texts
+
+    frame, names = machine.layers, set[str]()
+    for number in numbers & frame.index.keys():
+        cells = {field: text_of(frame.cell(number, field)) for field in ("name", "mapped", "busid", "links")}
+        busid = cells["busid"] if isinstance(frame.cell(number, "wwpn"), Absent) else ""
+        names |= {cells["name"], cells["mapped"], machine.stack.title(number), busid, *cells["links"].split()}
+    yield from lines_naming(names - {""}, machine.sample)
 
 
 def _is_joined(number: str, machine: Machine) -> bool:

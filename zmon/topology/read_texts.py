@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from zmon.base.absent import Absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.kinds import (
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 MAX_NAMED: Final = 5
 """Texts, and lines of a text, that are named."""
+GUESTS: Final = r"\b(?:virsh|virt-\w+|libvirt\w*|qemu\S*)\b"
+"""Commands and files that tell of guests of KVM."""
 NO_LIST_OF_ALIASES: Final = NOT_COLLECTED.about("lsdasd, which lists all aliases")
 NO_LIST_OF_DASD: Final = NOT_COLLECTED.about("lsdasd, which lists all DASD")
 NO_LIST_OF_DISKS: Final = NOT_COLLECTED.about("lsblk, which lists all disks")
@@ -44,6 +48,8 @@ def remarks(sample: Sample, kinds: AbstractSet[str]) -> Iterator[str]:
     rows = [
         (key, *map(text_of, cells)) for key, cells in zip(frame.keys, zip(*columns, strict=True), strict=True)
     ]
+    if LAYER.name in kinds and any(re.search(GUESTS, command) for *_cells, command in rows):
+        yield "disks of KVM guests (virsh is not read)"
     whole = {form for _key, form, asked, _tells, _command in rows if asked != PART}
     has_all_mounts = any(
         tells == MOUNT.name and asked != PART and frame.cell(key, "read") and not frame.cell(key, "strange")
@@ -79,6 +85,24 @@ def strange_texts(sample: Sample, kinds: Collection[str] = ()) -> Iterator[str]:
         yield f"{origin}: {what} not understood ({'line' if count == 1 else 'lines'} {named})"
     if len(lines) > MAX_NAMED:
         yield f"{len(lines) - MAX_NAMED:,} more texts have lines that were not understood"
+
+
+def lines_naming(names: Collection[str], sample: Sample) -> Iterator[str]:
+    """Yield which lines name a device of these names and were not understood, or not read."""
+    frame = sample.frames.get(TEXT.name)
+    lines: dict[str, str] = {}
+    for key, cell in zip(frame.keys, frame.column("named"), strict=True) if frame is not None else ():
+        for word in text_of(cell).split():
+            name, _, line = word.rpartition("=")
+            if name in names or re.sub("(?<=[a-z])[0-9]+$|(?<=[0-9])p[0-9]+$", "", name) in names:
+                what = "understood" if text_of(frame.cell(key, "form")) else "read"
+                lines.setdefault(
+                    f"{key.rpartition(':')[0]}:{line}", f"{name} is named in {{}}, which was not {what}"
+                )
+    for place, words in [*lines.items()][:MAX_NAMED]:
+        yield words.format(place)
+    if len(lines) > MAX_NAMED:
+        yield f"{len(lines) - MAX_NAMED:,} more lines that were not read name it"
 
 
 def unseen_aliases(sample: Sample) -> Absent | None:
