@@ -164,6 +164,9 @@ class Mdadm(Reading):
         """Begin without an array."""
         super().__init__(text, facts)
         self._name = self._begun = ""
+        asked = re.fullmatch(r"/dev/(md[\w/-]{1,60})", self.operand) if self.is_filtered else None
+        self._asked = asked[1] if asked else ""
+        """The array of the command, until its first line is read, which a filter may have left out."""
         self._told: dict[str, str] = {}
         self._slots: dict[int, tuple[str, str]] = {}
         self._states: dict[int, str] = {}
@@ -173,8 +176,12 @@ class Mdadm(Reading):
 
     def lost(self) -> None:
         """Know no array; that of the line before may have more members."""
-        self._is_whole = False
+        self._is_whole, self._asked = False, ""
         self._finish()
+
+    def gap(self) -> None:
+        """Know that the array may have more members."""
+        self._is_whole = False
 
     @line(r"/dev/(\S{1,250}):")
     def head(self, match: re.Match[str]) -> None:
@@ -198,7 +205,10 @@ class Mdadm(Reading):
         is_whole = {*states.split()} <= _STATES
         if device and is_of_kernel(device) and not fits(device, number):
             return False
-        if not self._name or not is_whole:
+        if self._asked and not self._name:
+            self._name, self._begun, self._asked = self._asked, self.place, ""
+        is_again = self.is_filtered and slot != "-" and int(slot) in self._slots
+        if not self._name or not is_whole or is_again:
             return False
         if "Magic" in self._told:
             return True  # as the device had it, when it was written last
@@ -250,10 +260,10 @@ class Mdadm(Reading):
         name, told = self._name, self._told
         if name and "Magic" in told:
             self._say_device(name, told)
-        elif name and "Raid Level" in told:
+        elif name and ("Raid Level" in told or self._below):
             self._say_array(name, told)
         self._name, self._told, self._slots, self._states, self._below = "", {}, {}, {}, []
-        self._is_whole, self._scanned = True, None
+        self._is_whole, self._scanned = not self.is_filtered, None
 
     def _say_device(self, name: str, told: Mapping[str, str]) -> None:
         facts, place = self.facts, self._begun
@@ -264,7 +274,7 @@ class Mdadm(Reading):
             facts.data_areas.setdefault(name, (offset, size))
 
     def _say_array(self, name: str, told: Mapping[str, str]) -> None:
-        facts, place, level = self.facts, self._begun, told["Raid Level"]
+        facts, place, level = self.facts, self._begun, told.get("Raid Level", "")
         key = facts.name_device(name, place)
         facts.array_names.setdefault(told.get("UUID", ""), []).append(key)
         row: dict[str, Value] = {"level": level, "layout": _layout(level, told.get("Layout", ""))}

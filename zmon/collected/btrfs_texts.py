@@ -77,7 +77,10 @@ class BtrfsShow(Reading):
             name = match[2].removeprefix("/dev/") if match[2] else self._lost(uuid)
             self.facts.btrfs.setdefault(uuid, {})[match[1]] = name, self.place
             self.facts.name_dasd(name, self.place)
-        return bool(uuid)
+        elif self.is_filtered and match[2]:
+            self.facts.name_device(match[2].removeprefix("/dev/"), self.place)
+            self.facts.say_content(match[2].removeprefix("/dev/"), self.place, "btrfs", "")
+        return bool(uuid or (self.is_filtered and match[2]))
 
     def end(self) -> None:
         """Say that devices are missing where fewer are listed than are counted."""

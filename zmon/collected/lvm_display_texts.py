@@ -112,6 +112,13 @@ class LvmDisplay(VolumeReading):
         self._end_record()
         self._title = self._device = ""
 
+    def gap(self) -> None:
+        """Know that a record and a segment may have further lines, and that there may be further records."""
+        self._end_record()
+        if self._title:
+            self._open_volume(self._title)
+        self._segment, self._is_doubtful = None, True
+
     @line(rf"\s*--- ({_RULERS}) ---\s*")
     def ruler(self, match: re.Match[str]) -> None:
         """Take the line that announces a record or its segments."""
@@ -172,9 +179,11 @@ class LvmDisplay(VolumeReading):
     @line(rf"\s*Physical volume\s+({DEVICE})\s*")
     def on_device(self, match: re.Match[str]) -> bool:
         """Take a device of a segment."""
-        if self._segment is None:
+        self._end_record()
+        if self._segment is not None:
+            self._segment.devices += 1
+        elif not (self.is_filtered and self._title):
             return False
-        self._segment.devices += 1
         self._put(self._title, match[1])
         return True
 
@@ -293,11 +302,15 @@ class LvmDisplay(VolumeReading):
 
     def _take_physical(self, record: dict[str, str]) -> None:
         """Take a physical volume: its record has its group, or stands below that of its group."""
-        device, is_short = record.get("PV Name", ""), "PV Status" in record
-        group = record.get("VG Name", self._group if is_short else None)
+        device, is_short = record.get("PV Name", ""), "PV Status" in record or self.is_filtered
+        asked = self.operand if self._tool == "vgdisplay" else ""
+        group = record.get("VG Name", self._group or asked if is_short else None)
         self._device = device if re.fullmatch(DEVICE, device) else ""
         if group is None or not self._device or not (group or not is_short):
             self._is_doubtful = True
+            if self._device.startswith("/dev/"):
+                self.facts.name_device(self._device.removeprefix("/dev/"), self._at())
+                self.facts.say_content(self._device.removeprefix("/dev/"), self._at(), "LVM2_member", "")
             return
         self._take_volume(device, group.removesuffix(" (exported)"), self._tool)
 

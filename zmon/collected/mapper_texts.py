@@ -403,6 +403,8 @@ class Multipath(OrDocument):
         self._row: dict[str, Value] = {}
         self._priority = "undef"
         self._numbers: dict[str, dict[str, None]] = {}
+        self._luns: dict[str, str] = {}
+        """The LUN of the first path of each map."""
         self._titles: dict[str, str] = {}
         """The maps whose second line was read, which all have; by their devices."""
         self._places: dict[str, str] = {}
@@ -413,6 +415,12 @@ class Multipath(OrDocument):
         if self._device:
             self._hide(self._device)
         self._device = ""
+
+    def gap(self) -> None:
+        """Know that the map may have further paths, and no group: lines of one LUN are those of one map."""
+        if self._device:
+            self._hide(self._device)
+        self._row, self._priority = {}, "undef"
 
     def blank(self) -> None:
         """Know no map."""
@@ -485,6 +493,9 @@ class Multipath(OrDocument):
             return False
         if not device or (name != "-" and number[0].isdigit() and not fits(name, number)):
             return False
+        lun = match[1].rpartition(":")[2]
+        if self.is_filtered and self._luns.setdefault(device, lun) != lun:
+            return False  # the first line of its map was left out
         paths = self._numbers.setdefault(device, {})
         paths[self._take(match, paths)] = None
         return True

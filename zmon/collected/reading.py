@@ -112,7 +112,7 @@ class Reading:
     def is_part(self) -> bool:
         """Whether the command was asked for some of what there is, or what it printed was filtered."""
         is_narrow = bool(self.narrowing) and re.search(rf"\s(?:{self.narrowing})", self.text.command)
-        return bool(is_narrow) or gaps_of(self.text.command) is not None
+        return bool(is_narrow) or self.is_filtered
 
     @property
     def lists_all(self) -> tuple[str, ...]:
@@ -156,6 +156,21 @@ class Reading:
 
     def lost(self) -> None:
         """Take a line that is not understood: what the line before began has ended."""
+
+    def gap(self) -> None:
+        """Know that a filter may have left out lines here; what the line before began has ended, if any."""
+        self.lost()
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether the command has such a filter."""
+        return gaps_of(self.text.command) is not None
+
+    @property
+    def operand(self) -> str:
+        """The only device or group that the command, up to a filter, asks for; empty if there is none."""
+        words = [word for word in self.text.command.partition("|")[0].split()[1:] if not word.startswith("-")]
+        return words[0] if len(words) == 1 else ""
 
     def end(self) -> None:
         """Say what follows from all lines together."""
@@ -286,14 +301,14 @@ def _read(text: CollectedText, form: Form, facts: Facts, rows: Rows) -> ReadText
     gaps = gaps_of(text.command)
     for number, row in rows:
         if gaps is not None and gaps.fullmatch(row if number else ""):
-            reading.lost()
+            reading.gap()
         is_rule = gaps is not None and row == _BETWEEN_GROUPS
         taken = False if is_rule else reading.take(number, row)
         if taken is None:
             strange.append(text.line + number)
         read += bool(taken)
     if gaps is not None:
-        reading.lost()
+        reading.gap()
     reading.end()
     strange += [text.line + number for number in reading.strange]
     tells = (*form.reading.tells, *reading.lists_all)

@@ -1,0 +1,74 @@
+"""The lines that a filter leaves of an output are read as they are without its command, or counted."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from tests.collected.texts import text
+from zmon.collected.collection import facts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Ask = Callable[[str, str], dict[str, Any]]
+
+MAPS: Final = """\
+mpatha (36005076307ffc3c3000000000000100a) dm-0 IBM,2107900
+  |- 0:0:0:1074413584 sda 8:0  active ready running
+  `- 1:0:0:1074413584 sdc 8:32 active ready running
+mpathb (36005076307ffc3c3000000000000100b) dm-1 IBM,2107900
+  |- 0:0:0:1074479120 sdb 8:16 active ready running
+  `- 1:0:0:1074479120 sdd 8:48 active ready running
+"""
+ARRAY: Final = """\
+    Number   Major   Minor   RaidDevice State
+       0      94        5        0      active sync   /dev/dasdb1
+       1      94        9        1      active sync   /dev/dasdc1
+"""
+DEVIDS: Final = """\
+\tdevid    1 size 20.63GiB used 18.01GiB path /dev/dasdb1
+\tdevid    2 size 20.63GiB used 18.01GiB path /dev/dasdc1
+"""
+SEGMENTS: Final = """\
+  LV Path                /dev/vgdb/db
+    Physical volume     /dev/dasdb1
+    Physical volume     /dev/dasdc1
+"""
+MEMBERS: Final = """\
+  LV Path                /dev/vgdb/db
+  PV Name               /dev/dasdb1
+  Total PE / Free PE    5281 / 0
+  PV Name               /dev/dasdc1
+  Total PE / Free PE    5281 / 320
+"""
+
+
+@pytest.mark.parametrize(("command", "content", "disk", "device"), [
+    ("multipath -ll | egrep 'mpath|sd'", MAPS, "sdd", "mpathb"),
+    ("multipath -ll | grep -v policy", MAPS, "sdc", "mpatha"),
+    ("mdadm --detail /dev/md0 | tail -3", ARRAY, "dasdc", "md0"),
+    ("btrfs filesystem show | grep path", DEVIDS, "dasdc", "btrfs file system on dasdc1"),
+    ("lvdisplay -m | egrep 'LV Path|Physical volume'", SEGMENTS, "dasdc", "vgdb/db"),
+    ("vgdisplay -v vgdb | egrep 'PV Name|LV Path|Total'", MEMBERS, "dasdc", "vgdb/db"),
+])  # fmt: skip
+def test_lines_that_are_left_are_read(command: str, content: str, disk: str, device: str, where: Ask) -> None:
+    """Each tells what it tells in the whole output, and that there may be more."""
+    (read,) = facts_of([text(content, command)])[1]
+    assert read.strange == ()
+    answer = where(disk, f"h:~ # {command}\n{content}h:~ # ls\n")
+    assert {device, device.replace("/", "-")} & {*answer["devices"]}
+    assert any("shows a part" in what for what in answer["not_looked_at"])
+
+
+@pytest.mark.parametrize(("command", "content"), [
+    ("multipath -ll | egrep 'mpatha|sd'", re.sub("mpathb.*\n", "", MAPS)),
+    ("mdadm --detail /dev/md0 /dev/md1 | grep dasd", ARRAY),
+    ("mdadm --detail /dev/md0 | grep -v md1", f"/dev/md0:\n{ARRAY}{ARRAY}"),
+])  # fmt: skip
+def test_a_line_whose_first_one_was_left_out_is_counted(command: str, content: str) -> None:
+    """A path of another LUN is none of the map above it; a slot comes once in an array."""
+    (read,) = facts_of([text(content, command)])[1]
+    assert len(read.strange) == 2
