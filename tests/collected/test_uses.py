@@ -334,3 +334,28 @@ def test_a_file_system_of_unknown_type_may_be_on_more_disks(where: Ask) -> None:
         assert any("/load" in what for what in where("dasdq", texts)["not_looked_at"]) == is_open
         (answer,) = where("/load/x", texts)["where"]
         assert any("btrfs" in why for why in answer["lacking"]) == is_open
+
+
+ROOT_VOLUME = """\
+h:~ # lsblk -f
+NAME          FSTYPE      LABEL UUID                                   MOUNTPOINT
+sda
+├─sda1        xfs               7a3b0b1e-8f3e-4e4f-8c8d-0a4b6c2d1e11   /boot
+└─sda2        LVM2_member       3Fh1Yq-2Zxs-fF0r-1KJ0-c5XH-0fVn-Mxy2Fq
+  ├─rhel-root xfs               9e1b7c4d-62f7-4d6a-9b6d-8a4ae1cc0aa2   /
+  └─rhel-swap swap              c5d2b9be-3c2a-45a4-a3d4-8f0c1f6b9b33   [SWAP]
+h:~ # swapon --show
+NAME      TYPE      SIZE USED PRIO
+/dev/dm-1 partition   2G   0B   -2
+h:~ # cat /proc/self/mountinfo
+22 1 253:0 / / rw,relatime shared:1 - xfs /dev/mapper/rhel-root rw,seclabel
+"""
+
+
+def test_numbers_of_volumes_that_lsblk_knows_by_name_are_learnt(where: Ask) -> None:
+    """Of a file system by mountinfo, of swap if it is the only area that each of two texts has alone."""
+    answer = where("sda", ROOT_VOLUME)
+    assert {(mount["point"], mount["device"]) for mount in answer["mounts"]} == {
+        ("/", "rhel-root"),
+        ("", "rhel-swap"),
+    }

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent, text_of
 from zmon.collected.btrfs_texts import btrfs_devices, btrfs_members
+from zmon.collected.facts import plain
 from zmon.collected.mount_texts import FORMS
 from zmon.kernel.mountinfo import NO_OTHER
 from zmon.kinds import CONTRADICTED, LAYER, MOUNT, NOT_COLLECTED, SWAP
@@ -67,6 +68,16 @@ def best_mounts(facts: Facts) -> list[MountRow]:
         for row in rows
     }
     return [row._replace(root=row.root or roots.get((row.point, row.source), "")) for row in merged.values()]
+
+
+def name_numbers(mounted: Frame, facts: Facts) -> None:
+    """Say of the devices in mountinfo that texts know without it which number each has."""
+    rows = facts.rows.get(LAYER.name, {})
+    there = {str(fact.value) for key, row in rows.items() if ":" not in key for fact in row.get("mapped", ())}
+    for source, number in zip(mounted.column("source"), mounted.column("number"), strict=True):
+        name, minor = text_of(source).removeprefix("/dev/"), text_of(number).partition(":")[2]
+        if plain(name) in there and minor and not text_of(number).startswith("0:"):
+            facts.say(LAYER, text_of(number), "mountinfo", mapped=plain(name), name=f"dm-{minor}", sort="dm")
 
 
 def name_devices(named: list[tuple[str, str]], facts: Facts) -> None:
