@@ -609,7 +609,8 @@ def _row(volume: Volume, part: str, result: LookupResult | None, lost: Mapping[s
 
 def _state(volume: Volume, result: LookupResult | None) -> str:
     """Return the state of a path as MPATH has it; nothing where all that are printed may be used."""
-    if result is None or not any(result.unused.get(path.number) for path in result.paths):
+    shown = () if result is None or result.meaning.key in result.unused else result.paths or result.volumes
+    if result is None or not any(result.unused.get(path.number) for path in shown):
         return ""
     why = result.unused.get(volume.number)
     return DOTS if why is None else shorten(why, MAX_STATE) or UP

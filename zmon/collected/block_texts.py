@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.base.plain_text import unescaped_hex
 from zmon.base.sizes import SECTOR
-from zmon.collected.channel_texts import ADDRESS, say_scsi, scsi
 from zmon.collected.columns import Columns, is_cut_uuid, raw_cells
 from zmon.collected.dasd_texts import BUSID
 from zmon.collected.facts import MountRow
+from zmon.collected.fcp_texts import ADDRESS, say_scsi, scsi
 from zmon.collected.numbers import NUMBER, disk_name, fits, is_of_kernel, minor_of_dm, sort_of
 from zmon.collected.reading import OrDocument, Reading, line
 from zmon.kernel.disk_identity import NAA

@@ -22,14 +22,17 @@ from zmon.collected.numbers import (
     sort_of,
 )
 from zmon.kinds import (
+    ADAPTER,
     CONTRADICTED,
     LAYER,
     LOST,
+    LUN,
     NOT_COLLECTED,
     NOT_SEEN,
     NOWHERE,
     ORIGIN,
     PATH,
+    TARGET_PORT,
     VOLUME_GROUP,
 )
 from zmon.sample import Frame, empty_frame, frame_of
@@ -59,6 +62,10 @@ _TOOLS: Final = {
     "members": "mdadm --detail, and mdadm --examine of each member",
 }
 """What would have had a field."""
+_OF_KIND: Final = {
+    ADAPTER.name: "lszfcp -H -P -e -a", TARGET_PORT.name: "lszfcp -P -e -a", LUN.name: "lszfcp -D -a"
+}  # fmt: skip
+"""What would have had any field of a kind."""
 _ALTERNATIVES: Final = {
     "below": ("lsblk", "losetup"),
     "start": ("udevadm info -e", "fdasd -p", "fdisk -l"),
@@ -703,7 +710,7 @@ def joined(kind: Kind, frame: Frame, facts: Facts, when: int) -> tuple[Frame, di
     origins: dict[str, dict[str, Value]] = {}
     rows: dict[str, dict[str, Value]] = {}
     columns = {field.name: frame.column(field.name) for field in kind.fields}
-    missing = {name: _missing(name, facts.commands) for name in columns}
+    missing = {name: _missing(kind, name, facts.commands) for name in columns}
     for key in keys:
         at = frame.index.get(key)
         row = {name: missing[name] if at is None else column[at] for name, column in columns.items()}
@@ -721,8 +728,10 @@ def joined(kind: Kind, frame: Frame, facts: Facts, when: int) -> tuple[Frame, di
     return frame_of(kind, rows, times), origins
 
 
-def _missing(field: str, commands: Collection[frozenset[str]]) -> Absent:
+def _missing(kind: Kind, field: str, commands: Collection[frozenset[str]]) -> Absent:
     """Return why a field is missing: what would have had it, without what was collected and has it not."""
+    if kind.name in _OF_KIND:
+        return NOT_COLLECTED.about(_OF_KIND[kind.name])
     if field not in _TOOLS:
         return NOWHERE
     every = _ALTERNATIVES.get(field, ())

@@ -6,9 +6,10 @@ from typing import Final
 
 from zmon.collected.array_texts import Mdadm, Mdstat
 from zmon.collected.block_texts import Links, Lsblk, Partitions
-from zmon.collected.channel_texts import Lschp, Lscss, Lsscsi, Lszfcp
+from zmon.collected.channel_texts import Lschp, Lscss
 from zmon.collected.crypt_texts import Cryptsetup
 from zmon.collected.dasd_texts import Dasdview, Lsdasd
+from zmon.collected.fcp_texts import Lsscsi, Lszfcp
 from zmon.collected.kernel_log_texts import KernelLog
 from zmon.collected.loop_texts import Losetup
 from zmon.collected.lvm_display_texts import LvmDisplay
