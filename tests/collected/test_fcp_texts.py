@@ -265,3 +265,27 @@ def test_lsscsi_names_the_ports_of_adapters_by_their_hosts() -> None:
     hosts = "# lsscsi -H -t\n[0]    zfcp          fc:0x5005076401a07163,0x656c00\n"
     facts = facts_in(f"# lszfcp\n0.0.fc00 host0\n{hosts}")
     assert row(facts, "adapter", "0.0.fc00") == {"host": "host0", "port_name": "0x5005076401a07163"}
+
+
+def test_lsluns_tells_what_has_failed(show: Show, where: Ask) -> None:
+    """An adapter in no good state, a port, and a LUN that does not answer, unless it is no disk."""
+    scan = "# lsluns\nAdapter 0.0.fc40 is not in a good state; skipping LUN scan.\n"
+    scan += "Scanning for LUNs on adapter 0.0.fc00\n\tat port 0x500507630310c562:\n"
+    scan += "\t\tPort not online. Cannot scan for LUNs.\n"
+    assert {key: cells["state"] for key, cells in show("FCP", scan).items()} == {
+        "0.0.fc40": "not good", "0.0.fc00": None,
+    }  # fmt: skip
+    for listed in ("", "# lszfcp -P\n0.0.fc00/0x500507630310c562 rport-0:0-1\n"):
+        (port,) = show("FCPPORT", scan + listed).values()
+        assert port["state"] == (None if listed else "NotOnline")  # one says this, the other that
+    active = "# lsluns -a\nadapter = 0.0.fc00\n\tport = 0x500507630310c562\n"
+    active += "\t\tlun = 0x4010400000000000 [offline]\n\t\tlun = 0xc101000000000000 [offline]\n"
+    (disk,) = where("sdb", active + PATHS)["disks"]
+    assert disk["not_used"] == "LUN failed"
+    assert len(where("fc00", active)["disks"]) == 1
+
+
+def test_an_adapter_that_is_on_line_has_a_row_whatever_names_it(show: Show) -> None:
+    """Its state is what texts lack."""
+    listed = "# lszdev\nTYPE       ID        ON   PERS  NAMES\nzfcp-host  0.0.fc00  yes  yes\n"
+    assert [*show("FCP", listed)] == ["0.0.fc00"]

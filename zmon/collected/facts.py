@@ -211,7 +211,7 @@ class Facts:
     def hint(self, kind: Kind, key: str, place: str, **values: Value) -> None:
         """Add values of a row that count only where no other source has them.
 
-        A row of such values alone counts if no other row of its kind is there.
+        A row of such values alone counts if no other row of its kind is there; one of FCP does in any case.
         """
         self._add(kind, key, Fact("", place, is_hint=True), values)
 
@@ -704,7 +704,7 @@ def joined(kind: Kind, frame: Frame, facts: Facts, when: int) -> tuple[Frame, di
     said = facts.rows.get(kind.name)
     if not said:
         return frame, {}
-    hinted = {key for key, row in said.items() if is_hinted(row)}
+    hinted = {key for key, row in said.items() if kind.name not in _OF_KIND and is_hinted(row)}
     is_told = bool(frame.keys) or len(hinted) < len(said)
     keys = list(dict.fromkeys([*frame.keys, *(key for key in said if not (is_told and key in hinted))]))
     origins: dict[str, dict[str, Value]] = {}

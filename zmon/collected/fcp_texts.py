@@ -1,10 +1,11 @@
-"""FCP in texts: adapters, ports and LUNs of lszfcp, and the SCSI disks that lsscsi names.
+"""FCP in texts: adapters, ports and LUNs of lszfcp and lsluns, and the SCSI disks that lsscsi names.
 
     0.0.3d0c host0 linkdown                                                         lszfcp, lszfcp -H
     0.0.3d0c/0x500507630300c562 rport-0:0-0 NotOnline                                            lszfcp -P
     0.0.3d0c/0x500507630300c562/0x4010403300000000 0:0:0:0 auto NotRunning                       lszfcp -D
     0.0.3d0c/0x500507630300c562/0x4010403400000000 - failed         a LUN without a SCSI device, of lszfcp -D
     [0:0:0:0]    disk    IBM      2107900   .190  /dev/sda                                          lsscsi
+    adapter = 0.0.fc00                                                                          lsluns -a
 
 Words behind a name are printed with -e only: `defunct`, `offline`, `linkdown`, `failed` and `NotAvailable` of
 an adapter, `NotOnline` of it or of a port, `NotRunning` of a SCSI device.  Without -e all ports listed are
@@ -15,7 +16,8 @@ follow for each, those of a class in the order of `ls`; -m adds the classes css,
         port_state          = "Online"
 
 So -a prints what sysfs has, the counters among them; without it there are none.
-Sources: s390-tools, zconf/lszfcp; lsscsi, src/lsscsi.c.
+Which disk a LUN is lsluns does not say, only its generic SCSI device.
+Sources: s390-tools, zconf/lszfcp, zconf/lsluns; lsscsi, src/lsscsi.c.
 """
 
 from __future__ import annotations
@@ -256,6 +258,82 @@ class Lsscsi(Reading):
         self.facts.say(LAYER, name, self.place, name=name, sort="disk")
 
 
+class Lsluns(Reading):
+    """FCP adapters with LUNs; with -a the generic SCSI device of each, of which lsscsi -g has the disk."""
+
+    tool = "lsluns"
+    tells = ("device", "layer", "adapter", "target_port", "lun")
+    heading = rf"(?:Scanning for LUNs on adapter|adapter =|Adapter) {BUSID}(?:\s*$| is not in a good state;)"
+    nothing = (
+        r"\s+0x[0-9a-f]{16}\s*",
+        r"\s+(?:Cannot attach|Unable to send) .*",
+        r"(?:\S*/)?lsluns: .*|Failed to find any candidate .*",
+    )
+
+    def __init__(self, text: CollectedText, facts: Facts) -> None:
+        """Begin without an adapter."""
+        super().__init__(text, facts)
+        self._adapter = self._port = ""
+
+    def lost(self) -> None:
+        """Know neither adapter nor port."""
+        self._adapter = self._port = ""
+
+    @line(r"\s+(?:port =|at port) (0x[0-9a-f]{16}):?\s*")
+    def port(self, match: re.Match[str]) -> bool:
+        """Take a port of the adapter."""
+        self._port = match[1]
+        return bool(self._adapter)
+
+    @line(r"\s+Port not online\. .*")
+    def lost_port(self, _match: re.Match[str]) -> bool:
+        """Take what is said of a port that does not work."""
+        if is_whole := bool(self._adapter and self._port):
+            told = {"adapter": self._adapter, "port_name": self._port}
+            key = f"{self._adapter}/{self._port}"  # `join_luns` finds its number
+            self.facts.say(TARGET_PORT, key, self.place, **told)
+            self.facts.hint(TARGET_PORT, key, self.place, state="NotOnline")
+        return is_whole
+
+    @line(r"\s+lun = (0x[0-9a-f]{16}) \[offline\]\s*")
+    def lost_lun(self, match: re.Match[str]) -> bool:
+        """Take a LUN that does not answer; one that is no disk but lists the others need not."""
+        is_whole = bool(self._adapter and self._port)
+        if is_whole and not match[1].startswith("0xc1"):
+            fail_lun(self.facts, self._adapter, self._port, match[1], self.place)
+        return is_whole
+
+    @line(r"\s+lun = (0x[0-9a-f]{16})(?:\(X\))?(?:\s+/dev/(sg[0-9]{1,5})(?:\s+(\S.*))?|\s.*)?")
+    def lun(self, match: re.Match[str]) -> bool:
+        """Take a LUN of the port, with its generic device."""
+        is_whole = bool(self._adapter and self._port)
+        if is_whole and (disk := self.facts.aliases.get(match[2] or "")):  # lsscsi is read before
+            self.facts.say(
+                LAYER,
+                disk,
+                self.place,
+                name=disk,
+                sort="disk",
+                busid=self._adapter,
+                wwpn=self._port,
+                lun=match[1],
+            )
+        return is_whole
+
+    @line(rf"(?:Scanning for LUNs on adapter|adapter =) ({BUSID})\s*")
+    def adapter(self, match: re.Match[str]) -> None:
+        """Take an adapter that works."""
+        self._adapter, self._port = match[1], ""
+        self.facts.say(ADAPTER, match[1], self.place)
+        self.facts.say(DEVICE, match[1], self.place, driver="zfcp", online=1)
+
+    @line(rf"Adapter ({BUSID}) is not in a good state; .*")
+    def broken(self, match: re.Match[str]) -> None:
+        """Take an adapter that does not work, which may be on line."""
+        self.facts.say(DEVICE, match[1], self.place, driver="zfcp")
+        self.facts.hint(ADAPTER, match[1], self.place, port_state="not good")
+
+
 def scsi(address: str) -> str:
     """Return how facts call a SCSI disk that is known by its address `0:0:0:1` only."""
     return f"scsi-{address.replace(':', '-')}"
@@ -294,7 +372,7 @@ def fail_lun(facts: Facts, busid: str, wwpn: str, lun: str, place: str) -> None:
     """Say of a LUN that Linux has no SCSI device for it."""
     name = address_of(busid, wwpn, lun)
     facts.say(LAYER, name, place, name=name, sort="disk", busid=busid, wwpn=wwpn, lun=lun)
-    facts.say(LUN, name, place, adapter=busid, name=name, failed=1)
+    facts.say(LUN, name, place, adapter=busid, failed=1)
 
 
 def join_luns(facts: Facts) -> None:
@@ -302,6 +380,12 @@ def join_luns(facts: Facts) -> None:
     for key in [*facts.keys(LUN)]:
         if name := facts.aliases.get(scsi(key)):
             facts.say(LUN, key, f"assumed by the address {key}", name=name)
+    ports = facts.rows.get(TARGET_PORT.name, {})
+    numbers = {tuple(str(row[field][0].value) for field in ("adapter", "port_name")): key
+               for key, row in ports.items() if "/" not in key}  # fmt: skip
+    for key in [key for key in ports if tuple(key.split("/")) in numbers]:
+        (state,) = ports.pop(key)["state"]
+        facts.hint(TARGET_PORT, numbers[tuple(key.split("/"))], state.place, state=state.value)
     layers = facts.rows.get(LAYER.name, {})
     maps = {
         word: key
@@ -311,15 +395,23 @@ def join_luns(facts: Facts) -> None:
         if str(uuid.value).startswith(MPATH)
     }
     volumes: dict[tuple[str, str], set[str]] = {}
+    addressed: dict[str, list[str]] = {}
     for key, row in layers.items():
         disk = facts.aliases.get(key, key)
         for wwpn, lun in product(row.get("wwpn", ()), row.get("lun", ())):  # ports of one box end alike
             joined = {maps[word] for word in (disk, number_of(disk)) if word in maps}
+            for busid in row.get("busid", ()):
+                address = address_of(*(str(fact.value) for fact in (busid, wwpn, lun)))
+                addressed.setdefault(address, []).append(key)
             volumes.setdefault((str(wwpn.value)[-4:], str(lun.value)), set()).update(joined)
     for key in [key for key in facts.keys(LUN) if "/" in key]:
         _, port, number = key.split("/")
         joined = volumes[port[-4:], number]
-        if len(joined) == 1:
+        if disk := next((facts.aliases.get(name, name) for name in addressed[key] if name != key), ""):
+            facts.aliases[key] = disk
+            layers[key].pop("name")
+            facts.say(LUN, key, f"assumed by the address {key}", name=disk)
+        elif len(joined) == 1:
             _add_path(facts, key, joined.pop())
 
 

@@ -9,7 +9,7 @@ from zmon.collected.block_texts import Links, Lsblk, Partitions
 from zmon.collected.channel_texts import Lschp, Lscss
 from zmon.collected.crypt_texts import Cryptsetup
 from zmon.collected.dasd_texts import Dasdview, Lsdasd
-from zmon.collected.fcp_texts import Lsscsi, Lszfcp
+from zmon.collected.fcp_texts import Lsluns, Lsscsi, Lszfcp
 from zmon.collected.kernel_log_texts import KernelLog
 from zmon.collected.loop_texts import Losetup
 from zmon.collected.lvm_display_texts import LvmDisplay
@@ -30,7 +30,7 @@ from zmon.collected.partition_texts import Fdasd, Fdisk, Parted
 from zmon.collected.reading import Form
 from zmon.collected.signature_texts import Blkid
 from zmon.collected.udev_texts import Udevadm
-from zmon.collected.zdev_texts import Lsluns, Lsqeth, Lstape, Lszdev
+from zmon.collected.zdev_texts import Lsqeth, Lstape, Lszdev
 
 FORMS: Final = (
     Form("lsdasd, with any of its options", r"lsdasd\b|proc/dasd/devices", Lsdasd,
