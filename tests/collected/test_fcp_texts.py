@@ -289,3 +289,12 @@ def test_an_adapter_that_is_on_line_has_a_row_whatever_names_it(show: Show) -> N
     """Its state is what texts lack."""
     listed = "# lszdev\nTYPE       ID        ON   PERS  NAMES\nzfcp-host  0.0.fc00  yes  yes\n"
     assert [*show("FCP", listed)] == ["0.0.fc00"]
+
+
+def test_lsscsi_tells_states_of_luns(where: Ask) -> None:
+    """With -l or -L, in a line behind each; that of another device is of no disk."""
+    states = "  state={} queue_depth=32 scsi_level=6 type=0 device_blocked=0 timeout=30\n"
+    listed = f"{PATHS.splitlines()[4]} -l\n{PATHS.splitlines()[5]}\n{states.format('offline')}"
+    listed += f"[0:0:0:9]    enclosu IBM      2107900   1060  -\n{states.format('running')}"
+    (disk,) = where("sda", STATES.replace(" -e\n", "\n").replace(" linkdown", "") + listed)["disks"]
+    assert disk["not_used"] == "LUN offline"

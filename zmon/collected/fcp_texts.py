@@ -214,13 +214,21 @@ class Lsscsi(Reading):
     """Names of SCSI disks, by their addresses."""
 
     tool = "lsscsi"
+    tells = ("layer", "adapter", "lun")
     first = r"\[[0-9]{1,5}(?::[0-9]{1,20}){3}\] *disk "
-    nothing = (
-        rf"\[(?:{ADDRESS}|N:[0-9:]+)\]\s*(?!disk\b)\S.*",
-        r"\s+\S+[=:].*",
-        rf"\[(?:{ADDRESS}|N:[0-9:]+)\]\s*disk\s.*\s-\s.*",
-        r"\[(?:N:)?[0-9]{1,5}\]\s+\S.*",  # a host of -H
-    )
+    nothing = (r"\s+\S+[=:].*",)
+    _address = ""
+    """That of the disk of the lines that follow."""
+
+    def lost(self) -> None:
+        """Know no disk."""
+        self._address = ""
+
+    @line(r"\s+state=([a-z-]{1,32})(?: .*)?")
+    def state(self, match: re.Match[str]) -> None:
+        """Take the state of a SCSI device of -l or -L, if lszfcp has it."""
+        if self._address in self.facts.keys(LUN):
+            self.facts.say(LUN, self._address, self.place, state=match[1])
 
     @line(r"\[([0-9]{1,5})\]\s+zfcp\s+(?:fc:)?(0x[0-9a-f]{16}).*")
     def host(self, match: re.Match[str]) -> None:
@@ -247,6 +255,7 @@ class Lsscsi(Reading):
 
     def _name(self, address: str, name: str, rest: str | None) -> None:
         generic = re.search(r"/dev/(sg[0-9]{1,5})(?!\S)", rest or "")  # of -g
+        self._address = address
         name_disk(self.facts, address, name, generic[1] if generic else "")
 
     @line(rf"\[({ADDRESS})\]\s*disk\s+(?:(?:fc:)?{_PORT}\S*\s+)?/dev/(sd[a-z]{{1,4}})(?:\s+(.*))?")
@@ -256,6 +265,12 @@ class Lsscsi(Reading):
         self._name(address, name, rest)
         say_scsi(self.facts, address, self.place, wwpn=port or "")
         self.facts.say(LAYER, name, self.place, name=name, sort="disk")
+
+    @line(rf"\[(?:{ADDRESS}|N:[0-9:]+|(?:N:)?[0-9]{{1,5}})\]\s*\S.*")
+    def other(self, match: re.Match[str]) -> bool:
+        """Take what is no disk, has no name, or is a host of -H."""
+        self._address = ""
+        return re.search(r"\]\s*disk\s(?!.*\s-\s)", match[0]) is None
 
 
 class Lsluns(Reading):
