@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +15,9 @@ from zmon.kinds import LAYER, PATH
 from zmon.kinds import MULTIPATH as MAP
 from zmon.sample import empty_frame
 from zmon.values.path_state import is_down, state_of
+
+if TYPE_CHECKING:
+    from tests.collected.conftest import Ask
 
 INFO = """\
 Name:              db2vg-data
@@ -350,3 +355,40 @@ def test_a_table_of_one_device_has_the_name_that_was_asked_for() -> None:
         told = row(facts_in("0 800 linear 94:5 2048\n800 80 linear 94:9 2048\n", f"dmsetup table {name}"),
                    "layer", "vg-lv")  # fmt: skip
         assert (told["below"], told["size"]) == ("94:5 94:9", 880)
+
+
+WWID = "36005076303ffc5620000000000001001"
+CHOSEN_UUID = f"""\
+# dmsetup info -c
+Name              Maj Min Stat Open Targ Event  UUID
+mpathb            253   2 L--w    1    1      0 mpath-{WWID}
+"""
+BY_ID = f"""\
+# ls -l /dev/disk/by-id
+lrwxrwxrwx 1 root root 10 Mar 17 09:12 dm-uuid-mpath-{WWID} -> ../../dm-2
+lrwxrwxrwx 1 root root 10 Mar 17 09:12 dm-name-mpathb -> ../../dm-2
+"""
+OF_DAEMON = f"# multipathd show maps\nname   sysfs uuid\nmpathb dm-2  {WWID}\n"
+
+
+@pytest.mark.parametrize("content", [CHOSEN_UUID, BY_ID, OF_DAEMON])
+@pytest.mark.parametrize("word", ["mpathb", "dm-2", WWID, "LSS 10"])
+def test_a_map_without_a_known_path_is_a_disk_by_its_wwid(where: Ask, content: str, word: str) -> None:
+    """Which names the storage server and the LSS; over which paths it is reached no text says."""
+    answer = where(word, content)
+    (disk,) = answer["disks"]
+    assert (disk["disk"], disk["lcu"], disk["lcu_grade"]) == ("mpathb", "LSS 10", "assumed")
+    assert answer["more_paths"]
+
+
+def test_paths_that_were_removed_are_of_the_disk_that_the_wwid_names(where: Ask) -> None:
+    """They have neither address nor number."""
+    removed = f"""\
+mpatha ({WWID}) dm-2 ##,##
+size=10G features='1 queue_if_no_path' hwhandler='1 alua' wp=rw
+`-+- policy='service-time 0' prio=0 status=enabled
+  `- #:#:#:# -   #:#   failed undef unknown
+"""
+    answer = where("mpatha", f"# multipath -ll\n{removed}")
+    assert [disk["lcu"] for disk in answer["disks"]] == ["LSS 10"]
+    assert not answer["more_paths"]
