@@ -499,7 +499,7 @@ class Facts:
         def number_of(name: str) -> str:
             several = (
                 {name}
-                if ":" in name
+                if ":" in name and not name.startswith("disk/")
                 else numbers.get(plain(name)) or linked.get(name) or linked.get(f"mapper/{name}") or set()
             )
             return next(iter(several)) if len(several) == 1 else ""

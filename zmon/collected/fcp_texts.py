@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import re
 from itertools import product
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.collected.dasd_texts import BUSID
 from zmon.collected.facts import NAMED_STAND_IN
@@ -381,6 +381,33 @@ def name_disk(facts: Facts, address: str, name: str, generic: str = "") -> None:
 def address_of(busid: str, wwpn: str, lun: str) -> str:
     """Return how facts call a LUN of which no text has a SCSI device: as lszfcp does."""
     return f"{busid}/{wwpn}/{lun}"
+
+
+class LinkedLun(NamedTuple):
+    """What a name in /dev/disk/by-path says: adapter, port and LUN of a disk, or of a partition on it."""
+
+    busid: str
+    wwpn: str
+    lun: str
+    part: str
+    """Empty for the whole."""
+
+
+_BY_PORT: Final = re.compile(
+    rf"ccw-({BUSID})-(?:(?:zfcp|fc)-)?{_PORT}(?::|-lun-)(0x[0-9a-f]{{16}}|[0-9]{{1,5}})(?:-part([1-9][0-9]?))?"
+)
+
+
+def linked_lun(link: str) -> LinkedLun | None:
+    """Return what a name by path says of a disk behind FCP, as systemd and older rules spell it, else None.
+
+    systemd writes a LUN of one level as a number.
+    """
+    match = _BY_PORT.fullmatch(link)
+    if match is None:
+        return None
+    busid, wwpn, lun, part = match.groups(default="")
+    return LinkedLun(busid, wwpn, f"0x{int(lun):04x}{0:012}" if lun.isdecimal() else lun, part)
 
 
 def fail_lun(facts: Facts, busid: str, wwpn: str, lun: str, place: str) -> None:
