@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.collected.texts import DMSETUP_TABLE, MULTIPATH, REMOVED_PATHS, facts_in, row
+from zmon.collected.collection import facts_of
 from zmon.collected.facts import REMOVED, joined
 from zmon.collected.lvm_texts import spread_groups
+from zmon.collected.transcript import outputs
 from zmon.kinds import LAYER, PATH
 from zmon.kinds import MULTIPATH as MAP
 from zmon.sample import empty_frame
@@ -392,3 +394,50 @@ size=10G features='1 queue_if_no_path' hwhandler='1 alua' wp=rw
     answer = where("mpatha", f"# multipath -ll\n{removed}")
     assert [disk["lcu"] for disk in answer["disks"]] == ["LSS 10"]
     assert not answer["more_paths"]
+
+
+BINDINGS = f"""\
+# Multipath bindings, Version : 1.0
+# NOTE: this file is automatically maintained by the multipath program.
+# You should not need to edit this file in normal circumstances.
+#
+# Format:
+# alias wwid
+#
+mpatha 36005076303ffc5620000000000001000
+mpathb {WWID}
+"""
+WWIDS = f"# Multipath wwids, Version : 1.0\n# Valid WWIDs:\n/{WWID}/\n"
+
+
+@pytest.mark.parametrize("bindings", [BINDINGS, f"# cat /etc/multipath/bindings\n{BINDINGS}"])
+@pytest.mark.parametrize("device", ["mapper/mpathb", "mapper/mpathb-part1", "disk/by-id/dm-name-mpathb"])
+def test_bindings_name_the_wwid_of_a_map_that_is_used(where: Ask, bindings: str, device: str) -> None:
+    """And so its storage server; a binding that nothing uses is no map that there is."""
+    mount = f"# mount\n/dev/{device} on /srv type xfs (rw)\n"
+    for word in ("mpathb", WWID):
+        answer = where(word, f"{bindings}\n{mount}")
+        assert [(disk["disk"], disk["lcu"]) for disk in answer["disks"]] == [("mpathb", "LSS 10")]
+        assert [use["point"] for use in answer["mounts"]] == ["/srv"]
+    assert [disk["disk"] for disk in where("LSS 10", f"{bindings}\n{mount}")["disks"]] == ["mpathb"]
+
+
+@pytest.mark.parametrize("content", [
+    f"# multipath -ll\n{WWID} dm-2 IBM,2107900\nsize=10G features='0' hwhandler='0' wp=rw\n",
+    "\n".join(BY_ID.split("\n")[:2]) + "\n",
+])  # fmt: skip
+def test_a_map_that_is_known_by_its_wwid_has_the_name_that_bindings_give(where: Ask, content: str) -> None:
+    """Whether a text has a name for it or not."""
+    for word in ("mpathb", "/dev/mapper/mpathb"):
+        (disk,) = where(word, f"# cat /etc/multipath/bindings\n{BINDINGS}{content}")["disks"]
+        assert disk["lcu"] == "LSS 10"
+
+
+def test_the_lines_of_bindings_and_wwids_are_read_or_say_nothing() -> None:
+    """Comments are no prompts."""
+    facts, read = facts_of([*outputs("a.txt", f"# cat /etc/multipath/bindings\n{BINDINGS}".encode(), 7)])
+    assert {*facts.bindings} == {"mpatha", "mpathb"}
+    assert [(entry.read, entry.strange) for entry in read] == [(2, ())]
+    facts, read = facts_of([*outputs("wwids", WWIDS.encode(), 7)])
+    assert not facts.bindings
+    assert [(entry.read, entry.strange) for entry in read] == [(0, ())]

@@ -49,6 +49,8 @@ MOUNT_FILES: Final = ("proc/mounts", "proc/self/mounts")
 DEVICE_FILES: Final = ("proc/dasd/devices", "proc/partitions", "proc/mdstat")
 COPIED: Final = (*DEVICE_FILES, "proc/swaps", "proc/self/mountinfo", *MOUNT_FILES)
 """Files of the kernel that are read as texts, where a collection lacks the files that say more."""
+BINDINGS: Final = ("etc/multipath/bindings", "etc/multipath/wwids")
+"""Files of people that are read likewise."""
 _OF_PROCESS: Final = r"proc/[0-9]+/mount[a-z]+"
 """Mounts of a process, that may have its own."""
 
@@ -122,7 +124,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
 
     when = sample.at.steady
     others = [path for path in tree.shown if path not in COPIED and re.fullmatch(_OF_PROCESS, path)]
-    texts = [*_copied(tree, (*COPIED, *others)), *tree.texts]
+    texts = [*_copied(tree, (*COPIED, *BINDINGS, *others)), *tree.texts]
     facts, read = facts_of(texts)
     rows = best_mounts(facts)
     frames = dict(sample.frames)

@@ -152,7 +152,7 @@ class Facts:
     A block device may be named instead of numbered, `dasda1`; `by_number` replaces names by numbers.
     """
 
-    def __init__(self) -> None:
+    def __init__(self) -> None:  # noqa: PLR0915 - one for each thing that texts say
         """Know nothing yet."""
         self.rows: dict[str, dict[str, dict[str, list[Fact]]]] = {}
         self.aliases: dict[str, str] = {}
@@ -179,6 +179,8 @@ class Facts:
         """Partitions that a table of partitions has; the kernel may have none of them."""
         self.group_sizes: dict[str, tuple[int, str]] = {}
         """How many physical volumes a volume group has, each with the text that has it."""
+        self.bindings: dict[str, tuple[str, str]] = {}
+        """The WWIDs of which multipath would name the maps so, each with the text."""
         self.contents: dict[str, tuple[str, str, str]] = {}
         """What is on devices, by their names: the type, its UUID, the text."""
         self.mount_lists: dict[str, list[list[MountRow]]] = {}

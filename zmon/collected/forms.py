@@ -15,7 +15,7 @@ from zmon.collected.loop_texts import Losetup
 from zmon.collected.lvm_display_texts import LvmDisplay
 from zmon.collected.lvm_texts import Lvm
 from zmon.collected.machine_texts import Hostname, Lscpu, Uname
-from zmon.collected.mapper_texts import Dmsetup, Multipath
+from zmon.collected.mapper_texts import Bindings, Dmsetup, Multipath
 from zmon.collected.mount_texts import (
     FROM_TABLE,
     BtrfsShow,
@@ -41,12 +41,14 @@ FORMS: Final = (
     Form("lscss, also --vpm", r"lscss\b", Lscss,
          "subchannels, types, channel paths and masks of each device", "source, real output"),
     Form("lschp", r"lschp\b", Lschp, "channel paths: state, type, PCHID", "source, real output"),
-    Form("lszfcp, with -H, -P, -D", r"lszfcp\b", Lszfcp,
-         "FCP adapters; port and LUN of SCSI disks, with lsscsi or multipath their names", "source"),
-    Form("lsscsi", r"lsscsi\b", Lsscsi, "names of SCSI disks", "real output"),
+    Form("lszfcp, with -H, -P, -D, -e, -a, -V", r"lszfcp\b", Lszfcp,
+         "FCP adapters, ports and LUNs; with -e which of them have failed; with -a all that the kernel's"
+         " files have; port and LUN of SCSI disks, with lsscsi or multipath their names", "source"),
+    Form("lsscsi", r"lsscsi\b", Lsscsi, "names of SCSI disks, with -l their states", "real output"),
     Form("lszdev, with any columns, and -i", r"lszdev\b(?!.* --base)", Lszdev,
          "which devices are on line; bus ids of DASDs, ports and LUNs of SCSI disks", "source, real output"),
-    Form("lsluns, lsluns -a", r"lsluns\b", Lsluns, "FCP adapters", "source"),
+    Form("lsluns, lsluns -a", r"lsluns\b", Lsluns, "FCP adapters, ports and LUNs that have failed",
+         "source"),
     Form("lsqeth, lsqeth -p", r"lsqeth\b", Lsqeth, "devices of network cards", "source"),
     Form("lstape, lstape -V", r"lstape\b", Lstape, "tape devices and their types", "source"),
     Form("losetup -a, losetup -l", r"losetup\b", Losetup,
@@ -61,6 +63,8 @@ FORMS: Final = (
     Form("cryptsetup status", r"cryptsetup status\b.*", Cryptsetup, "disks of encrypted devices", "source"),
     Form("multipath -ll", r"multipath\b(?! -t)|multipathd (?:-k)?['\"]?show (?:topology|maps|paths)\b.*",
          Multipath, "WWIDs, path groups, states of paths", "source, real output"),
+    Form("/etc/multipath/bindings, wwids", r"(?:etc|var/lib)/multipath/(?:bindings|wwids)", Bindings,
+         "names of multipath devices by their WWIDs", "source"),
     Form("mdadm --detail, --examine, --scan", r"mdadm\b", Mdadm,
          "devices of arrays, also those that do not work; with --examine of all where their data begin",
          "source"),

@@ -84,9 +84,12 @@ class Names:
         """Names in /dev/mapper, and links, of which it is known what they are."""
         self._keys: dict[str, str] = {}
         """The keys of rows by names in /dev/mapper."""
+        self._bound: dict[str, str] = {}
+        """The uuids of maps by the names that the bindings of multipath give to these."""
         self._kernel: set[str] = set()
         """Names of the kernel that have rows."""
         self._collect()
+        self._bind()
 
     def say(self) -> None:
         """Say what the names mean, and which unique ids of DASDs links have."""
@@ -146,6 +149,30 @@ class Names:
         for row in cells:
             self._collect_disk(row)
 
+    def _bind(self) -> None:
+        """Take the names of maps in /etc/multipath/bindings: each means the map of its WWID, or names it."""
+        rows = self._facts.rows[LAYER.name]
+        keys = {str(fact.value): key for key, row in rows.items() for fact in row.get("uuid", ())}
+        for alias, (wwid, place) in self._facts.bindings.items():
+            key = keys.get(f"{MPATH}{wwid}", "")
+            if key and not rows[key].get("mapped"):
+                self._facts.say(LAYER, key, place, mapped=alias, sort="dm")
+                self._keys[alias], self._maps[wwid] = key, alias
+            elif key and self._maps.get(wwid, alias) != alias:
+                self._facts.say(LAYER, key, place, links=f"mapper/{alias}")
+            title = self._maps.setdefault(wwid, alias)
+            if self._maps.setdefault(alias, title) == title:
+                self._bound[alias] = f"{MPATH}{wwid}"
+                if alias in self._keys:
+                    self._name(alias, place)
+
+    def _name(self, title: str, place: str) -> None:
+        """Say which WWID a map of the bindings has, unless another text has said it."""
+        key = self._keys.get(title, title)
+        uuids = self._facts.rows[LAYER.name].get(key, {}).get("uuid", ())
+        if title in self._bound and all(fact.value == MPATH for fact in uuids):
+            self._facts.say(LAYER, key, place, mapped=title, sort="dm", uuid=self._bound[title])
+
     def _collect_disk(self, row: Mapping[str, str]) -> None:
         uuid, mapped, name = (row.get(field, "") for field in ("uuid", "mapped", "name"))
         if mapped and uuid.startswith(MPATH):
@@ -194,6 +221,8 @@ class Names:
 
     def _part_of_map(self, word: str) -> Device | None:
         """Return the partition of a map by its name; None if it may be one of two maps."""
+        if word in self._bound:
+            return Device(self._maps[word], is_map=True)
         matches = (pattern.fullmatch(word) for pattern in _PART_OF_MAP)
         devices = {Device(self._maps[match[1]], match[2], is_map=True)
                    for match in matches if match and match[1] in self._maps}  # fmt: skip
@@ -206,6 +235,7 @@ class Names:
             name = self._part_name(device, "" if is_link else word) if part else disk
             key = self._keys.get(name, name)
             facts.say(LAYER, key, place, mapped=name, sort="dm", links=word if is_link else "")
+            self._name(disk, place)
             if part and name not in self._known:
                 facts.say(LAYER, key, place, below=disk)
             return

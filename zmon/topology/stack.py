@@ -205,8 +205,9 @@ class Stack:
         """
         plain = tagged(name).removeprefix("/dev/")
         number = self._names.get(plain.removeprefix("mapper/")) or self._names.get(plain)
-        if number is None and "/" in plain:
-            number = self._links.get(plain) or self._links.get(plain.casefold())
+        if number is None:
+            number = self._links.get(plain if "/" in plain else f"mapper/{plain}")
+            number = number or self._links.get(plain.casefold())
         return self.node(number or name)
 
     def title(self, number: str) -> str:
