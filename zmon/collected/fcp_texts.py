@@ -462,8 +462,8 @@ def _add_path(facts: Facts, key: str, joining: str) -> None:
     busid, wwpn, _ = key.split("/")
     place, told = facts.rows[LUN.name][key]["failed"][0].place, facts.rows[LAYER.name][joining]["below"]
     paths = facts.rows.setdefault(PATH.name, {})
-    words = " ".join(str(fact.value) for fact in told).split()
-    removed = next((word for word in words if word in paths and word.startswith("?")), "")
+    members = " ".join(str(fact.value) for fact in told).split()
+    removed = next((word for word in members if word in paths and word.startswith("?")), "")
     told[:] = [
         fact._replace(value=" ".join(
             dict.fromkeys([key if word == removed else word for word in str(fact.value).split()] + [key])

@@ -51,11 +51,11 @@ def cause_of(sample: Sample) -> Callable[[str, str, str], str]:
     states = {(adapter, port): state for adapter, port, state in zip(*columns, strict=True)}
 
     def cause(disk: str, adapter: str, port: str) -> str:
-        known = {
+        behind = {
             "adapter": text_of(adapters.cell(adapter, "port_state")),
             "port": states.get((adapter, port), ""),
             "LUN": luns.get(disk, ""),
         }
-        return next((f"{what} {state}" for what, state in known.items() if state in FAILED_STATES), "")
+        return next((f"{what} {state}" for what, state in behind.items() if state in FAILED_STATES), "")
 
     return cause
