@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.collected.test_zdev_texts import LSLUNS
 from tests.collected.texts import facts_in, row
 from zmon.cli.main import main
 from zmon.kinds import LAYER
@@ -190,6 +191,7 @@ Class = "scsi_host"
 
 0.0.fc00/0x500507630300c562 rport-0:0-0
 Class = "fc_remote_ports"
+    dev_loss_tmo        = "60"
     port_name           = "0x500507630300c562"
     port_state          = "Blocked"
     roles               = "FCP Target"
@@ -270,11 +272,9 @@ def test_lsscsi_names_the_ports_of_adapters_by_their_hosts() -> None:
 
 def test_lsluns_tells_what_has_failed(show: Show, where: Ask) -> None:
     """An adapter in no good state, a port, and a LUN that does not answer, unless it is no disk."""
-    scan = "# lsluns\nAdapter 0.0.fc40 is not in a good state; skipping LUN scan.\n"
-    scan += "Scanning for LUNs on adapter 0.0.fc00\n\tat port 0x500507630310c562:\n"
-    scan += "\t\tPort not online. Cannot scan for LUNs.\n"
+    scan = f"# lsluns\n{LSLUNS}\tat port 0x500507630310c562:\n\t\tPort not online. Cannot scan for LUNs.\n"
     assert {key: cells["state"] for key, cells in show("FCP", scan).items()} == {
-        "0.0.fc40": "not good", "0.0.fc00": None,
+        "0.0.fc01": "not good", "0.0.fc00": None,
     }  # fmt: skip
     for listed in ("", "# lszfcp -P\n0.0.fc00/0x500507630310c562 rport-0:0-1\n"):
         (port,) = show("FCPPORT", scan + listed).values()
