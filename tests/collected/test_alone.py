@@ -51,6 +51,7 @@ from tests.collected.test_lvm_texts import (
 )
 from tests.collected.test_mapper_texts import (
     ASCII_TREE,
+    BINDINGS,
     CHOSEN,
     DEPENDENCIES,
     DEPENDENCIES_BY_NAME,
@@ -127,6 +128,7 @@ OUTPUTS: Final = {
         DMSETUP_TABLE, INFO, INFO.partition("\n\n")[2], "db2vg-data\t(253:0)\n", "db2vg-data\t(253, 0)\n",
     ),
     "multipath -ll": (MULTIPATH, MULTIPATH.replace("IBM,", "IBM     ,")),
+    "/etc/multipath/bindings": (BINDINGS,),
     "pvs, vgs, lvs": (
         PVS, PVS_ALL, PVS_CHOSEN, PVS_SEPARATED, PVS_JSON, PVS.partition("\n")[2],
         VGS, LVS, LVS_VERBOSE, LVS_PATHS,

@@ -14,7 +14,20 @@ from zmon.base.plain_text import harmless
 from zmon.base.record import NamedTuple
 from zmon.cli.inputs import claims_with_cp, containers_of, files_in_groups, site_of
 from zmon.cli.output import FAILED, USAGE, announced, complain, warn
-from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, PATH, SWAP
+from zmon.kinds import (
+    ADAPTER,
+    CLAIM,
+    CONTAINER,
+    DASD,
+    DEVICE,
+    LAYER,
+    LUN,
+    MACHINE,
+    MOUNT,
+    PATH,
+    SWAP,
+    TARGET_PORT,
+)
 
 if TYPE_CHECKING:
     import argparse
@@ -44,8 +57,9 @@ AS_GIVEN: Final = {
 """The options that other commands need for the same answer, and where their values are."""
 NAMED: Final = 3
 """Files of a directory that are named; the others are counted."""
-STORED: Final = (CONTAINER, CLAIM)
-"""Kinds that captures and recordings hold besides; of this machine they are read as the options say."""
+STORED: Final = (CONTAINER, CLAIM, ADAPTER, LUN, TARGET_PORT)
+"""Kinds that captures and recordings hold besides; of this machine they are read as the options say, and an
+adapter is not asked for its load."""
 ARCHIVES: Final = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz")
 """How archives are named that may be captures."""
 MISSING: Final = "no file that there is"

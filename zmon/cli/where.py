@@ -466,8 +466,9 @@ def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
     about += f", {count:,} disk{'s' * (count != 1)}" if count else ""
     if result.device is not None:
         about += ", no disk"
-    if len(result.paths) > count:
-        about += f" over {len(result.paths):,} paths{' or more' * result.more_paths}{_usable(result)}"
+    if len(result.paths) > count or (result.more_paths and not result.paths and count == 1):
+        paths = many(len(result.paths) or 1, "path")
+        about += f" over {paths}{' or more' * result.more_paths}{_usable(result)}"
     elif why := result.unused.get(meaning.key):
         about += f", path not used: {why}"
     yield f"{shorten(meaning.word + key, width - len(about))}{about}"
@@ -609,7 +610,8 @@ def _row(volume: Volume, part: str, result: LookupResult | None, lost: Mapping[s
 
 def _state(volume: Volume, result: LookupResult | None) -> str:
     """Return the state of a path as MPATH has it; nothing where all that are printed may be used."""
-    if result is None or not any(result.unused.get(path.number) for path in result.paths):
+    shown = () if result is None or result.meaning.key in result.unused else result.paths or result.volumes
+    if result is None or not any(result.unused.get(path.number) for path in shown):
         return ""
     why = result.unused.get(volume.number)
     return DOTS if why is None else shorten(why, MAX_STATE) or UP

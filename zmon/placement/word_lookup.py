@@ -400,7 +400,7 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
         unseen=machine.unseen,
         is_unrecorded=machine.is_unrecorded,
         offline=meaning.sort in _OF_ADAPTERS and any(is_offline(text_of(v.busid), machine) for v in volumes),
-        unused=reasons_of(joined, machine),
+        unused=reasons_of(joined, machine, [volume for volume in on_disks if volume.number not in paths]),
     )
 
 

@@ -37,6 +37,8 @@ OTHER_WWID: Final = absent("its WWID is not one of a DS8000, so it names no LSS"
 _NO_SERIAL: Final = absent("neither WWID nor serial number names the storage server")
 _LUN: Final = r"(?ai)(?:0x)?40([0-9a-f]{2})40([0-9a-f]{2})0{8}"
 _WWID: Final = r"(?ai)3600507(63[0-9a-f]{8})0{12}([0-9a-f]{2})([0-9a-f]{2})"
+NAA_WWID: Final = "3(?:6[0-9a-f]{31}|[25][0-9a-f]{15})"
+"""The WWIDs of SCSI disks, as multipath writes them."""
 _SERIAL: Final = r"(?ai)(75[0-9a-z]{5})([0-9a-f]{2})([0-9a-f]{2})"
 
 
