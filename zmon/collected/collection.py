@@ -117,7 +117,6 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
         fill_btrfs,
         mount_frame,
         name_devices,
-        name_numbers,
     )
     from zmon.collected.other_names import name_others  # noqa: PLC0415 - likewise
     from zmon.collected.swap_texts import add_swaps  # noqa: PLC0415 - likewise
@@ -134,8 +133,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
         add_swaps(facts)
     sources = [(row.source, row.place) for row in rows]
     sources += [(str(source), "mountinfo") for source in mounted.column("source")]
-    name_devices([*sources, *((area, "proc/swaps") for area in swapped.keys)], facts)
-    name_numbers(mounted, facts)
+    name_devices([*sources, *((area, "proc/swaps") for area in swapped.keys)], mounted, facts)
     name_btrfs({source for source, _place in sources}, facts)
     open_btrfs(rows, facts)
     facts.mounted = {tagged(device).removeprefix("/dev/") for device, _place in sources} | {

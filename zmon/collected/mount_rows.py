@@ -70,7 +70,7 @@ def best_mounts(facts: Facts) -> list[MountRow]:
     return [row._replace(root=row.root or roots.get((row.point, row.source), "")) for row in merged.values()]
 
 
-def name_numbers(mounted: Frame, facts: Facts) -> None:
+def _name_numbers(mounted: Frame, facts: Facts) -> None:
     """Say of the devices in mountinfo that texts know without it which number each has."""
     rows = facts.rows.get(LAYER.name, {})
     there = {str(fact.value) for key, row in rows.items() if ":" not in key for fact in row.get("mapped", ())}
@@ -80,8 +80,12 @@ def name_numbers(mounted: Frame, facts: Facts) -> None:
             facts.say(LAYER, text_of(number), "mountinfo", mapped=plain(name), name=f"dm-{minor}", sort="dm")
 
 
-def name_devices(named: list[tuple[str, str]], facts: Facts) -> None:
-    """Say of DASDs and devices of the device mapper that mounts and swap areas name what they are."""
+def name_devices(named: list[tuple[str, str]], mounted: Frame, facts: Facts) -> None:
+    """Say of DASDs and devices of the device mapper that mounts and swap areas name what they are.
+
+    `mounted` are the mounts of kernel files, which have numbers.
+    """
+    _name_numbers(mounted, facts)
     for area, row in facts.rows.get(SWAP.name, {}).items():
         named += [(area, fact.place) for fact in row.get("sort", ()) if fact.value == "partition"]
     for device, place in named:
