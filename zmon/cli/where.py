@@ -37,9 +37,8 @@ from zmon.placement.word_lookup import (
     MeaningKind,
     WordMeaning,
     find,
-    find_below,
     find_by_name,
-    find_mount,
+    find_path,
     meanings,
 )
 from zmon.screen.number import DOTS, bytes_, fitted, percent, shorten
@@ -224,13 +223,7 @@ def _down(args: argparse.Namespace, things: Mapping[str, _Here]) -> dict[str, Lo
     for word, path in paths.items():
         sort = MeaningKind.DIRECTORY if things[word].is_directory else MeaningKind.FILE
         meaning = WordMeaning(word, sort, path)
-        mount = machine.mounts.by_id.get(mounts.get(word, ""))
-        if mount is not None:
-            results[word] = find_mount(meaning, mount, machine, is_live=True)
-        elif path in machine.locations:  # not the files below it
-            results[word] = LookupResult(meaning, (machine.locations[path],))
-        else:
-            results[word] = find_below(meaning, machine)
+        results[word] = find_path(meaning, machine, machine.mounts.by_id.get(mounts.get(word, "")))
     return results
 
 

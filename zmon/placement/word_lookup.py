@@ -340,6 +340,17 @@ def find_mount(meaning: WordMeaning, mount: Mount, machine: Machine, *, is_live:
     return LookupResult(meaning, (machine.locate(file),))
 
 
+def find_path(meaning: WordMeaning, machine: Machine, mount: Mount | None) -> LookupResult:
+    """Look up a path of this machine: a directory on a mount, a file, or the files below it."""
+    if mount is not None:
+        result = find_mount(meaning, mount, machine, is_live=True)
+    elif meaning.key in machine.locations:  # not the files below it
+        result = LookupResult(meaning, (machine.locations[meaning.key],))
+    else:
+        result = find_below(meaning, machine)
+    return _with_losses(result, machine)
+
+
 def find_by_name(meaning: WordMeaning, machine: Machine) -> LookupResult:
     """Look up a path of a capture or a recording by its name alone."""
     answer = machine.locate(file_by_name(meaning.key, machine.mounts))
