@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -78,6 +79,19 @@ def test_a_label_is_that_of_the_volume_only_where_the_disk_is_no_minidisk(
     assert disk["volser"] == label or label is None is not disk["volser"]["absent"]
     assert (page["label"], row["label"]) == (label, label or ">dasda")
     assert page["ownlabel"] == (None if label else "0X0191")
+
+
+def test_a_label_of_which_sources_say_different_things_is_none_anywhere(ask: Ask) -> None:
+    """Neither in `where` nor on DEVICE and its page, and the reason is the contradiction."""
+    texts = UDEV + UDEV.replace("ID_SERIAL=0X0191", "ID_SERIAL=ZZ0191") + LSDASD
+    told = [
+        ask(texts, "where", "dasda")[0]["disks"][0]["volser"]["absent"],
+        *(
+            next(cell["reason"] for cell in ask(texts, "show", *screen)["absent"] if "label" in cell.values())
+            for screen in (["DEVICE"], ["DEVICE", "0191"])
+        ),
+    ]
+    assert [{"0X0191", "ZZ0191"} <= set(re.findall(r"\w+", reason)) for reason in told] == [True] * 3
 
 
 @pytest.mark.parametrize(
