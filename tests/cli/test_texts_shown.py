@@ -146,6 +146,14 @@ Bus-ID    Status    Name      Device  Type         BlkSz  Size      Blocks
 """
 
 
+def test_a_dasd_that_is_not_formatted_is_said_to_be_that(ask: Ask) -> None:
+    """In `where`, by its name or a bus id, and on IOCONF, where it is no part of a range with others."""
+    told = [ask(PLAIN_LSDASD, "where", word)[0]["not_formatted"] for word in ("0200", "dasdb", "0100")]
+    assert told == [["dasdb"], ["dasdb"], []]
+    states = {row["devices"]: row["status"] for row in ask(PLAIN_LSDASD, "show", "IOCONF")["rows"]}
+    assert (states["0200"], states["0100"], states["0400"]) == ("not formatted", "online", "offline")
+
+
 @pytest.mark.parametrize(
     ("texts", "disks"),
     [

@@ -643,6 +643,7 @@ def _remarks(result: LookupResult) -> Iterator[str]:
         "On no known disk": (reason for placed, reason in lacking if alone and not placed),
         "For more": (reason for placed, reason in lacking if placed),
         "LCU not known": unknown,
+        "Not formatted": result.unformatted,
         "Lost": (f"CHPID {chpid}: {why}" for chpid, why in result.why_lost.items()),
     }
     for what, sentences in remarks.items():
@@ -703,6 +704,7 @@ def document(result: LookupResult) -> Any:
             for on_disk in result.files
         ],
         "why_lost": result.why_lost,
+        "not_formatted": result.unformatted,
         "not_looked_at": result.unseen,
     }
 

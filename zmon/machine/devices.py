@@ -684,9 +684,11 @@ def label_on_volume(interval: Interval, busid: str, uid: Value, volser: Value) -
 
 
 def label_of(*told: Value | None) -> Value:
-    """Return the first label that is known, or contradicted; where none is, the last value, such as a reason."""
-    is_told = (label for label in told if isinstance(label, str) or code_of(label) == CONTRADICTED.code)
-    return next(is_told, told[-1] or absent("it has no label"))
+    """Return the first label that is known, or contradicted; where none is, the last, such as a reason."""
+    for label in told:
+        if isinstance(label, str) or (isinstance(label, Absent) and label.code == CONTRADICTED.code):
+            return label
+    return told[-1] or absent("it has no label")
 
 
 def strays(count: int) -> Absent:

@@ -8,6 +8,7 @@ from zmon.base.record import NamedTuple
 from zmon.kinds import CONTRADICTED, DASD, DEVICE, LAYER
 from zmon.topology.lun import is_fcp
 from zmon.topology.volumes import device_type, titles
+from zmon.values.dasd_state import use_of
 from zmon.values.path_masks import PATH_MASKS, paths_in, usable
 from zmon.values.uid import HYPERPAV, find_uid, known_uid
 
@@ -26,7 +27,7 @@ class ChannelDevice(NamedTuple):
     """Type and model: `3390-3`."""
     cutype: Value
     status: Value
-    """`online` or `offline`."""
+    """`online`, `offline` or `not formatted`."""
     role: str
     """`HyperPAV alias`, `PAV alias`, without a uid `alias`; `FCP adapter`; empty for other devices."""
     lcu: Value
@@ -80,7 +81,7 @@ def channel_device(busid: str, machine: Machine) -> ChannelDevice:
         role = "alias" if identity is None else "HyperPAV alias" if identity.ua == HYPERPAV else "PAV alias"
     elif is_fcp(driver, cutype):
         role = "FCP adapter"
-    status = online if isinstance(online, Absent) else "online" if online == 1 else "offline"
+    status = use_of(online, frame.cell(busid, "status"), machine.sample.frame(DASD).cell(busid, "state"))
     lost = " ".join(paths_in(~usable(*masks, online=online), masks[0], chpids))
     return ChannelDevice(
         busid, device_type(devtype, cutype), cutype, status, role, lcu, chpids, driver, lost,
