@@ -14,6 +14,7 @@ cmds/filesystem.c.
 from __future__ import annotations
 
 import os
+import posixpath
 import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -23,6 +24,7 @@ from zmon.base.plain_text import unescaped_hex
 from zmon.base.sizes import KIB
 from zmon.collected.columns import Columns, raw_cells
 from zmon.collected.facts import MountRow, plain
+from zmon.collected.numbers import is_of_kernel, sort_of
 from zmon.collected.reading import OrDocument, Reading, line
 from zmon.kernel.mountinfo import NO_OTHER, parse_mountinfo, unescaped
 from zmon.kinds import CONTRADICTED, LAYER, MOUNT, NOT_COLLECTED, SWAP
@@ -30,7 +32,7 @@ from zmon.sample import Frame, empty_frame, frame_of
 from zmon.topology.stack import tagged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from zmon.base.absent import Value
     from zmon.collected.facts import Facts
@@ -412,19 +414,33 @@ def best_mounts(facts: Facts) -> list[MountRow]:
         for rows in facts.mount_lists.get("findmnt", ())
         for row in rows
     }
-    return [row._replace(root=row.root or roots.get((row.point, row.source), "")) for row in merged.values()]
+    rows = [row._replace(root=row.root or roots.get((row.point, row.source), "")) for row in merged.values()]
+    return [*_bound(rows)]
+
+
+def _bound(rows: list[MountRow]) -> Iterator[MountRow]:
+    """Yield mounts; a directory that is mounted a second time, `type none`, as what it is a part of."""
+    points = {row.point: row for row in rows}
+    for row in rows:
+        above = row.source if row.fstype == "none" else ""
+        while above.strip("/") and points.get(above) in {None, row}:
+            above = posixpath.dirname(above)
+        if source := points.get(above):
+            part = posixpath.relpath(row.source, above)
+            root = posixpath.normpath(posixpath.join(source.root or "/", part))
+            points[row.point] = source._replace(point=row.point, place=row.place, root=root)
+        yield points[row.point] if source else row
 
 
 def name_devices(named: list[tuple[str, str]], facts: Facts) -> None:
-    """Say of DASDs and devices of the device mapper that mounts and swap areas name what they are."""
+    """Say of block devices that mounts and swap areas name what they are."""
     for area, row in facts.rows.get(SWAP.name, {}).items():
         named += [(area, fact.place) for fact in row.get("sort", ()) if fact.value == "partition"]
     for device, place in named:
         name = device.removeprefix("/dev/")
-        if name != device:
-            facts.name_dasd(name, place)
-        if re.fullmatch("dm-[0-9]{1,5}", name):
-            facts.say(LAYER, name, place, name=name, sort="dm")
+        sort = sort_of(name, is_below=True) if is_of_kernel(name) else "dm" if "/" in name else ""
+        if name != device and (sort or is_of_kernel(name)) and not name.startswith(("disk/", "md/")):
+            facts.say(LAYER, facts.name_device(name, place), place, sort=sort)
 
 
 UNLISTED: Final = "mapped:btrfs"
