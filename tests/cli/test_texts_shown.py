@@ -246,3 +246,41 @@ def test_a_mount_point_that_may_be_on_any_disk_is_not_found(tmp_path: Path, word
         "tmpfs on /tm type tmpfs (rw)\n"
     )
     assert main(["where", word, "--from", str(tmp_path)]) == status
+
+
+PAIRS = """\
+box1:~ # lsdasd -P
+Bus-ID    Role        Name      Paired devices
+================================================================================
+0.0.9700  primary     dasda     0.0.9740,0.0.9780
+0.0.9740  secondary             0.0.9700
+0.0.9780  secondary             0.0.9700
+0.0.9841  secondary             0.0.9801
+"""
+LONG = """\
+box1:~ # lsdasd -l
+0.0.9740
+  status:				secondary
+  copy_pairs:				0.0.9700,0.0.9740,0.0.9780
+"""
+
+
+@pytest.mark.parametrize(
+    ("texts", "busid", "pair"),
+    [(PAIRS, "9700", "9700 9740 9780"), (PAIRS, "9740", "9700 9740 9780"), (PAIRS, "9841", "9801 9841"),
+     (LONG, "9740", "9700 9740 9780"), (PAIRS + LONG, "9780", "9700 9740 9780")],
+)  # fmt: skip
+def test_the_devices_of_a_copy_pair_are_those_that_sysfs_has(
+    ask: Ask, texts: str, busid: str, pair: str
+) -> None:
+    """The primary's first; a secondary has no disk, and is said to be one in `where` and on IOCONF."""
+    names = [f"0.0.{number}" for number in pair.split()]
+    if busid == names[0][-4:]:
+        page = ask(texts, "show", "DEVICE", busid)["facts"]
+        assert page["status"].split()[-len(names) :] == names
+        assert [disk["disk"] for disk in ask(texts, "where", busid)[0]["disks"]] == ["dasda"]
+        return
+    device = ask(texts, "where", busid)[0]["device"]
+    assert (device["status"], device["pair"]) == ("secondary", " ".join(names))
+    rows = ask(texts, "show", "IOCONF")["rows"]
+    assert "secondary" in {row["status"] for row in rows if row["devices"][:4] == busid}

@@ -51,7 +51,7 @@ class RangeFacts(NamedTuple):
     """Mask of the paths that can be used."""
     installed: Value
     status: Value
-    """`online`, `offline` or `not formatted`."""
+    """`online`, `offline`, `secondary` or `not formatted`."""
     driver: Value
 
 
@@ -96,14 +96,14 @@ def table(view: View) -> Table:
 
 def _ranges(frame: Frame, dasd: Frame, lcus: dict[str, str]) -> Iterator[tuple[RangeFacts, list[str]]]:
     """Yield ranges of devices with consecutive numbers that have all facts in common."""
-    names = ("devtype", "cutype", "chpids", "online", "status", "driver", "uid", "alias", *PATH_MASKS,
-             "path_masks")  # fmt: skip
+    names = ("devtype", "cutype", "chpids", "online", "status", "copy_role", "driver", "uid", "alias",
+             *PATH_MASKS, "path_masks")  # fmt: skip
     columns = [frame.column(name) for name in names]
     keys: list[str] = []
     common: RangeFacts | None = None
     for key in sorted(frame.keys):
         row = frame.index[key]
-        devtype, cutype, chpids, online, status, driver, uid, alias, *masks = (
+        devtype, cutype, chpids, online, status, copy, driver, uid, alias, *masks = (
             column[row] for column in columns
         )
         facts = RangeFacts(
@@ -115,7 +115,7 @@ def _ranges(frame: Frame, dasd: Frame, lcus: dict[str, str]) -> Iterator[tuple[R
             chpids=chpids if isinstance(chpids, str) else NO_CHANNELS,
             usable=usable(*masks, online=online) if isinstance(masks[0], int) else NO_MASKS,
             installed=masks[0],
-            status=use_of(online, status, dasd.cell(key, "state")),
+            status=use_of(online, status, dasd.cell(key, "state"), copy),
             driver=driver,
         )
         if common is not None and (facts != common or _number(key) != _number(keys[-1]) + 1):
