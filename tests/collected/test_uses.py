@@ -397,3 +397,23 @@ def test_a_device_that_a_use_alone_names_is_an_answer_by_each_of_its_names(
         assert [mount["point"] for mount in answer["mounts"]] == mounts, word
     lacking = " ".join(where("dasdq", f"{UIDS}{NAMED}")["not_looked_at"])
     assert {"/load", "/old", "/md", "/dm"} < {*lacking.split()}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["dasd/1a01/part2", "dasd/0.0.1a01/part2", "disk/by-path/ccw-0.0.1a01-part2",
+     "disk/by-id/ccw-IBM.75000000AAAA1.1a00.01-part2"],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    ["box1:~ # mount\n/dev/{} on /a type ext3 (rw)\n",
+     f"box1:~ # swapon -s\n{HEAD}/dev/{{}} partition 2000000 0 -2\n",
+     f"{PVS}  /dev/{{}} wh lvm2 a-- 6.8g 0\n"],
+)  # fmt: skip
+def test_a_use_names_a_dasd_by_any_of_its_names(text: str, name: str, where: Ask) -> None:
+    """By its number, its place or its unique id, as devfs and udev have them."""
+    text = text.format(name)
+    answer = where("dasdp", f"{UIDS}{text}")
+    assert "dasdp2" in {*answer["devices"]}
+    assert bool(answer["mounts"]) == ("pvs" not in text)
+    assert [disk["disk"] for disk in where(f"/dev/{name}", f"{UIDS}{text}")["disks"]] == ["dasdp"]

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from zmon.base.absent import Absent, text_of
 from zmon.kernel.ccw_device import (
     NO_CONFIGURATION,
-    NO_PAIR,
     NO_DEVICES,
+    NO_PAIR,
     NO_TYPE,
     OF_DASD,
     installed,

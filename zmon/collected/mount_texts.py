@@ -23,7 +23,7 @@ from zmon.base.absent import Absent, absent, text_of
 from zmon.base.plain_text import unescaped_hex
 from zmon.base.sizes import KIB
 from zmon.collected.columns import Columns, raw_cells
-from zmon.collected.facts import MountRow, plain
+from zmon.collected.facts import MountRow, mapped_name, plain
 from zmon.collected.numbers import is_of_kernel, sort_of
 from zmon.collected.reading import OrDocument, Reading, line
 from zmon.kernel.mountinfo import NO_OTHER, parse_mountinfo, unescaped
@@ -438,8 +438,9 @@ def name_devices(named: list[tuple[str, str]], facts: Facts) -> None:
         named += [(area, fact.place) for fact in row.get("sort", ()) if fact.value == "partition"]
     for device, place in named:
         name = device.removeprefix("/dev/")
-        sort = sort_of(name, is_below=True) if is_of_kernel(name) else "dm" if "/" in name else ""
-        if name != device and (sort or is_of_kernel(name)) and not name.startswith(("disk/", "md/")):
+        is_mapped = name.startswith("mapper/") or mapped_name(name)
+        if name != device and (is_mapped or is_of_kernel(name)):
+            sort = "dm" if is_mapped else sort_of(name, is_below=True)
             facts.say(LAYER, facts.name_device(name, place), place, sort=sort)
 
 

@@ -1,6 +1,7 @@
 """Devices by other names of theirs: links of udev, and partitions by the names of their disks.
 
     disk/by-path/ccw-0.0.7000-part1, disk/by-id/ccw-IBM.750000000ABCD1.7000.00     a DASD
+    dasd/7000/part1, dasd/0.0.7000/disc                                            a DASD, by old names
     disk/by-id/wwn-0x6005..., scsi-36005..., dm-uuid-mpath-36005..., nvme-eui...   a map, or a disk
     mapper/mpatha-part2, mpatha_part2, mpathap2, mpatha2, 36005...-part2           a partition of a map
 
@@ -16,7 +17,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.base.absent import text_of
-from zmon.collected.dasd_texts import BUSID
+from zmon.collected.dasd_texts import BUSID, busid_of
 from zmon.collected.facts import ASSUMED
 from zmon.collected.numbers import dasd_of_number, disk_name, is_of_kernel, sort_of
 from zmon.kernel.disk_identity import NAA
@@ -29,7 +30,10 @@ if TYPE_CHECKING:
     from zmon.sample import Frame
 
 _NUMBER: Final = "[1-9][0-9]{0,2}"
-_OF_DASD: Final = re.compile(r"disk/by-(?:path|id)/ccw-([^\s/]{3,60}?)(?:-part([1-9][0-9]?))?")
+_OF_DASD: Final = re.compile(
+    r"disk/by-(?:path|id)/ccw-([^\s/]{3,60}?)(?:-part([1-9][0-9]?))?"
+    r"|dasd/((?:0[.][0-3][.])?[0-9a-f]{4})/(?:dis[ck]|device|part([1-9][0-9]?))"
+)
 _UID: Final = re.compile(
     r"[A-Z0-9]{1,3}[.][A-Z0-9]{1,14}[.][0-9a-f]{4}[.][0-9a-f]{2,6}(?:[.][0-9a-f]{1,32})?"
 )
@@ -94,7 +98,7 @@ class Names:
             for fact in row.get("links", ()) if busid else ():
                 for link in str(fact.value).split():
                     match = _OF_DASD.fullmatch(link)
-                    if match and not match[2] and _UID.fullmatch(match[1]):
+                    if match and not match[2] and _UID.fullmatch(match[1] or ""):
                         self._facts.say(DEVICE, busid, fact.place, uid=match[1])
 
     def _words(self) -> Iterable[tuple[str, str]]:
@@ -152,8 +156,8 @@ class Names:
         if word in self._known:
             return None
         if match := _OF_DASD.fullmatch(word):
-            disk = self._dasds.get(match[1])
-            return Device(disk, match[2] or "") if disk else None
+            disk = self._dasds.get(match[1] or busid_of(match[3]))
+            return Device(disk, match[2] or match[4] or "") if disk else None
         if match := _BY_NAME.fullmatch(word):
             return Device(self._maps[match[1]], "", is_map=True) if match[1] in self._maps else (
                 self._part_of_map(match[1])
@@ -181,7 +185,7 @@ class Names:
 
     def _say(self, word: str, device: Device, place: str) -> None:
         facts, disk, part = self._facts, device.disk, device.part
-        is_link = word.startswith("disk/")
+        is_link = word.startswith(("disk/", "dasd/"))
         if device.is_map:
             name = self._part_name(device, "" if is_link else word) if part else disk
             key = self._keys.get(name, name)
