@@ -31,7 +31,16 @@ def _behind(prefix: str, text: str) -> str:
     return "".join(f"{prefix}{line}\n" for line in text.splitlines())
 
 
+def _in_one_line(text: str) -> str:
+    return text.removesuffix("\n").replace("\n", "\\n")
+
+
 CERTAIN: Final = {
+    "ansible -o": (
+        f"zora | CHANGED | rc=0 | (stdout) {_in_one_line(UIDS)}\n"
+        f"elbe | CHANGED | rc=0 | (stdout) {_in_one_line(BLOCKS)} (stderr) a warning\n"
+        "fulda | UNREACHABLE!: no route\n"
+    ),
     "ssh": "$ ssh zora lsdasd -u\n{UIDS}$ ssh elbe lsblk\n{BLOCKS}",
     "ssh behind a prompt": "op@jump:~> ssh zora lsdasd -u\n{UIDS}op@jump:~> ssh elbe lsblk\n{BLOCKS}",
     "ssh with a user and quotes": (
