@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from tests.collected.test_real_lines import outputs as real_outputs
+from zmon.cli.main import main
 from zmon.collected.text_reader import open_capture
 
 if TYPE_CHECKING:
@@ -268,3 +271,18 @@ def test_texts_beside_the_kernel_files_of_another_host_are_left_out(tmp_path: Pa
     assert _kept(tmp_path, {"d.txt": UIDS, "z.txt": f"zora:~ # mount\n{MOUNTS}"}) == {"d.txt", "z.txt"}
     assert _kept(tmp_path, {"e.txt": f"elbe:~ # mount\n{MOUNTS}" * 9}) == {"z.txt"}
     assert _kept(tmp_path, {"z.txt": f"elbe:~ # df\n{MOUNTS}"}) == set()
+
+
+@pytest.mark.parametrize("host", ["elbe", "ELBE", "elbe.example.com"])
+def test_the_host_that_is_meant_can_be_chosen(
+    host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With or without its domain; one that no text names is a mistake of the command line."""
+    (tmp_path / "a.txt").write_text(f"zora:~ # lsdasd -u\n{UIDS}{UIDS}elbe:~ # lsblk\n{BLOCKS}")
+    source = ["--from", str(tmp_path / "a.txt")]
+    assert main(["where", "dasda1", "--host", host, *source, "-f", "json"]) == 0
+    assert [mount["point"] for mount in json.loads(capsys.readouterr().out)[0]["mounts"]] == ["/data"]
+    for command in (["where", "dasda"], ["show", "IOCONF"], ["check"]):
+        assert main([*command, "--host", "elba", *source]) == 2
+        assert {"elbe", "zora"} <= set(re.findall(r"\w+", capsys.readouterr().err))
+    assert main(["show", "IOCONF", "--host", host, "--from", "lab:shark-before"]) == 2

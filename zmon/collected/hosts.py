@@ -17,7 +17,9 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+from zmon.base.plain_text import did_you_mean
 from zmon.collected.tools import TOOLS
+from zmon.kernel.capture_text import NoSuchHost
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -294,10 +296,15 @@ def _alike(named: Sequence[tuple[str, frozenset[str]]], least: int) -> set[str]:
     return alike
 
 
-def strangers(texts: Sequence[CollectedText], pass_host: str = "") -> Iterator[tuple[CollectedText, str]]:
-    """Yield what is not of the host of most outputs, each with what it is; that is empty of remarks.
+def strangers(
+    texts: Sequence[CollectedText], pass_host: str = "", wanted: str = ""
+) -> Iterator[tuple[CollectedText, str]]:
+    """Yield what is not of the `wanted` host, else that of most outputs, each with what it is.
 
-    Where the kernel's files beside the texts name their host, it is that.
+    That is empty of remarks.  Where the kernel's files beside the texts name their host, it is that.
+
+    Raises:
+        NoSuchHost: no output is of the wanted host, or the kernel's files are of another.
     """
     hosts = _whose(texts)
     counted = Counter(host for text, host in zip(texts, hosts, strict=True) if text.form or text.file)
@@ -305,17 +312,28 @@ def strangers(texts: Sequence[CollectedText], pass_host: str = "") -> Iterator[t
     kernel = short(pass_host)
     if kernel and kernel not in NO_HOST:
         counted[kernel] += len(texts) + 1
+    if wanted:
+        _see_host(wanted, {*counted} - {_ANY}, kernel if kernel in counted else "")
     if len(counted) < 2:
         return
     del counted[_ANY]
-    own = counted.most_common(1)[0][0]
+    own = short(wanted) or counted.most_common(1)[0][0]
     for text, host in zip(texts, hosts, strict=True):
         is_output = bool(text.form or text.file or text.command)
         if host == own or (host in {"", _ANY} and not is_output) or (not host and own == kernel):
             continue
         whose = "whose host no text names" if host in {"", _ANY} else f"of {_words(host)}"
-        why = f"outputs {whose}: others are of {_words(own)}; give the texts of each host alone"
+        why = f"outputs {whose}: others are of {_words(own)}; --host NAME chooses another host"
         yield text, why if is_output else ""
+
+
+def _see_host(wanted: str, hosts: set[str], kernel: str) -> None:
+    if short(wanted) not in hosts or kernel not in {"", short(wanted)}:
+        those = (
+            f"the kernel's files are of {kernel}" if kernel else f"there are {', '.join(sorted(hosts)[:9])}"
+        )
+        there = those if hosts else "none names a host"
+        raise NoSuchHost(f"--host {wanted}: no texts are of it: {there}{did_you_mean(wanted, hosts)}")
 
 
 def _words(host: str) -> str:
