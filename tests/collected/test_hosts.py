@@ -286,3 +286,30 @@ def test_the_host_that_is_meant_can_be_chosen(
         assert main([*command, "--host", "elba", *source]) == 2
         assert {"elbe", "zora"} <= set(re.findall(r"\w+", capsys.readouterr().err))
     assert main(["show", "IOCONF", "--host", host, "--from", "lab:shark-before"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("files", "kept"),
+    [
+        ({"before/d.txt": UIDS, "before/m.txt": MOUNTS, "after/d.txt": UIDS}, {"after/d.txt"}),
+        ({"before/d.txt": f"zora:~ # lsdasd\n{UIDS}", "after/d.txt": f"zora:~ # lsdasd\n{UIDS}",
+          "u.txt": "zora:~ # mount\n"}, {"after/d.txt", "u.txt"}),
+        ({"before/u.txt": LINUX, "before/d.txt": UIDS, "after/u.txt": OTHER, "after/x.txt": MOUNTS,
+          "u.txt": LINUX}, {"before/u.txt", "before/d.txt", "u.txt"}),
+        ({"2026-03-09/d.txt": UIDS, "2026-03-10/d.txt": UIDS, "20260224/d.txt": UIDS}, {"2026-03-10/d.txt"}),
+        ({"1/d.txt": UIDS, "1/m.txt": MOUNTS, "2/d.txt": UIDS}, {"2/d.txt"}),
+        ({"1/d.txt": f"$ date\nTue Mar 17 09:00:00 CET 2026\n$ lsdasd -u\n{UIDS}",
+          "2/d.txt": f"$ date\nMon 16 Mar 2026 10:00:00 AM CET\n$ date\nMon Mar 16 10:00:00 CET 2026\n"
+                     f"$ lsdasd -u\n{UIDS}"}, {"1/d.txt"}),
+        ({"1/d.txt": UIDS, "2/m.txt": MOUNTS}, {"1/d.txt", "2/m.txt"}),
+        ({"lsdasd-before.txt": UIDS, "lsdasd-after.txt": UIDS}, {"lsdasd-after.txt"}),
+    ],
+)  # fmt: skip
+def test_two_times_of_a_host_are_not_united(files: dict[str, str], kept: set[str], tmp_path: Path) -> None:
+    """The newest is read: as date says, else names, else the times of the files; another can be chosen."""
+    assert _kept(tmp_path, files) == kept
+    notes = open_capture(str(tmp_path)).notes
+    assert bool(notes) == (kept != set(files))
+    if "before" in str(notes) and "before/u.txt" not in files:
+        chosen = open_capture(str(tmp_path), "before").passes[-1].texts
+        assert {text.origin for text in chosen if "after" in text.origin} == set()

@@ -18,6 +18,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.plain_text import did_you_mean
+from zmon.collected.times import of_other_times, rank
 from zmon.collected.tools import TOOLS
 from zmon.kernel.capture_text import NoSuchHost
 
@@ -299,13 +300,28 @@ def _alike(named: Sequence[tuple[str, frozenset[str]]], least: int) -> set[str]:
 def strangers(
     texts: Sequence[CollectedText], pass_host: str = "", wanted: str = ""
 ) -> Iterator[tuple[CollectedText, str]]:
-    """Yield what is not of the `wanted` host, else that of most outputs, each with what it is.
+    """Yield what is not of the `wanted` host or time, else that of most outputs, or the newest.
 
-    That is empty of remarks.  Where the kernel's files beside the texts name their host, it is that.
+    Each is with what it is, which is empty of remarks.  Where the kernel's files beside the texts name their
+    host, it is that.
 
     Raises:
         NoSuchHost: no output is of the wanted host, or the kernel's files are of another.
     """
+    named: dict[tuple[str, str], dict[str, str]] = {}
+    for text in texts:
+        for shape, word in _words_in(text.origin):
+            named.setdefault(shape, {})[text.origin] = word
+    is_time = rank(wanted)[0] >= 0 and any(wanted in words.values() for words in named.values())
+    others = [*_of_other_hosts(texts, pass_host, "" if is_time else wanted)]
+    yield from others
+    left = {id(text) for text, _why in others}
+    yield from of_other_times([text for text in texts if id(text) not in left], named, wanted)
+
+
+def _of_other_hosts(
+    texts: Sequence[CollectedText], pass_host: str, wanted: str
+) -> Iterator[tuple[CollectedText, str]]:
     hosts = _whose(texts)
     counted = Counter(host for text, host in zip(texts, hosts, strict=True) if text.form or text.file)
     del counted[""]
@@ -383,7 +399,8 @@ def _groups(texts: Sequence[CollectedText]) -> dict[str, str]:
     shapes: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for origin in keys:
         for shape, word in _words_in(origin):
-            if re.fullmatch(_NAME, word) and word not in TOOLS and not _DEVICE.fullmatch(word):
+            is_name = re.fullmatch(_NAME, word) and word not in TOOLS and not _DEVICE.fullmatch(word)
+            if is_name and rank(word)[0] < 0:
                 shapes.setdefault(shape, []).append((word.casefold(), origin))
     groups: dict[str, str] = {}
     for _shape, files in sorted(shapes.items(), key=lambda pair: pair[0][0] != _FOLDER):

@@ -97,6 +97,9 @@ class CollectedTexts:
         return strangers(texts, host, self.host)
 
 
+TEXTS: Final = CollectedTexts()
+
+
 def open_capture(path: str, host: str = "") -> Capture:
     """Open a capture with its texts: an archive, a directory of passes or texts, or a text.
 
@@ -106,4 +109,4 @@ def open_capture(path: str, host: str = "") -> Capture:
         NoSuchHost: no text is of the host.
         CaptureError: it is not there, is none, is damaged or too large, or holds no pass.
     """
-    return capture_open.open_capture(path, CollectedTexts(host))
+    return capture_open.open_capture(path, CollectedTexts(host) if host else TEXTS)
