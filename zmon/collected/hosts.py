@@ -136,9 +136,9 @@ def by_host(text: str, count: Callable[[str], int]) -> list[tuple[str, int, str]
     if in_one_line := [*_IN_ONE_LINE.finditer(text)]:
         rest = _IN_ONE_LINE.sub("", text)
         parts = [("", 1, rest)] if rest.strip() else []
-        for match in in_one_line:
-            lines = match["text"].replace("\\r", "").replace("\\n", "\n")
-            parts.append((short(match["host"]), text.count("\n", 0, match.start()) + 1, f"{lines}\n"))
+        for told in in_one_line:
+            lines = told["text"].replace("\\r", "").replace("\\n", "\n")
+            parts.append((short(told["host"]), text.count("\n", 0, told.start()) + 1, f"{lines}\n"))
         return parts
     rows = text.removesuffix("\n").split("\n")
     filled = [row for row in rows if row.strip()]

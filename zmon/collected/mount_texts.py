@@ -414,8 +414,10 @@ def best_mounts(facts: Facts) -> list[MountRow]:
         for rows in facts.mount_lists.get("findmnt", ())
         for row in rows
     }
-    rows = [row._replace(root=row.root or roots.get((row.point, row.source), "")) for row in merged.values()]
-    return [*_bound(rows)]
+    rooted = (
+        row._replace(root=row.root or roots.get((row.point, row.source), "")) for row in merged.values()
+    )
+    return [*_bound([*rooted])]
 
 
 def _bound(rows: list[MountRow]) -> Iterator[MountRow]:
