@@ -111,13 +111,12 @@ class Lsdasd(Reading):
         """Say of the devices of copy pairs which these are: only the line of a primary has all of them."""
         self.blank()
         primaries = self._pairs.get("primary", {})
-        pairs = [(busid, others, place, (busid, *others)) for busid, (others, place) in primaries.items()]
+        for primary, (others, place) in primaries.items():
+            for busid in (primary, *others):
+                self.facts.say(DEVICE, busid, place, copy_pair=" ".join((primary, *others)))
         for busid, ((primary, *_more), place) in self._pairs.get("secondary", {}).items():
             if primary not in primaries:
-                pairs.append((primary, [busid], place, (busid,)))
-        for primary, others, place, members in pairs:
-            for busid in members:
-                self.facts.say(DEVICE, busid, place, copy_pair=" ".join((primary, *others)))
+                self.facts.say(DEVICE, busid, place, copy_pair=f"{primary} {busid}")
 
     def _leave_head(self) -> None:
         """Know that no line followed a bus id: its row was cut."""

@@ -66,13 +66,8 @@ def of_other_times(
 
 
 def _share_outputs(groups: Iterable[Sequence[CollectedText]]) -> bool:
-    seen: set[str] = set()
-    for texts in groups:
-        outputs = {text.command or text.form for text in texts} - {""}
-        if outputs & seen:
-            return True
-        seen |= outputs
-    return False
+    outputs = [{text.command or text.form for text in texts} - {""} for texts in groups]
+    return len(set().union(*outputs)) < sum(map(len, outputs))
 
 
 def _order_of(groups: Mapping[str, Sequence[CollectedText]]) -> Callable[[str], Any]:
