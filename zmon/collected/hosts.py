@@ -312,7 +312,7 @@ def strangers(
     for text in texts:
         for shape, word in _words_in(text.origin):
             named.setdefault(shape, {})[text.origin] = word
-    is_time = rank(wanted)[0] >= 0 and any(wanted in words.values() for words in named.values())
+    is_time = rank(wanted)[0] >= 0 and any(wanted in by_origin.values() for by_origin in named.values())
     others = [*_of_other_hosts(texts, pass_host, "" if is_time else wanted)]
     yield from others
     left = {id(text) for text, _why in others}

@@ -32,8 +32,8 @@ _MONTHS: Final = "JanFebMarAprMayJunJulAugSepOctNovDec"
 
 def rank(word: str) -> tuple[int, str]:
     """Return where a word for a time stands among others of its sort; -1 if it is none."""
-    for place, words in enumerate(_ORDERED):
-        if word.casefold() in words:
+    for place, alike in enumerate(_ORDERED):
+        if word.casefold() in alike:
             return place, ""
     if _DATED.fullmatch(word):
         return len(_ORDERED), re.sub(r"\D", "", word).ljust(14, "0")
@@ -48,10 +48,10 @@ def of_other_times(
     `named` has the words in the paths of files by where they stand, for each path.
     """
     left: set[int] = set()
-    for words in named.values():
+    for by_origin in named.values():
         groups: dict[str, list[CollectedText]] = {}
         for text in texts:
-            word = words.get(text.origin, "")
+            word = by_origin.get(text.origin, "")
             if word and rank(word)[0] >= 0 and id(text) not in left:
                 groups.setdefault(word, []).append(text)
         if len(groups) > 1 and (not any(map(_COUNTED.fullmatch, groups)) or _share_outputs(groups.values())):
