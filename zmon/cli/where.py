@@ -37,9 +37,8 @@ from zmon.placement.word_lookup import (
     MeaningKind,
     WordMeaning,
     find,
-    find_below,
     find_by_name,
-    find_mount,
+    find_path,
     meanings,
 )
 from zmon.screen.number import DOTS, bytes_, fitted, percent, shorten
@@ -224,13 +223,7 @@ def _down(args: argparse.Namespace, things: Mapping[str, _Here]) -> dict[str, Lo
     for word, path in paths.items():
         sort = MeaningKind.DIRECTORY if things[word].is_directory else MeaningKind.FILE
         meaning = WordMeaning(word, sort, path)
-        mount = machine.mounts.by_id.get(mounts.get(word, ""))
-        if mount is not None:
-            results[word] = find_mount(meaning, mount, machine, is_live=True)
-        elif path in machine.locations:  # not the files below it
-            results[word] = LookupResult(meaning, (machine.locations[path],))
-        else:
-            results[word] = find_below(meaning, machine)
+        results[word] = find_path(meaning, machine, machine.mounts.by_id.get(mounts.get(word, "")))
     return results
 
 
@@ -652,6 +645,7 @@ def _remarks(result: LookupResult) -> Iterator[str]:
         "On no known disk": (reason for placed, reason in lacking if alone and not placed),
         "For more": (reason for placed, reason in lacking if placed),
         "LCU not known": unknown,
+        "Not formatted": result.unformatted,
         "Lost": (f"CHPID {chpid}: {why}" for chpid, why in result.why_lost.items()),
     }
     for what, sentences in remarks.items():
@@ -712,6 +706,7 @@ def document(result: LookupResult) -> Any:
             for on_disk in result.files
         ],
         "why_lost": result.why_lost,
+        "not_formatted": result.unformatted,
         "not_looked_at": result.unseen,
     }
 

@@ -37,6 +37,7 @@ from zmon.kinds import (
 )
 from zmon.sample import Frame, empty_frame, frame_of
 from zmon.topology.stack import tagged
+from zmon.values.dasd_state import UNFORMATTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
@@ -83,8 +84,6 @@ UNORDERED: Final = frozenset({"chpids"})
 """Fields whose words mean the same in any order."""
 SECTORS: Final = KIB // SECTOR
 """Sectors of the unit in which /proc/partitions has sizes."""
-UNFORMATTED: Final = frozenset({"unformatted", "active n/f"})
-"""What the kernel says of a DASD without a size; lsdasd says `n/f` of both."""
 WEAKER: Final = frozenset({"below"})
 """Fields for which the first text is taken: tools print more or less of what a device is made of."""
 

@@ -18,6 +18,7 @@ from zmon.collected.lvm_texts import Lvm
 from zmon.collected.machine_texts import Hostname, Lscpu, Uname
 from zmon.collected.mapper_texts import Bindings, Dmsetup, Multipath
 from zmon.collected.mount_texts import FROM_TABLE, Df, Findmnt, MountCommand, MountInfo, ProcMounts
+from zmon.collected.nsd_texts import Mmlsnsd
 from zmon.collected.partition_texts import Fdasd, Fdisk, Parted
 from zmon.collected.reading import Form
 from zmon.collected.signature_texts import Blkid
@@ -74,6 +75,8 @@ FORMS: Final = (
     Form("blkid, as lines, with -o list, export or json", r"blkid\b", Blkid,
          "what is on devices; names by UUID and label; the devices of a btrfs; with -p starts of partitions",
          "source, real output"),
+    Form("mmlsnsd -m, -X", r"mmlsnsd\b", Mmlsnsd, "which devices of this host are NSDs of GPFS",
+         "real output"),
     Form("btrfs filesystem show", r"btrfs (?:filesystem|fi) show\b.*", BtrfsShow, "all devices of a btrfs",
          "source, real output"),
     Form("fdasd -p, -i", r"fdasd\b", Fdasd,

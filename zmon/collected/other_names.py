@@ -2,6 +2,7 @@
 
     disk/by-path/ccw-0.0.7000-part1, disk/by-id/ccw-IBM.750000000ABCD1.7000.00     a DASD
     disk/by-path/ccw-0.0.fc00-fc-0x5005...-lun-0x4010...-part1                     a SCSI disk
+    dasd/7000/part1, dasd/0.0.7000/disc                                            a DASD, by old names
     disk/by-id/wwn-0x6005..., scsi-36005..., dm-uuid-mpath-36005..., nvme-eui...   a map, or a disk
     mapper/mpatha-part2, mpatha_part2, mpathap2, mpatha2, 36005...-part2           a partition of a map
 
@@ -18,7 +19,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.base.absent import text_of
-from zmon.collected.dasd_texts import BUSID
+from zmon.collected.dasd_texts import BUSID, busid_of
 from zmon.collected.facts import ASSUMED
 from zmon.collected.fcp_texts import address_of, linked_lun
 from zmon.collected.numbers import dasd_of_number, disk_name, is_of_kernel, sort_of
@@ -32,7 +33,10 @@ if TYPE_CHECKING:
     from zmon.sample import Frame
 
 _NUMBER: Final = "[1-9][0-9]{0,2}"
-_OF_DASD: Final = re.compile(r"disk/by-(?:path|id)/ccw-([^\s/]{3,60}?)(?:-part([1-9][0-9]?))?")
+_OF_DASD: Final = re.compile(
+    r"disk/by-(?:path|id)/ccw-([^\s/]{3,60}?)(?:-part([1-9][0-9]?))?"
+    r"|dasd/((?:0[.][0-3][.])?[0-9a-f]{4})/(?:dis[ck]|device|part([1-9][0-9]?))"
+)
 _UID: Final = re.compile(
     r"[A-Z0-9]{1,3}[.][A-Z0-9]{1,14}[.][0-9a-f]{4}[.][0-9a-f]{2,6}(?:[.][0-9a-f]{1,32})?"
 )
@@ -107,7 +111,7 @@ class Names:
             for fact in row.get("links", ()) if busid else ():
                 for link in str(fact.value).split():
                     match = _OF_DASD.fullmatch(link)
-                    if match and not match[2] and _UID.fullmatch(match[1]):
+                    if match and not match[2] and _UID.fullmatch(match[1] or ""):
                         self._facts.say(DEVICE, busid, fact.place, uid=match[1])
 
     def _words(self) -> Iterable[tuple[str, str]]:
@@ -208,10 +212,11 @@ class Names:
             address = address_of(*linked[:3])
             return Device(self._luns.get(address, address), linked.part, told=linked[:3])
         match = _OF_DASD.fullmatch(word)
-        disk = self._dasds.get(match[1]) if match else None
-        if match and not disk and re.fullmatch(BUSID, match[1]):
-            disk = f"ccw-{match[1]}"
-        return Device(disk, match[2] or "", told=(match[1],)) if match and disk else None
+        if match is None:
+            return None
+        key = match[1] or busid_of(match[3])
+        disk = self._dasds.get(key, f"ccw-{key}" if re.fullmatch(BUSID, key) else "")
+        return Device(disk, match[2] or match[4] or "", told=(key,)) if disk else None
 
     def _by_wwid(self, wwid: str, part: str) -> Device | None:
         if wwid in self._maps:
@@ -230,7 +235,7 @@ class Names:
 
     def _say(self, word: str, device: Device, place: str) -> None:
         facts, disk, part = self._facts, device.disk, device.part
-        is_link = word.startswith("disk/")
+        is_link = word.startswith(("disk/", "dasd/"))
         if device.is_map:
             name = self._part_name(device, "" if is_link else word) if part else disk
             key = self._keys.get(name, name)

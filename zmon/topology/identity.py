@@ -297,6 +297,8 @@ class VolumeBuilder:
     def _compare_labels(self, volser: Value) -> None:
         """Compare the label on the disk with that of the volume; a minidisk may have one of its own."""
         if not isinstance(self.label, str):
+            if isinstance(self.label, Absent) and self.label.code == CONTRADICTED.code:
+                self.conflicts += [f"the label: {said}" for said in self.label.facts]
             return
         source = self._source("volser", f"/run/udev/data/b{self.number}")
         if isinstance(volser, str) and volser != self.label and _begins_volume(self.facts):
@@ -309,7 +311,8 @@ class VolumeBuilder:
     def _label_of_volume(self, volser: Value) -> Value:
         """Return the label of the volume: by claims, else that on the disk, unless it may be a minidisk's."""
         if isinstance(volser, str) or isinstance(self.label, Absent):
-            return volser
+            is_told = isinstance(volser, str) or code_of(self.label) != CONTRADICTED.code
+            return volser if is_told else self.label
         return self._doubt_of_label() or self.label
 
     def _doubt_of_label(self) -> Absent | None:
