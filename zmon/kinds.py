@@ -142,6 +142,7 @@ DEVICE: Final = Kind(
         Field("use_diag", Meaning.GAUGE, "", "use_diag"),
         Field("path_masks", Meaning.LABEL, "six masks", "path_masks", privacy=KEEP),
         Field("copy_role", Meaning.LABEL, "none, primary or secondary", "copy_role", privacy=KEEP),
+        Field("copy_pair", Meaning.LABEL, "bus ids, the primary's first", "copy_pair", privacy=KEEP),
     ),
     key_form=BUSID_FORM,
 )

@@ -2,13 +2,17 @@ from __future__ import annotations
 
 import argparse
 import io
+import json
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.casestudy import FOLDER
+from zmon.cli import where
 from zmon.cli.inputs import read_listings
+from zmon.cli.main import main
 from zmon.cli.output import FileCount, terminal_width
 from zmon.cli.source_options import open_lookup, read_files
 from zmon.cli.subcommands import add_listing_details, add_lookup
@@ -70,6 +74,8 @@ class Here:
         device = f"{CSS}/0.0.{place:04x}/{busid}"
         block = f"{device}/block/{name}"
         for path, content in {
+            f"{CSS}/0.0.{place:04x}/chpids": "50 51 52 53 00 00 00 00",
+            f"{CSS}/0.0.{place:04x}/pimpampom": "f0 f0 d0",
             f"{device}/online": "1",
             f"{device}/uid": f"IBM.750000000ABCD1.2400.{place:02x}",
             f"{block}/dev": f"94:{4 * place}",
@@ -103,6 +109,16 @@ def test_a_file_is_followed_to_its_disk(here: Here) -> None:
     answer = found.locations[str(here.file)]
     assert [step.title for step in answer.steps] == ["/", "dasdb1", "dasdb"]
     assert found.volumes["94:4"].ssid == "2400"
+
+
+def test_what_is_lost_of_the_ways_to_its_disk_is_told(
+    here: Here, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As of the disks of a capture: a path is looked up in one way everywhere."""
+    monkeypatch.setattr(where, "read_files", partial(read_files, root=str(here.root)))
+    main(["where", str(here.file.parent), "-f", "json"])
+    (found,) = json.loads(capsys.readouterr().out)
+    assert [disk["lost_chpids"] for disk in found["where"][0]["disks"]] == ["52"]
 
 
 def test_no_other_disk_is_looked_at(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:

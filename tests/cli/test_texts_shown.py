@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -80,6 +81,19 @@ def test_a_label_is_that_of_the_volume_only_where_the_disk_is_no_minidisk(
     assert page["ownlabel"] == (None if label else "0X0191")
 
 
+def test_a_label_of_which_sources_say_different_things_is_none_anywhere(ask: Ask) -> None:
+    """Neither in `where` nor on DEVICE and its page, and the reason is the contradiction."""
+    texts = UDEV + UDEV.replace("ID_SERIAL=0X0191", "ID_SERIAL=ZZ0191") + LSDASD
+    told = [
+        ask(texts, "where", "dasda")[0]["disks"][0]["volser"]["absent"],
+        *(
+            next(cell["reason"] for cell in ask(texts, "show", *screen)["absent"] if "label" in cell.values())
+            for screen in (["DEVICE"], ["DEVICE", "0191"])
+        ),
+    ]
+    assert [{"0X0191", "ZZ0191"} <= set(re.findall(r"\w+", reason)) for reason in told] == [True] * 3
+
+
 @pytest.mark.parametrize(
     ("word", "texts", "sources"),
     [
@@ -130,6 +144,14 @@ Bus-ID    Status    Name      Device  Type         BlkSz  Size      Blocks
 0.0.0200  n/f       dasdb     94:4    ECKD
 0.0.0400  offline
 """
+
+
+def test_a_dasd_that_is_not_formatted_is_said_to_be_that(ask: Ask) -> None:
+    """In `where`, by its name or a bus id, and on IOCONF, where it is no part of a range with others."""
+    told = [ask(PLAIN_LSDASD, "where", word)[0]["not_formatted"] for word in ("0200", "dasdb", "0100")]
+    assert told == [["dasdb"], ["dasdb"], []]
+    states = {row["devices"]: row["status"] for row in ask(PLAIN_LSDASD, "show", "IOCONF")["rows"]}
+    assert (states["0200"], states["0100"], states["0400"]) == ("not formatted", "online", "offline")
 
 
 @pytest.mark.parametrize(
@@ -224,3 +246,41 @@ def test_a_mount_point_that_may_be_on_any_disk_is_not_found(tmp_path: Path, word
         "tmpfs on /tm type tmpfs (rw)\n"
     )
     assert main(["where", word, "--from", str(tmp_path)]) == status
+
+
+PAIRS = """\
+box1:~ # lsdasd -P
+Bus-ID    Role        Name      Paired devices
+================================================================================
+0.0.9700  primary     dasda     0.0.9740,0.0.9780
+0.0.9740  secondary             0.0.9700
+0.0.9780  secondary             0.0.9700
+0.0.9841  secondary             0.0.9801
+"""
+LONG = """\
+box1:~ # lsdasd -l
+0.0.9740
+  status:				secondary
+  copy_pairs:				0.0.9700,0.0.9740,0.0.9780
+"""
+
+
+@pytest.mark.parametrize(
+    ("texts", "busid", "pair"),
+    [(PAIRS, "9700", "9700 9740 9780"), (PAIRS, "9740", "9700 9740 9780"), (PAIRS, "9841", "9801 9841"),
+     (LONG, "9740", "9700 9740 9780"), (PAIRS + LONG, "9780", "9700 9740 9780")],
+)  # fmt: skip
+def test_the_devices_of_a_copy_pair_are_those_that_sysfs_has(
+    ask: Ask, texts: str, busid: str, pair: str
+) -> None:
+    """The primary's first; a secondary has no disk, and is said to be one in `where` and on IOCONF."""
+    names = [f"0.0.{number}" for number in pair.split()]
+    if busid == names[0][-4:]:
+        page = ask(texts, "show", "DEVICE", busid)["facts"]
+        assert page["status"].split()[-len(names) :] == names
+        assert [disk["disk"] for disk in ask(texts, "where", busid)[0]["disks"]] == ["dasda"]
+        return
+    device = ask(texts, "where", busid)[0]["device"]
+    assert (device["status"], device["pair"]) == ("secondary", " ".join(names))
+    rows = ask(texts, "show", "IOCONF")["rows"]
+    assert "secondary" in {row["status"] for row in rows if row["devices"][:4] == busid}

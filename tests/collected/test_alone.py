@@ -51,6 +51,7 @@ from tests.collected.test_lvm_texts import (
 )
 from tests.collected.test_mapper_texts import (
     ASCII_TREE,
+    BINDINGS,
     CHOSEN,
     DEPENDENCIES,
     DEPENDENCIES_BY_NAME,
@@ -61,6 +62,7 @@ from tests.collected.test_mapper_texts import (
     TREE,
 )
 from tests.collected.test_mount_texts import SWAPS_BYTES, SWAPS_COLUMNS, SWAPS_GERMAN, SWAPS_RAW
+from tests.collected.test_nsd_texts import NSDS, TYPED
 from tests.collected.test_partition_texts import (
     FDASD,
     FDISK,
@@ -127,6 +129,7 @@ OUTPUTS: Final = {
         DMSETUP_TABLE, INFO, INFO.partition("\n\n")[2], "db2vg-data\t(253:0)\n", "db2vg-data\t(253, 0)\n",
     ),
     "multipath -ll": (MULTIPATH, MULTIPATH.replace("IBM,", "IBM     ,")),
+    "/etc/multipath/bindings": (BINDINGS,),
     "pvs, vgs, lvs": (
         PVS, PVS_ALL, PVS_CHOSEN, PVS_SEPARATED, PVS_JSON, PVS.partition("\n")[2],
         VGS, LVS, LVS_VERBOSE, LVS_PATHS,
@@ -167,6 +170,7 @@ OUTPUTS: Final = {
     "df": ("Filesystem 1K-blocks Used Available Use% Mounted on\n/dev/dasda1 100 10 90 10% /\n",),
     "dmesg, journalctl": (*STAMPED.values(),),
     "hostname": (),
+    "mmlsnsd": tuple(text.partition("\n\n")[2] for text in (NSDS, TYPED)),
     "lscpu": ("Architecture:          s390x\nMachine type:          3931\n",),
     "uname -a": ("Linux lnxdb01 6.4.0-150600.23 #1 SMP Tue Mar 17 s390x s390x s390x GNU/Linux\n",),
 }  # fmt: skip

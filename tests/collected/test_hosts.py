@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from tests.collected.test_real_lines import outputs as real_outputs
+from zmon.cli.main import main
 from zmon.collected.text_reader import open_capture
 
 if TYPE_CHECKING:
@@ -31,7 +34,16 @@ def _behind(prefix: str, text: str) -> str:
     return "".join(f"{prefix}{line}\n" for line in text.splitlines())
 
 
+def _in_one_line(text: str) -> str:
+    return text.removesuffix("\n").replace("\n", "\\n")
+
+
 CERTAIN: Final = {
+    "ansible -o": (
+        f"zora | CHANGED | rc=0 | (stdout) {_in_one_line(UIDS)}\n"
+        f"elbe | CHANGED | rc=0 | (stdout) {_in_one_line(BLOCKS)} (stderr) a warning\n"
+        "fulda | UNREACHABLE!: no route\n"
+    ),
     "ssh": "$ ssh zora lsdasd -u\n{UIDS}$ ssh elbe lsblk\n{BLOCKS}",
     "ssh behind a prompt": "op@jump:~> ssh zora lsdasd -u\n{UIDS}op@jump:~> ssh elbe lsblk\n{BLOCKS}",
     "ssh with a user and quotes": (
@@ -259,3 +271,45 @@ def test_texts_beside_the_kernel_files_of_another_host_are_left_out(tmp_path: Pa
     assert _kept(tmp_path, {"d.txt": UIDS, "z.txt": f"zora:~ # mount\n{MOUNTS}"}) == {"d.txt", "z.txt"}
     assert _kept(tmp_path, {"e.txt": f"elbe:~ # mount\n{MOUNTS}" * 9}) == {"z.txt"}
     assert _kept(tmp_path, {"z.txt": f"elbe:~ # df\n{MOUNTS}"}) == set()
+
+
+@pytest.mark.parametrize("host", ["elbe", "ELBE", "elbe.example.com"])
+def test_the_host_that_is_meant_can_be_chosen(
+    host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With or without its domain; one that no text names is a mistake of the command line."""
+    (tmp_path / "a.txt").write_text(f"zora:~ # lsdasd -u\n{UIDS}{UIDS}elbe:~ # lsblk\n{BLOCKS}")
+    source = ["--from", str(tmp_path / "a.txt")]
+    assert main(["where", "dasda1", "--host", host, *source, "-f", "json"]) == 0
+    assert [mount["point"] for mount in json.loads(capsys.readouterr().out)[0]["mounts"]] == ["/data"]
+    for command in (["where", "dasda"], ["show", "IOCONF"], ["check"]):
+        assert main([*command, "--host", "elba", *source]) == 2
+        assert {"elbe", "zora"} <= set(re.findall(r"\w+", capsys.readouterr().err))
+    assert main(["show", "IOCONF", "--host", host, "--from", "lab:shark-before"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("files", "kept"),
+    [
+        ({"before/d.txt": UIDS, "before/m.txt": MOUNTS, "after/d.txt": UIDS}, {"after/d.txt"}),
+        ({"before/d.txt": f"zora:~ # lsdasd\n{UIDS}", "after/d.txt": f"zora:~ # lsdasd\n{UIDS}",
+          "u.txt": "zora:~ # mount\n"}, {"after/d.txt", "u.txt"}),
+        ({"before/u.txt": LINUX, "before/d.txt": UIDS, "after/u.txt": OTHER, "after/x.txt": MOUNTS,
+          "u.txt": LINUX}, {"before/u.txt", "before/d.txt", "u.txt"}),
+        ({"2026-03-09/d.txt": UIDS, "2026-03-10/d.txt": UIDS, "20260224/d.txt": UIDS}, {"2026-03-10/d.txt"}),
+        ({"1/d.txt": UIDS, "1/m.txt": MOUNTS, "2/d.txt": UIDS}, {"2/d.txt"}),
+        ({"1/d.txt": f"$ date\nTue Mar 17 09:00:00 CET 2026\n$ lsdasd -u\n{UIDS}",
+          "2/d.txt": f"$ date\nMon 16 Mar 2026 10:00:00 AM CET\n$ date\nMon Mar 16 10:00:00 CET 2026\n"
+                     f"$ lsdasd -u\n{UIDS}"}, {"1/d.txt"}),
+        ({"1/d.txt": UIDS, "2/m.txt": MOUNTS}, {"1/d.txt", "2/m.txt"}),
+        ({"lsdasd-before.txt": UIDS, "lsdasd-after.txt": UIDS}, {"lsdasd-after.txt"}),
+    ],
+)  # fmt: skip
+def test_two_times_of_a_host_are_not_united(files: dict[str, str], kept: set[str], tmp_path: Path) -> None:
+    """The newest is read: as date says, else names, else the times of the files; another can be chosen."""
+    assert _kept(tmp_path, files) == kept
+    notes = open_capture(str(tmp_path)).notes
+    assert bool(notes) == (kept != set(files))
+    if "before" in str(notes) and "before/u.txt" not in files:
+        chosen = open_capture(str(tmp_path), "before").passes[-1].texts
+        assert {text.origin for text in chosen if "after" in text.origin} == set()

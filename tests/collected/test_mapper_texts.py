@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.collected.texts import DMSETUP_TABLE, MULTIPATH, REMOVED_PATHS, facts_in, row
+from zmon.collected.collection import facts_of
 from zmon.collected.facts import REMOVED, joined
 from zmon.collected.lvm_texts import spread_groups
+from zmon.collected.transcript import outputs
 from zmon.kinds import LAYER, PATH
 from zmon.kinds import MULTIPATH as MAP
 from zmon.sample import empty_frame
 from zmon.values.path_state import is_down, state_of
+
+if TYPE_CHECKING:
+    from tests.collected.conftest import Ask
 
 INFO = """\
 Name:              db2vg-data
@@ -350,3 +357,87 @@ def test_a_table_of_one_device_has_the_name_that_was_asked_for() -> None:
         told = row(facts_in("0 800 linear 94:5 2048\n800 80 linear 94:9 2048\n", f"dmsetup table {name}"),
                    "layer", "vg-lv")  # fmt: skip
         assert (told["below"], told["size"]) == ("94:5 94:9", 880)
+
+
+WWID = "36005076303ffc5620000000000001001"
+CHOSEN_UUID = f"""\
+# dmsetup info -c
+Name              Maj Min Stat Open Targ Event  UUID
+mpathb            253   2 L--w    1    1      0 mpath-{WWID}
+"""
+BY_ID = f"""\
+# ls -l /dev/disk/by-id
+lrwxrwxrwx 1 root root 10 Mar 17 09:12 dm-uuid-mpath-{WWID} -> ../../dm-2
+lrwxrwxrwx 1 root root 10 Mar 17 09:12 dm-name-mpathb -> ../../dm-2
+"""
+OF_DAEMON = f"# multipathd show maps\nname   sysfs uuid\nmpathb dm-2  {WWID}\n"
+
+
+@pytest.mark.parametrize("content", [CHOSEN_UUID, BY_ID, OF_DAEMON])
+@pytest.mark.parametrize("word", ["mpathb", "dm-2", WWID, "LSS 10"])
+def test_a_map_without_a_known_path_is_a_disk_by_its_wwid(where: Ask, content: str, word: str) -> None:
+    """Which names the storage server and the LSS; over which paths it is reached no text says."""
+    answer = where(word, content)
+    (disk,) = answer["disks"]
+    assert (disk["disk"], disk["lcu"], disk["lcu_grade"]) == ("mpathb", "LSS 10", "assumed")
+    assert answer["more_paths"]
+
+
+def test_paths_that_were_removed_are_of_the_disk_that_the_wwid_names(where: Ask) -> None:
+    """They have neither address nor number."""
+    removed = f"""\
+mpatha ({WWID}) dm-2 ##,##
+size=10G features='1 queue_if_no_path' hwhandler='1 alua' wp=rw
+`-+- policy='service-time 0' prio=0 status=enabled
+  `- #:#:#:# -   #:#   failed undef unknown
+"""
+    answer = where("mpatha", f"# multipath -ll\n{removed}")
+    assert [disk["lcu"] for disk in answer["disks"]] == ["LSS 10"]
+    assert not answer["more_paths"]
+
+
+BINDINGS = f"""\
+# Multipath bindings, Version : 1.0
+# NOTE: this file is automatically maintained by the multipath program.
+# You should not need to edit this file in normal circumstances.
+#
+# Format:
+# alias wwid
+#
+mpatha 36005076303ffc5620000000000001000
+mpathb {WWID}
+"""
+WWIDS = f"# Multipath wwids, Version : 1.0\n# Valid WWIDs:\n/{WWID}/\n"
+
+
+@pytest.mark.parametrize("bindings", [BINDINGS, f"# cat /etc/multipath/bindings\n{BINDINGS}"])
+@pytest.mark.parametrize("device", ["mapper/mpathb", "mapper/mpathb-part1", "disk/by-id/dm-name-mpathb"])
+def test_bindings_name_the_wwid_of_a_map_that_is_used(where: Ask, bindings: str, device: str) -> None:
+    """And so its storage server; a binding that nothing uses is no map that there is."""
+    mount = f"# mount\n/dev/{device} on /srv type xfs (rw)\n"
+    for word in ("mpathb", WWID):
+        answer = where(word, f"{bindings}\n{mount}")
+        assert [(disk["disk"], disk["lcu"]) for disk in answer["disks"]] == [("mpathb", "LSS 10")]
+        assert [use["point"] for use in answer["mounts"]] == ["/srv"]
+    assert [disk["disk"] for disk in where("LSS 10", f"{bindings}\n{mount}")["disks"]] == ["mpathb"]
+
+
+@pytest.mark.parametrize("content", [
+    f"# multipath -ll\n{WWID} dm-2 IBM,2107900\nsize=10G features='0' hwhandler='0' wp=rw\n",
+    "\n".join(BY_ID.split("\n")[:2]) + "\n",
+])  # fmt: skip
+def test_a_map_that_is_known_by_its_wwid_has_the_name_that_bindings_give(where: Ask, content: str) -> None:
+    """Whether a text has a name for it or not."""
+    for word in ("mpathb", "/dev/mapper/mpathb"):
+        (disk,) = where(word, f"# cat /etc/multipath/bindings\n{BINDINGS}{content}")["disks"]
+        assert disk["lcu"] == "LSS 10"
+
+
+def test_the_lines_of_bindings_and_wwids_are_read_or_say_nothing() -> None:
+    """Comments are no prompts."""
+    facts, read = facts_of([*outputs("a.txt", f"# cat /etc/multipath/bindings\n{BINDINGS}".encode(), 7)])
+    assert {*facts.bindings} == {"mpatha", "mpathb"}
+    assert [(entry.read, entry.strange) for entry in read] == [(2, ())]
+    facts, read = facts_of([*outputs("wwids", WWIDS.encode(), 7)])
+    assert not facts.bindings
+    assert [(entry.read, entry.strange) for entry in read] == [(0, ())]

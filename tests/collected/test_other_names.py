@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from zmon.collected.fcp_texts import linked_lun
+
 if TYPE_CHECKING:
     from tests.collected.conftest import Ask
 
@@ -103,3 +105,65 @@ def test_a_link_of_nvme_is_of_the_disk_with_its_wwid(where: Ask) -> None:
     listed += 'NAME="nvme0n1" MAJ:MIN="259:0" TYPE="disk" WWN="eui.0050768d02800a19"\n'
     mounts = MOUNTS.format("disk/by-id/nvme-eui.0050768d02800a19-part1")
     assert [mount["point"] for mount in where("nvme0n1", listed + mounts)["mounts"]] == ["/d"]
+
+
+LUN_LINKS = (
+    "ccw-0.0.5a00-fc-0x500507630300c562-lun-0x4010400000000000",
+    "ccw-0.0.5a00-zfcp-0x500507630300c562:0x4010400000000000",
+    "ccw-0.0.5a00-0x500507630300c562:0x4010400000000000",
+)
+BY_LSSCSI = """\
+# lszfcp -D
+0.0.5a00/0x500507630300c562/0x4010400000000000 0:0:0:1
+# lsscsi
+[0:0:0:1]    disk    IBM      2107900          .190  /dev/sdc
+"""
+BY_LSZDEV = """\
+# lszdev
+TYPE      ID                                              ON   PERS  NAMES
+zfcp-lun  0.0.5a00:0x500507630300c562:0x4010400000000000  yes  no    sdc
+"""
+USES = (
+    "# mount\n/dev/disk/by-path/{} on /srv type xfs (rw)\n",
+    "# cat /proc/swaps\nFilename\tType\tSize\tUsed\tPriority\n/dev/disk/by-path/{} partition\t1000\t0\t-2\n",
+    "# pvs\n  PV VG Fmt Attr PSize PFree\n  /dev/disk/by-path/{} wh lvm2 a-- 6.00g 0\n",
+)
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("part", ["", "-part1"])
+@pytest.mark.parametrize("link", LUN_LINKS)
+def test_a_name_by_path_names_adapter_port_and_lun(where: Ask, link: str, part: str, use: str) -> None:
+    """Also where no text has the disk: what is on it is on the disk of that LUN."""
+    answer = where("5a00", use.format(f"{link}{part}"))
+    (disk,) = answer["disks"]
+    assert (disk["busid"], disk["wwpn"], disk["lun"], disk["lss"]) == (
+        "0.0.5a00", "0x500507630300c562", "0x4010400000000000", "10",
+    )  # fmt: skip
+    assert [mount["point"] for mount in answer["mounts"]] + answer["devices"]
+
+
+@pytest.mark.parametrize("link", LUN_LINKS)
+@pytest.mark.parametrize("known", [BY_LSSCSI, BY_LSZDEV])
+def test_a_name_by_path_is_the_disk_that_another_text_has(where: Ask, link: str, known: str) -> None:
+    """By adapter, port and LUN."""
+    answer = where("sdc", known + USES[0].format(f"{link}-part2"))
+    assert [mount["point"] for mount in answer["mounts"]] == ["/srv"]
+    (path,) = where("/srv", known + USES[0].format(f"{link}-part2"))["where"]
+    assert [disk["disk"] for disk in path["disks"]] == ["sdc"]
+
+
+def test_a_lun_of_one_level_is_a_number_in_its_name() -> None:
+    """As systemd has it."""
+    assert linked_lun("ccw-0.0.5a00-fc-0x500507630300c562-lun-17") == (
+        "0.0.5a00", "0x500507630300c562", "0x0011000000000000", "",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("part", ["", "-part1"])
+def test_a_disk_that_only_a_name_by_path_tells_is_in_use(where: Ask, part: str, use: str) -> None:
+    """What is on it is found by its number."""
+    answer = where("0200", use.format(f"ccw-0.0.0200{part}"))
+    assert [disk["busid"] for disk in answer["disks"]] == ["0.0.0200"]
+    assert [mount["point"] for mount in answer["mounts"]] + answer["devices"]

@@ -85,6 +85,20 @@ def test_an_unpacked_directory_answers_as_its_archive(
     assert uses(f"{directory}/D", capsys) == of_archive
 
 
+@pytest.mark.parametrize("name", ["DBGINFO-2026-03-17-09-12-00-lnx1.tgz", "sosreport-lnx1.tar.xz", "a.tar"])
+def test_the_only_archive_in_a_directory_is_opened_as_it_is_itself(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where dbginfo.sh leaves it; its check sum and a word about it may be beside it, another archive not."""
+    (tmp_path / name).write_bytes(packed({name: content.encode() for name, content in FILES.items()}))
+    (tmp_path / f"{name}.md5").write_text("0" * 32)
+    (tmp_path / "README").write_text("of the weekend\n")
+    assert uses(str(tmp_path), capsys) == uses(str(tmp_path / name), capsys)
+    (tmp_path / "other.tgz").write_bytes(b"")
+    assert main(["where", "dasdb", "--from", str(tmp_path)]) == 1
+    assert name in capsys.readouterr().err
+
+
 def test_a_mount_is_a_use_of_a_dasd_that_only_its_name_tells(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -11,7 +11,7 @@ from tests.collected.texts import REMOVED_PATHS
 from zmon.cli.main import main
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     Ask = Callable[[str, str], dict[str, Any]]
@@ -335,3 +335,111 @@ def test_a_file_system_of_unknown_type_may_be_on_more_disks(where: Ask) -> None:
         assert any("/load" in what for what in where("dasdq", texts)["not_looked_at"]) == is_open
         (answer,) = where("/load/x", texts)["where"]
         assert any("btrfs" in why for why in answer["lacking"]) == is_open
+
+
+ROOT_VOLUME = """\
+h:~ # lsblk -f
+NAME          FSTYPE      LABEL UUID                                   MOUNTPOINT
+sda
+├─sda1        xfs               7a3b0b1e-8f3e-4e4f-8c8d-0a4b6c2d1e11   /boot
+└─sda2        LVM2_member       3Fh1Yq-2Zxs-fF0r-1KJ0-c5XH-0fVn-Mxy2Fq
+  ├─rhel-root xfs               9e1b7c4d-62f7-4d6a-9b6d-8a4ae1cc0aa2   /
+  └─rhel-swap swap              c5d2b9be-3c2a-45a4-a3d4-8f0c1f6b9b33   [SWAP]
+h:~ # swapon --show
+NAME      TYPE      SIZE USED PRIO
+/dev/dm-1 partition   2G   0B   -2
+h:~ # cat /proc/self/mountinfo
+22 1 253:0 / / rw,relatime shared:1 - xfs /dev/mapper/rhel-root rw,seclabel
+"""
+
+
+def test_numbers_of_volumes_that_lsblk_knows_by_name_are_learnt(where: Ask) -> None:
+    """Of a file system by mountinfo, of swap if it is the only area that each of two texts has alone."""
+    answer = where("sda", ROOT_VOLUME)
+    assert {(mount["point"], mount["device"]) for mount in answer["mounts"]} == {
+        ("/", "rhel-root"),
+        ("", "rhel-swap"),
+    }
+
+
+BOUND = """\
+box1:~ # mount
+/dev/dasdq1 on / type ext4 (rw)
+/dev/dasdp1 on /srv type xfs (rw)
+/srv/data on /mnt type none (rw,bind)
+/mnt/deep on /opt/deep type none (rw,bind)
+/mnt on /mnt type none (rw,bind)
+/etc on /jail/etc type none (rw,rbind)
+none on /sys type none (rw)
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "disk", "root"),
+    [("/mnt/x", "dasdp", "/data"), ("/opt/deep/x", "dasdp", "/data/deep"), ("/jail/etc/x", "dasdq", "/etc")],
+)
+def test_a_directory_that_is_mounted_again_is_on_the_disk_of_its_own_mount(
+    path: str, disk: str, root: str, where: Ask
+) -> None:
+    """As mount and /etc/mtab have it from before mountinfo: `type none`, the directory as its source."""
+    (answer,) = where(path, f"{UIDS}{BOUND}")["where"]
+    assert [volume["disk"] for volume in answer["disks"]] == [disk]
+    assert root in answer["steps"][0]["what"].replace(",", " ").split()
+    assert {mount["point"] for mount in where("dasdp", f"{UIDS}{BOUND}")["mounts"]} == {
+        "/srv", "/mnt", "/opt/deep",
+    }  # fmt: skip
+
+
+NAMED = """\
+box1:~ # mount
+/dev/mapper/wh-load on /load type xfs (rw)
+/dev/wh/old on /old type xfs (rw)
+/dev/md7 on /md type xfs (rw)
+/dev/loop3 on /loop type iso9660 (ro)
+/dev/dm-5 on /dm type xfs (rw)
+box1:~ # swapon -s
+Filename Type Size Used Priority
+/dev/mapper/wh-swap partition 2000000 0 -2
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "mounts"),
+    [
+        (("wh-load", "wh/load", "/dev/wh/load", "/dev/mapper/wh-load"), ["/load"]),
+        (("wh-old", "wh/old", "/dev/wh/old", "/dev/mapper/wh-old"), ["/old"]),
+        (("md7", "/dev/md7", "9:7"), ["/md"]),
+        (("loop3", "/dev/loop3", "7:3"), ["/loop"]),
+        (("dm-5", "/dev/dm-5"), ["/dm"]),
+        (("wh-swap", "wh/swap", "/dev/wh/swap"), [""]),
+    ],
+)
+def test_a_device_that_a_use_alone_names_is_an_answer_by_each_of_its_names(
+    words: Sequence[str], mounts: list[str], where: Ask
+) -> None:
+    """Downwards to no known disk: of another disk the mount is among what was not looked at."""
+    for word in words:
+        answer = where(word, f"{UIDS}{NAMED}")
+        assert [mount["point"] for mount in answer["mounts"]] == mounts, word
+    lacking = " ".join(where("dasdq", f"{UIDS}{NAMED}")["not_looked_at"])
+    assert {"/load", "/old", "/md", "/dm"} < {*lacking.split()}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["dasd/1a01/part2", "dasd/0.0.1a01/part2", "disk/by-path/ccw-0.0.1a01-part2",
+     "disk/by-id/ccw-IBM.75000000AAAA1.1a00.01-part2"],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    ["box1:~ # mount\n/dev/{} on /a type ext3 (rw)\n",
+     f"box1:~ # swapon -s\n{HEAD}/dev/{{}} partition 2000000 0 -2\n",
+     f"{PVS}  /dev/{{}} wh lvm2 a-- 6.8g 0\n"],
+)  # fmt: skip
+def test_a_use_names_a_dasd_by_any_of_its_names(text: str, name: str, where: Ask) -> None:
+    """By its number, its place or its unique id, as devfs and udev have them."""
+    text = text.format(name)
+    answer = where("dasdp", f"{UIDS}{text}")
+    assert "dasdp2" in {*answer["devices"]}
+    assert bool(answer["mounts"]) == ("pvs" not in text)
+    assert [disk["disk"] for disk in where(f"/dev/{name}", f"{UIDS}{text}")["disks"]] == ["dasdp"]

@@ -278,6 +278,19 @@ def test_lines_that_are_not_understood_are_counted_and_some_kept() -> None:
     assert (found.counts["unknown"], len(found.unknown)) == (2 * MAX_KEPT, MAX_KEPT)
 
 
+@pytest.mark.parametrize(
+    ("above", "command"),
+    [("q v 0600", "Q V 0600"), ("logoff", "LOGOFF"), ("logoff\nand then the screen showed", ""),
+     ("log = quiet", ""), ("q v 0600\nNOT AN ANSWER", "Q V 0600"), ("q v 0600\nwhich is what I typed", "")],
+)  # fmt: skip
+def test_a_message_answers_the_command_above_unless_somebody_wrote_in_between(
+    above: str, command: str
+) -> None:
+    """Below prose nobody knows what CP was asked."""
+    (message,) = read(f"{above}\nHCPQVD040E Device 0600 does not exist\n".encode()).rows["message"]
+    assert message.command == command
+
+
 def test_messages_and_conflicts_are_bounded() -> None:
     """A log of a year has many of them."""
     text = "".join(f"HCPQVD040E Device {n:04X} does not exist\n" for n in range(2 * MAX_KEPT))

@@ -168,7 +168,8 @@ def test_what_a_stream_cannot_give_is_said() -> None:
      ("ipl 190 clear", "IPL 190 CLEAR"), ("DET 190-19F", "DET 190-19F"), ("att 7200 lindb01 200",
      "ATT 7200 LINDB01 200"),
      ("logoff", "LOGOFF"), ("set run on", "SET RUN ON"), ("#cp i 190", "I 190"),
-     ("set the run", ""), ("link the disk", ""), ("q v dasd", ""), ("logo is nice today", "")],
+     ("set the run", ""), ("link the disk", ""), ("q v dasd", ""), ("logo is nice today", ""),
+     ("log = quiet", "")],
 )  # fmt: skip
 def test_other_commands_are_recognised(text: str, said: str) -> None:
     """By the form of their operands; a password is hidden."""

@@ -47,7 +47,7 @@ def test_disks_of_one_sort_are_one_diagnosis() -> None:
     """Each is named with its requests; the response is that of the one that most wait for."""
     disks = (disk("0.0.7000", 0.1, "virtio"), disk("0.0.7001", 0.3, "virtio"), disk("nvme0n1", 0.2, "NVMe"))
     first, second = CAUSES["D24"](situation(load(*disks, paths={})))  # type: ignore[misc]  # they are known
-    assert first.claim.startswith("Disk 7001 and disk 7000 answer slowly: a request to 7001 takes 300 ms")
+    assert first.claim.startswith("Disks 7001 and 7000 answer slowly: a request to 7001 takes 300 ms")
     assert first.claim.endswith("and 22.8 requests wait for both.")
     assert [one.words for one in first.evidence] == [
         "Resp 300 ms",

@@ -14,6 +14,7 @@ from zmon.base.absent import Absent, text_of
 from zmon.kernel.ccw_device import (
     NO_CONFIGURATION,
     NO_DEVICES,
+    NO_PAIR,
     NO_TYPE,
     OF_DASD,
     installed,
@@ -328,3 +329,16 @@ def test_no_content_breaks_the_frame(load_tree: Callable[..., Tree], files: dict
     """Whatever the files hold, every device has its row with a cell for every field."""
     frame = read_devices(load_tree("css-hyperion", files=files))
     assert {name: len(cells) for name, cells in frame.columns.items()} == dict.fromkeys(DEVICE.by_name, 8)
+
+
+@pytest.mark.parametrize(
+    ("role", "content", "pair"),
+    [("primary", b"0.0.7000,0.0.7040 \n", "0.0.7000 0.0.7040"),
+     ("secondary", b"0.0.7040 0.0.7000\n", "0.0.7040 0.0.7000"), ("none", b"\n", NO_PAIR)],
+)  # fmt: skip
+def test_a_copy_pair_is_named_by_its_devices(
+    role: str, content: bytes, pair: Value, load_tree: Callable[..., Tree]
+) -> None:
+    """In the order of the kernel, in which the primary is the first."""
+    files = {f"{DASD}/copy_role": f"{role}\n".encode(), f"{DASD}/copy_pair": content}
+    assert read_devices(load_tree("css-hyperion", files=files)).cell("0.0.7000", "copy_pair") == pair

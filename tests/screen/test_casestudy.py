@@ -79,4 +79,4 @@ def test_a_minidisk_with_two_labels_says_so(capsys: pytest.CaptureFixture[str]) 
     assert any("29 minidisks " in line for line in shown(capsys, "DEVICE", *WAYS["cp"]))
     page = "\n".join(shown(capsys, "DEVICE 043a", *WAYS["cp"]))
     assert "VOLSER      :  HWZJZH" in page
-    assert "Own label: 0X043A" in page
+    assert "Disk label: 0X043A" in page

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.ranges import ranges
 from zmon.check.practice import reason_of
-from zmon.kinds import CHANNEL, DEVICE, PATH
+from zmon.kinds import ADAPTER, CHANNEL, DEVICE, PATH
 from zmon.machine.path_repair import BrokenPath, get_back_channel_paths, get_back_disk_paths, why_unused
+from zmon.values.fcp_state import FAILED_STATES, fcp_states
 from zmon.values.path_masks import paths_on_line
 from zmon.values.path_state import is_down, state_of
 
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from zmon.values.path_masks import Unused
 
 NPIV: Final = "NPIV VPORT"
-FAILED_STATES: Final = frozenset({"offline", "blocked", "transport-offline", "Blocked", "Offline", "Linkdown",
-                                  "Not Present", "Error"})  # fmt: skip
 
 
 def luns(given: CheckInput) -> Mapping[str, Sequence[Lun]]:
@@ -109,7 +108,9 @@ class Lun:
 
 def npiv(given: CheckInput) -> Mapping[str, Any]:
     """Return the ports of FCP devices, and those that have no name of their own."""
+    frame = given.sample.frame(ADAPTER)
     types = {name: value for name, value in given.settings_of("fc/").items() if name.endswith("/port_type")}
+    types = types or dict(zip(frame.keys, frame.column("port_type"), strict=True))
     ports = {name.partition("/")[0]: value for name, value in types.items() if isinstance(value, str)}
     return {
         "ports": list(ports) or reason_of(next(iter(types.values()), given.setting("fc"))),
@@ -149,11 +150,12 @@ class FailedPaths:
 
 
 def _states_now(given: CheckInput) -> dict[str, str]:
-    """Return the states of SCSI disks that are paths, as MPATH has them, and of adapters that are offline."""
+    """Return the states of adapters, ports and LUNs, and of SCSI disks that are paths as MPATH has them."""
     paths, devices = given.sample.frame(PATH), given.sample.frame(DEVICE)
     disks = zip(paths.column("name"), paths.column("device"), strict=True)
     adapters = {str(node.busid) for node in given.luns} | {*map(text_of, paths.column("adapter"))}
     return {
+        **fcp_states(given.sample),
         **{str(name): state for name, state in disks if isinstance(state, str) and state},
         **{busid: "offline" for busid in adapters if devices.cell(busid, "online") == 0},
     }

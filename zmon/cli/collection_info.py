@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         CaptureError: it cannot be used.
     """
-    capture = open_capture(args.source)
+    capture = open_capture(args.source, args.host)
     sample = sample_of_pass(capture.passes[-1], args.source)
     rows = [*_rows(sample, capture.passes[-1])]
     unseen = Machine(sample).unseen

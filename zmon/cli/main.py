@@ -94,6 +94,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:
+        from zmon.kernel.capture_text import NoSuchHost  # noqa: PLC0415 - an error alone needs it
+
+        if isinstance(error, NoSuchHost):
+            return _failed(given, str(error), misused)
         if os.environ.get(TRACE) == "1":
             raise
         what = ": ".join(filter(None, (type(error).__name__, str(error))))

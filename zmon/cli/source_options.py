@@ -14,7 +14,20 @@ from zmon.base.plain_text import harmless
 from zmon.base.record import NamedTuple
 from zmon.cli.inputs import claims_with_cp, containers_of, files_in_groups, site_of
 from zmon.cli.output import FAILED, USAGE, announced, complain, warn
-from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, PATH, SWAP
+from zmon.kinds import (
+    ADAPTER,
+    CLAIM,
+    CONTAINER,
+    DASD,
+    DEVICE,
+    LAYER,
+    LUN,
+    MACHINE,
+    MOUNT,
+    PATH,
+    SWAP,
+    TARGET_PORT,
+)
 
 if TYPE_CHECKING:
     import argparse
@@ -37,15 +50,16 @@ SIMULATED: Final = "lab:"
 IDENTITY: Final = (MACHINE, DEVICE, DASD, MOUNT, SWAP, LAYER, PATH)
 """The kinds from which a lookup follows how files, devices and disks depend on each other."""
 AS_GIVEN: Final = {
-    "--from": "source", "--site": "site", "--cp-file": "cp_file", "--cp-user": "cp_user",
+    "--from": "source", "--host": "host", "--site": "site", "--cp-file": "cp_file", "--cp-user": "cp_user",
     "--cp-member": "cp_member", "--listing": "listing", "--database": "database", "--base-dir": "base_dir",
     "--terminator": "terminator", "--partitions": "partitions",
 }  # fmt: skip
 """The options that other commands need for the same answer, and where their values are."""
 NAMED: Final = 3
 """Files of a directory that are named; the others are counted."""
-STORED: Final = (CONTAINER, CLAIM)
-"""Kinds that captures and recordings hold besides; of this machine they are read as the options say."""
+STORED: Final = (CONTAINER, CLAIM, ADAPTER, LUN, TARGET_PORT)
+"""Kinds that captures and recordings hold besides; of this machine they are read as the options say, and an
+adapter is not asked for its load."""
 ARCHIVES: Final = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz")
 """How archives are named that may be captures."""
 MISSING: Final = "no file that there is"
@@ -112,6 +126,10 @@ def open_source(  # noqa: PLR0913 - one for each way to confine or widen it
     Raises:
         CaptureError, RecordingError, ScenarioError: the source cannot be used.
     """
+    if (host := getattr(args, "host", "")) and (not args.source or is_simulated(args.source)):
+        from zmon.kernel.capture_text import NoSuchHost  # noqa: PLC0415 - a mistake alone needs it
+
+        raise NoSuchHost(f"--host {host}: it chooses among collected texts, which --from is to name")
     timeline = _opened(args, kinds, last) if args.source else None
     if timeline is not None:
         vars(args).setdefault("opened", []).append(timeline)
@@ -157,7 +175,7 @@ def _opened(args: argparse.Namespace, kinds: Collection[Kind] | None, last: int 
     from zmon.session.machines import open_capture  # noqa: PLC0415 - likewise
 
     try:
-        tree = open_capture(args.source, choice_of(args, kinds), last)
+        tree = open_capture(args.source, choice_of(args, kinds), last, getattr(args, "host", ""))
     except ValueError as error:
         other = other_directory(args.source) if isinstance(error, NoCaptureError) else None
         raise damaged_recording(args.source) or other or error from error

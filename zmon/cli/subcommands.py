@@ -289,8 +289,14 @@ def add_source(parser: argparse.ArgumentParser) -> None:
         " (lab:NAME) instead of this machine; lab: lists the scenarios"
     )
     _option(parser, "--from SOURCE", text, dest="source", type=source)
+    _host(parser)
     _option(parser, "-i --interval S", "seconds between samples (default 2)", type=seconds, default=2.0)
     add_choice(parser)
+
+
+def _host(parser: argparse.ArgumentParser) -> None:
+    """Add `--host`."""
+    _option(parser, "--host NAME", "of collected texts of several hosts, that which is meant", default="")
 
 
 def add_choice(parser: argparse.ArgumentParser) -> None:
@@ -794,6 +800,7 @@ def info(parser: argparse.ArgumentParser) -> None:
     _recording(parser)
     _option(parser, "--check", "read all of it, and say what is damaged")
     _option(parser, "--strict", "fail if a line of collected texts is not understood")
+    _host(parser)
     _format(parser, "text", "csv", "json", "html")
 
 

@@ -37,9 +37,8 @@ from zmon.placement.word_lookup import (
     MeaningKind,
     WordMeaning,
     find,
-    find_below,
     find_by_name,
-    find_mount,
+    find_path,
     meanings,
 )
 from zmon.screen.number import DOTS, bytes_, fitted, percent, shorten
@@ -224,13 +223,7 @@ def _down(args: argparse.Namespace, things: Mapping[str, _Here]) -> dict[str, Lo
     for word, path in paths.items():
         sort = MeaningKind.DIRECTORY if things[word].is_directory else MeaningKind.FILE
         meaning = WordMeaning(word, sort, path)
-        mount = machine.mounts.by_id.get(mounts.get(word, ""))
-        if mount is not None:
-            results[word] = find_mount(meaning, mount, machine, is_live=True)
-        elif path in machine.locations:  # not the files below it
-            results[word] = LookupResult(meaning, (machine.locations[path],))
-        else:
-            results[word] = find_below(meaning, machine)
+        results[word] = find_path(meaning, machine, machine.mounts.by_id.get(mounts.get(word, "")))
     return results
 
 
@@ -466,8 +459,9 @@ def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
     about += f", {count:,} disk{'s' * (count != 1)}" if count else ""
     if result.device is not None:
         about += ", no disk"
-    if len(result.paths) > count:
-        about += f" over {len(result.paths):,} paths{' or more' * result.more_paths}{_usable(result)}"
+    if len(result.paths) > count or (result.more_paths and not result.paths and count == 1):
+        paths = many(len(result.paths) or 1, "path")
+        about += f" over {paths}{' or more' * result.more_paths}{_usable(result)}"
     elif why := result.unused.get(meaning.key):
         about += f", path not used: {why}"
     elif count == 1:
@@ -615,7 +609,8 @@ def _row(volume: Volume, part: str, result: LookupResult | None, lost: Mapping[s
 
 def _state(volume: Volume, result: LookupResult | None) -> str:
     """Return the state of a path as MPATH has it; nothing where all that are printed may be used."""
-    if result is None or not any(result.unused.get(path.number) for path in result.paths):
+    shown = () if result is None or result.meaning.key in result.unused else result.paths or result.volumes
+    if result is None or not any(result.unused.get(path.number) for path in shown):
         return ""
     why = result.unused.get(volume.number)
     return DOTS if why is None else shorten(why, MAX_STATE) or UP
@@ -656,6 +651,7 @@ def _remarks(result: LookupResult) -> Iterator[str]:
         "On no known disk": (reason for placed, reason in lacking if alone and not placed),
         "For more": (reason for placed, reason in lacking if placed),
         "LCU not known": unknown,
+        "Not formatted": result.unformatted,
         "Lost": (f"CHPID {chpid}: {why}" for chpid, why in result.why_lost.items()),
     }
     for what, sentences in remarks.items():
@@ -717,6 +713,7 @@ def document(result: LookupResult) -> Any:
             for on_disk in result.files
         ],
         "why_lost": result.why_lost,
+        "not_formatted": result.unformatted,
         "not_looked_at": result.unseen,
     }
 

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.base.plain_text import unescaped_hex
 from zmon.base.sizes import SECTOR
-from zmon.collected.channel_texts import ADDRESS, say_scsi, scsi
 from zmon.collected.columns import BegunRow, Columns, asked_columns, is_cut_uuid, raw_cells
 from zmon.collected.dasd_texts import BUSID
 from zmon.collected.facts import UNSEEN, MountRow
+from zmon.collected.fcp_texts import ADDRESS, linked_lun, say_scsi, scsi
 from zmon.collected.numbers import NUMBER, disk_name, fits, is_of_kernel, minor_of_dm, sort_of
 from zmon.collected.reading import MAX_DEPTH, OrDocument, Reading, line
 from zmon.kernel.disk_identity import NAA
@@ -753,7 +753,6 @@ class Partitions(Reading):
 _DIRECTORY: Final = r"/dev/(disk/by-[a-z-]{1,16}(?:/[^\s:]{1,200})?|mapper|disk)/?:?"
 _BY_PATH: Final = re.compile(rf"ccw-({BUSID})")
 _BY_WWID: Final = re.compile("(?:wwn-0x|scsi-3)(6[0-9a-f]{31}|[25][0-9a-f]{15})")
-BY_PORT: Final = re.compile(rf"ccw-({BUSID})-(?:zfcp|fc)-(0x[0-9a-f]{{16}})(?::|-lun-)(0x[0-9a-f]{{16}})")
 
 
 class Links(Reading):
@@ -799,8 +798,9 @@ class Links(Reading):
             say(LAYER, name, place, links=f"{directory}/{link}")
             self.facts.name_dasd(name, place)
             self._take_identity(link, name)
-            if port := BY_PORT.fullmatch(link):
-                say(LAYER, name, place, name=name, sort="disk", busid=port[1], wwpn=port[2], lun=port[3])
+            if (of_lun := linked_lun(link)) and not of_lun.part:
+                busid, wwpn, lun, _ = of_lun
+                say(LAYER, name, place, name=name, sort="disk", busid=busid, wwpn=wwpn, lun=lun)
             elif path := _BY_PATH.fullmatch(link):
                 say(LAYER, name, place, name=name, sort="disk", busid=path[1])
                 say(DEVICE, path[1], place, block=name)

@@ -11,10 +11,12 @@ from zmon.kernel.capture_tree import is_own
 from zmon.kernel.sampler import EVERYTHING, sample_once
 from zmon.kernel.tree import text as text_in
 from zmon.kinds import (
+    ADAPTER,
     CHANNEL,
     DASD,
     DEVICE,
     LAYER,
+    LUN,
     MACHINE,
     MOUNT,
     MULTIPATH,
@@ -23,6 +25,7 @@ from zmon.kinds import (
     PATH,
     SOURCE,
     SWAP,
+    TARGET_PORT,
     TEXT,
 )
 from zmon.registry import SOURCES
@@ -39,14 +42,17 @@ if TYPE_CHECKING:
     from zmon.kernel.sampler import Choice
     from zmon.sample import Frame, Sample
 
-JOINED: Final = (MACHINE, DEVICE, DASD, LAYER, SWAP, CHANNEL, MULTIPATH, PATH)
+JOINED: Final = (MACHINE, DEVICE, DASD, LAYER, SWAP, CHANNEL, MULTIPATH, PATH, ADAPTER, LUN, TARGET_PORT)
 """The kinds about which texts say something, besides mounts."""
+_STATES: Final = (ADAPTER, LUN, TARGET_PORT)
 MOUNT_FILES: Final = ("proc/mounts", "proc/self/mounts")
 DEVICE_FILES: Final = ("proc/dasd/devices", "proc/partitions", "proc/mdstat")
 COPIED: Final = (*DEVICE_FILES, "proc/swaps", "proc/self/mountinfo", *MOUNT_FILES)
 """Files of the kernel that are read as texts, where a collection lacks the files that say more."""
 NAMING: Final = ("etc/fstab", "etc/crypttab")
 """Files that are not read, and name devices that may be used later."""
+BINDINGS: Final = ("etc/multipath/bindings", "etc/multipath/wwids")
+"""Files of people that are read likewise."""
 _OF_PROCESS: Final = r"proc/[0-9]+/mount[a-z]+"
 """Mounts of a process, that may have its own."""
 
@@ -99,12 +105,19 @@ def _copied(tree: CapturedTree, paths: Iterable[str]) -> list[CollectedText]:
     return texts
 
 
+def _unread(tree: CapturedTree) -> list[ReadText]:
+    from zmon.collected.reading import ReadText  # noqa: PLC0415 - most captures hold no texts
+
+    return [ReadText(text, "", 0, ()) for text in _copied(tree, NAMING)]
+
+
 def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     """Return a sample completed by texts; every value that is from one has a row of `ORIGIN`."""
     from zmon.collected.account import answers_of_cp, text_frame  # noqa: PLC0415 - most captures hold no texts
     from zmon.collected.btrfs_texts import name_btrfs, open_btrfs  # noqa: PLC0415 - likewise
     from zmon.collected.dasd_texts import mask_paths  # noqa: PLC0415 - most captures hold no texts
     from zmon.collected.facts import joined, origin_frame  # noqa: PLC0415 - likewise
+    from zmon.collected.fcp_texts import join_luns  # noqa: PLC0415 - likewise
     from zmon.collected.loop_texts import lay_loops  # noqa: PLC0415 - likewise
     from zmon.collected.mapper_texts import add_adapters  # noqa: PLC0415 - likewise
     from zmon.collected.mount_rows import (  # noqa: PLC0415 - likewise
@@ -114,12 +127,11 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
         name_devices,
     )
     from zmon.collected.other_names import name_others  # noqa: PLC0415 - likewise
-    from zmon.collected.reading import ReadText  # noqa: PLC0415 - likewise
     from zmon.collected.swap_texts import add_swaps  # noqa: PLC0415 - likewise
 
     when = sample.at.steady
     others = [path for path in tree.shown if path not in COPIED and re.fullmatch(_OF_PROCESS, path)]
-    texts = [*_copied(tree, (*COPIED, *others)), *tree.texts]
+    texts = [*_copied(tree, (*COPIED, *BINDINGS, *others)), *tree.texts]
     facts, read = facts_of(texts)
     rows = best_mounts(facts)
     frames = dict(sample.frames)
@@ -129,7 +141,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
         add_swaps(facts)
     sources = [(row.source, row.place) for row in rows]
     sources += [(str(source), "mountinfo") for source in mounted.column("source")]
-    name_devices([*sources, *((area, "proc/swaps") for area in swapped.keys)], facts)
+    name_devices([*sources, *((area, "proc/swaps") for area in swapped.keys)], mounted, facts)
     name_btrfs({source for source, _place in sources}, facts)
     open_btrfs(rows, facts)
     facts.mounted = {tagged(device).removeprefix("/dev/") for device, _place in sources} | {
@@ -138,6 +150,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     facts.mounted |= {
         word.rpartition("=")[2] for cell in mounted.column("devices") for word in text_of(cell).split()
     }
+    join_luns(facts)
     name_others(facts, whole)
     facts.by_number(whole)
     add_adapters(facts)
@@ -150,13 +163,14 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
         frames[MOUNT.name], origins = fill_btrfs(mounted, facts, layers)
     lay_loops(facts, layers, frames.get(MOUNT.name) or mounted)
     for kind in JOINED:
+        if kind in _STATES and kind.name in facts.rows:  # these say what has failed, whatever was asked for
+            frames.setdefault(kind.name, empty_frame(kind, "was not read"))
         if kind.name in frames:
             frames[kind.name], named = joined(kind, frames[kind.name], facts, when)
             origins |= named
     frames[ORIGIN.name] = origin_frame(origins, when)
     if not is_own(tree):  # what lies beside a capture of zmon is of other use
-        read += [ReadText(text, "", 0, ()) for text in _copied(tree, NAMING)]
-        frames[TEXT.name] = text_frame(read, when, answers_of_cp(tree))
+        frames[TEXT.name] = text_frame([*read, *_unread(tree)], when, answers_of_cp(tree))
     _name_missing(frames, tree)
     _add_source(frames, texts, facts, when)
     return sample._replace(frames=frames)

@@ -42,11 +42,11 @@ OF_MASKS: Final = (
 """What `lsdasd -l` calls the masks of the attribute `path_masks`, in their order."""
 _USED: Final = "status|type|uid|readonly|hpf|use_diag|blksz|blocks"
 """What `lsdasd -l` prints of a device, as far as it is taken."""
-_EMPTY: Final = "uid|readonly|hpf|use_diag|blksz|blocks"
+_EMPTY: Final = "copy_pairs|uid|readonly|hpf|use_diag|blksz|blocks"
 """What of it may have no value."""
 _UNUSED: Final = (
     "size|eer_enabled|erplog|failfast|safe_offline|last_known_reservation_state|ese|extent_size|logical_capacity"
-    r"|extent_pool_\w+|space_\w+|host_access_count|hosts_access_list|fc_security|copy_\w+"
+    r"|extent_pool_\w+|space_\w+|host_access_count|hosts_access_list|fc_security|copy_(?!pairs)\w+"
 )
 _PATHS: Final = r"(?:[0-9a-f]{2}(?:\s+[0-9a-f]{2}){0,7})?"
 
@@ -90,6 +90,8 @@ class Lsdasd(Reading):
         super().__init__(text, facts)
         self._busid = ""
         self._counts: dict[str, int] = {}
+        self._pairs: dict[str, dict[str, tuple[list[str], str]]] = {}
+        """The other devices of copy pairs, by the role and bus id of the one that is listed."""
         self._bare: int | None = None
         """The line with a bus id alone that lines about the device are to follow."""
 
@@ -103,7 +105,18 @@ class Lsdasd(Reading):
         self._busid = ""
         self._leave_head()
 
-    lost = end = blank
+    lost = blank
+
+    def end(self) -> None:
+        """Say of the devices of copy pairs which these are: only the line of a primary has all of them."""
+        self.blank()
+        primaries = self._pairs.get("primary", {})
+        for primary, (others, place) in primaries.items():
+            for busid in (primary, *others):
+                self.facts.say(DEVICE, busid, place, copy_pair=" ".join((primary, *others)))
+        for busid, ((primary, *_more), place) in self._pairs.get("secondary", {}).items():
+            if primary not in primaries:
+                self.facts.say(DEVICE, busid, place, copy_pair=f"{primary} {busid}")
 
     def _leave_head(self) -> None:
         """Know that no line followed a bus id: its row was cut."""
@@ -131,12 +144,16 @@ class Lsdasd(Reading):
 
     @line(
         rf"({_SHORT})\s+(secondary)(?:\s+{_DISK})?(?:\s+(?:ECKD|FBA|DIAG))?(?:\s*\(ESE\))?\s*",
-        rf"({_SHORT})\s+(primary|secondary|none)(?:\s+{_DISK})?(?:\s+{_SHORT}(?:,{_SHORT})*)?\s*",
+        rf"({_SHORT})\s+(primary|secondary|none)(?:\s+({_DISK}))?(?:\s+({_SHORT}(?:,{_SHORT})*))?\s*",
     )
     def copy_role(self, match: re.Match[str]) -> None:
         """Take a part in a copy pair: a secondary has no block device of its own."""
-        role = match[2]
-        self.facts.say(DEVICE, busid_of(match[1]), self.place, copy_role=role, online=1, alias=0)
+        busid, role, name, others = (*match.groups(), "", "")[:4]
+        self.facts.say(DEVICE, busid_of(busid), self.place, copy_role=role, online=1, alias=0)
+        if name and role != "secondary":
+            take_disk(self.facts, self.place, busid_of(busid), name)
+        if others:
+            self._pairs.setdefault(role, {})[busid_of(busid)] = others.split(","), self.place
 
     @line(
         rf"({_SHORT})\s+(active|n/f)\s*(\(ro\))?\s+({_DISK})\s+{_AT}\s+(ECKD|FBA|DIAG)(?:\s*\(ESE\))?"
@@ -221,7 +238,7 @@ class Lsdasd(Reading):
                     **({"online": 0} if value == "offline" else {"alias": 1, "online": 1}),
                 )
             case "status" if value == "secondary":
-                say(DEVICE, busid, self.place, copy_role=value)
+                say(DEVICE, busid, self.place, copy_role=value, online=1, alias=0)
             case "status" if state := re.fullmatch(r"(active|n/f)(?:\s*\(ro\))?", value):
                 self._say_state(busid, state[1])
             case "readonly" | "hpf" | "use_diag" if value in {"0", "1"}:
@@ -233,6 +250,13 @@ class Lsdasd(Reading):
             case _:
                 return False
         return True
+
+    @line(rf"\s+copy_pairs:\s*({BUSID}(?:,{BUSID})*)\s*")
+    def copy_pairs(self, match: re.Match[str]) -> bool:
+        """Take the copy pair that a device is in."""
+        if self._busid:
+            self.facts.say(DEVICE, self._busid, self.place, copy_pair=match[1].replace(",", " "))
+        return bool(self._busid)
 
     @line(rf"\s+paths_(installed|{'|'.join(OF_MASKS)}):\s*({_PATHS})\s*")
     def paths(self, match: re.Match[str]) -> bool:

@@ -22,21 +22,25 @@ from zmon.collected.numbers import (
     sort_of,
 )
 from zmon.kinds import (
+    ADAPTER,
     CONTRADICTED,
     DASD,
     DEVICE,
     LAYER,
     LOST,
+    LUN,
     MPATH,
     NOT_COLLECTED,
     NOT_SEEN,
     NOWHERE,
     ORIGIN,
     PATH,
+    TARGET_PORT,
     VOLUME_GROUP,
 )
 from zmon.sample import Frame, empty_frame, frame_of
 from zmon.topology.stack import tagged, volume_name
+from zmon.values.dasd_state import UNFORMATTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
@@ -62,6 +66,10 @@ _TOOLS: Final = {
     "members": "mdadm --detail, and mdadm --examine of each member",
 }
 """What would have had a field."""
+_OF_KIND: Final = {
+    ADAPTER.name: "lszfcp -H -P -e -a", TARGET_PORT.name: "lszfcp -P -e -a", LUN.name: "lszfcp -D -a"
+}  # fmt: skip
+"""What would have had any field of a kind."""
 _ALTERNATIVES: Final = {
     "below": ("lsblk", "losetup"),
     "start": ("udevadm info -e", "fdasd -p", "fdisk -l"),
@@ -79,8 +87,6 @@ UNORDERED: Final = frozenset({"chpids"})
 """Fields whose words mean the same in any order."""
 SECTORS: Final = KIB // SECTOR
 """Sectors of the unit in which /proc/partitions has sizes."""
-UNFORMATTED: Final = frozenset({"unformatted", "active n/f"})
-"""What the kernel says of a DASD without a size; lsdasd says `n/f` of both."""
 WEAKER: Final = frozenset({"below"})
 """Fields for which the first text is taken: tools print more or less of what a device is made of."""
 
@@ -165,7 +171,7 @@ class Facts(DeviceLists):
     A block device may be named instead of numbered, `dasda1`; `by_number` replaces names by numbers.
     """
 
-    def __init__(self) -> None:
+    def __init__(self) -> None:  # noqa: PLR0915 - one for each thing that texts say
         """Know nothing yet."""
         super().__init__()
         self.rows: dict[str, dict[str, dict[str, list[Fact]]]] = {}
@@ -193,6 +199,8 @@ class Facts(DeviceLists):
         """Partitions that a table of partitions has; the kernel may have none of them."""
         self.group_sizes: dict[str, tuple[int, str]] = {}
         """How many physical volumes a volume group has, each with the text that has it."""
+        self.bindings: dict[str, tuple[str, str]] = {}
+        """The WWIDs of which multipath would name the maps so, each with the text."""
         self.contents: dict[str, tuple[str, str, str]] = {}
         """What is on devices, by their names: the type, its UUID, the text."""
         self.mount_lists: dict[str, list[list[MountRow]]] = {}
@@ -223,7 +231,7 @@ class Facts(DeviceLists):
     def hint(self, kind: Kind, key: str, place: str, **values: Value) -> None:
         """Add values of a row that count only where no other source has them.
 
-        A row of such values alone counts if no other row of its kind is there.
+        A row of such values alone counts if no other row of its kind is there; one of FCP does in any case.
         """
         self._add(kind, key, Fact("", place, is_hint=True), values)
 
@@ -511,7 +519,7 @@ class Facts(DeviceLists):
         def number_of(name: str) -> str:
             several = (
                 {name}
-                if ":" in name
+                if ":" in name and not name.startswith("disk/")
                 else numbers.get(plain(name)) or linked.get(name) or linked.get(f"mapper/{name}") or set()
             )
             return next(iter(several)) if len(several) == 1 else ""
@@ -786,13 +794,13 @@ def joined(kind: Kind, frame: Frame, facts: Facts, when: int) -> tuple[Frame, di
     said = facts.rows.get(kind.name)
     if not said:
         return frame, {}
-    hinted = {key for key, row in said.items() if is_hinted(row)}
+    hinted = {key for key, row in said.items() if kind.name not in _OF_KIND and is_hinted(row)}
     is_told = bool(frame.keys) or len(hinted) < len(said)
     keys = list(dict.fromkeys([*frame.keys, *(key for key in said if not (is_told and key in hinted))]))
     origins: dict[str, dict[str, Value]] = {}
     rows: dict[str, dict[str, Value]] = {}
     columns = {field.name: frame.column(field.name) for field in kind.fields}
-    missing = {name: _missing(name, facts.commands) for name in columns}
+    missing = {name: _missing(kind, name, facts.commands) for name in columns}
     for key in keys:
         at = frame.index.get(key)
         row = {name: missing[name] if at is None else column[at] for name, column in columns.items()}
@@ -810,8 +818,10 @@ def joined(kind: Kind, frame: Frame, facts: Facts, when: int) -> tuple[Frame, di
     return frame_of(kind, rows, times), origins
 
 
-def _missing(field: str, commands: Collection[frozenset[str]]) -> Absent:
+def _missing(kind: Kind, field: str, commands: Collection[frozenset[str]]) -> Absent:
     """Return why a field is missing: what would have had it, without what was collected and has it not."""
+    if kind.name in _OF_KIND:
+        return NOT_COLLECTED.about(_OF_KIND[kind.name])
     if field not in _TOOLS:
         return NOWHERE
     every = _ALTERNATIVES.get(field, ())

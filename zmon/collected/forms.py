@@ -7,22 +7,24 @@ from typing import Final
 from zmon.collected.array_texts import Mdadm, Mdstat
 from zmon.collected.block_texts import Links, Lsblk, Partitions
 from zmon.collected.btrfs_texts import BtrfsShow
-from zmon.collected.channel_texts import Lschp, Lscss, Lsscsi, Lszfcp
+from zmon.collected.channel_texts import Lschp, Lscss
 from zmon.collected.crypt_texts import Cryptsetup
 from zmon.collected.dasd_texts import Dasdview, Lsdasd
+from zmon.collected.fcp_texts import Lsluns, Lsscsi, Lszfcp
 from zmon.collected.kernel_log_texts import KernelLog
 from zmon.collected.loop_texts import Losetup
 from zmon.collected.lvm_display_texts import LvmDisplay
 from zmon.collected.lvm_texts import Lvm
 from zmon.collected.machine_texts import Hostname, Lscpu, Uname
-from zmon.collected.mapper_texts import Dmsetup, Multipath
+from zmon.collected.mapper_texts import Bindings, Dmsetup, Multipath
 from zmon.collected.mount_texts import FROM_TABLE, Df, Findmnt, MountCommand, MountInfo, ProcMounts
+from zmon.collected.nsd_texts import Mmlsnsd
 from zmon.collected.partition_texts import Fdasd, Fdisk, Parted
 from zmon.collected.reading import Form
 from zmon.collected.signature_texts import Blkid
 from zmon.collected.swap_texts import Swaps
 from zmon.collected.udev_texts import Udevadm
-from zmon.collected.zdev_texts import Lsluns, Lsqeth, Lstape, Lszdev
+from zmon.collected.zdev_texts import Lsqeth, Lstape, Lszdev
 
 FORMS: Final = (
     Form("lsdasd, with any of its options", r"lsdasd\b|proc/dasd/devices", Lsdasd,
@@ -33,12 +35,14 @@ FORMS: Final = (
     Form("lscss, also --vpm", r"lscss\b", Lscss,
          "subchannels, types, channel paths and masks of each device", "source, real output"),
     Form("lschp", r"lschp\b", Lschp, "channel paths: state, type, PCHID", "source, real output"),
-    Form("lszfcp, with -H, -P, -D", r"lszfcp\b", Lszfcp,
-         "FCP adapters; port and LUN of SCSI disks, with lsscsi or multipath their names", "source"),
-    Form("lsscsi", r"lsscsi\b", Lsscsi, "names of SCSI disks", "real output"),
+    Form("lszfcp, with -H, -P, -D, -e, -a, -V", r"lszfcp\b", Lszfcp,
+         "FCP adapters, ports and LUNs; with -e which of them have failed; with -a all that the kernel's"
+         " files have; port and LUN of SCSI disks, with lsscsi or multipath their names", "source"),
+    Form("lsscsi", r"lsscsi\b", Lsscsi, "names of SCSI disks, with -l their states", "real output"),
     Form("lszdev, with any columns, and -i", r"lszdev\b(?!.* --base)", Lszdev,
          "which devices are on line; bus ids of DASDs, ports and LUNs of SCSI disks", "source, real output"),
-    Form("lsluns, lsluns -a", r"lsluns\b", Lsluns, "FCP adapters", "source"),
+    Form("lsluns, lsluns -a", r"lsluns\b", Lsluns, "FCP adapters, ports and LUNs that have failed",
+         "source"),
     Form("lsqeth, lsqeth -p", r"lsqeth\b", Lsqeth, "devices of network cards", "source"),
     Form("lstape, lstape -V", r"lstape\b", Lstape, "tape devices and their types", "source"),
     Form("losetup -a, losetup -l", r"losetup\b", Losetup,
@@ -53,6 +57,8 @@ FORMS: Final = (
     Form("cryptsetup status", r"cryptsetup status\b.*", Cryptsetup, "disks of encrypted devices", "source"),
     Form("multipath -ll", r"multipath\b(?! -t)|multipathd (?:-k)?['\"]?show (?:topology|maps|paths)\b.*",
          Multipath, "WWIDs, path groups, states of paths", "source, real output"),
+    Form("/etc/multipath/bindings, wwids", r"(?:etc|var/lib)/multipath/(?:bindings|wwids)", Bindings,
+         "names of multipath devices by their WWIDs", "source"),
     Form("mdadm --detail, --examine, --scan", r"mdadm\b", Mdadm,
          "devices of arrays, also those that do not work; with --examine of all where their data begin",
          "source"),
@@ -69,6 +75,8 @@ FORMS: Final = (
     Form("blkid, as lines, with -o list, export or json", r"blkid\b", Blkid,
          "what is on devices; names by UUID and label; the devices of a btrfs; with -p starts of partitions",
          "source, real output"),
+    Form("mmlsnsd -m, -X", r"mmlsnsd\b", Mmlsnsd, "which devices of this host are NSDs of GPFS",
+         "real output"),
     Form("btrfs filesystem show", r"btrfs (?:filesystem|fi) show\b.*", BtrfsShow, "all devices of a btrfs",
          "source, real output"),
     Form("fdasd -p, -i", r"fdasd\b", Fdasd,

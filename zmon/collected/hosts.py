@@ -7,7 +7,7 @@ their names, if these name one host.  What may be a host or not, such as a word 
 the same form of heading has several words: of a series, as `lnx1` and `lnx2`, or before outputs of the same
 commands.
 
-Sources: pdsh, dshbak(1); pssh(1); ansible, plugins/callback/minimal.py; salt, output/nested.py.
+Sources: pdsh, dshbak(1); pssh(1); ansible, plugins/callback/minimal.py, oneline.py; salt, output/nested.py.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+from zmon.base.plain_text import did_you_mean
+from zmon.collected.times import of_other_times, rank
 from zmon.collected.tools import TOOLS
+from zmon.kernel.capture_text import NoSuchHost
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -45,6 +48,10 @@ _TAGGED: Final = (
     re.compile(rf"(?P<host>{_NAME}) (?!kernel\b)[\w./-]{{1,40}}(?:\[\d+\])?:(?: (?P<row>.*))?"),
 )
 """What pdsh, fabric, clush and the like, and logs behind the time, write before each line."""
+_IN_ONE_LINE: Final = re.compile(
+    rf"(?m)^(?P<host>{_NAME}) \| [A-Z]+!? \| rc=\d+ \| \(stdout\) (?P<text>.*?)(?: \(stderr\) .*)?$"
+)
+"""What `ansible -o` writes of each host, with `\\n` between lines."""
 _TAGGED_PART: Final = 0.9
 """The part of the lines that have it, from which on it is no part of them."""
 _SEEN: Final = 20
@@ -126,6 +133,13 @@ def by_host(text: str, count: Callable[[str], int]) -> list[tuple[str, int, str]
     Each has its host and the number of its first line; lines of others between its own are empty.  `count`
     says how many outputs begin in a text: what stands before each line of a tool's output is no host.
     """
+    if in_one_line := [*_IN_ONE_LINE.finditer(text)]:
+        rest = _IN_ONE_LINE.sub("", text)
+        parts = [("", 1, rest)] if rest.strip() else []
+        for told in in_one_line:
+            lines = told["text"].replace("\\r", "").replace("\\n", "\n")
+            parts.append((short(told["host"]), text.count("\n", 0, told.start()) + 1, f"{lines}\n"))
+        return parts
     rows = text.removesuffix("\n").split("\n")
     filled = [row for row in rows if row.strip()]
     for tag in _TAGGED:
@@ -283,28 +297,59 @@ def _alike(named: Sequence[tuple[str, frozenset[str]]], least: int) -> set[str]:
     return alike
 
 
-def strangers(texts: Sequence[CollectedText], pass_host: str = "") -> Iterator[tuple[CollectedText, str]]:
-    """Yield what is not of the host of most outputs, each with what it is; that is empty of remarks.
+def strangers(
+    texts: Sequence[CollectedText], pass_host: str = "", wanted: str = ""
+) -> Iterator[tuple[CollectedText, str]]:
+    """Yield what is not of the `wanted` host or time, else that of most outputs, or the newest.
 
-    Where the kernel's files beside the texts name their host, it is that.
+    Each is with what it is, which is empty of remarks.  Where the kernel's files beside the texts name their
+    host, it is that.
+
+    Raises:
+        NoSuchHost: no output is of the wanted host, or the kernel's files are of another.
     """
+    named: dict[tuple[str, str], dict[str, str]] = {}
+    for text in texts:
+        for shape, word in _words_in(text.origin):
+            named.setdefault(shape, {})[text.origin] = word
+    is_time = rank(wanted)[0] >= 0 and any(wanted in by_origin.values() for by_origin in named.values())
+    others = [*_of_other_hosts(texts, pass_host, "" if is_time else wanted)]
+    yield from others
+    left = {id(text) for text, _why in others}
+    yield from of_other_times([text for text in texts if id(text) not in left], named, wanted)
+
+
+def _of_other_hosts(
+    texts: Sequence[CollectedText], pass_host: str, wanted: str
+) -> Iterator[tuple[CollectedText, str]]:
     hosts = _whose(texts)
     counted = Counter(host for text, host in zip(texts, hosts, strict=True) if text.form or text.file)
     del counted[""]
     kernel = short(pass_host)
     if kernel and kernel not in NO_HOST:
         counted[kernel] += len(texts) + 1
+    if wanted:
+        _see_host(wanted, {*counted} - {_ANY}, kernel if kernel in counted else "")
     if len(counted) < 2:
         return
     del counted[_ANY]
-    own = counted.most_common(1)[0][0]
+    own = short(wanted) or counted.most_common(1)[0][0]
     for text, host in zip(texts, hosts, strict=True):
         is_output = bool(text.form or text.file or text.command)
         if host == own or (host in {"", _ANY} and not is_output) or (not host and own == kernel):
             continue
         whose = "whose host no text names" if host in {"", _ANY} else f"of {_words(host)}"
-        why = f"outputs {whose}: others are of {_words(own)}; give the texts of each host alone"
+        why = f"outputs {whose}: others are of {_words(own)}; --host NAME chooses another host"
         yield text, why if is_output else ""
+
+
+def _see_host(wanted: str, hosts: set[str], kernel: str) -> None:
+    if short(wanted) not in hosts or kernel not in {"", short(wanted)}:
+        those = (
+            f"the kernel's files are of {kernel}" if kernel else f"there are {', '.join(sorted(hosts)[:9])}"
+        )
+        there = those if hosts else "none names a host"
+        raise NoSuchHost(f"--host {wanted}: no texts are of it: {there}{did_you_mean(wanted, hosts)}")
 
 
 def _words(host: str) -> str:
@@ -354,7 +399,8 @@ def _groups(texts: Sequence[CollectedText]) -> dict[str, str]:
     shapes: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for origin in keys:
         for shape, word in _words_in(origin):
-            if re.fullmatch(_NAME, word) and word not in TOOLS and not _DEVICE.fullmatch(word):
+            is_name = re.fullmatch(_NAME, word) and word not in TOOLS and not _DEVICE.fullmatch(word)
+            if is_name and rank(word)[0] < 0:
                 shapes.setdefault(shape, []).append((word.casefold(), origin))
     groups: dict[str, str] = {}
     for _shape, files in sorted(shapes.items(), key=lambda pair: pair[0][0] != _FOLDER):

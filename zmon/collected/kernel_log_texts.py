@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from zmon.base.sizes import KIB, SECTOR
 from zmon.collected.dasd_texts import BUSID, dasd_named
-from zmon.collected.facts import UNFORMATTED
 from zmon.collected.numbers import disk_name, is_of_kernel, sort_of
 from zmon.collected.reading import Reading, line
 from zmon.kinds import DASD, DEVICE, LAYER
+from zmon.values.dasd_state import UNFORMATTED
 
 if TYPE_CHECKING:
     from zmon.base.absent import Value

@@ -6,8 +6,9 @@
     vg-lv: 2 dependencies : (94, 5) (94, 9)                    dmsetup deps; with -o devname names in brackets
     mpatha (3600507...) dm-4 IBM,2107900                       multipath -ll, and below it
     | |- 0:0:10:2 sdab 65:176 active ready running             a line for each path
+    mpatha 3600507...                                          /etc/multipath/bindings
 
-Sources: lvm2, libdm/dm-tools/dmsetup.c; multipath-tools, libmultipath/print.c.
+Sources: lvm2, libdm/dm-tools/dmsetup.c; multipath-tools, libmultipath/print.c, alias.c, wwids.c.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ import re
 from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from zmon.collected.channel_texts import ADDRESS, say_scsi, scsi
 from zmon.collected.columns import Columns
 from zmon.collected.facts import NAMED_STAND_IN, REMOVED
+from zmon.collected.fcp_texts import ADDRESS, say_scsi, scsi
 from zmon.collected.numbers import NUMBER, fits
 from zmon.collected.reading import OrDocument, Reading, line
 from zmon.kernel.block_ioctl import devices_in
@@ -628,6 +629,19 @@ def _is_cut(state: str, states: Collection[str]) -> bool:
 def _known(word: str) -> str:
     """Return a word; nothing for the signs that multipath prints where it knows nothing."""
     return "" if set(word) <= set("# ") else word.strip()
+
+
+class Bindings(Reading):
+    """The names that multipath has for maps by their WWIDs, also of maps that are not there."""
+
+    tool = "bindings"
+    heading = r"# Multipath (?:bindings|wwids), Version : [0-9.]+"
+    nothing = ("#.*", "/[0-9A-Za-z_.:-]{8,128}/")
+
+    @line(r"([#+.:=@\w-]{1,128})\s+([0-9A-Za-z_.:-]{8,128})\s*")
+    def binding(self, match: re.Match[str]) -> None:
+        """Take the name of a WWID."""
+        self.facts.bindings.setdefault(match[1], (match[2], self.place))
 
 
 def add_adapters(facts: Facts) -> None:

@@ -5,20 +5,23 @@ No list but mountinfo has the number of a file system: it is that of the device 
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent, text_of
 from zmon.collected.btrfs_texts import btrfs_devices, btrfs_members
+from zmon.collected.facts import mapped_name, plain
 from zmon.collected.mount_texts import FORMS
+from zmon.collected.numbers import is_of_kernel, sort_of
 from zmon.kernel.mountinfo import NO_OTHER
 from zmon.kinds import CONTRADICTED, LAYER, MOUNT, NOT_COLLECTED, SWAP
 from zmon.sample import Frame, empty_frame, frame_of
 from zmon.topology.stack import tagged, volume_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from zmon.base.absent import Value
     from zmon.collected.facts import Facts, MountRow
@@ -66,19 +69,50 @@ def best_mounts(facts: Facts) -> list[MountRow]:
         for rows in facts.mount_lists.get("findmnt", ())
         for row in rows
     }
-    return [row._replace(root=row.root or roots.get((row.point, row.source), "")) for row in merged.values()]
+    rooted = (
+        row._replace(root=row.root or roots.get((row.point, row.source), "")) for row in merged.values()
+    )
+    return [*_bound([*rooted])]
 
 
-def name_devices(named: list[tuple[str, str]], facts: Facts) -> None:
-    """Say of DASDs and devices of the device mapper that mounts and swap areas name what they are."""
+def _bound(rows: list[MountRow]) -> Iterator[MountRow]:
+    """Yield mounts; a directory that is mounted a second time, `type none`, as what it is a part of."""
+    points = {row.point: row for row in rows}
+    for row in rows:
+        above = row.source if row.fstype == "none" else ""
+        while above.strip("/") and points.get(above) in {None, row}:
+            above = posixpath.dirname(above)
+        if source := points.get(above):
+            part = posixpath.relpath(row.source, above)
+            root = posixpath.normpath(posixpath.join(source.root or "/", part))
+            points[row.point] = source._replace(point=row.point, place=row.place, root=root)
+        yield points[row.point] if source else row
+
+
+def _name_numbers(mounted: Frame, facts: Facts) -> None:
+    """Say of the devices in mountinfo that texts know without it which number each has."""
+    rows = facts.rows.get(LAYER.name, {})
+    there = {str(fact.value) for key, row in rows.items() if ":" not in key for fact in row.get("mapped", ())}
+    for source, number in zip(mounted.column("source"), mounted.column("number"), strict=True):
+        name, minor = text_of(source).removeprefix("/dev/"), text_of(number).partition(":")[2]
+        if plain(name) in there and minor and not text_of(number).startswith("0:"):
+            facts.say(LAYER, text_of(number), "mountinfo", mapped=plain(name), name=f"dm-{minor}", sort="dm")
+
+
+def name_devices(named: list[tuple[str, str]], mounted: Frame, facts: Facts) -> None:
+    """Say of block devices that mounts and swap areas name what they are.
+
+    `mounted` are the mounts of kernel files, which have numbers.
+    """
+    _name_numbers(mounted, facts)
     for area, row in facts.rows.get(SWAP.name, {}).items():
         named += [(area, fact.place) for fact in row.get("sort", ()) if fact.value == "partition"]
     for device, place in named:
         name = device.removeprefix("/dev/")
-        if name != device:
-            facts.name_dasd(name, place)
-        if re.fullmatch("dm-[0-9]{1,5}", name):
-            facts.say(LAYER, name, place, name=name, sort="dm")
+        is_mapped = name.startswith("mapper/") or mapped_name(name)
+        if name != device and (is_mapped or is_of_kernel(name)):
+            sort = "dm" if is_mapped else sort_of(name, is_below=True)
+            facts.say(LAYER, facts.name_device(name, place), place, sort=sort)
 
 
 def mount_frame(

@@ -1,11 +1,14 @@
 """Devices by other names of theirs: links of udev, and partitions by the names of their disks.
 
     disk/by-path/ccw-0.0.7000-part1, disk/by-id/ccw-IBM.750000000ABCD1.7000.00     a DASD
+    disk/by-path/ccw-0.0.fc00-fc-0x5005...-lun-0x4010...-part1                     a SCSI disk
+    dasd/7000/part1, dasd/0.0.7000/disc                                            a DASD, by old names
     disk/by-id/wwn-0x6005..., scsi-36005..., dm-uuid-mpath-36005..., nvme-eui...   a map, or a disk
     mapper/mpatha-part2, mpatha_part2, mpathap2, mpatha2, 36005...-part2           a partition of a map
 
 kpartx puts a `p` between a name that ends in a digit and the number of the partition, else nothing; rules of
 distributions have it put `-part`, `_part` or `p` there.
+A name by path tells the device also where no text has its disk.
 Sources: s390-tools, etc/udev/rules.d/59-dasd.rules; systemd, rules.d/60-persistent-storage.rules;
 multipath-tools, kpartx/kpartx.c, kpartx/dm-parts.rules.
 """
@@ -16,8 +19,9 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.base.absent import text_of
-from zmon.collected.dasd_texts import BUSID
+from zmon.collected.dasd_texts import BUSID, busid_of
 from zmon.collected.facts import ASSUMED
+from zmon.collected.fcp_texts import address_of, linked_lun
 from zmon.collected.numbers import dasd_of_number, disk_name, is_of_kernel, sort_of
 from zmon.kernel.disk_identity import NAA
 from zmon.kinds import DASD, DEVICE, LAYER, MPATH, MULTIPATH
@@ -29,7 +33,10 @@ if TYPE_CHECKING:
     from zmon.sample import Frame
 
 _NUMBER: Final = "[1-9][0-9]{0,2}"
-_OF_DASD: Final = re.compile(r"disk/by-(?:path|id)/ccw-([^\s/]{3,60}?)(?:-part([1-9][0-9]?))?")
+_OF_DASD: Final = re.compile(
+    r"disk/by-(?:path|id)/ccw-([^\s/]{3,60}?)(?:-part([1-9][0-9]?))?"
+    r"|dasd/((?:0[.][0-3][.])?[0-9a-f]{4})/(?:dis[ck]|device|part([1-9][0-9]?))"
+)
 _UID: Final = re.compile(
     r"[A-Z0-9]{1,3}[.][A-Z0-9]{1,14}[.][0-9a-f]{4}[.][0-9a-f]{2,6}(?:[.][0-9a-f]{1,32})?"
 )
@@ -43,6 +50,10 @@ _PART_OF_MAP: Final = tuple(
 )
 
 
+_TOLD: Final = ("busid", "wwpn", "lun")
+"""What names by path say of disks."""
+
+
 class Device(NamedTuple):
     """Which device a name means: a map, a disk, or a partition of one."""
 
@@ -50,6 +61,8 @@ class Device(NamedTuple):
     part: str = ""
     """Empty for the whole."""
     is_map: bool = False
+    told: tuple[str, ...] = ()
+    """What the name itself says of the disk, if no text has it: bus id, port, LUN."""
 
 
 def name_others(facts: Facts, layers: Frame) -> None:
@@ -66,6 +79,7 @@ class Names:
         self._facts = facts
         self._layers = layers
         self._dasds = self._dasds_by_id()
+        self._luns = self._disks_by_lun()
         self._maps: dict[str, str] = {}
         """The titles of maps by these and by their WWIDs."""
         self._disks: dict[str, set[str]] = {}
@@ -74,9 +88,12 @@ class Names:
         """Names in /dev/mapper, and links, of which it is known what they are."""
         self._keys: dict[str, str] = {}
         """The keys of rows by names in /dev/mapper."""
+        self._bound: dict[str, str] = {}
+        """The uuids of maps by the names that the bindings of multipath give to these."""
         self._kernel: set[str] = set()
         """Names of the kernel that have rows."""
         self._collect()
+        self._bind()
 
     def say(self) -> None:
         """Say what the names mean, and which unique ids of DASDs links have."""
@@ -94,7 +111,7 @@ class Names:
             for fact in row.get("links", ()) if busid else ():
                 for link in str(fact.value).split():
                     match = _OF_DASD.fullmatch(link)
-                    if match and not match[2] and _UID.fullmatch(match[1]):
+                    if match and not match[2] and _UID.fullmatch(match[1] or ""):
                         self._facts.say(DEVICE, busid, fact.place, uid=match[1])
 
     def _words(self) -> Iterable[tuple[str, str]]:
@@ -136,6 +153,30 @@ class Names:
         for row in cells:
             self._collect_disk(row)
 
+    def _bind(self) -> None:
+        """Take the names of maps in /etc/multipath/bindings: each means the map of its WWID, or names it."""
+        rows = self._facts.rows[LAYER.name]
+        keys = {str(fact.value): key for key, row in rows.items() for fact in row.get("uuid", ())}
+        for alias, (wwid, place) in self._facts.bindings.items():
+            key = keys.get(f"{MPATH}{wwid}", "")
+            if key and not rows[key].get("mapped"):
+                self._facts.say(LAYER, key, place, mapped=alias, sort="dm")
+                self._keys[alias], self._maps[wwid] = key, alias
+            elif key and self._maps.get(wwid, alias) != alias:
+                self._facts.say(LAYER, key, place, links=f"mapper/{alias}")
+            title = self._maps.setdefault(wwid, alias)
+            if self._maps.setdefault(alias, title) == title:
+                self._bound[alias] = f"{MPATH}{wwid}"
+                if alias in self._keys:
+                    self._name(alias, place)
+
+    def _name(self, title: str, place: str) -> None:
+        """Say which WWID a map of the bindings has, unless another text has said it."""
+        key = self._keys.get(title, title)
+        uuids = self._facts.rows[LAYER.name].get(key, {}).get("uuid", ())
+        if title in self._bound and all(fact.value == MPATH for fact in uuids):
+            self._facts.say(LAYER, key, place, mapped=title, sort="dm", uuid=self._bound[title])
+
     def _collect_disk(self, row: Mapping[str, str]) -> None:
         uuid, mapped, name = (row.get(field, "") for field in ("uuid", "mapped", "name"))
         if mapped and uuid.startswith(MPATH):
@@ -151,9 +192,8 @@ class Names:
         """Return which device a name means; None for one that needs no explanation, or has none."""
         if word in self._known:
             return None
-        if match := _OF_DASD.fullmatch(word):
-            disk = self._dasds.get(match[1])
-            return Device(disk, match[2] or "") if disk else None
+        if word.startswith("disk/by-path/") or _OF_DASD.fullmatch(word):
+            return self._by_path(word)
         if match := _BY_NAME.fullmatch(word):
             return Device(self._maps[match[1]], "", is_map=True) if match[1] in self._maps else (
                 self._part_of_map(match[1])
@@ -166,6 +206,18 @@ class Names:
             return Device(word) if is_part and word not in self._kernel else None
         return self._part_of_map(word)
 
+    def _by_path(self, word: str) -> Device | None:
+        """Return the disk of a name by path, or that of a DASD's unique id; no text need have it."""
+        if linked := linked_lun(word.removeprefix("disk/by-path/")):
+            address = address_of(*linked[:3])
+            return Device(self._luns.get(address, address), linked.part, told=linked[:3])
+        match = _OF_DASD.fullmatch(word)
+        if match is None:
+            return None
+        key = match[1] or busid_of(match[3])
+        disk = self._dasds.get(key, f"ccw-{key}" if re.fullmatch(BUSID, key) else "")
+        return Device(disk, match[2] or match[4] or "", told=(key,)) if disk else None
+
     def _by_wwid(self, wwid: str, part: str) -> Device | None:
         if wwid in self._maps:
             return Device(self._maps[wwid], part, is_map=True)
@@ -174,6 +226,8 @@ class Names:
 
     def _part_of_map(self, word: str) -> Device | None:
         """Return the partition of a map by its name; None if it may be one of two maps."""
+        if word in self._bound:
+            return Device(self._maps[word], is_map=True)
         matches = (pattern.fullmatch(word) for pattern in _PART_OF_MAP)
         devices = {Device(self._maps[match[1]], match[2], is_map=True)
                    for match in matches if match and match[1] in self._maps}  # fmt: skip
@@ -181,14 +235,25 @@ class Names:
 
     def _say(self, word: str, device: Device, place: str) -> None:
         facts, disk, part = self._facts, device.disk, device.part
-        is_link = word.startswith("disk/")
+        is_link = word.startswith(("disk/", "dasd/"))
         if device.is_map:
             name = self._part_name(device, "" if is_link else word) if part else disk
             key = self._keys.get(name, name)
             facts.say(LAYER, key, place, mapped=name, sort="dm", links=word if is_link else "")
+            self._name(disk, place)
             if part and name not in self._known:
                 facts.say(LAYER, key, place, below=disk)
             return
+        if not is_of_kernel(disk) and disk not in facts.aliases:
+            facts.say(
+                LAYER, disk, place, name=disk, sort="disk", **dict(zip(_TOLD, device.told, strict=False))
+            )
+            name = f"{disk}-part{part}" if part else disk
+            if part:
+                facts.say(LAYER, name, place, name=name, sort="partition", parent=disk)
+            facts.say(LAYER, name, place, links=word)
+            return
+        disk = facts.aliases.get(disk, disk)
         name = f"{disk}{'p' * disk[-1:].isdigit()}{part}" if part else disk
         facts.name_device(name, place)
         facts.say(LAYER, name, place, links=word if is_link else "")
@@ -197,6 +262,16 @@ class Names:
         """Return the name in /dev/mapper of a partition of a map: of a link, that which another text has."""
         names = (name for name in self._keys if self._part_of_map(name) == device)
         return word or next(names, f"{device.disk}-part{device.part}")
+
+    def _disks_by_lun(self) -> dict[str, str]:
+        """Return the names of SCSI disks by adapter, port and LUN."""
+        columns = (map(text_of, self._layers.column(field)) for field in (*_TOLD, "name"))
+        names = {address_of(*told): name for *told, name in zip(*columns, strict=True) if told[1]}
+        for key, row in self._facts.rows[LAYER.name].items():
+            told = [str(row[field][0].value) for field in _TOLD if row.get(field)]
+            if len(told) == len(_TOLD):
+                names[address_of(*told)] = self._facts.aliases.get(key, key)
+        return names
 
     def _dasds_by_id(self) -> dict[str, str]:
         """Return the names of DASDs by their bus ids and unique ids."""

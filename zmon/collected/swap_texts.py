@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.plain_text import unescaped_hex
 from zmon.base.sizes import KIB
 from zmon.collected.columns import Columns, asked_columns, raw_cells
+from zmon.collected.numbers import minor_of_dm
 from zmon.collected.reading import Reading, line
 from zmon.kernel.mountinfo import unescaped
-from zmon.kinds import SWAP
+from zmon.kinds import LAYER, SWAP
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -124,7 +125,21 @@ class Swaps(Reading):
 
 
 def add_swaps(facts: Facts) -> None:
-    """Take the swap areas that lsblk has, where no text lists them; it has no swap files."""
-    if not facts.rows.get(SWAP.name):
+    """Take the swap areas that lsblk has, where no text lists them; it has no swap files.
+
+    Where each has one area that the other has not, it is the same: swapon names devices by their numbers.
+    """
+    listed = facts.rows.get(SWAP.name, {})
+    if not listed:
         for device, place in facts.swaps.items():
             facts.say(SWAP, device, place, sort="partition")
+        return
+    layers = facts.rows.get(LAYER.name, {})
+    mapped = {
+        str(fact.value) for key in layers for fact in layers[key].get("name", ()) if layers[key].get("mapped")
+    }
+    unnamed = [area for area in listed if minor_of_dm(area.removeprefix("/dev/")) and area[5:] not in mapped]
+    others = [device for device in facts.swaps if device.startswith("/dev/mapper/") and device not in listed]
+    if len(unnamed) == len(others) == 1:
+        name, title = unnamed[0].removeprefix("/dev/"), others[0].removeprefix("/dev/mapper/")
+        facts.say(LAYER, name, facts.swaps[others[0]], name=name, mapped=title, sort="dm")

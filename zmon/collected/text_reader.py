@@ -28,6 +28,10 @@ _WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
 class CollectedTexts:
     """Texts by the forms that zmon knows.  The forms are loaded with the first file that may be one."""
 
+    def __init__(self, host: str = "") -> None:
+        """Read the texts of a host, if one is named; else of that of most."""
+        self.host = host
+
     def may_be_text(self, path: str) -> bool:
         """Return whether a file, by its path alone, can be a text with something that zmon can use."""
         if command := command_of_sos(path):
@@ -90,16 +94,19 @@ class CollectedTexts:
             return ()
         from zmon.collected.hosts import strangers  # noqa: PLC0415 - likewise
 
-        return strangers(texts, host)
+        return strangers(texts, host, self.host)
 
 
 TEXTS: Final = CollectedTexts()
 
 
-def open_capture(path: str) -> Capture:
+def open_capture(path: str, host: str = "") -> Capture:
     """Open a capture with its texts: an archive, a directory of passes or texts, or a text.
 
+    Of texts of several hosts it has those of `host`, if that is named, else those of one that has most.
+
     Raises:
+        NoSuchHost: no text is of the host.
         CaptureError: it is not there, is none, is damaged or too large, or holds no pass.
     """
-    return capture_open.open_capture(path, TEXTS)
+    return capture_open.open_capture(path, CollectedTexts(host) if host else TEXTS)

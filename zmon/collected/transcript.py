@@ -435,7 +435,7 @@ class _Transcript:
             self._name(host)
         elif match := CLOSED.fullmatch(line.strip()):
             self._end_login(number, short(match["host"]))
-        elif line in self._boundaries or line.strip() in self._bare or _FENCE.fullmatch(line):
+        elif line in self._boundaries or self._is_bare(line) or _FENCE.fullmatch(line):
             self._open(number, "")
         elif prompt:
             margin = f"{prompt.margin}> " if self._is_quoted(number, prompt) else prompt.margin
@@ -443,6 +443,14 @@ class _Transcript:
         else:
             return False
         return True
+
+    def _is_bare(self, line: str) -> bool:
+        """Return whether a line is a prompt behind which nothing was typed, and no comment of a file."""
+        if line.strip() not in self._bare:
+            return False
+        copied = _COPIED.fullmatch(self._command)
+        form = form_of(copied[1][1:]) if copied else self._form
+        return form is None or not form.reading.knows(line)
 
     def _take_row(self, number: int, line: str) -> None:
         """Take a line of an output, or one with which the next begins."""

@@ -11,9 +11,9 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.plain_text import unescaped_hex
-from zmon.collected.block_texts import BY_PORT
 from zmon.collected.channel_texts import NO_TYPE
 from zmon.collected.dasd_texts import BUSID, UID
+from zmon.collected.fcp_texts import linked_lun
 from zmon.collected.numbers import NUMBER, fits
 from zmon.collected.reading import Reading, line
 from zmon.kernel.disk_identity import parse_record
@@ -125,8 +125,8 @@ class Udevadm(Reading):
         if busid:
             row["busid"] = busid
         say(LAYER, number, self.place, **row)
-        if port := BY_PORT.fullmatch(properties.get("ID_PATH", "")) if not slot[2] else None:
-            say(LAYER, number, self.place, wwpn=port[2], lun=port[3])
+        if of_lun := linked_lun(properties.get("ID_PATH", "")) if not slot[2] else None:
+            say(LAYER, number, self.place, wwpn=of_lun.wwpn, lun=of_lun.lun)
         if sort := properties.get("ID_FS_TYPE"):
             self.facts.say_content(name, self.place, sort, properties.get("ID_FS_UUID", ""))
         if busid and name.startswith("dasd") and not slot[2]:

@@ -1,14 +1,13 @@
-"""Devices of the channel subsystem as s390-tools list them: lszdev, lsluns, lsqeth, lstape.
+"""Devices of the channel subsystem as s390-tools list them: lszdev, lsqeth, lstape.
 
     dasd-eckd    0.0.0200                                        yes  no    dasda               lszdev
     zfcp-lun     0.0.fc00:0x500507630300c562:0x4010403300000000  yes  yes   sda sg0
-    adapter = 0.0.fc00                                                                          lsluns -a
     0.0.f500/0.0.f501/0.0.f502 x00   encf500          OSD_10GIG      0    sw   ...             lsqeth -p
     0       0.0.0480   3490/10      3490/40         auto    UNUSED  ---     UNLOADED            lstape
 
 lszdev -i prints a block of lines about each device.  A device that is configured for the next start need not
-be there.  Which disk a LUN is lsluns does not say, only its generic SCSI device.
-Source: s390-tools, zdev/src/lszdev.c, table.c; zconf/lsluns, zconf/qeth/lsqeth.c, zconf/lstape.
+be there.
+Source: s390-tools, zdev/src/lszdev.c, table.c; zconf/qeth/lsqeth.c, zconf/lstape.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from zmon.collected.columns import Columns
 from zmon.collected.dasd_texts import BUSID, busid_of, take_disk
 from zmon.collected.numbers import disk_name
 from zmon.collected.reading import Reading, line
-from zmon.kinds import DEVICE, LAYER
+from zmon.kinds import ADAPTER, DEVICE, LAYER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,7 +51,7 @@ class Lszdev(Reading):
     """Devices of all types that lszdev knows: as a table, as pairs, and in blocks."""
 
     tool = "lszdev"
-    tells = ("device", "dasd", "layer")
+    tells = ("device", "dasd", "layer", "adapter")
     heading = (
         rf"(?:{_COLUMN} +)+ID(?: *$| +{_COLUMN}\b)|ID +{_COLUMN}\b"
         rf"|DEVICE (?:dasd|zfcp|qeth|virtio|generic|ctc)\S* {BUSID}"
@@ -167,6 +166,8 @@ class Lszdev(Reading):
                     online=int(online == "yes"),
                     driver=driver if online == "yes" else "",
                 )
+            if driver == "zfcp" and online == "yes":
+                self.facts.say(ADAPTER, busids, self.place)
         names = f"{cells.get('BLOCKDEVS', '')} {cells.get('NAMES', '')}".split()
         disk = next((name for name in names if re.fullmatch(_DISKS.get(kind, "(?!)"), name)), "")
         if disk and online != "no":
@@ -184,63 +185,6 @@ class Lszdev(Reading):
         for part in names:
             if part != disk and disk_name(part) == disk:
                 self.facts.name_device(part, self.place)
-
-
-class Lsluns(Reading):
-    """FCP adapters with LUNs; with -a the generic SCSI device of each, of which lsscsi -g has the disk."""
-
-    tool = "lsluns"
-    tells = ("device", "layer")
-    heading = rf"(?:Scanning for LUNs on adapter|adapter =|Adapter) {BUSID}(?:\s*$| is not in a good state;)"
-    nothing = (
-        r"\s+at port 0x[0-9a-f]{16}:\s*",
-        r"\s+0x[0-9a-f]{16}\s*",
-        r"\s+(?:Port not online|Cannot attach|Unable to send) .*",
-        r"(?:\S*/)?lsluns: .*|Failed to find any candidate .*",
-    )
-
-    def __init__(self, text: CollectedText, facts: Facts) -> None:
-        """Begin without an adapter."""
-        super().__init__(text, facts)
-        self._adapter = self._port = ""
-
-    def lost(self) -> None:
-        """Know neither adapter nor port."""
-        self._adapter = self._port = ""
-
-    @line(r"\s+port = (0x[0-9a-f]{16})\s*")
-    def port(self, match: re.Match[str]) -> bool:
-        """Take a port of the adapter."""
-        self._port = match[1]
-        return bool(self._adapter)
-
-    @line(r"\s+lun = (0x[0-9a-f]{16})(?:\(X\))?(?:\s+/dev/(sg[0-9]{1,5})(?:\s+(\S.*))?|\s.*)?")
-    def lun(self, match: re.Match[str]) -> bool:
-        """Take a LUN of the port, with its generic device."""
-        is_whole = bool(self._adapter and self._port)
-        if is_whole and (disk := self.facts.aliases.get(match[2] or "")):  # lsscsi is read before
-            self.facts.say(
-                LAYER,
-                disk,
-                self.place,
-                name=disk,
-                sort="disk",
-                busid=self._adapter,
-                wwpn=self._port,
-                lun=match[1],
-            )
-        return is_whole
-
-    @line(rf"(?:Scanning for LUNs on adapter|adapter =) ({BUSID})\s*")
-    def adapter(self, match: re.Match[str]) -> None:
-        """Take an adapter that works."""
-        self._adapter, self._port = match[1], ""
-        self.facts.say(DEVICE, match[1], self.place, driver="zfcp", online=1)
-
-    @line(rf"Adapter ({BUSID}) is not in a good state; .*")
-    def broken(self, match: re.Match[str]) -> None:
-        """Take an adapter that does not work, which may be on line."""
-        self.facts.say(DEVICE, match[1], self.place, driver="zfcp")
 
 
 class Lsqeth(Reading):

@@ -297,6 +297,8 @@ class _Reader:
         self._open = None
         result = self._result
         result.counts["unknown"] += 1
+        if line.text != line.text.upper():  # what a person wrote: no message below answers the command above
+            self._command = ""
         kept = (result.cut, result.unknown) if why else (result.unknown,)
         if len(kept[0]) >= MAX_KEPT:
             return

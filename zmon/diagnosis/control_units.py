@@ -323,7 +323,7 @@ REMEDIES: Final = {"data elsewhere": _data_elsewhere, "fewer aliases": _fewer_al
 
 
 def uneven_data(situation: Situation) -> Diagnoses:
-    """Return D3: an LCU is full while others that have volumes are idle."""
+    """Return D3: LCUs are full while others that have volumes are idle."""
     load = situation.load
     if load.has_no_lcu:
         return NO_LCU  # without times, too, it is seen where LCUs are known
@@ -339,11 +339,11 @@ def uneven_data(situation: Situation) -> Diagnoses:
     if full and len(carried) > 1 and whole:
         without = idle_lcus(carried)
         idle = [lcu for lcu in load.lcus if lcu.key in without]
-        fullest = max(full, key=lambda lcu: carried[lcu.key])
-        is_skewed = carried[fullest.key] >= SKEWED * whole / len(carried)
-        if is_skewed and len(idle) >= IDLE_LCUS * len(carried):
+        skewed = [lcu for lcu in full if carried[lcu.key] >= SKEWED * whole / len(carried)]
+        if skewed and len(idle) >= IDLE_LCUS * len(carried):
+            skewed.sort(key=lambda lcu: -carried[lcu.key])
             parts = {key: moved / whole for key, moved in carried.items()}
-            return (diagnosed("D3", _uneven(situation, fullest, parts, idle)),)
+            return (diagnosed("D3", _uneven(situation, skewed, parts, idle)),)
     return waits.unknown or ()
 
 
@@ -365,19 +365,21 @@ def _holding(situation: Situation) -> set[str]:
 
 
 def _uneven(
-    situation: Situation, lcu: _FullLcu, parts: Mapping[str, float], idle: Sequence[ObservedLcu]
+    situation: Situation, full: Sequence[_FullLcu], parts: Mapping[str, float], idle: Sequence[ObservedLcu]
 ) -> Seen:
     load = situation.load
     busiest = max(idle, key=lambda lcu: parts[lcu.key])
-    spaces = situation.owners_of(load.volumes_of(lcu.key))
-    owners = [name for name, _ in spaces] or [f"other I/O of {lcu.key}"]
+    estimated = any(lcu.estimated for lcu in full)
+    spaces = situation.owners_of([volume for lcu in full for volume in load.volumes_of(lcu.key)])
+    owners = [name for name, _ in spaces] or [f"other I/O of {lcu.key}" for lcu in full]
     changes = tuple(StripedSpace(owner, tuple(sorted(parts))) for owner in owners)
     titles = [lcu.title for lcu in load.lcus if lcu.key in parts]
     numbers = ",".join(title.removeprefix("LCU ") for title in sorted(titles))
     facts = {
         "idle": sorted(lcu.title for lcu in idle),
         "state": state_of_idle(parts, [lcu.key for lcu in idle]),
-        "share": parts[lcu.key],
+        "share": fsum(parts[lcu.key] for lcu in full),
+        "megabytes": fsum(lcu.megabytes for lcu in full),
         "busiest": busiest,
         "busiest_share": parts[busiest.key],
         "busiest_megabytes": load.bytes_of(busiest.key) / MB,
@@ -386,12 +388,12 @@ def _uneven(
         "no_cmf": no_cmf(load),
     }
     return Seen(
-        [lcu],
-        lcu.waits,
+        full,
+        fsum(lcu.waits for lcu in full),
         facts,
         # where the times are estimated, how long requests wait there is not measured
-        foretell=nothing_known if lcu.estimated else gain(situation, changes, EVEN),
-        changes=() if lcu.estimated else changes,
+        foretell=nothing_known if estimated else gain(situation, changes, EVEN),
+        changes=() if estimated else changes,
         whatif=" and ".join(f"stripe {name} over LCU {numbers}" for name, _ in spaces)
         if len(spaces) <= MOST_NAMED
         else "",

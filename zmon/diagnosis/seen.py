@@ -177,9 +177,9 @@ class Cause:
                 helps = self.remedies[case["remedy"]](situation, group) if "remedy" in case else Remedy()
                 facts = {"no_cmf": no_cmf(situation.load), **helps.facts}
                 tells = gain(situation, helps.changes, helps.what) if helps.changes else nothing_known
-                words = helps.whatif if situation.is_modelled else ""
+                change = helps.whatif if situation.is_modelled else ""
                 diagnoses.append(
-                    _diagnosed(record, Seen(group, lost, facts, label, tells, helps.changes, words))
+                    _diagnosed(record, Seen(group, lost, facts, label, tells, helps.changes, change))
                 )
             if not diagnoses:
                 why = why or _unknown(things, case)

@@ -55,6 +55,8 @@ MAX_PASSES: Final = 10_000
 OF_KERNEL: Final = r"proc/.|sys/(?:block|bus|class|dev|devices|firmware|fs|hypervisor|kernel|module|power)/."
 """How the path of a kernel's file begins; header files, too, lie in directories that are called sys."""
 
+ARCHIVE: Final = r"\.(?:tar(?:\.(?:gz|xz|bz2))?|t[gx]z|tbz2?)$"
+"""How the names of archives end."""
 DEEPEST: Final = 1
 """Directories below one that is named, down to which the outputs of commands are looked for."""
 
@@ -106,12 +108,21 @@ def open_capture(path: str, reader: TextReader = NO_TEXTS) -> Capture:
     except OSError as error:
         raise CaptureError(f"{path} cannot be read: {error.strerror}.") from error
     passes = _passes(path, contents)
+    if not passes and (only := _only_archive(path)):
+        return open_capture(only, reader)
     if not passes:
         raise NoCaptureError(
             f"{path} {NOT_A_CAPTURE}, with files below sys or proc, and no output of a command"
             f" that zmon reads, such as lsdasd; {ADVICE}, or what supportconfig, dbginfo.sh or sos wrote."
         )
     return Capture(path, passes, contents.remarks(), tuple(contents.unread))
+
+
+def _only_archive(path: str) -> str:
+    """Return the path of the only archive in a directory, as dbginfo.sh leaves it; empty if there is none."""
+    names = os.listdir(path)[:MAX_ENTRIES] if os.path.isdir(path) else []
+    archives = [name for name in names if re.search(ARCHIVE, name) and _is_regular(f"{path}/{name}")]
+    return f"{path}/{archives[0]}" if len(archives) == 1 else ""
 
 
 def _passes(path: str, contents: CaptureContents) -> list[CapturedTree]:

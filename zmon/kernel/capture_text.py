@@ -27,6 +27,10 @@ CP_TOOLS: Final = frozenset({"vmcp", "hcp"})
 """The commands that pass a command to CP."""
 
 
+class NoSuchHost(LookupError):  # noqa: N818 - named as `NoSuchThing` is
+    """No texts are of the host that was asked for; the message says of which some are."""
+
+
 class CollectedText(NamedTuple):
     """The output of a command, or the copy of a file, in a text of a collection."""
 

@@ -43,6 +43,7 @@ BUS_ID: Final = r"0\.[0-3]\.[0-9a-f]{4}"
 _PATHS: Final = ("pim", "pam", "pom", "chpids")
 NO_TYPE: Final = absent("the device has no type")
 NO_DEVICES: Final = absent("this machine shows Linux no devices")
+NO_PAIR: Final = absent("it is in no copy pair")
 NO_CONFIGURATION: Final = absent("the storage gave the kernel no configuration data")
 
 
@@ -93,7 +94,9 @@ OF_DASD: Final = {
     **attributes(parse_number, "alias", "readonly", "hpf", "ese", "use_diag"),
     **attributes(parse_path_masks, "path_masks"),
 }
-"""... and what only the DASD driver gives."""
+"""... and what only the DASD driver gives, ..."""
+OF_PAIR: Final = attributes(lambda content: " ".join(re.findall(BUS_ID, content)), "copy_pair")
+"""... of those in a copy pair: `0.0.9700,0.0.9740 `."""
 
 
 def installed(chpids: tuple[int, ...], pim: int) -> str:
@@ -179,13 +182,15 @@ def _dasd(tree: Tree, path: str, device: dict[str, Value]) -> dict[str, Value]:
     """Return the DASD driver's attributes, which are absent for everybody else's devices."""
     driver = device["driver"]
     if isinstance(driver, Absent):
-        return dict.fromkeys(OF_DASD, driver)
+        return dict.fromkeys((*OF_DASD, *OF_PAIR), driver)
     if not str(driver).startswith("dasd-"):
-        return dict.fromkeys(OF_DASD, NO_DASD)
+        return dict.fromkeys((*OF_DASD, *OF_PAIR), NO_DASD)
     is_offline = device["online"] == 0
     row = read_attributes(tree, path, OF_DASD, OFFLINE if is_offline else None)
     if is_offline:
         row["path_masks"] = OFFLINE
+    is_paired = row["copy_role"] in {"primary", "secondary"}
+    row |= read_attributes(tree, path, OF_PAIR) if is_paired else {"copy_pair": NO_PAIR}
     for name in ("uid", "vendor"):
         if row[name] == "":
             row[name] = OFFLINE if is_offline else _unidentified(name, row["discipline"])

@@ -101,6 +101,34 @@ COUNTS: Final = attributes(
     parse_hex, requested="iorequest_cnt", done="iodone_cnt", errors="ioerr_cnt", timeouts="iotmo_cnt"
 )
 """... of which it counts these."""
+NUMBERS: Final = {
+    "utilization": ("processor", "bus", "port"),
+    "requests": ("inputs", "outputs", "controls"),
+    "megabytes": ("megabytes_in", "megabytes_out"),
+    "queue_full": ("queue_full", "queue_used"),
+}
+"""The numbers in files of an adapter."""
+_OF_CLASS: Final = {
+    "fc_host": OF_HOST,
+    "fc_remote_ports": OF_PORT,
+    "scsi_device": {**OF_LUN, **COUNTS},
+}
+
+
+def parse_attribute(owner: str, file: str, content: str) -> dict[str, Value]:
+    """Parse what a file of a class of sysfs holds, `fc_host`, by the fields that are read; else nothing.
+
+    Raises:
+        ValueError: it holds something else.
+    """
+    if owner == "scsi_host" and file in NUMBERS:
+        return dict(zip(NUMBERS[file], parse_numbers(content, len(NUMBERS[file])), strict=True))
+    what, _, latency = file.rpartition("_")
+    if owner == "scsi_device" and latency == "latency" and what in _TIMES:
+        return dict(zip(_TIMES[what], _sums(content), strict=True))
+    return {
+        field: parse(content) for field, (name, parse) in _OF_CLASS.get(owner, {}).items() if name == file
+    }
 
 
 def _numbers(tree: Tree, path: str, names: tuple[str, ...]) -> dict[str, Value]:
@@ -214,16 +242,10 @@ def _ports(tree: Tree, busids: dict[str, str]) -> Iterator[tuple[str, dict[str, 
 def _adapter(tree: Tree, busid: str, host: str, ports: Mapping[str, Mapping[str, Value]]) -> dict[str, Value]:
     scsi = f"{SCSI_HOSTS}/{host}"
     mine = [port["state"] for port in ports.values() if port["adapter"] == busid]
-    return {
-        "host": host,
-        **read_attributes(tree, f"{HOSTS}/{host}", OF_HOST),
-        **_numbers(tree, f"{scsi}/utilization", ("processor", "bus", "port")),
-        **_numbers(tree, f"{scsi}/requests", ("inputs", "outputs", "controls")),
-        **_numbers(tree, f"{scsi}/megabytes", ("megabytes_in", "megabytes_out")),
-        **_numbers(tree, f"{scsi}/queue_full", ("queue_full", "queue_used")),
-        "ports": len(mine),
-        "ports_online": sum(state == ONLINE for state in mine),
-    }
+    row = {"host": host, **read_attributes(tree, f"{HOSTS}/{host}", OF_HOST)}
+    for file, names in NUMBERS.items():
+        row |= _numbers(tree, f"{scsi}/{file}", names)
+    return row | {"ports": len(mine), "ports_online": sum(state == ONLINE for state in mine)}
 
 
 def _directory(tree: Tree, key: str) -> str:

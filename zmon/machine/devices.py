@@ -25,6 +25,7 @@ from zmon.kinds import (
     CACHE,
     CACHE_NOT_READ,
     CMF,
+    CONTRADICTED,
     DASD,
     DEVICE,
     LAYER,
@@ -688,8 +689,11 @@ def label_on_volume(interval: Interval, busid: str, uid: Value, volser: Value) -
 
 
 def label_of(*told: Value | None) -> Value:
-    """Return the first label that is known; where none is, the last value, such as a reason."""
-    return next((label for label in told if isinstance(label, str)), told[-1] or absent("it has no label"))
+    """Return the first label that is known, or contradicted; where none is, the last, such as a reason."""
+    for label in told:
+        if isinstance(label, str) or (isinstance(label, Absent) and label.code == CONTRADICTED.code):
+            return label
+    return told[-1] or absent("it has no label")
 
 
 def strays(count: int) -> Absent:

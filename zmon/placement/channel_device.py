@@ -8,6 +8,7 @@ from zmon.base.record import NamedTuple
 from zmon.kinds import CONTRADICTED, DASD, DEVICE, LAYER
 from zmon.topology.lun import is_fcp
 from zmon.topology.volumes import device_type, titles
+from zmon.values.dasd_state import SECONDARY, use_of
 from zmon.values.path_masks import PATH_MASKS, paths_in, usable
 from zmon.values.uid import HYPERPAV, find_uid, known_uid
 
@@ -26,7 +27,7 @@ class ChannelDevice(NamedTuple):
     """Type and model: `3390-3`."""
     cutype: Value
     status: Value
-    """`online` or `offline`."""
+    """`online`, `offline`, `secondary` or `not formatted`."""
     role: str
     """`HyperPAV alias`, `PAV alias`, without a uid `alias`; `FCP adapter`; empty for other devices."""
     lcu: Value
@@ -35,6 +36,8 @@ class ChannelDevice(NamedTuple):
     driver: Value
     lost: str = ""
     """The channel paths that Linux cannot use: `40 42`."""
+    pair: str = ""
+    """The bus ids of the copy pair that it is in, the primary's first."""
     contradiction: str = ""
     """What sources say of its disk, if they contradict each other; empty if they do not."""
 
@@ -48,6 +51,7 @@ class ChannelDevice(NamedTuple):
             if self.role
             else text_of(self.lcu),
             text_of(self.status),
+            f"copy pair {self.pair}" if self.pair else "",
             "" if isinstance(self.chpids, Absent) else f"CHPIDs {self.chpids}",
             f"lost {self.lost}" if self.lost else "",
         ]
@@ -59,6 +63,8 @@ class ChannelDevice(NamedTuple):
             return self.contradiction
         if self.status == "offline":
             return "Linux does not use it, and what is on it cannot be read"
+        if self.status == SECONDARY:
+            return "the storage server writes it, and it has no disk of its own"
         if self.role.endswith("alias"):
             return "it does the I/O of volumes and holds no data itself"
         if self.role:
@@ -80,10 +86,12 @@ def channel_device(busid: str, machine: Machine) -> ChannelDevice:
         role = "alias" if identity is None else "HyperPAV alias" if identity.ua == HYPERPAV else "PAV alias"
     elif is_fcp(driver, cutype):
         role = "FCP adapter"
-    status = online if isinstance(online, Absent) else "online" if online == 1 else "offline"
+    state, copies = frame.cell(busid, "status"), frame.cell(busid, "copy_role")
+    status = use_of(online, state, machine.sample.frame(DASD).cell(busid, "state"), copies)
     lost = " ".join(paths_in(~usable(*masks, online=online), masks[0], chpids))
     return ChannelDevice(
         busid, device_type(devtype, cutype), cutype, status, role, lcu, chpids, driver, lost,
+        text_of(frame.cell(busid, "copy_pair")),
         _contradiction(text_of(frame.cell(busid, "block")), machine),
     )  # fmt: skip
 

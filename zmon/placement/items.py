@@ -404,6 +404,10 @@ class UnitIndex:
                 units[key] = units.get(key, 0) + count
         if unsized or not answer.disks or isinstance(answer.unplaced, Absent):
             unplaced = max(unplaced, _whole(answer.size - answer.holes) - sum(units.values()))
+            only = {*unsized.values()}
+            if len(only) == 1 and "" not in only and not _whole(answer.unplaced) and unplaced:
+                units[only.pop()] = unplaced  # on whichever of its disks
+                unplaced, unsized = 0, {}
         return ItemBytes(units, volumes, unplaced, tuple(reasons), unsized)
 
     def without_strange(

@@ -235,7 +235,12 @@ def report_spread(
     )
     moved = None if suggested is None else what_if(whole.load_on, suggested.after, units, channels, most)
     even = evenly(whole.load_on, units, channels)
-    beside = () if wanted.available else tuple(unit for unit in placement.units if unit not in units)
+    may_hold = {unit for item in items for unit in item.unsized.values()}
+    beside = tuple(
+        unit
+        for unit in (() if wanted.available else placement.units)
+        if unit not in units and unit.key not in may_hold
+    )
     wider = None
     if beside and wanted.what == "LCU":
         every = (*units, *beside)

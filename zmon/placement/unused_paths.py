@@ -1,14 +1,15 @@
-"""What Linux cannot use of the ways to a SCSI disk: adapters offline, paths that failed."""
+"""What Linux cannot use of the ways to a SCSI disk: adapters offline, paths, ports and LUNs that failed."""
 
 from __future__ import annotations
 
 from zmon.base.absent import text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.kinds import DEVICE, PATH
+from zmon.values.fcp_state import cause_of
 from zmon.values.path_state import GONE, reasons_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from zmon.topology.machine import Machine
     from zmon.topology.volumes import Volume
@@ -21,18 +22,23 @@ def is_offline(busid: str, machine: Machine) -> bool:
     return machine.sample.frame(DEVICE).cell(busid, "online") == 0
 
 
-def reasons_of(paths: Iterable[Volume], machine: Machine) -> Mapping[str, str]:
+def reasons_of(
+    paths: Collection[Volume], machine: Machine, alone: Iterable[Volume] = ()
+) -> Mapping[str, str]:
     """Return why paths that multipath joins are not used, by major:minor, or nothing if they are.
 
-    Those of which it is not known are left out.
+    Those of which it is not known are left out; so are disks alone, unless adapter, port or LUN has failed.
     """
-    frame = machine.sample.frame(PATH)
+    frame, cause = machine.sample.frame(PATH), cause_of(machine.sample)
     said = reasons_in(frame)
-    reasons = {}
+    causes = {
+        path.number: cause(*map(text_of, (path.disk, path.busid, path.wwpn))) for path in (*paths, *alone)
+    }
+    reasons = {number: why for number, why in causes.items() if why}
     for path in paths:
         why = GONE if frame.keys and path.number not in frame.index else said.get(path.number)
         if not why and is_offline(text_of(path.busid), machine):
             why = ADAPTER_OFFLINE
         if why is not None:
-            reasons[path.number] = why
+            reasons.setdefault(path.number, why)
     return reasons

@@ -12,12 +12,13 @@ from enum import Enum
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
-from zmon.kinds import CONTAINER, DEVICE, TEXT
+from zmon.kinds import CONTAINER, DASD, DEVICE, TEXT
 from zmon.placement.channel_device import channel_device
 from zmon.placement.unused_paths import is_offline, reasons_of
 from zmon.topology.data_files import file_by_name, unknown_file
 from zmon.topology.lun import as_multipath
 from zmon.topology.same_disks import same_devices
+from zmon.values.dasd_state import NOT_FORMATTED, use_of
 from zmon.values.path_masks import paths_on_line
 
 if TYPE_CHECKING:
@@ -279,6 +280,8 @@ class LookupResult(NamedTuple):
     """The channel paths that Linux cannot use, by the major:minor of a disk: `52`."""
     why_lost: Mapping[str, str] = {}
     """Why the driver of the disks does not use some of them, by channel path, as far as it says."""
+    unformatted: tuple[str, ...] = ()
+    """The disks that are not formatted, and so have no size and hold nothing."""
 
     @property
     def is_there(self) -> bool:
@@ -304,7 +307,7 @@ UNSIZED: Final = absent("the size of the device was not read, so its bytes are u
 
 def find(meaning: WordMeaning, machine: Machine, *, is_live: bool = False) -> LookupResult:
     """Look up one meaning of a word; only of this machine can files be named that nobody listed."""
-    return _with_losses(_find(meaning, machine, is_live=is_live), machine)
+    return _with_states(_find(meaning, machine, is_live=is_live), machine)
 
 
 def _find(meaning: WordMeaning, machine: Machine, *, is_live: bool) -> LookupResult:
@@ -352,21 +355,40 @@ def find_mount(meaning: WordMeaning, mount: Mount, machine: Machine, *, is_live:
     return LookupResult(meaning, (machine.locate(file),))
 
 
+def find_path(meaning: WordMeaning, machine: Machine, mount: Mount | None) -> LookupResult:
+    """Look up a path of this machine: a directory on a mount, a file, or the files below it."""
+    if mount is not None:
+        result = find_mount(meaning, mount, machine, is_live=True)
+    elif meaning.key in machine.locations:  # not the files below it
+        result = LookupResult(meaning, (machine.locations[meaning.key],))
+    else:
+        result = find_below(meaning, machine)
+    return _with_states(result, machine)
+
+
 def find_by_name(meaning: WordMeaning, machine: Machine) -> LookupResult:
     """Look up a path of a capture or a recording by its name alone."""
     answer = machine.locate(file_by_name(meaning.key, machine.mounts))
-    return _with_losses(LookupResult(meaning, (answer,)), machine)
+    return _with_states(LookupResult(meaning, (answer,)), machine)
 
 
-def _with_losses(result: LookupResult, machine: Machine) -> LookupResult:
-    """Return what was found with the channel paths that the disks cannot use."""
-    volumes = [*result.volumes, *(share.volume for answer in result.locations for share in answer.disks)]
+def _with_states(result: LookupResult, machine: Machine) -> LookupResult:
+    """Return what was found with the channel paths that the disks cannot use, and those not formatted."""
+    every = [*result.volumes, *(share.volume for answer in result.locations for share in answer.disks)]
+    volumes = {volume.number: volume for volume in every}.values()
+    devices, dasds = machine.sample.frame(DEVICE), machine.sample.frame(DASD)
     lost = {
         volume.number: paths
-        for volume in {volume.number: volume for volume in volumes}.values()
-        for paths in paths_on_line(machine.sample.frame(DEVICE), [text_of(volume.busid)])
+        for volume in volumes
+        for paths in paths_on_line(devices, [text_of(volume.busid)])
         if paths.lost_chpids
     }
+    unformatted = (
+        text_of(volume.disk)
+        for volume in volumes
+        for busid in [text_of(volume.busid)]
+        if use_of(1, devices.cell(busid, "status"), dasds.cell(busid, "state")) == NOT_FORMATTED
+    )
     return result._replace(
         lost_chpids={number: " ".join(paths.lost_chpids) for number, paths in lost.items()},
         why_lost={
@@ -375,6 +397,7 @@ def _with_losses(result: LookupResult, machine: Machine) -> LookupResult:
             for chpid, reasons in paths.reasons.items()
             if chpid in paths.lost_chpids
         },
+        unformatted=tuple(unformatted),
     )
 
 
@@ -423,7 +446,7 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
         unseen=(*_lines_naming(upon | every, machine), *machine.unseen),
         is_unrecorded=machine.is_unrecorded,
         offline=meaning.sort in _OF_ADAPTERS and any(is_offline(text_of(v.busid), machine) for v in volumes),
-        unused=reasons_of(joined, machine),
+        unused=reasons_of(joined, machine, [volume for volume in on_disks if volume.number not in paths]),
     )
 
 

@@ -157,8 +157,10 @@ def _changes(pairs: Iterable[tuple[Sample, Sample]]) -> list[Event]:
     ]
 
 
-def open_capture(path: str, choice: Choice = EVERYTHING, last: int | None = None) -> Timeline:
+def open_capture(path: str, choice: Choice = EVERYTHING, last: int | None = None, host: str = "") -> Timeline:
     """Return the timeline of a capture, an archive or a directory; with `last`, of its last passes only.
+
+    Of texts of several hosts `host` is meant, else one that has most.
 
     Raises:
         CaptureError: it cannot be used; says what is wrong and what to do.
@@ -166,7 +168,7 @@ def open_capture(path: str, choice: Choice = EVERYTHING, last: int | None = None
     from zmon.collected import text_reader  # noqa: PLC0415 - a live machine needs no archive
     from zmon.kernel import capture_tree  # noqa: PLC0415 - likewise
 
-    capture = text_reader.open_capture(path)
+    capture = text_reader.open_capture(path, host)
     passes = capture.passes
     section = CaptureSection(path, passes if last is None else passes[-last:], choice)
     texts = bool(passes[-1].texts or passes[-1].shown) and not capture_tree.is_own(passes[-1])

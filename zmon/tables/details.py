@@ -241,6 +241,8 @@ def _status(interval: Interval, key: str) -> Value:
     ccw = interval.of(DEVICE)
     states = [ccw.cell(key, name) for name in ("status", "availability", "discipline")]
     said = [word.upper() for word in states if isinstance(word, str)]
+    if pair := text_of(ccw.cell(key, "copy_pair")):
+        said.append(f"{text_of(ccw.cell(key, 'copy_role'))} of {pair}".upper())
     for name, label in (("readonly", "READ ONLY"), ("hpf", "HPF"), ("ese", "THIN")):
         if ccw.cell(key, name) == 1:
             said.append(label)

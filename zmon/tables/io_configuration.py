@@ -19,6 +19,7 @@ from zmon.placement.channel_device import NO_LCU
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Summary, Table
 from zmon.topology.volumes import device_type, short_titles
+from zmon.values.dasd_state import use_of
 from zmon.values.path_masks import NO_MASKS, PATH_MASKS, usable
 from zmon.values.uid import alias_kind, find_uid, known_uid
 
@@ -49,7 +50,8 @@ class RangeFacts(NamedTuple):
     usable: Value
     """Mask of the paths that can be used."""
     installed: Value
-    online: Value
+    status: Value
+    """`online`, `offline`, `secondary` or `not formatted`."""
     driver: Value
 
 
@@ -79,12 +81,7 @@ def table(view: View) -> Table:
             else NO_MASKS
             for device in facts
         ],
-        "status": [
-            ("online" if device.online == 1 else "offline")
-            if isinstance(device.online, int)
-            else device.online
-            for device in facts
-        ],
+        "status": [device.status for device in facts],
         "driver": [device.driver for device in facts],
     }
     lost = [row for row, many in enumerate(columns["lost"]) if isinstance(many, int) and many]
@@ -99,13 +96,16 @@ def table(view: View) -> Table:
 
 def _ranges(frame: Frame, dasd: Frame, lcus: dict[str, str]) -> Iterator[tuple[RangeFacts, list[str]]]:
     """Yield ranges of devices with consecutive numbers that have all facts in common."""
-    names = ("devtype", "cutype", "chpids", "online", "driver", "uid", "alias", *PATH_MASKS, "path_masks")
+    names = ("devtype", "cutype", "chpids", "online", "status", "copy_role", "driver", "uid", "alias",
+             *PATH_MASKS, "path_masks")  # fmt: skip
     columns = [frame.column(name) for name in names]
     keys: list[str] = []
     common: RangeFacts | None = None
     for key in sorted(frame.keys):
         row = frame.index[key]
-        devtype, cutype, chpids, online, driver, uid, alias, *masks = (column[row] for column in columns)
+        devtype, cutype, chpids, online, status, copy, driver, uid, alias, *masks = (
+            column[row] for column in columns
+        )
         facts = RangeFacts(
             group=key.rpartition(".")[0],
             devtype=devtype,
@@ -115,7 +115,7 @@ def _ranges(frame: Frame, dasd: Frame, lcus: dict[str, str]) -> Iterator[tuple[R
             chpids=chpids if isinstance(chpids, str) else NO_CHANNELS,
             usable=usable(*masks, online=online) if isinstance(masks[0], int) else NO_MASKS,
             installed=masks[0],
-            online=online,
+            status=use_of(online, status, dasd.cell(key, "state"), copy),
             driver=driver,
         )
         if common is not None and (facts != common or _number(key) != _number(keys[-1]) + 1):

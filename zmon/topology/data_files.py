@@ -29,6 +29,11 @@ _NOT_LOOKED_AT: Final = absent(
     "only the path is known: a symbolic link in it may lead elsewhere, and the size is unknown; a capture"
     " made with --listing has the files themselves"
 )
+_BY_PATH: Final = absent(
+    "only the path is known: a symbolic link in it may lead elsewhere; a capture made with --listing has the"
+    " files themselves"
+)
+"""The same where a listing has the size."""
 
 NO_FILE_SYSTEM: Final = absent("a device is on no file system")
 
@@ -195,7 +200,8 @@ def file_by_name(path: str, mounts: Mounts, size: Number = _NOT_LOOKED_AT) -> Da
     else:
         place = {"real": path, "number": mount.number, "mount": mount.id}
         place["said"] = ((_BY_NAME, f"{mount.point} holds it"),)
-    return unknown_file(path, _NOT_LOOKED_AT, **place, size=size, declared=size, unseen=True)
+    why = _NOT_LOOKED_AT if isinstance(size, Absent) else _BY_PATH
+    return unknown_file(path, why, **place, size=size, declared=size, unseen=True)
 
 
 def parse_ranges(content: str) -> tuple[tuple[int, int], ...]:

@@ -7,6 +7,7 @@ device.  A volume whose LCU is unknown is a group of its own.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from functools import cache, cached_property
@@ -26,7 +27,7 @@ from zmon.topology.claims import (
     RealDeviceFacts,
     claims_in,
 )
-from zmon.topology.lun import SOURCES, LunFacts, as_multipath, scsi_volume, server_of
+from zmon.topology.lun import NAA_WWID, SOURCES, LunFacts, as_multipath, scsi_volume, server_of
 from zmon.topology.origins import NO_ORIGINS, Origins
 from zmon.topology.volumes import (
     INFO2,
@@ -296,6 +297,8 @@ class VolumeBuilder:
     def _compare_labels(self, volser: Value) -> None:
         """Compare the label on the disk with that of the volume; a minidisk may have one of its own."""
         if not isinstance(self.label, str):
+            if isinstance(self.label, Absent) and self.label.code == CONTRADICTED.code:
+                self.conflicts += [f"the label: {said}" for said in self.label.facts]
             return
         source = self._source("volser", f"/run/udev/data/b{self.number}")
         if isinstance(volser, str) and volser != self.label and _begins_volume(self.facts):
@@ -308,7 +311,8 @@ class VolumeBuilder:
     def _label_of_volume(self, volser: Value) -> Value:
         """Return the label of the volume: by claims, else that on the disk, unless it may be a minidisk's."""
         if isinstance(volser, str) or isinstance(self.label, Absent):
-            return volser
+            is_told = isinstance(volser, str) or code_of(self.label) != CONTRADICTED.code
+            return volser if is_told else self.label
         return self._doubt_of_label() or self.label
 
     def _doubt_of_label(self) -> Absent | None:
@@ -533,10 +537,24 @@ class VolumeIndex(Mapping[str, Volume]):
 
     @cached_property
     def disks(self) -> dict[str, None]:
-        """The whole disks."""
+        """The whole disks, and multipath devices with a WWID that no known disk is a path to."""
         frame = self.layers.frame
         rows = zip(frame.keys, frame.column("sort"), strict=True)
-        return {number: None for number, sort in rows if sort == "disk"}
+        return {number: None for number, sort in rows if sort == "disk" or number in self.pathless}
+
+    @cached_property
+    def pathless(self) -> dict[str, str]:
+        """The WWIDs of these multipath devices."""
+        frame = self.layers.frame
+        disks = {
+            number for number, sort in zip(frame.keys, frame.column("sort"), strict=True) if sort == "disk"
+        }
+        rows = zip(frame.keys, *(map(text_of, frame.column(name)) for name in ("uuid", "below")), strict=True)
+        return {
+            number: uuid.removeprefix(MPATH)
+            for number, uuid, below in rows
+            if re.fullmatch(f"{MPATH}{NAA_WWID}", uuid) and disks.isdisjoint(below.split())
+        }
 
     def __getitem__(self, number: str) -> Volume:
         if number not in self.disks:
@@ -555,10 +573,12 @@ class VolumeIndex(Mapping[str, Volume]):
     def _make(self, number: str) -> Volume:
         name, busid, wwpn, lun, wwid, serial, _ = self.layers.of(number)
         joined, told, above = self.joined.get(number, (NOT_JOINED, "", ""))
+        is_naa = re.fullmatch(NAA_WWID, told) is not None and not isinstance(busid, str)
+        is_scsi = text_of(name).startswith("sd") or is_naa or name == number  # one that was removed
         told = told or as_multipath(text_of(wwid))
-        is_scsi = (
-            text_of(name).startswith("sd") or name == number
-        )  # a path whose disk was removed has no name
+        if number in self.pathless:
+            is_scsi, joined, told, above = True, name, self.pathless[number], number
+            name = self.layers.frame.cell(number, "mapped")
         if isinstance(wwpn, str) or (is_scsi and told):
             chpids = self.devices.of(busid)[2] if isinstance(busid, str) else busid
             sources = self._sources_of_lun(number, above)

@@ -38,6 +38,8 @@ _NO_SERIAL: Final = absent("neither WWID nor serial number names the storage ser
 _LUN: Final = r"(?ai)(?:0x)?40([0-9a-f]{2})40([0-9a-f]{2})0{8}"
 _WWID: Final = r"(?ai)3600507(63[0-9a-f]{8})0{12}([0-9a-f]{2})([0-9a-f]{2})"
 _PORT: Final = r"(?ai)(?:0x)?(50050763[0-9a-f]{2})[0-9a-f]{2}([0-9a-f])([0-9a-f]{3})"
+NAA_WWID: Final = "3(?:6[0-9a-f]{31}|[25][0-9a-f]{15})"
+"""The WWIDs of SCSI disks, as multipath writes them."""
 _SERIAL: Final = r"(?ai)(75[0-9a-z]{5})([0-9a-f]{2})([0-9a-f]{2})"
 
 

@@ -212,14 +212,15 @@ class Machine:
         is_read = not self.missing(LAYER)
         for mount in self.mounts.by_number.values():
             of_disk = is_read and not mount.number.startswith("0:")
-            if is_unplaced(mount) or (of_disk and self.stack.node(mount.number) is None):
+            is_placed = self.stack.node(mount.number) is not None and self.stack.leaves(mount.number) != []
+            if is_unplaced(mount) or (of_disk and not is_placed):
                 yield f"which disks {mount.point} is on ({why_unplaced(mount)})"
         if untyped := [mount.point for mount in self.mounts.by_number.values() if mount.is_untyped]:
             more = f" and {len(untyped) - 1:,} more" * (len(untyped) > 1)
             yield f"more devices of {untyped[0]}{more}, if of btrfs (not collected: lsblk -f, mount)"
         swaps = self.sample.frame(SWAP)
         for name, sort in zip(swaps.keys, swaps.column("sort"), strict=True):
-            if sort == "partition" and name not in self.swaps:
+            if sort == "partition" and not (name in self.swaps and self.stack.leaves(self.swaps[name])):
                 yield f"which disks the swap area {name} is on (it is not among the devices read)"
         if any(self.origins.of("swap", name, "sort", "").startswith("lsblk, ") for name in swaps.keys):
             yield f"swap files ({NOT_COLLECTED.about('/proc/swaps, swapon').reason})"

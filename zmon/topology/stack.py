@@ -205,8 +205,9 @@ class Stack:
         """
         plain = tagged(name).removeprefix("/dev/")
         number = self._names.get(plain.removeprefix("mapper/")) or self._names.get(plain)
-        if number is None and "/" in plain:
-            number = self._links.get(plain) or self._links.get(plain.casefold())
+        if number is None:
+            number = self._links.get(plain if "/" in plain else f"mapper/{plain}")
+            number = number or self._links.get(plain.casefold())
         return self.node(number or name)
 
     def title(self, number: str) -> str:
@@ -406,9 +407,12 @@ class Stack:
         return [path for path in map(self.node, numbers) if path and not path.is_unseen]
 
     def has_unseen(self, number: str) -> bool:
-        """Return whether a device may be on more than what texts show."""
+        """Return whether a device may be on more than what texts show, as is a map without a path there."""
         node = self.node(number)
-        return node is not None and any(foot.is_unseen for foot in map(self.node, node.below) if foot)
+        if node is None:
+            return False
+        is_bare = node.multipath and isinstance(self._layers.cell(number, "below"), Absent)
+        return is_bare or any(foot.is_unseen for foot in map(self.node, node.below) if foot)
 
     def _chain(self, number: str) -> tuple[StackLayer, ...]:
         layers: list[StackLayer] = []

@@ -1,0 +1,54 @@
+"""Disks that a cluster or a database names are in use: NSDs of Storage Scale, disks of ASM."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Ask = Callable[[str, str], dict[str, Any]]
+
+UIDS = """\
+{}lsdasd -u
+0.0.1a01  dasdp     IBM.75000000AAAA1.1a00.01
+0.0.1b02  dasdq     IBM.75000000AAAA1.1b00.02
+"""
+NSDS = """\
+{}mmlsnsd -m
+
+ Disk name    NSD volume ID      Device         Node name                Remarks
+---------------------------------------------------------------------------------------
+ nsd1         0A00033659DD7C41   /dev/dasdp1    box1.example.com         server node
+ nsd1         0A00033659DD7C41   /dev/dasdq1    box2.example.com         server node
+ nsd2         0A00033659DD7C42   -              box1.example.com         (not found) server node
+"""
+TYPED = """\
+{}mmlsnsd -X
+
+ Disk name       NSD volume ID      Device          Devtype  Node name or Class       Remarks
+-------------------------------------------------------------------------------------------------------
+ nsd1            0A00033659DD7C41   /dev/dasdp1     dasd     box1.example.com         server node
+"""
+ASM = """\
+{}oracleasm querydisk -p DATA1
+Disk "DATA1" is a valid ASM disk
+/dev/dasdp1: LABEL="DATA1" TYPE="oracleasm"
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "prompt", "uses"),
+    [(NSDS, "box1:~ # ", ["GPFS", ""]), (NSDS, "box2:~ # ", ["", "GPFS"]), (NSDS, "# ", ["", ""]),
+     (TYPED, "# ", ["GPFS", ""]), (ASM, "box1:~ # ", ["oracleasm", ""])],
+)  # fmt: skip
+def test_a_disk_of_a_cluster_or_a_database_is_in_use(
+    text: str, prompt: str, uses: list[str], where: Ask
+) -> None:
+    """By the device that it has on this host: on another it may be one of another disk."""
+    content = f"{UIDS}{text}".replace("{}", prompt)
+    for word, use in zip(("dasdp", "dasdq"), uses, strict=True):
+        devices = " ".join(where(word, content)["devices"]).split()
+        assert (use in devices, f"{word}1" in devices) == (True, True) if use else devices == []

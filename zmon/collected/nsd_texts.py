@@ -1,0 +1,46 @@
+r"""Network shared disks of Storage Scale (GPFS) in texts: `mmlsnsd -m`, `-M` and `-X`.
+
+     gpfs1nsd   0A1C510E5F21CEF3   /dev/dasdb1   lnx1   server node     -m; -X has a type behind the device
+
+One NSD has a device on each node, of which those of this host count; a node that lacks it has a hyphen.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zmon.collected.reading import Reading, line
+
+if TYPE_CHECKING:
+    import re
+
+    from zmon.collected.facts import Facts
+    from zmon.kernel.capture_text import CollectedText
+
+
+class Mmlsnsd(Reading):
+    """The devices of NSDs on this host; without its name those of all rows, if these are of one node."""
+
+    tool = "mmlsnsd"
+    heading = r" ?Disk name +NSD volume ID +Device +"
+    outdented = r"-{20,}"
+    nothing = (r" ?Disk name +NSD volume ID +Device .*", r"-{20,}", r" *\S+ +[0-9A-F]{16} +- .*")
+
+    def __init__(self, text: CollectedText, facts: Facts) -> None:
+        """Begin without a row."""
+        super().__init__(text, facts)
+        self._rows: list[tuple[str, str, str, str]] = []
+
+    @line(r" *(\S+) +[0-9A-F]{16} +/dev/(\S+) +(?:(?:generic|dmm|dasd|powerdisk|vpath) +)?(\S+)(?: +\S.*)? *")
+    def device(self, match: re.Match[str]) -> None:
+        """Take the device of an NSD on a node."""
+        self._rows.append((match[1], match[2], match[3].partition(".")[0].casefold(), self.place))
+
+    def end(self) -> None:
+        """Say of the devices of this host that they are in use."""
+        nodes = {node for _name, _device, node, _place in self._rows}
+        own = self.text.host if self.text.host in nodes or len(nodes) > 1 else next(iter(nodes), "")
+        for _name, device, node, place in self._rows:
+            if node == own:
+                self.facts.name_device(device, place)
+                self.facts.say_content(device, place, "GPFS", "")
