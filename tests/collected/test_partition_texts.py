@@ -276,3 +276,23 @@ def test_fdisk_is_read_in_other_languages(content: str) -> None:
     facts = facts_in(content, "fdisk -l /dev/dasdb")
     told = [facts.value(LAYER, "dasdb1", field) for field in ("start", "size")]
     assert told == [24 * 8, 1803036 * 8]
+
+
+@pytest.mark.parametrize(("command", "table"), [
+    ("fdisk -l", "Disk /dev/sdb: 1 GiB, 1073741824 bytes, 2097152 sectors\n"
+     "/dev/sdb1            2048    133119    131072  64M 8e Linux LVM\n"),
+    ("sfdisk -d", "# partition table of /dev/sdb\n/dev/sdb1 : start= 2048, size= 131072, Id=8e\n"),
+    ("sfdisk -d", "device: /dev/sdb\n/dev/sdb1 : start= 2048, size= 131072,"
+     " type=E6D6D379-F507-44C2-A23C-238F2A3DF928\n"),
+    ("parted -s /dev/sdb print", "Disk /dev/sdb: 22.2GB\nPartition Table: dos\n"
+     "Number  Start   End     Size    File system  Flags\n 1      98.3kB  22.2GB  22.2GB               lvm\n"),
+    ("parted -sm /dev/sdb print", "BYT;\n/dev/sdb:22.2GB:dasd:512:4096:dasd:IBM;\n1:98.3kB:22.2GB:22.2GB:::lvm;\n"),
+])  # fmt: skip
+def test_the_type_of_a_partition_says_what_it_was_made_for(command: str, table: str, where: Ask) -> None:
+    """Nothing else says so, and it is mounted nowhere; a signature or a member of a group says more."""
+    made = "sdb1 (made to be a physical volume)"
+    assert made in where("sdb", f"h:~ # {command}\n{table}")["devices"]
+    mount = "h:~ # mount\n/dev/sdb1 on /data type xfs (rw)\n"
+    assert made not in where("sdb", f"h:~ # {command}\n{table}{mount}")["devices"]
+    pvs = "h:~ # pvs\n  PV         VG Fmt  Attr PSize PFree\n  /dev/sdb1  vg lvm2 a--  1.00g    0\n"
+    assert made not in where("sdb", f"h:~ # {command}\n{table}{pvs}")["devices"]

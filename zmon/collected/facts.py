@@ -163,6 +163,8 @@ class DeviceLists:
         """Names of the kernel of all devices that lsblk shows; empty if no output of it is whole."""
         self.allocated: dict[str, set[str]] = {}
         """The physical volumes of groups that have logical volumes on them, as pvs says."""
+        self.made_for: dict[str, tuple[str, str]] = {}
+        """What partitions are made for, by their types, each with the text."""
 
 
 class Facts(DeviceLists):
@@ -408,6 +410,10 @@ class Facts(DeviceLists):
             elif number not in mounted:
                 title = f"{_CONTENTS.get(sort, f'{sort} file system')} on {plain(device)}"
                 self._say_content(title, {number}, place)
+        for device, (what, place) in self.made_for.items():
+            own = numbers.get(device, set()) - used - mounted
+            if len(own) == 1 and device not in self.contents:
+                self._say_content(f"{device} (made to be {what})", own, place)
         for uuid, devices in btrfs.items():
             self._join_btrfs(uuid, {device: alone[device] for device in devices}, mounted)
 

@@ -32,6 +32,13 @@ if TYPE_CHECKING:
 _DEVICE: Final = r"/dev/(\S{1,250})"
 _DISK: Final = "(?:Disk|Festplatte|Disque|Disco)"
 _COUNT: Final = r"([0-9]{1,15})"
+_MADE_FOR: Final = re.compile(
+    r"(?i)\b(?:(?P<lvm>lvm|type=8e|E6D6D379-F507-44C2-A23C-238F2A3DF928)"
+    r"|(?P<swap>linux[ -]swap|type=82|0657FD6D-A4AB-43C4-84E5-0933C84B4F4F)"
+    r"|(?P<raid>linux raid|raid$|type=fd|A19D880F-05FC-4D3B-A006-743F0F84911E))\b"
+)
+"""The types of partitions that people choose for what is to be on them; parted has flags."""
+_USES: Final = {"lvm": "a physical volume", "swap": "a swap area", "raid": "a member of an array"}
 NO_TABLE: Final = "loop"
 """What parted calls the table of a disk that has none, but a file system."""
 
@@ -58,10 +65,14 @@ class PartitionReading(Reading):
                 LAYER, self.facts.name_device(name, self.place), self.place, size=size // SECTOR or ""
             )
 
-    def _take_part(self, name: str, first: int = -1, last: int = -1, count: int = 0) -> None:
-        """Take a partition, and its place if that is exact: its first and last unit, and how many."""
+    def _take_part(
+        self, name: str, first: int = -1, last: int = -1, count: int = 0, *, kind: str = ""
+    ) -> None:
+        """Take a partition, and its place if that is exact: first and last unit, and how many; its type."""
         if sort_of(name, is_below=True) != "partition":
             return
+        if made := _MADE_FOR.search(kind):
+            self.facts.made_for.setdefault(name, (_USES[str(made.lastgroup)], self.place))
         row: dict[str, Value] = {}
         start, size = first * self._unit, count * self._unit
         is_exact = disk_name(name) == self._disk and size > 0 and last - first + 1 == count
@@ -153,10 +164,10 @@ class Fdasd(PartitionReading):
             self.facts.say(DASD, busid, self.place, volser=label)
         return bool(disk)
 
-    @line(rf"\s+{_DEVICE}\s+{_COUNT}\s+{_COUNT}\s+{_COUNT}\s+[0-9a-f]{{1,2}}\s+\S.*")
+    @line(rf"\s+{_DEVICE}\s+{_COUNT}\s+{_COUNT}\s+{_COUNT}\s+[0-9a-f]{{1,2}}\s+(\S.*)")
     def part(self, match: re.Match[str]) -> None:
         """Take a partition: its first and last track, and how many these are."""
-        self._take_part(match[1], *map(int, match.groups()[1:]))
+        self._take_part(match[1], *map(int, match.groups()[1:4]), kind=match[5])
 
 
 class Fdisk(PartitionReading, OrDocument):
@@ -208,13 +219,13 @@ class Fdisk(PartitionReading, OrDocument):
         """Take that partitions are counted in cylinders of a geometry that no disk has."""
         self._unit = 0
 
-    @line(rf"{_DEVICE}\s+(?:\*\s+)?{_COUNT}\s+{_COUNT}\s+{_COUNT}\+?\s+\S.*")
+    @line(rf"{_DEVICE}\s+(?:\*\s+)?{_COUNT}\s+{_COUNT}\s+{_COUNT}\+?\s+(\S.*)")
     def part(self, match: re.Match[str]) -> None:
         """Take a partition; old versions print how many KiB it has."""
-        first, last, count = map(int, match.groups()[1:])
+        first, last, count = map(int, match.groups()[1:4])
         sectors = last - first + 1
         is_old = count != sectors and count == sectors * self._unit // 1024
-        self._take_part(match[1], first, last, sectors if is_old else count)
+        self._take_part(match[1], first, last, sectors if is_old else count, kind=match[5])
 
     @line(r"(?:device: |# partition table of )/dev/(\S{1,250})")
     def dumped(self, match: re.Match[str]) -> None:
@@ -227,12 +238,13 @@ class Fdisk(PartitionReading, OrDocument):
         """Take the unit of what follows."""
         return bool(self._disk)
 
-    @line(rf"{_DEVICE} : start= *{_COUNT}, size= *{_COUNT}(?:, .*)?")
+    @line(rf"{_DEVICE} : start= *{_COUNT}, size= *{_COUNT}(, .*)?")
     def dumped_part(self, match: re.Match[str]) -> None:
         """Take a partition of `sfdisk -d`."""
         first, count = int(match[2]), int(match[3])
         if count:
-            self._take_part(match[1], first, first + count - 1, count)
+            kind = re.sub(r"(?i)\b(?:id|type)= *", "type=", match[4] or "")
+            self._take_part(match[1], first, first + count - 1, count, kind=kind)
 
     def document(self, document: dict[str, Any]) -> bool:
         """Take the partitions of `sfdisk -J`."""
@@ -250,7 +262,7 @@ class Fdisk(PartitionReading, OrDocument):
                     if isinstance(first, int) and isinstance(count, int)
                     else ()
                 )
-                self._take_part(part["node"].removeprefix("/dev/"), *exact)
+                self._take_part(part["node"].removeprefix("/dev/"), *exact, kind=f"type={part.get('type')}")
         return True
 
 
@@ -316,7 +328,8 @@ class Parted(PartitionReading):
         number, first, unit, last, count = match.groups()
         if not self._disk or not len(self._columns):
             return False
-        self._take(number, (first, last, count), unit, self._columns.sliced(match[0]).get(self._system, ""))
+        cells = self._columns.sliced(match[0])
+        self._take(number, (first, last, count), unit, cells.get(self._system, ""), [*cells.values()][-1])
         return True
 
     @line(r"/dev/([^\s:]{1,250}):([0-9.,]+)([a-zA-Z]{1,3}):[^:]*:([0-9]{3,5}):[0-9]{3,5}:([^:]*):.*;")
@@ -327,13 +340,13 @@ class Parted(PartitionReading):
 
     @line(
         r"([0-9]{1,3}):([0-9.,]+)([a-zA-Z]{1,3}):([0-9.,]+)[a-zA-Z]{1,3}:([0-9.,]+)[a-zA-Z]{1,3}"
-        r":([^:]*)(?::[^:]*){1,2};"
+        r":([^:]*)(?::[^:]*)?:([^:]*);"
     )
     def joined_part(self, match: re.Match[str]) -> bool:
         """Take a partition of -m."""
-        number, first, unit, last, count, system = match.groups()
+        number, first, unit, last, count, system, flags = match.groups()
         if self._disk:
-            self._take(number, (first, last, count), unit, system)
+            self._take(number, (first, last, count), unit, system, flags)
         return bool(self._disk)
 
     def _begin(self, name: str, size: str, unit: str, sector: int) -> None:
@@ -342,12 +355,12 @@ class Parted(PartitionReading):
         if unit == "B" and size.isdecimal() and is_of_kernel(name):
             self.facts.say(LAYER, name, self.place, size=int(size) // SECTOR)
 
-    def _take(self, number: str, place: tuple[str, ...], unit: str, system: str) -> None:
+    def _take(self, number: str, place: tuple[str, ...], unit: str, system: str, flags: str) -> None:
         name = self._part_name(number)
         if not self._has_table or not name:
             return
         self._unit = {"s": self._sector, "B": 1}.get(unit, 0)
         is_exact = self._unit and all(map(str.isdecimal, place))
-        self._take_part(name, *(map(int, place) if is_exact else ()))
+        self._take_part(name, *(map(int, place) if is_exact else ()), kind=flags)
         if re.fullmatch(r"[a-z][\w()-]{1,30}", system):
             self.facts.say_content(name, self.place, _SORTS.get(system, system), "")
