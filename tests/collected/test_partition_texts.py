@@ -278,16 +278,31 @@ def test_fdisk_is_read_in_other_languages(content: str) -> None:
     assert told == [24 * 8, 1803036 * 8]
 
 
-@pytest.mark.parametrize(("command", "table"), [
-    ("fdisk -l", "Disk /dev/sdb: 1 GiB, 1073741824 bytes, 2097152 sectors\n"
-     "/dev/sdb1            2048    133119    131072  64M 8e Linux LVM\n"),
-    ("sfdisk -d", "# partition table of /dev/sdb\n/dev/sdb1 : start= 2048, size= 131072, Id=8e\n"),
-    ("sfdisk -d", "device: /dev/sdb\n/dev/sdb1 : start= 2048, size= 131072,"
-     " type=E6D6D379-F507-44C2-A23C-238F2A3DF928\n"),
-    ("parted -s /dev/sdb print", "Disk /dev/sdb: 22.2GB\nPartition Table: dos\n"
-     "Number  Start   End     Size    File system  Flags\n 1      98.3kB  22.2GB  22.2GB               lvm\n"),
-    ("parted -sm /dev/sdb print", "BYT;\n/dev/sdb:22.2GB:dasd:512:4096:dasd:IBM;\n1:98.3kB:22.2GB:22.2GB:::lvm;\n"),
-])  # fmt: skip
+TABLES: Final = {
+    "fdisk -l": """\
+Disk /dev/sdb: 1 GiB, 1073741824 bytes, 2097152 sectors
+/dev/sdb1            2048    133119    131072  64M 8e Linux LVM
+""",
+    "sfdisk -d": "# partition table of /dev/sdb\n/dev/sdb1 : start= 2048, size= 131072, Id=8e\n",
+    "sfdisk -d /dev/sdb": """\
+device: /dev/sdb
+/dev/sdb1 : start= 2048, size= 131072, type=E6D6D379-F507-44C2-A23C-238F2A3DF928
+""",
+    "parted -s /dev/sdb print": """\
+Disk /dev/sdb: 22.2GB
+Partition Table: dos
+Number  Start   End     Size    File system  Flags
+ 1      98.3kB  22.2GB  22.2GB               lvm
+""",
+    "parted -sm /dev/sdb print": """\
+BYT;
+/dev/sdb:22.2GB:dasd:512:4096:dasd:IBM;
+1:98.3kB:22.2GB:22.2GB:::lvm;
+""",
+}
+
+
+@pytest.mark.parametrize(("command", "table"), TABLES.items())
 def test_the_type_of_a_partition_says_what_it_was_made_for(command: str, table: str, where: Ask) -> None:
     """Nothing else says so, and it is mounted nowhere; a signature or a member of a group says more."""
     made = "sdb1 (made to be a physical volume)"
