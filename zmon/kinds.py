@@ -712,6 +712,8 @@ NO_MAP: Final = declared("no-map", "multipath joins no disks here")
 """Why neither has a row on a machine that was looked at."""
 NOT_SEEN: Final = "not seen: "
 """How the title of a member begins that a group may have, and no text shows."""
+MORE_OF_BTRFS: Final = "mapped:btrfs"
+"""Stands for the number of further devices that a btrfs may have, where no text lists its devices."""
 VOLUME_GROUP: Final = "volume group"
 """The sort of what stands for a volume group, of which texts name the members."""
 LOST: Final = "lost"

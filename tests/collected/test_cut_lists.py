@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     Ask = Callable[[str, str], dict[str, Any]]
 
 LSBLK = """\
+box1:~ # mount
+/dev/mapper/vgdb-db on /db type xfs (rw)
 box1:~ # lsblk
 NAME          MAJ:MIN RM  SIZE RO TYPE MOUNTPOINT
 dasdb          94:4    0 20.6G  0 disk
@@ -26,6 +28,8 @@ box1:~ # pvs
   /dev/dasdc1 vgdb lvm2 a--  20.63g 1.25g
 """
 MULTIPATH = """\
+box1:~ # mount
+/dev/mapper/36005076802868011c00000000000002d-part1 on /data type xfs (rw)
 box1:~ # multipath -ll
 36005076802868011c00000000000002d dm-3 IBM,2145
 size=100G features='0' hwhandler='1 alua' wp=rw
@@ -73,3 +77,16 @@ def test_a_disk_without_a_size_is_in_no_list(where: Ask) -> None:
     lsdasd = "box1:~ # lsdasd\n0.0.0104  n/f       dasdz     94:100  ECKD\n"
     (answer,) = where("/db", LSBLK + lsdasd)["where"]
     assert [disk["disk"] for disk in answer["disks"]] == ["dasdb"]
+
+
+@pytest.mark.parametrize(("kind", "disks"), [
+    ("xfs", ["dasdb"]), ("", ["dasdb", "not seen: devices that `btrfs filesystem show` would list"]),
+])  # fmt: skip
+def test_a_file_system_whose_type_is_not_known_may_have_more_devices(
+    kind: str, disks: list[str], where: Ask
+) -> None:
+    """It may be a btrfs, so one disk is not all, and a file on it lies on one of several."""
+    lsblk = LSBLK.partition("box1:~ # lsblk")[2]
+    mount = f"box1:~ # mount\n/dev/mapper/vgdb-db on /db type {kind} (rw)\n" * bool(kind)
+    (answer,) = where("/db", f"{mount}box1:~ # lsblk{lsblk}")["where"]
+    assert ([disk["disk"] for disk in answer["disks"]], answer["grade"] == "set") == (disks, not kind)

@@ -223,6 +223,8 @@ def test_a_volume_on_a_device_that_is_not_found_is_partial(columns: str, where: 
     """Whether lvs was asked for attributes or not, and whether the device is below a part of the volume."""
     kind = "raid0 " * ("segtype" in columns)
     lvs = f"""\
+h:~ # mount
+/dev/mapper/vgl-r0 on /data type xfs (rw)
 h:~ # lvs -a -o {columns}
   LV            VG  {"Type  " * bool(kind)}Devices
   r0            vgl {kind}r0_rimage_0(0),r0_rimage_1(0)

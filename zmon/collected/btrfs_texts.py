@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import absent
 from zmon.collected.facts import MountRow, plain
 from zmon.collected.reading import Reading, line
-from zmon.kinds import LAYER
+from zmon.kinds import LAYER, MORE_OF_BTRFS, NOT_SEEN
 
 if TYPE_CHECKING:
     import re
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 UNNAMED: Final = "?0"
 """Stands for the ids of devices of a btrfs that are counted and not named."""
-UNLISTED: Final = "mapped:btrfs"
-"""Stands for the number of further devices that a btrfs may have, where no text lists its devices."""
 
 
 class BtrfsShow(Reading):
@@ -99,8 +97,13 @@ class BtrfsShow(Reading):
 def open_btrfs(rows: list[MountRow], facts: Facts) -> None:
     """Say what stands for further devices of a btrfs; its mount names one of them."""
     for row in rows:
-        if row.fstype == "btrfs":
-            facts.say(LAYER, UNLISTED, row.place, mapped="devices that `btrfs filesystem show` would list")
+        if row.fstype == "btrfs" or (not row.fstype and row.source.startswith("/dev/")):
+            facts.say(
+                LAYER,
+                MORE_OF_BTRFS,
+                row.place,
+                mapped=f"{NOT_SEEN}devices that `btrfs filesystem show` would list",
+            )
 
 
 def name_btrfs(sources: set[str], facts: Facts) -> None:
@@ -136,4 +139,4 @@ def btrfs_devices(number: Value, facts: Facts, numbers: Mapping[str, str]) -> Va
         return absent("btrfs filesystem show lists a device whose number no text has")
     if members:
         return " ".join(f"{key}={value}" for key, value in sorted(members.items(), key=_by_id))
-    return f"?1={number} {UNNAMED}={UNLISTED}" if isinstance(number, str) else number
+    return f"?1={number} {UNNAMED}={MORE_OF_BTRFS}" if isinstance(number, str) else number
