@@ -554,11 +554,11 @@ class Facts(DeviceLists):
         lacking = self._lacking(rows)
         if lacking:
             self.remarks.append(f"lsblk is not whole: other texts name {', '.join(lacking[:MAX_RIVALS])}")
-            self.commands = {words for words in self.commands if "lsblk" not in words}
+            self.commands = {command for command in self.commands if "lsblk" not in command}
         below: dict[str, set[str]] = {}
         for row in rows.values():
-            words = {word for fact in row.get("below", ()) for word in str(fact.value).split()}
-            below.setdefault(_group_of(row), set()).update(map(number_of, words), words)
+            feet = {foot for fact in row.get("below", ()) for foot in str(fact.value).split()}
+            below.setdefault(_group_of(row), set()).update(map(number_of, feet), feet)
         spilled = {
             group for group, volumes in self.allocated.items() for feet in [below.get(group, set())]
             if feet and group_key(group) not in feet and not {*map(number_of, volumes)} <= feet

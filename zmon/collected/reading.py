@@ -169,8 +169,10 @@ class Reading:
     @property
     def operand(self) -> str:
         """The only device or group that the command, up to a filter, asks for; empty if there is none."""
-        words = [word for word in self.text.command.partition("|")[0].split()[1:] if not word.startswith("-")]
-        return words[0] if len(words) == 1 else ""
+        operands = [
+            word for word in self.text.command.partition("|")[0].split()[1:] if not word.startswith("-")
+        ]
+        return operands[0] if len(operands) == 1 else ""
 
     def end(self) -> None:
         """Say what follows from all lines together."""

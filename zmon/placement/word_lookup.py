@@ -457,7 +457,7 @@ def _same(
     same: list[SameDisk] = []
     groups: dict[bool, set[str]] = {True: set(), False: set()}
     for number in sorted(numbers, key=machine.stack.title):
-        told = same_devices(number, machine)
+        told = same_devices(number, machine.same_disks, machine.stack)
         for is_sure, group in groups.items():
             others = [other for other, is_it in told.items() if is_it is is_sure and other not in disks]
             if others:

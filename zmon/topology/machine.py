@@ -282,7 +282,7 @@ class Machine:
         """For disks the others that are the same over other paths, and whether that is sure."""
         from zmon.topology.same_disks import same_disks  # noqa: PLC0415 - only those of lookups are asked for
 
-        return same_disks(self)
+        return same_disks(self.volumes, self.stack, self.layers)
 
     @cached_property
     def lcus(self) -> Mapping[str, Lcu]:

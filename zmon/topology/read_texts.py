@@ -89,9 +89,9 @@ def strange_texts(sample: Sample, kinds: Collection[str] = ()) -> Iterator[str]:
 
 def lines_naming(names: Collection[str], sample: Sample) -> Iterator[str]:
     """Yield which lines name a device of these names and were not understood, or not read."""
-    frame = sample.frames.get(TEXT.name)
+    frame = sample.frame(TEXT)
     lines: dict[str, str] = {}
-    for key, cell in zip(frame.keys, frame.column("named"), strict=True) if frame is not None else ():
+    for key, cell in zip(frame.keys, frame.column("named"), strict=True):
         for word in text_of(cell).split():
             name, _, line = word.rpartition("=")
             if name in names or re.sub("(?<=[a-z])[0-9]+$|(?<=[0-9])p[0-9]+$", "", name) in names:
@@ -99,8 +99,8 @@ def lines_naming(names: Collection[str], sample: Sample) -> Iterator[str]:
                 lines.setdefault(
                     f"{key.rpartition(':')[0]}:{line}", f"{name} is named in {{}}, which was not {what}"
                 )
-    for place, words in [*lines.items()][:MAX_NAMED]:
-        yield words.format(place)
+    for place, remark in [*lines.items()][:MAX_NAMED]:
+        yield remark.format(place)
     if len(lines) > MAX_NAMED:
         yield f"{len(lines) - MAX_NAMED:,} more lines that were not read name it"
 
