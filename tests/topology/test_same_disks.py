@@ -58,7 +58,8 @@ def test_a_partition_is_the_one_of_the_same_number() -> None:
     pv = f"{PV_LINK}3Fh1Yq-2Zxs-fF0r-1KJ0-c5XH-0fVn-Mxy2Fq"
     parts = {f"8:{at + 2}": partition(f"{name}2", f"8:{at}", 64, 512) | {"links": pv}
              for at, name in ((0, "sda"), (16, "sdb"))}  # fmt: skip
-    frame = layers({"8:0": disk("sda", 2048), "8:16": disk("sdb", 2048), "8:1": partition("sda1", "8:0", 0, 64),
+    frame = layers({"8:0": disk("sda", 2048), "8:16": disk("sdb", 2048),
+                    "8:1": partition("sda1", "8:0", 0, 64),
                     **parts, "253:0": mapped("vg-lv", "0 512 linear 8:2 0", 512, "8:2")})  # fmt: skip
     stack = Stack(frame)
     volumes = VolumeIndex(frame, empty_frame(DEVICE, "no"), empty_frame(DASD, "no"), (), NO_SITE)
