@@ -37,7 +37,7 @@ from zmon.store.open import connect
 from zmon.store.reader import Recording
 from zmon.tables.device import table
 from zmon.trends.trend import Rollups, trend
-from zmon.trends.trend_tables import crc_of
+from zmon.trends.trend_tables import column_names, crc_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -158,10 +158,11 @@ def played(path: str) -> list[float]:
     return taken
 
 
-def month(directory: str, path: str) -> list[str]:
+def month(directory: str, path: str, thing: str) -> list[str]:
     """Make the day files of a month that hold the roll-ups of quarters, and no samples; return their paths.
 
-    The quarters of the first hour of a day stand for all of it.
+    The quarters of the first hour of a day stand for all of it.  Only rows of the thing get a right checksum:
+    no others are asked for.
     """
     first = os.path.join(directory, "rolled")
     shutil.copyfile(path, first)
@@ -177,17 +178,25 @@ def month(directory: str, path: str) -> list[str]:
     for hour in range(1, 24):
         move(connection, rolled, hour * HOUR, copy=True)
     add_rows(connection, "quarter", 23 * 4)
+    (number,) = connection.execute(
+        "SELECT id FROM thing WHERE screen = 'DEVICE' AND name = ?", (thing,)
+    ).fetchone()
+    connection.execute("UPDATE thing_rows SET quarters = 24 * quarters WHERE thing = ?", (number,))
+    connection.execute("UPDATE thing_rows SET crc = row_crc('thing_rows', thing, minutes, quarters)")
     connection.execute("COMMIT")
     connection.execute("VACUUM")
     connection.close()
     found = []
-    for number in range(DAYS):
-        found.append(os.path.join(directory, f"day-{number}.zmon"))
+    for age in range(DAYS):
+        found.append(os.path.join(directory, f"day-{age}.zmon"))
         shutil.copyfile(first, found[-1])
         connection = connect(found[-1], "mode=rw")
         connection.execute("PRAGMA synchronous = OFF")
         connection.execute("BEGIN")
-        move(connection, rolled, -number * 24 * HOUR, copy=False)
+        move(connection, rolled, -age * 24 * HOUR, copy=False)
+        for name, rows in (("quarter", "1"), ("device_quarters", f"thing = {number}")):
+            columns = column_names(connection, name)
+            connection.execute(f"UPDATE {name} SET crc = {crc_of(name, columns)} WHERE {rows}")  # noqa: S608 - our own tables
         connection.execute("COMMIT")
         connection.close()
     return found
@@ -206,7 +215,6 @@ def move(connection: sqlite3.Connection, tables: list[str], seconds: int, *, cop
             # from the far end, so that no row is in the way of another
             moved = ", ".join(f'"{n}" = "{n}" + {by[n]}' for n in columns if n in by)
             connection.execute(f"UPDATE {name} SET {moved}")  # noqa: S608 - likewise
-        connection.execute(f"UPDATE {name} SET crc = {crc_of(name, columns)}")  # noqa: S608 - likewise
 
 
 def history(directory: str, path: str, one: float) -> list[bool]:
@@ -214,7 +222,7 @@ def history(directory: str, path: str, one: float) -> list[bool]:
     with closing(Recording(path)) as recording:
         rows = Rollups(recording, "quarters").rows("device", ["io"], BEGIN, BEGIN + HOUR * SECOND)
         thing = next(row.thing for row in rows if row.figures[0])
-    files = [*map(Recording, month(directory, path))]
+    files = [*map(Recording, month(directory, path, thing))]
     begin = BEGIN - DAYS * 24 * HOUR * SECOND
     points = trend(files, "DEVICE", "resp", thing, begin, BEGIN + 24 * HOUR * SECOND)
     if len(points) != DAYS * 96:

@@ -185,3 +185,14 @@ def test_a_terminal_that_copies_tabs_as_blanks_changes_nothing(command: str) -> 
     accounts = [facts_of([kept._replace(text=words)])[1][0] for words in (kept.text, kept.text.expandtabs())]
     before, expanded = ((account.read, account.strange) for account in accounts)
     assert expanded == before
+
+
+@pytest.mark.parametrize("command", outputs())
+def test_a_block_that_was_copied_with_blanks_up_to_its_edge_changes_nothing(command: str) -> None:
+    """Each line is read as before, whatever stands behind it."""
+    kept = outputs()[command]
+    rows = kept.text.splitlines()
+    padded = "".join(f"{row.ljust(max(map(len, rows)) + 9)}\n" for row in rows)
+    accounts = [facts_of([kept._replace(text=words)])[1][0] for words in (kept.text, padded)]
+    before, blanks = ((account.read, account.strange) for account in accounts)
+    assert blanks == before

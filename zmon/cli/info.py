@@ -17,6 +17,8 @@ from zmon.store.check import find_damage
 from zmon.store.day import is_source
 from zmon.store.file_format import RecordingError
 from zmon.store.reader import Recording
+from zmon.trends.exception_rows import is_damaged as exceptions_damaged
+from zmon.trends.rollup_damage import find_rollup_damage
 
 if TYPE_CHECKING:
     import argparse
@@ -72,6 +74,9 @@ def _damage(file: RecordingInfo) -> list[str]:
     holes: list[str] = []
     try:
         holes += find_damage(recording)
+        holes += find_rollup_damage(recording)
+        if exceptions_damaged(recording):
+            holes.append("stored exceptions are damaged")
     except RecordingError as error:
         holes.append(str(error))
     finally:

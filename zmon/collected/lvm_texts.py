@@ -248,6 +248,7 @@ class VolumeReading(Reading):
 class Lvm(VolumeReading, OrDocument):
     """Physical volumes by group (pvs), groups (vgs), and logical volumes with the devices that lvs names."""
 
+    pads = True
     heading = (
         rf" *(?={_NAME}(?:{_GAP}{_NAME})+[ ,;|]*$)"
         rf"(?=(?:\S+{_GAP})*{_KNOWN}{_GAP}(?:\S+{_GAP})*{_KNOWN}(?:[ ,;|]|$)){_NAME}"

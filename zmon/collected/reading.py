@@ -69,6 +69,8 @@ class Reading:
     """How a line begins that tells the form where neither a command nor a heading did."""
     nothing: ClassVar[tuple[str, ...]] = ()
     """Patterns of lines that say nothing: headings, rulers."""
+    pads: ClassVar[bool] = False
+    """Whether the tool itself writes blanks at the ends of rows, which tell that a column is empty."""
     outdented: ClassVar[str] = ""
     """How a line begins that may stand left of the heading."""
     longest: ClassVar[int] = MAX_ROW
@@ -132,7 +134,10 @@ class Reading:
     @classmethod
     def knows(cls, row: str) -> bool:
         """Return whether a line looks like one of this form."""
-        return len(row) <= cls.longest and any(pattern.fullmatch(row) for pattern, _name in cls._lines)
+        rows = dict.fromkeys((row, row.rstrip()))
+        return len(row) <= cls.longest and any(
+            pattern.fullmatch(whole) for pattern, _name in cls._lines for whole in rows
+        )
 
     def take(self, number: int, row: str) -> bool | None:
         """Take a line; return whether it was read, False if it says nothing, None if it is not understood."""
@@ -262,7 +267,10 @@ def walk(text: CollectedText, form: Form, facts: Facts) -> ReadText:
     """Read an output; if a terminal has folded its rows, these are joined."""
     from zmon.collected.facts import Facts  # noqa: PLC0415 - few outputs are read twice
 
-    rows: Rows = [*enumerate(text.text.removesuffix("\n").split("\n"))]
+    lines = text.text.removesuffix("\n").split("\n")
+    if not form.reading.pads and len({len(row) for row in lines if row}) == 1:
+        lines = [row.rstrip() for row in lines]  # who copies a block has blanks up to its edge
+    rows: Rows = [*enumerate(lines)]
     folded = _folded(rows)
     if any(not form.reading.knows(rows[number + 1][1]) for number in folded) or (folded and len(rows) < _FEW):
         unfolded = _unfolded(rows, folded)

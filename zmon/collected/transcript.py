@@ -113,7 +113,7 @@ _ALONE: Final = re.compile(
     rf"(?:\[?[\w.-]+@[\w.-]+[: ][^\n]{{0,80}}|[\w.-]+:[~/]\S{{0,80}} ?|sh-\S+)?[{_SIGNS}]\s*"
 )
 """A prompt behind which nothing was typed."""
-_HOST: Final = re.compile(r".*@([A-Za-z][\w-]{0,62})|([A-Za-z][\w-]{0,62})(?:\.[\w.-]+)?:(?=[~/])")
+_HOST: Final = re.compile(r".*@((?:[A-Za-z]|[0-9]+[A-Za-z])[\w-]{0,62})|([A-Za-z][\w-]{0,62})(?:\.[\w.-]+)?:(?=[~/])")
 _SHELL: Final = re.compile(r"(?:ba|z|k|c|da|tc)?sh-[0-9]")
 _FENCE: Final = re.compile(r"[ \t>]*(?:```|~~~|\{(?:noformat|code)[^}]*\}|</?pre>|</?code>|\[/?code\])\S*\s*")
 _TALK: Final = re.compile(

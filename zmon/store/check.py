@@ -153,6 +153,12 @@ def _rows(recording: Recording) -> Iterator[str]:
     for row in sessions:
         if row_crc("session", *row[:6]) != row[6]:
             yield f"session {row[0]} is damaged: its checksum is wrong"
+    yield from (lost for table in ("event", "change") if (lost := recording.miss_rows(table)))
+    if recording.covers:
+        right = "row_crc('change', utc, kind, thing, field, was, now)"
+        question = f"SELECT count(*) FROM change WHERE crc IS NOT {right}"  # noqa: S608 - ours
+        if changes := recording.ask(question)[0][0]:
+            yield f"{changes:,} changed labels are damaged: their checksums are wrong"
     many = sum(1 for row in events if row_crc("event", *row[:6]) != row[6])
     if many:
         yield f"{many:,} events are damaged: their checksums are wrong"

@@ -235,7 +235,10 @@ def is_damaged(recording: Recording) -> bool:
     Raises:
         RecordingError: it cannot be read.
     """
-    if not recording.covers:
+    there = recording.ask(
+        "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN (?, ?)", *TABLES
+    )
+    if not recording.covers or there[0][0] != len(TABLES):
         return False
     wrong = recording.ask(
         f"SELECT 1 FROM exception WHERE NOT ({RIGHT})"  # noqa: S608 - ours

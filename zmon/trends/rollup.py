@@ -16,6 +16,7 @@ ends.
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import suppress
 from itertools import groupby
 from threading import RLock
@@ -91,6 +92,8 @@ class TrendRows(NamedTuple):
     exceptions: Sequence[ExceptionEntry]
     new_minutes: int
     """How many minutes have no row yet."""
+    new_rows: Sequence[tuple[int, str]]
+    """Of each row of a thing that the file does not have yet the place of its table, and its key."""
     until: int
     """The end of the last interval, in seconds since 1970; 0 if there is none."""
 
@@ -193,15 +196,15 @@ class TrendWriter:
                 for number, screen, name in connection.execute("SELECT id, screen, name FROM thing")
             }
         rows: dict[str, list[tuple[object, ...]]] = {"minute": []}
-        new_minutes = 0
+        new_minutes, new_rows = 0, list[tuple[int, str]]()
         by_minute = sorted(parts, key=lambda part: part.minute)  # the clock may have been set back
         for number, same in groupby(by_minute, key=lambda part: part.minute):
             give_way()
             minute = Minute(list(same))
-            new_minutes += self._add(connection, number, minute, rows)
+            new_minutes += self._add(connection, number, minute, rows, new_rows)
         exceptions = self._exceptions.changed()
         until = max((part.end // SECOND for part in parts), default=0)
-        return TrendRows(rows, exceptions, new_minutes, until)
+        return TrendRows(rows, exceptions, new_minutes, new_rows, until)
 
     def _add(
         self,
@@ -209,6 +212,7 @@ class TrendWriter:
         number: int,
         minute: Minute,
         rows: dict[str, list[tuple[object, ...]]],
+        new_rows: list[tuple[int, str]],
     ) -> bool:
         """Add what is known of a minute to what the file has of it; return whether that is nothing."""
         had = connection.execute(
@@ -234,8 +238,10 @@ class TrendWriter:
                 for key, row in self._rows(at, minute, written, earlier, known_rates)
             ]
             minutes += added
-            there = {self._things.get((table.screen, key)) for _number, (_at, key), *_row in added}  # type: ignore[misc]  # a table and a key
-            many.append(len(written) + len(added) - len(there & written.keys()))
+            new = [(at, key) for _number, (at, key), *_row in added  # type: ignore[misc]  # a table and a key
+                   if self._things.get((table.screen, key)) not in written]  # fmt: skip
+            new_rows += new
+            many.append(len(written) + len(new))
             if table.screen == "DEVICE":
                 place = 2 + 5 * [figure.name for figure in table.figures].index("io")
                 of_all = [row[place + 2] or 0 for row in added if row[place]]
@@ -301,6 +307,13 @@ class TrendWriter:
                 ],
             )
         add_rows(connection, "thing", len(self._things) - had)
+        connection.executemany(
+            "INSERT OR REPLACE INTO thing_rows SELECT thing, minutes, quarters,"
+            " row_crc('thing_rows', thing, minutes, quarters) FROM (SELECT ?1 AS thing,"
+            " ifnull(t.minutes, 0) + ?2 AS minutes, ifnull(t.quarters, 0) AS quarters"
+            " FROM (SELECT 1) LEFT JOIN thing_rows t ON t.thing = ?1)",
+            Counter(self._number(connection, *thing) for thing in made.new_rows).items(),
+        )
         self._exceptions.write(connection, made.exceptions)
         if made.until:
             write_quarters(connection, made.until)
@@ -373,6 +386,14 @@ def write_quarters(connection: sqlite3.Connection, until: int | None = None) -> 
             values,
         ).fetchone()
         many = [connection.execute(_quarters(connection, table), values).rowcount for table in TREND_TABLES]
+        for table in TREND_TABLES:
+            connection.execute(
+                "INSERT OR REPLACE INTO thing_rows SELECT t.thing, t.minutes, q.many,"  # noqa: S608 - ours
+                " row_crc('thing_rows', t.thing, t.minutes, q.many) FROM thing_rows t JOIN (SELECT thing,"
+                f" count(*) AS many FROM {table.quarters} WHERE thing IN (SELECT thing FROM {table.minutes}"
+                " WHERE minute >= :q AND minute < :q + 900) GROUP BY thing) q ON q.thing = t.thing",
+                values,
+            )
         _insert(
             connection,
             "quarter",

@@ -15,7 +15,7 @@ from zmon.base.absent import absent
 from zmon.base.clock import SECOND
 from zmon.screen.chart.points import Point, buckets
 from zmon.store.sample_times import sql_integer
-from zmon.trends.rollup_damage import damaged_times, whole_things
+from zmon.trends.rollup_damage import damaged_times, has_lost_rows, number_of, whole_things
 from zmon.trends.trend_tables import QUARTER, SECONDS, THOUSAND, TREND_TABLES
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def trend(  # noqa: PLR0913, PLR0917 - what, of what, from what, and when
     for recording in recordings:
         if not _has_trend(recording, figure, table.minutes, table.quarters, "minute", "quarter", "thing"):
             continue
-        number = whole_things(recording, table.screen).get(thing)
+        number = number_of(recording, table.screen, thing)
         if number is None:
             continue
         since = begin
@@ -119,7 +119,7 @@ def _points(  # noqa: PLR0913, PLR0917 - likewise
         begin // SECOND if time == "minute" and begin % (QUARTER * SECOND) == 0 else -(1 << 62),
     )
     there = [row for row in rows if row[3] is not None]
-    rests = table.sparse and figure.weight == SECONDS
+    rests = table.sparse and figure.weight == SECONDS and not has_lost_rows(recording, table, time, number)
     rests = rests and (not there or any(row[5] is not None for row in there))
     return [
         Point(row[0], row[1], None, None, None)

@@ -5,8 +5,8 @@ A figure takes five of their columns, all whole numbers: how many intervals had 
 together, their sum, each value with its weight, and the lowest and the highest.  Values, sums and weights are
 in thousandths, so that they take two or three bytes and not eight.  Views show them as what they are.
 
-Each row has a checksum, and each minute and quarter says how many rows the tables have of it: a thing that
-rested has none.
+Each row has a checksum, and each minute, quarter and thing says how many rows the tables have of it: a thing
+that rested has none.
 """
 
 from __future__ import annotations
@@ -165,6 +165,7 @@ def _make_times(db: Database) -> None:
     times = dict.fromkeys((*TIME_COLUMNS, *MANY, "crc"), int)
     db.table("thing").create({"id": int, "screen": str, "name": str, "label": str, "crc": int}, pk="id")
     db.table("thing").create_index(["screen", "name"], unique=True)
+    db.table("thing_rows").create({"thing": int, "minutes": int, "quarters": int, "crc": int}, pk="thing")
     for time in ("minute", "quarter"):
         db.table(time).create({time: int, **times}, pk=time)
         db.create_view(f"{time}s", _times(time))
