@@ -6,6 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.collected.texts import text as output
+from zmon.collected.collection import sample_of_pass
+from zmon.kernel.capture_tree import ArchivedTree
+from zmon.topology.read_texts import unseen_disks
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -87,3 +92,14 @@ def test_a_file_system_whose_type_is_not_known_may_have_more_devices(kind: str, 
     (answer,) = where("/db", f"{mount}box1:~ # lsblk{lsblk}")["where"]
     assert answer["disks"][0]["disk"] == "dasdb"
     assert (len(answer["disks"]), answer["grade"] == "set") == (1 + (not kind), not kind)
+
+
+@pytest.mark.parametrize("rest", [PVS, ""])
+def test_a_list_that_was_cut_is_none_of_all_disks(rest: str) -> None:
+    """Tables of all disks say so."""
+    texts = [
+        output(LSBLK.partition("lsblk\n")[2], "lsblk"),
+        output(rest.partition("\n")[2], "pvs")._replace(line=50),
+    ]
+    sample = sample_of_pass(ArchivedTree("texts", "", {}, texts), "texts")
+    assert (unseen_disks(sample) is not None) == bool(rest)

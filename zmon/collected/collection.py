@@ -12,6 +12,8 @@ from zmon.kernel.sampler import EVERYTHING, sample_once
 from zmon.kernel.tree import text as text_in
 from zmon.kinds import (
     ADAPTER,
+    ALL_DASD,
+    ALL_DISKS,
     CHANNEL,
     DASD,
     DEVICE,
@@ -105,6 +107,14 @@ def _copied(tree: CapturedTree, paths: Iterable[str]) -> list[CollectedText]:
     return texts
 
 
+def _lists(reads: Iterable[ReadText], facts: Facts) -> Iterable[ReadText]:
+    """Return outputs with what they list all of: an lsblk that was cut lists no devices."""
+    of_cut = {ALL_DASD, ALL_DISKS} if facts.is_cut else set[str]()
+    for read in reads:
+        left_out = of_cut if read.form.startswith("lsblk") else ()
+        yield read._replace(tells=tuple(kind for kind in read.tells if kind not in left_out))
+
+
 def _unread(tree: CapturedTree) -> list[ReadText]:
     from zmon.collected.reading import ReadText  # noqa: PLC0415 - most captures hold no texts
 
@@ -170,7 +180,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
             origins |= named
     frames[ORIGIN.name] = origin_frame(origins, when)
     if not is_own(tree):  # what lies beside a capture of zmon is of other use
-        frames[TEXT.name] = text_frame([*read, *_unread(tree)], when, answers_of_cp(tree))
+        frames[TEXT.name] = text_frame([*_lists(read, facts), *_unread(tree)], when, answers_of_cp(tree))
     _name_missing(frames, tree)
     _add_source(frames, texts, facts, when)
     return sample._replace(frames=frames)

@@ -161,6 +161,8 @@ class DeviceLists:
         """Names of all block devices that have a size; empty if no text lists them."""
         self.shown: set[str] = set()
         """Names of the kernel of all devices that lsblk shows; empty if no output of it is whole."""
+        self.is_cut = False
+        """Whether lsblk lacks devices that other texts name; see `Facts.by_number`."""
         self.allocated: dict[str, set[str]] = {}
         """The physical volumes of groups that have logical volumes on them, as pvs says."""
         self.made_for: dict[str, tuple[str, str]] = {}
@@ -553,6 +555,7 @@ class Facts(DeviceLists):
         """
         lacking = self._lacking(rows)
         if lacking:
+            self.is_cut = True
             self.remarks.append(f"lsblk is not whole: other texts name {', '.join(lacking[:MAX_RIVALS])}")
             self.commands = {command for command in self.commands if "lsblk" not in command}
         below: dict[str, set[str]] = {}
