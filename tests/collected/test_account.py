@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -17,7 +17,10 @@ from zmon.sample import THIS_MACHINE, Instant, Sample
 from zmon.topology.read_texts import MAX_NAMED, strange_texts
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    Ask = Callable[[str, str], dict[str, Any]]
 
 
 def remarks(texts: list[CollectedText]) -> list[str]:
@@ -106,3 +109,25 @@ def test_many_lines_and_texts_are_counted() -> None:
     assert said[0].endswith("(lines 1, 2, 3, 4, 5, ...)")
     assert said[-1].startswith("2 more texts ")
     assert len(said) == MAX_NAMED + 1
+
+
+def test_rows_of_a_table_in_a_page_are_rows_of_its_tool(where: Ask) -> None:
+    """Cells are words; each row that was copied into a wiki is read."""
+    rows = (("0.0.3000", "active", "dasda", "94:0", "ECKD", "4096", "7042MB", "1802880"),
+            ("0.0.3001", "active", "dasdb", "94:4", "ECKD", "4096", "21129MB", "5409180"))  # fmt: skip
+    table = "\n".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    answer = where(
+        "dasdb", f"<!DOCTYPE html><html><body><table><tbody>\n{table}\n</tbody></table></body></html>\n"
+    )
+    assert [disk["busid"] for disk in answer["disks"]] == ["0.0.3001"]
+
+
+def test_lines_of_a_row_that_was_joined_and_not_understood_count_each() -> None:
+    """Rows of another tool that are as long as one another are no folded ones."""
+    rows = "0.0.0a00   active      dasda     94:0    ECKD  4096   7042MB    1802880"
+    content = (
+        "NAME             MAJ:MIN RM  SIZE RO TYPE MOUNTPOINT\ndasda             94:0    0  6.9G  0 disk\n"
+        f"and the volumes:\n{rows}\n{rows}\n{rows}\n"
+    )
+    (_facts, (read,)) = facts_of([text(content, "lsblk")])
+    assert [number - read.text.line for number in read.strange] == [2, 3, 4, 5]

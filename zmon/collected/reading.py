@@ -276,8 +276,13 @@ def walk(text: CollectedText, form: Form, facts: Facts) -> ReadText:
         unfolded = _unfolded(rows, folded)
         whole = text._replace(text="".join(f"{row}\n" for _number, row in unfolded))
         before, after = _read(text, form, Facts(), rows), _read(whole, form, Facts(), unfolded)
-        if len(after.strange) < len(before.strange) and after.read >= before.read:
-            return _read(whole, form, facts, unfolded)._replace(text=text)
+        parts = {text.line + number + 1 for number in folded}
+        strange = [*after.strange]
+        for part in sorted(parts):  # the lines of a row that is not understood are none of them
+            strange += [part] if part - 1 in strange else []
+        if len(strange) < len(before.strange) and after.read >= before.read:
+            told = _read(whole, form, facts, unfolded)
+            return told._replace(text=text, strange=tuple(sorted(strange)))
     return _read(text, form, facts, rows)
 
 

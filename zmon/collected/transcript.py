@@ -58,6 +58,7 @@ _ESCAPES: Final = re.compile(
 _DRAWN: Final = "├─└│┌┬┈┆▶"
 """What tools draw with; in UTF-8 that was read in another encoding these are three characters each."""
 _END_OF_BLOCK: Final = r"(?i)(?:<br ?/?>|</(?:p|div|tr|li|h[1-6])>)(?!\n)"
+_END_OF_CELL: Final = r"(?i)</t[dh]>\s*(?=<t[dh])"
 _TYPESET: Final = {
     **dict.fromkeys((0xA0, 0x2002, 0x2003, 0x2007, 0x2009, 0x202F, 0xDCA0), " "),
     **dict.fromkeys((0x00AD, 0x200B, 0xFEFF, 0xDCAD), None),
@@ -113,7 +114,9 @@ _ALONE: Final = re.compile(
     rf"(?:\[?[\w.-]+@[\w.-]+[: ][^\n]{{0,80}}|[\w.-]+:[~/]\S{{0,80}} ?|sh-\S+)?[{_SIGNS}]\s*"
 )
 """A prompt behind which nothing was typed."""
-_HOST: Final = re.compile(r".*@((?:[A-Za-z]|[0-9]+[A-Za-z])[\w-]{0,62})|([A-Za-z][\w-]{0,62})(?:\.[\w.-]+)?:(?=[~/])")
+_HOST: Final = re.compile(
+    r".*@((?:[A-Za-z]|[0-9]+[A-Za-z])[\w-]{0,62})|([A-Za-z][\w-]{0,62})(?:\.[\w.-]+)?:(?=[~/])"
+)
 _SHELL: Final = re.compile(r"(?:ba|z|k|c|da|tc)?sh-[0-9]")
 _FENCE: Final = re.compile(r"[ \t>]*(?:```|~~~|\{(?:noformat|code)[^}]*\}|</?pre>|</?code>|\[/?code\])\S*\s*")
 _TALK: Final = re.compile(
@@ -206,7 +209,8 @@ def _sent(text: str) -> str:
     if re.search(r"(?i)<(?:html|pre|code|!doctype)\b", text[:4096]):
         import html  # noqa: PLC0415 - few texts are HTML
 
-        text = html.unescape(_TAGS.sub("", re.sub(_END_OF_BLOCK, "\n", text)))
+        text = re.sub(_END_OF_BLOCK, "\n", re.sub(_END_OF_CELL, "  ", text))
+        text = html.unescape(_TAGS.sub("", text))
     return text
 
 
