@@ -22,7 +22,7 @@ class Mmlsnsd(Reading):
     """The devices of NSDs on this host; without its name those of all rows, if these are of one node."""
 
     tool = "mmlsnsd"
-    heading = r" ?Disk name +NSD volume ID +Device +"
+    heading = r" ?(?:Disk name) +NSD volume ID +Device +"
     outdented = r"-{20,}"
     nothing = (r" ?Disk name +NSD volume ID +Device .*", r"-{20,}", r" *\S+ +[0-9A-F]{16} +- .*")
 

@@ -256,7 +256,9 @@ def row_crc(table: str, *row: object) -> int:
 
 def seal_schema(connection: sqlite3.Connection) -> None:
     """Write down the checksums of the columns of each table, in the caller's transaction."""
-    made = connection.execute("SELECT name, sql FROM sqlite_master WHERE type IS 'table' ORDER BY name")
+    made = connection.execute(
+        "SELECT name, sql FROM sqlite_master AS made WHERE made.type = 'table' ORDER BY name"
+    )
     row = ("tables", " ".join(f"{name}={row_crc('schema', sql)}" for name, sql in made))
     connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?, ?)", (*row, row_crc("about", *row)))
 

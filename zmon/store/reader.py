@@ -98,7 +98,7 @@ class Recording:
         self.refresh()
         self._refuse_many_kinds()
         if not self._file.is_sealed:
-            self.note_hole("the names of tables or columns are damaged", *(self.span() or (0, 0)))
+            self.note_everywhere("the names of tables or columns are damaged")
 
     def _refuse_many_kinds(self) -> None:
         """Refuse a file with more kinds than any zmon has: all of them are looked up for each sample."""
@@ -325,11 +325,18 @@ class Recording:
         event = self._holes.get(text, Event(What.HOLE, begin, end, text=text))
         self._holes[text] = event._replace(begin=min(event.begin, begin), end=max(event.end, end))
 
+    def note_everywhere(self, text: str) -> None:
+        """Remember what was found damaged that may concern all samples."""
+        span = None
+        with suppress(Damaged):
+            span = self.span()
+        self.note_hole(text, *(span or (0, 0)))
+
     def miss_rows(self, table: str) -> str:
         """Return how many rows a table lacks, and remember it; empty if none, or before format 3."""
         lost = self._lost_rows(table) if self._file.covers else ""
         if lost:
-            self.note_hole(lost, *(self.span() or (0, 0)))
+            self.note_everywhere(lost)
         return lost
 
     def _lost_rows(self, table: str) -> str:

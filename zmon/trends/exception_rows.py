@@ -245,9 +245,7 @@ def is_damaged(recording: Recording) -> bool:
         " UNION ALL SELECT 1 FROM judged WHERE crc IS NOT row_crc('judged', id, begin, end, rules)"
     )
     if wrong:
-        recording.note_hole(
-            "stored exceptions are damaged: they are judged anew", *(recording.span() or (0, 0))
-        )
+        recording.note_everywhere("stored exceptions are damaged: they are judged anew")
     return bool(wrong or recording.miss_rows("exception"))
 
 

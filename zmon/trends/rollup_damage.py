@@ -93,7 +93,7 @@ def has_lost_rows(recording: Recording, table: TrendTable, time: str, thing: int
     )
     is_whole = bool(rows) and bool(rows[0][1]) and rows[0][0] == rows[0][2]
     if not is_whole:
-        recording.note_hole(f"roll-ups of {table.screen} are lost", *(recording.span() or (0, 0)))
+        recording.note_everywhere(f"roll-ups of {table.screen} are lost")
     return not is_whole
 
 
@@ -124,7 +124,7 @@ def whole_things(recording: Recording, screen: str) -> dict[str, int]:
     recording.miss_rows("thing")
     rows = recording.ask(f"SELECT id, name, screen, {right} FROM thing")  # noqa: S608 - ours
     if not all(is_right for *_row, is_right in rows):
-        recording.note_hole("names of things in roll-ups are damaged", *(recording.span() or (0, 0)))
+        recording.note_everywhere("names of things in roll-ups are damaged")
     return {
         name: number
         for number, name, of, is_right in rows
