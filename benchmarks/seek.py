@@ -32,12 +32,12 @@ from zmon.kinds import BLOCK
 from zmon.machine.view import View
 from zmon.session.cursor import Cursor
 from zmon.session.recording import open_recording
-from zmon.store.file_format import add_rows
+from zmon.store.file_format import add_rows, crc_of
 from zmon.store.open import connect
 from zmon.store.reader import Recording
 from zmon.tables.device import table
 from zmon.trends.trend import Rollups, trend
-from zmon.trends.trend_tables import column_names, crc_of
+from zmon.trends.trend_tables import column_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     Ask = Callable[[str, str], dict[str, Any]]
+    """Looks up a word in a text, or shows a screen of it."""
 
 
 @pytest.fixture
@@ -28,3 +29,16 @@ def where(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Ask:
         return found
 
     return ask
+
+
+@pytest.fixture
+def show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Ask:
+    """Return a function that gives the rows of a screen of a text by their keys."""
+
+    def shown(screen: str, content: str) -> dict[str, Any]:
+        (tmp_path / "a.txt").write_text(content)
+        main(["show", screen, "--from", str(tmp_path), "-f", "json"])
+        document: dict[str, Any] = json.loads(capsys.readouterr().out)
+        return {entry["key"]: entry for entry in document["rows"]}
+
+    return shown

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,10 +17,9 @@ from zmon.sample import THIS_MACHINE, Instant, Sample
 from zmon.topology.read_texts import MAX_NAMED, strange_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    Ask = Callable[[str, str], dict[str, Any]]
+    from tests.collected.conftest import Ask
 
 
 def remarks(texts: list[CollectedText]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,11 +12,8 @@ from zmon.kinds import LAYER
 from zmon.sample import empty_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from tests.collected.conftest import Ask
     from zmon.sample import Frame
-
-    Ask = Callable[[str, str], dict[str, Any]]
 
 MDSTAT = """\
 Personalities : [raid1] [raid6] [raid5] [raid4] [raid10]\x20

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,9 +12,7 @@ from zmon.kernel.capture_tree import ArchivedTree
 from zmon.topology.read_texts import unseen_disks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Ask = Callable[[str, str], dict[str, Any]]
+    from tests.collected.conftest import Ask
 
 LSBLK = """\
 box1:~ # mount

@@ -2,37 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
-
-import pytest
+from typing import TYPE_CHECKING
 
 from tests.collected.test_zdev_texts import LSLUNS
 from tests.collected.texts import facts_in, row
-from zmon.cli.main import main
 from zmon.kinds import LAYER
 from zmon.sample import empty_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from tests.collected.conftest import Ask
-
-    Show = Callable[[str, str], dict[str, Any]]
-
-
-@pytest.fixture
-def show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Show:
-    """Return a function that gives a screen of a text as a document, its rows by their keys."""
-
-    def shown(screen: str, content: str) -> dict[str, Any]:
-        (tmp_path / "a.txt").write_text(content)
-        main(["show", screen, "--from", str(tmp_path), "-f", "json"])
-        document: dict[str, Any] = json.loads(capsys.readouterr().out)
-        return {entry["key"]: entry for entry in document["rows"]}
-
-    return shown
 
 
 def test_lsscsi_has_nvme_disks_some_of_which_have_no_name() -> None:
@@ -114,7 +92,7 @@ size=10G features='1 queue_if_no_path' hwhandler='1 alua' wp=rw
 REMOVED_PATH = "  `- #:#:#:#          -   #:#   failed undef unknown\n"
 
 
-def test_words_of_states_are_those_of_adapters_ports_and_luns(show: Show) -> None:
+def test_words_of_states_are_those_of_adapters_ports_and_luns(show: Ask) -> None:
     """One without a word works; an adapter that has never been on line has no row, as in sysfs."""
     adapters = show("FCP", STATES)
     assert {key: (cells["state"], cells["ports"], cells["online"]) for key, cells in adapters.items()} == {
@@ -126,7 +104,7 @@ def test_words_of_states_are_those_of_adapters_ports_and_luns(show: Show) -> Non
     }  # fmt: skip
 
 
-def test_without_words_a_port_that_is_listed_is_online_and_others_may_be_there(show: Show) -> None:
+def test_without_words_a_port_that_is_listed_is_online_and_others_may_be_there(show: Ask) -> None:
     """Nothing is said of adapters."""
     plain = STATES.replace(" -e\n", "\n").replace("0.0.fc40 host1 linkdown\n0.0.fc80 - offline\n", "")
     plain = plain.replace("0.0.fc00/0x500507630310c562 rport-0:0-1 NotOnline\n", "")
@@ -152,7 +130,7 @@ def test_a_path_over_what_has_failed_says_so(where: Ask) -> None:
         assert alone["not_used"] == why
 
 
-def test_a_failed_lun_is_the_path_that_multipath_calls_removed(show: Show) -> None:
+def test_a_failed_lun_is_the_path_that_multipath_calls_removed(show: Ask) -> None:
     """So the map has no path more than it has."""
     paths = show("MPATH", STATES + PATHS + MAP.replace("  `-", "  |-") + REMOVED_PATH)
     assert {cells["port"]: (cells["adapter"], cells["down"]) for cells in paths.values()} == {
@@ -161,7 +139,7 @@ def test_a_failed_lun_is_the_path_that_multipath_calls_removed(show: Show) -> No
     }  # fmt: skip
 
 
-def test_check_names_what_has_failed(show: Show) -> None:
+def test_check_names_what_has_failed(show: Ask) -> None:
     """As of a machine: adapters, ports, and LUNs by the names of their disks."""
     found = show("CHECK", STATES + PATHS)["H13"]
     assert found["state"] == "bad"
@@ -253,7 +231,7 @@ VERBOSE = """\
 """
 
 
-def test_paths_in_sysfs_say_what_names_do(show: Show, where: Ask) -> None:
+def test_paths_in_sysfs_say_what_names_do(show: Ask, where: Ask) -> None:
     """And which disk a LUN is."""
     (adapter,) = show("FCP", VERBOSE).values()
     assert (adapter["state"], adapter["ports"], adapter["online"], adapter["luns"]) == ("Linkdown", 2, 1, 2)
@@ -270,7 +248,7 @@ def test_lsscsi_names_the_ports_of_adapters_by_their_hosts() -> None:
     assert row(facts, "adapter", "0.0.fc00") == {"host": "host0", "port_name": "0x5005076401a07163"}
 
 
-def test_lsluns_tells_what_has_failed(show: Show, where: Ask) -> None:
+def test_lsluns_tells_what_has_failed(show: Ask, where: Ask) -> None:
     """An adapter in no good state, a port, and a LUN that does not answer, unless it is no disk."""
     scan = f"# lsluns\n{LSLUNS}\tat port 0x500507630310c562:\n\t\tPort not online. Cannot scan for LUNs.\n"
     assert {key: cells["state"] for key, cells in show("FCP", scan).items()} == {
@@ -286,7 +264,7 @@ def test_lsluns_tells_what_has_failed(show: Show, where: Ask) -> None:
     assert len(where("fc00", active)["disks"]) == 1
 
 
-def test_an_adapter_that_is_on_line_has_a_row_whatever_names_it(show: Show) -> None:
+def test_an_adapter_that_is_on_line_has_a_row_whatever_names_it(show: Ask) -> None:
     """Its state is what texts lack."""
     listed = "# lszdev\nTYPE       ID        ON   PERS  NAMES\nzfcp-host  0.0.fc00  yes  yes\n"
     assert [*show("FCP", listed)] == ["0.0.fc00"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -11,9 +11,7 @@ from tests.collected.texts import text
 from zmon.collected.collection import facts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Ask = Callable[[str, str], dict[str, Any]]
+    from tests.collected.conftest import Ask
 
 MAPS: Final = """\
 mpatha (36005076307ffc3c3000000000000100a) dm-0 IBM,2107900

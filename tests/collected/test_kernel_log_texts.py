@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -13,11 +13,8 @@ from zmon.kinds import DASD, DEVICE, LAYER
 from zmon.sample import empty_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from tests.collected.conftest import Ask
     from zmon.sample import Frame, Kind
-
-    Ask = Callable[[str, str], dict[str, Any]]
 
 MESSAGES: Final = """\
 dasd-fba 0.0.0190: New FBA DASD 9336/10 (CU 6310/01) with 611 MB and 512 B/blk

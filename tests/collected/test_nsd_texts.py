@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Ask = Callable[[str, str], dict[str, Any]]
+    from tests.collected.conftest import Ask
 
 UIDS = """\
 {}lsdasd -u

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -12,11 +12,8 @@ from zmon.kinds import DASD, LAYER
 from zmon.sample import empty_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from tests.collected.conftest import Ask
     from zmon.sample import Frame
-
-    Ask = Callable[[str, str], dict[str, Any]]
 
 FDASD: Final = """\
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,10 +15,9 @@ from zmon.collected.reading import gaps_of
 from zmon.collected.transcript import outputs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    Ask = Callable[[str, str], dict[str, Any]]
+    from tests.collected.conftest import Ask
 
 MOUNTED = "/dev/mapper/wh-load on /load type xfs (rw,relatime)\n"
 FOUND = "TARGET SOURCE FSTYPE OPTIONS\n/load /dev/mapper/wh-load xfs rw\n"

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from zmon.topology.lun import box_of_port
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Ask = Callable[[str, str], dict[str, Any]]
+    from tests.collected.conftest import Ask
 
 SCSI = """\
 box1:~ # lsscsi

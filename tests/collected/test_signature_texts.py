@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.collected.texts import facts_in, row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Ask = Callable[[str, str], dict[str, Any]]
+    from tests.collected.conftest import Ask
 
 ROOT = "11111111-2222-4333-8444-555555555555"
 SWAP = "21111111-2222-4333-8444-555555555555"

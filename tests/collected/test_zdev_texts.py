@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.collected.texts import facts_in, row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Ask = Callable[[str, str], dict[str, Any]]
+    from tests.collected.conftest import Ask
 
 LSZDEV = """\
 TYPE         ID                                              ON   PERS  NAMES

@@ -13,13 +13,13 @@ import pytest
 
 from tests.trends.test_rollup import BEGIN, BUSIDS, SECOND, Machine, record
 from zmon.base.absent import Absent
-from zmon.store.file_format import seal_schema
+from zmon.store.file_format import crc_of, seal_schema
 from zmon.store.open import connect
 from zmon.store.reader import Recording
 from zmon.store.writer import Writer
 from zmon.trends.rollup import recording_with_trends
 from zmon.trends.trend import NoTrendError, Rollups, load, trend
-from zmon.trends.trend_tables import column_names, crc_of
+from zmon.trends.trend_tables import column_names
 
 if TYPE_CHECKING:
     from pathlib import Path

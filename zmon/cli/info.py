@@ -17,7 +17,6 @@ from zmon.store.check import find_damage
 from zmon.store.day import is_source
 from zmon.store.file_format import RecordingError
 from zmon.store.reader import Recording
-from zmon.trends.exception_rows import is_damaged as exceptions_damaged
 from zmon.trends.rollup_damage import find_rollup_damage
 
 if TYPE_CHECKING:
@@ -75,8 +74,6 @@ def _damage(file: RecordingInfo) -> list[str]:
     try:
         holes += find_damage(recording)
         holes += find_rollup_damage(recording)
-        if exceptions_damaged(recording):
-            holes.append("stored exceptions are damaged")
     except RecordingError as error:
         holes.append(str(error))
     finally:

@@ -60,8 +60,6 @@ NAMED: Final = 3
 STORED: Final = (CONTAINER, CLAIM, ADAPTER, LUN, TARGET_PORT)
 """Kinds that captures and recordings hold besides; of this machine they are read as the options say, and an
 adapter is not asked for its load."""
-ARCHIVES: Final = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz")
-"""How archives are named that may be captures."""
 MISSING: Final = "no file that there is"
 
 
@@ -236,7 +234,8 @@ def source_instead(arguments: Iterable[str], command: str = "zmon") -> str:
 
 def _source_named(word: str) -> str:
     """Return what a word names that `--from` may take; empty if that is nothing."""
-    from zmon.store.day import is_source  # noqa: PLC0415 - only a mistake needs it
+    from zmon.kernel.capture_open import ARCHIVES  # noqa: PLC0415 - only a mistake needs it
+    from zmon.store.day import is_source  # noqa: PLC0415 - likewise
 
     if is_simulated(word):
         return "a simulated machine"

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from zmon.sample import Kind
 
 _PORT: Final = r"(0x[0-9a-f]{16})"
+"""The name of a port, or a LUN."""
 ADDRESS: Final = r"[0-9]{1,5}(?::[0-9]{1,20}){3}"
 """Host, channel, target and LUN of a SCSI device."""
 _OF_CSS: Final = rf"/sys/devices/css[0-9]/(?:{BUSID}|defunct)"
@@ -230,7 +231,7 @@ class Lsscsi(Reading):
         if self._address in self.facts.keys(LUN):
             self.facts.say(LUN, self._address, self.place, state=match[1])
 
-    @line(r"\[([0-9]{1,5})\]\s+zfcp\s+(?:fc:)?(0x[0-9a-f]{16}).*")
+    @line(rf"\[([0-9]{{1,5}})\]\s+zfcp\s+(?:fc:)?{_PORT}.*")
     def host(self, match: re.Match[str]) -> None:
         """Take the name of an adapter of lsscsi -H -t, by its host, of which lszfcp has the bus id."""
         for busid in self.facts.keys(ADAPTER):
@@ -294,7 +295,7 @@ class Lsluns(Reading):
         """Know neither adapter nor port."""
         self._adapter = self._port = ""
 
-    @line(r"\s+(?:port =|at port) (0x[0-9a-f]{16}):?\s*")
+    @line(rf"\s+(?:port =|at port) {_PORT}:?\s*")
     def port(self, match: re.Match[str]) -> bool:
         """Take a port of the adapter."""
         self._port = match[1]
@@ -310,7 +311,7 @@ class Lsluns(Reading):
             self.facts.hint(TARGET_PORT, key, self.place, state="NotOnline")
         return is_whole
 
-    @line(r"\s+lun = (0x[0-9a-f]{16}) \[offline\]\s*")
+    @line(rf"\s+lun = {_PORT} \[offline\]\s*")
     def lost_lun(self, match: re.Match[str]) -> bool:
         """Take a LUN that does not answer; one that is no disk but lists the others need not."""
         is_whole = bool(self._adapter and self._port)
@@ -318,7 +319,7 @@ class Lsluns(Reading):
             fail_lun(self.facts, self._adapter, self._port, match[1], self.place)
         return is_whole
 
-    @line(r"\s+lun = (0x[0-9a-f]{16})(?:\(X\))?(?:\s+/dev/(sg[0-9]{1,5})(?:\s+(\S.*))?|\s.*)?")
+    @line(rf"\s+lun = {_PORT}(?:\(X\))?(?:\s+/dev/(sg[0-9]{{1,5}})(?:\s+(\S.*))?|\s.*)?")
     def lun(self, match: re.Match[str]) -> bool:
         """Take a LUN of the port, with its generic device."""
         is_whole = bool(self._adapter and self._port)

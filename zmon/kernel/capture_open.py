@@ -55,8 +55,8 @@ MAX_PASSES: Final = 10_000
 OF_KERNEL: Final = r"proc/.|sys/(?:block|bus|class|dev|devices|firmware|fs|hypervisor|kernel|module|power)/."
 """How the path of a kernel's file begins; header files, too, lie in directories that are called sys."""
 
-ARCHIVE: Final = r"\.(?:tar(?:\.(?:gz|xz|bz2))?|t[gx]z|tbz2?)$"
-"""How the names of archives end."""
+ARCHIVES: Final = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz", ".tbz2")
+"""How archives are named that may be captures."""
 DEEPEST: Final = 1
 """Directories below one that is named, down to which the outputs of commands are looked for."""
 
@@ -121,7 +121,7 @@ def open_capture(path: str, reader: TextReader = NO_TEXTS) -> Capture:
 def _only_archive(path: str) -> str:
     """Return the path of the only archive in a directory, as dbginfo.sh leaves it; empty if there is none."""
     names = os.listdir(path)[:MAX_ENTRIES] if os.path.isdir(path) else []
-    archives = [name for name in names if re.search(ARCHIVE, name) and _is_regular(f"{path}/{name}")]
+    archives = [name for name in names if name.endswith(ARCHIVES) and _is_regular(f"{path}/{name}")]
     return f"{path}/{archives[0]}" if len(archives) == 1 else ""
 
 

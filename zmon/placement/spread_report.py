@@ -235,7 +235,7 @@ def report_spread(
     )
     moved = None if suggested is None else what_if(whole.load_on, suggested.after, units, channels, most)
     even = evenly(whole.load_on, units, channels)
-    may_hold = {unit for item in items for unit in item.unsized.values()}
+    may_hold = _may_hold(items)
     beside = tuple(
         unit
         for unit in (() if wanted.available else placement.units)
@@ -272,8 +272,12 @@ def report_spread(
 
 
 def _only_unsized(items: Iterable[FileItem]) -> bool:
-    units = [unit for item in items for unit in item.unsized.values() if unit]
-    return bool(units) and not any(item.bytes_on for item in items)
+    return any(_may_hold(items)) and not any(item.bytes_on for item in items)
+
+
+def _may_hold(items: Iterable[FileItem]) -> set[str]:
+    """Return the units on which files may lie, how much is not known; an empty word for an unknown one."""
+    return {unit for item in items for unit in item.unsized.values()}
 
 
 def _staying(items: Sequence[FileItem], whole: float, wanted: SpreadQuery) -> Iterator[FileItem]:
@@ -527,7 +531,7 @@ def _units_words(placement: Placement, units: Sequence[Unit], wanted: SpreadQuer
         yield f"available are the {wanted.what}s that were named{beside}"
     else:
         hold, are = ("holds", "is") if len(units) == 1 else ("hold", "are")
-        on = {unit for item in placement.items for unit in item.unsized.values()}
+        on = _may_hold(placement.items)
         if any(item.bytes_on for item in placement.items):
             yield f"only the {many} that {hold} these files {are} counted"
         else:

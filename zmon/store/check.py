@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.clock import SECOND
+from zmon.store.changes import LabelChange
 from zmon.store.dictionary import damaged_kinds
-from zmon.store.file_format import EVENT_COLUMNS, Damaged, checked, row_crc
+from zmon.store.file_format import EVENT_COLUMNS, Damaged, checked, crc_of, row_crc
 from zmon.store.reader import is_unreadable
 
 if TYPE_CHECKING:
@@ -145,8 +146,7 @@ def _rows(recording: Recording) -> Iterator[str]:
                 "SELECT DISTINCT session FROM sample WHERE session NOT IN (SELECT id FROM session)"
             ).fetchall()
             events = connection.execute(f"SELECT {EVENT_COLUMNS}, crc FROM event").fetchall()  # noqa: S608 - ours
-            right = "row_crc('change', utc, kind, thing, field, was, now)"
-            wrong = f"SELECT count(*) FROM change WHERE crc IS NOT {right}"  # noqa: S608 - ours
+            wrong = f"SELECT count(*) FROM change WHERE crc IS NOT {crc_of('change', LabelChange._fields)}"  # noqa: S608 - ours
             changes = connection.execute(wrong).fetchone()[0] if recording.covers else 0
     except Damaged as error:
         yield str(error)

@@ -13,7 +13,7 @@ from zmon.base.light_typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from zmon.base.event import Event
 
@@ -252,6 +252,12 @@ def crc(body: bytes, *identity: object) -> int:
 def row_crc(table: str, *row: object) -> int:
     """Return the checksum of a row without a body; `connect` makes it a function of SQL, too."""
     return crc(b"", table, *row)
+
+
+def crc_of(table: str, columns: Iterable[str], alias: str = "") -> str:
+    """Return the checksum of a row without a body in SQL, of all its columns in their order."""
+    names = (f"{alias}.{column}" if alias else f'"{column}"' for column in columns if column != "crc")
+    return f"row_crc('{table}', {', '.join(names)})"
 
 
 def seal_schema(connection: sqlite3.Connection) -> None:

@@ -6,6 +6,7 @@ segments.  Values in a damaged part are absent, with that reason; nothing else i
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_right
 from collections.abc import Mapping
 from contextlib import suppress
@@ -93,6 +94,8 @@ class Recording:
         self._sessions: dict[int, tuple[str, str, float, bool]] = {}
         self._listed: tuple[list[tuple[Any, ...]], list[str]] = ([], [])
         """The rows of kinds as they were read last, and their names."""
+        self._answers: dict[tuple[str, tuple[object, ...]], tuple[int | None, list[tuple[Any, ...]]]] = {}
+        """What `ask_once` has asked, and by which version of the file."""
         self._holes: dict[str, Event] = {}
         """What was found damaged, by its description."""
         self.refresh()
@@ -126,6 +129,7 @@ class Recording:
                 self._journal.forget()
                 self._segments.forget()
                 self._sessions.clear()
+                self._answers.clear()
                 self._times.forget()
             return self._times.refresh(self.made)  # within the guard: two threads could set its count back
 
@@ -307,6 +311,20 @@ class Recording:
     def open_ends(self) -> list[tuple[str, int]]:
         """Return the kinds that ended in the journal, and since when they are not sampled any more."""
         return [(kind, n) for kind, numbers in self._journal.ended.items() for n in numbers]
+
+    def ask_once(self, question: str, *values: object) -> list[tuple[Any, ...]]:
+        """Return the rows of a query that may take long; it is asked again only if the file was written to.
+
+        Raises:
+            Damaged: the file is damaged there.
+        """
+        with self.asking(sys.maxsize) as connection:
+            version = connection.execute("PRAGMA data_version").fetchone()[0] if self._file.is_past else None
+            asked, rows = self._answers.get((question, values), (None, []))
+            if version is None or asked != version:
+                rows = connection.execute(question, values).fetchall()
+                self._answers[question, values] = version, rows
+        return rows
 
     # what is damaged
 

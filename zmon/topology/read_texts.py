@@ -90,17 +90,15 @@ def strange_texts(sample: Sample, kinds: Collection[str] = ()) -> Iterator[str]:
 def lines_naming(names: Collection[str], sample: Sample) -> Iterator[str]:
     """Yield which lines name a device of these names and were not understood, or not read."""
     frame = sample.frame(TEXT)
-    lines: dict[str, str] = {}
+    lines: dict[str, tuple[str, str]] = {}
     for key, cell in zip(frame.keys, frame.column("named"), strict=True):
         for word in text_of(cell).split():
             name, _, line = word.rpartition("=")
             if name in names or re.sub("(?<=[a-z])[0-9]+$|(?<=[0-9])p[0-9]+$", "", name) in names:
                 what = "understood" if text_of(frame.cell(key, "form")) else "read"
-                lines.setdefault(
-                    f"{key.rpartition(':')[0]}:{line}", f"{name} is named in {{}}, which was not {what}"
-                )
-    for place, remark in [*lines.items()][:MAX_NAMED]:
-        yield remark.format(place)
+                lines.setdefault(f"{key.rpartition(':')[0]}:{line}", (name, what))
+    for place, (name, what) in [*lines.items()][:MAX_NAMED]:
+        yield f"{name} is named in {place}, which was not {what}"
     if len(lines) > MAX_NAMED:
         yield f"{len(lines) - MAX_NAMED:,} more lines that were not read name it"
 

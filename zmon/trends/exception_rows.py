@@ -19,7 +19,7 @@ from zmon.machine.view import View, no_inputs
 from zmon.rule.bounds import quiet
 from zmon.rule.grammar import usable_rules
 from zmon.rule.watch import NO_LIMIT, NO_MEAN, Watch, event_of
-from zmon.store.file_format import add_rows, event_row, insert_events, row_crc, seal_schema
+from zmon.store.file_format import add_rows, crc_of, event_row, insert_events, row_crc, seal_schema
 from zmon.trends.trend_tables import column_names
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class ExceptionWriter:
             )
 
 
-RIGHT: Final = "crc IS row_crc('exception', event, entry)"
+RIGHT: Final = f"crc IS {crc_of('exception', ('event', 'entry'))}"
 """Of rows of `exception` those that are as they were written."""
 
 
@@ -211,11 +211,8 @@ def stored(recordings: Sequence[Recording]) -> StoredExceptions | None:
     unknown: dict[str, Absent] = {}
     digests = set()
     for recording in recordings:
-        tables = recording.ask(
-            "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN (?, ?)", *TABLES
-        )
         span = recording.span()
-        if tables[0][0] != len(TABLES) or span is None:
+        if not _has_tables(recording) or span is None:
             return None
         judged = recording.ask("SELECT begin, end, rules FROM judged WHERE id = 1")
         if not judged or not all(isinstance(value, int) for value in judged[0][:2]) or judged[0][0] > span[0]:
@@ -229,20 +226,24 @@ def stored(recordings: Sequence[Recording]) -> StoredExceptions | None:
     return StoredExceptions(_joined(entries), until, unknown, frozenset(digests))
 
 
+def _has_tables(recording: Recording) -> bool:
+    """Return whether exceptions were stored when the samples were recorded."""
+    question = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN (?, ?)"
+    return bool(recording.ask(question, *TABLES)[0][0] == len(TABLES))
+
+
 def is_damaged(recording: Recording) -> bool:
     """Return whether what a recording stores of exceptions is damaged, and remember it there.
 
     Raises:
         RecordingError: it cannot be read.
     """
-    there = recording.ask(
-        "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN (?, ?)", *TABLES
-    )
-    if not recording.covers or there[0][0] != len(TABLES):
+    if not recording.covers or not _has_tables(recording):
         return False
+    judged = crc_of("judged", ("id", "begin", "end", "rules"))
     wrong = recording.ask(
         f"SELECT 1 FROM exception WHERE NOT ({RIGHT})"  # noqa: S608 - ours
-        " UNION ALL SELECT 1 FROM judged WHERE crc IS NOT row_crc('judged', id, begin, end, rules)"
+        f" UNION ALL SELECT 1 FROM judged WHERE crc IS NOT {judged}"
     )
     if wrong:
         recording.note_everywhere("stored exceptions are damaged: they are judged anew")

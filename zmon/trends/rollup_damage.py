@@ -1,7 +1,7 @@
 """Which minutes and quarters of a recording are damaged in its roll-ups, so that no figure rests on them.
 
 A row whose checksum is wrong, or one that is not there though its minute counts it, makes the minute unknown.
-Roll-ups have checksums since format 3; what can be said of older ones is in `zmon.store.check`.
+Roll-ups have checksums since format 3; of older ones little can be said (`find_rollup_damage`).
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from itertools import product
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.clock import SECOND
-from zmon.store.file_format import RecordingError
-from zmon.trends.trend_tables import MINUTE, QUARTER, TREND_TABLES, column_names, crc_of
+from zmon.store.file_format import RecordingError, crc_of
+from zmon.trends.exception_rows import is_damaged
+from zmon.trends.trend_tables import MINUTE, QUARTER, TREND_TABLES, column_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from zmon.store.reader import Recording
     from zmon.trends.trend_tables import TrendTable
 
-THING: Final = ("id", "screen", "name", "label")
-"""The columns of `thing` before its checksum."""
+RIGHT: Final = f"crc IS {crc_of('thing', ('id', 'screen', 'name', 'label'))}"
+"""Of rows of `thing` those that are as they were written."""
 LENGTHS: Final = {"minute": MINUTE, "quarter": QUARTER}
 """The tables of times, and how long one is in seconds."""
 
@@ -63,9 +64,7 @@ def damaged_times(
     question = (
         f"SELECT m.{time} FROM {time} m{rows} WHERE m.{time} BETWEEN ?1 AND ?2 AND ({' OR '.join(wrong)})"  # noqa: S608 - ours
     )
-    with recording.asking(sys.maxsize) as connection:  # as long as there are rows
-        answer = connection.execute(question, between).fetchall()
-    times = frozenset(at for (at,) in answer if isinstance(at, int))
+    times = frozenset(at for (at,) in recording.ask_once(question, *between) if isinstance(at, int))
     if times:
         what = "" if table is None else f" of {table.screen}"
         many = f"1 {time}" if len(times) == 1 else f"{len(times):,} {time}s"
@@ -107,7 +106,7 @@ def number_of(recording: Recording, screen: str, name: str) -> int | None:
     Raises:
         RecordingError: the recording cannot be read.
     """
-    right = f"crc IS {crc_of('thing', THING)}" if recording.covers else "1"
+    right = RIGHT if recording.covers else "1"
     rows = recording.ask(f"SELECT id, {right} FROM thing WHERE screen = ? AND name = ?", screen, name)  # noqa: S608 - ours
     if rows and rows[0][1] and isinstance(rows[0][0], int):
         return rows[0][0]
@@ -120,7 +119,7 @@ def whole_things(recording: Recording, screen: str) -> dict[str, int]:
     Raises:
         RecordingError: the recording cannot be read.
     """
-    right = f"crc IS {crc_of('thing', THING)}" if recording.covers else "1"
+    right = RIGHT if recording.covers else "1"
     recording.miss_rows("thing")
     rows = recording.ask(f"SELECT id, name, screen, {right} FROM thing")  # noqa: S608 - ours
     if not all(is_right for *_row, is_right in rows):
@@ -133,7 +132,7 @@ def whole_things(recording: Recording, screen: str) -> dict[str, int]:
 
 
 def find_rollup_damage(recording: Recording) -> Iterator[str]:
-    """Yield a sentence for each damage to the roll-ups, as `zmon.store.check.find_damage` of the rest.
+    """Yield a sentence for each damage to roll-ups and stored exceptions; `find_damage` has the rest.
 
     Those before format 3 have no checksums: a mean must lie between the lowest and the highest value.
     """
@@ -142,6 +141,7 @@ def find_rollup_damage(recording: Recording) -> Iterator[str]:
     before = {hole.text for hole in recording.holes}
     try:
         whole_things(recording, "")
+        is_damaged(recording)
         for table, time in product(TREND_TABLES, LENGTHS):
             if recording.covers:
                 damaged_times(recording, table, time)

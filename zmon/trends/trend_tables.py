@@ -14,13 +14,13 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.store.file_format import seal_schema
+from zmon.store.file_format import crc_of, seal_schema
 from zmon.tables import channel, control_unit, cpu, device, lpar
 from zmon.tables.filled import definition
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from sqlite_utils import Database
 
@@ -200,12 +200,6 @@ def _widen(db: Database, name: str, columns: Sequence[str]) -> None:
 def column_names(connection: sqlite3.Connection, table: str) -> list[str]:
     """Return the names of the columns of a table, in their order; none if it is not there."""
     return [str(name) for (name,) in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))]
-
-
-def crc_of(table: str, columns: Iterable[str], alias: str = "") -> str:
-    """Return the checksum of a row in SQL, of all its columns in their order."""
-    names = (f"{alias}.{column}" if alias else f'"{column}"' for column in columns if column != "crc")
-    return f"row_crc('{table}', {', '.join(names)})"
 
 
 def _is_there(connection: sqlite3.Connection, table: TrendTable) -> bool:
