@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 import pytest
 
 from tests.collected.test_real_lines import outputs as real_outputs
 from zmon.cli.main import main
 from zmon.collected.text_reader import open_capture
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 UIDS: Final = (
     f"Bus-ID    Name      UID\n{'=' * 78}\n"
@@ -285,7 +283,11 @@ def test_the_host_that_is_meant_can_be_chosen(
     for command in (["where", "dasda"], ["show", "IOCONF"], ["check"]):
         assert main([*command, "--host", "elba", *source]) == 2
         assert {"elbe", "zora"} <= set(re.findall(r"\w+", capsys.readouterr().err))
-    assert main(["show", "IOCONF", "--host", host, "--from", "lab:shark-before"]) == 2
+    recording = str(Path(__file__).parents[2] / "recordings" / "lab-shark-before.zmon")
+    capture = str(Path(__file__).parents[2] / "recordings" / "hercules-lvm.tar.gz")
+    for others in (["--from", "lab:shark-before"], ["--from", recording], ["--from", capture], []):
+        assert main(["where", "/etc", "--host", host, *others]) == 2
+        assert main(["show", "IOCONF", "--host", host, *others]) == 2
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,7 @@ AS_GIVEN: Final = {
     "--terminator": "terminator", "--partitions": "partitions",
 }  # fmt: skip
 """The options that other commands need for the same answer, and where their values are."""
+NO_TEXTS: Final = "--host chooses among collected texts: name them with --from"
 NAMED: Final = 3
 """Files of a directory that are named; the others are counted."""
 STORED: Final = (CONTAINER, CLAIM, ADAPTER, LUN, TARGET_PORT)
@@ -124,10 +125,6 @@ def open_source(  # noqa: PLR0913 - one for each way to confine or widen it
     Raises:
         CaptureError, RecordingError, ScenarioError: the source cannot be used.
     """
-    if (host := getattr(args, "host", "")) and (not args.source or is_simulated(args.source)):
-        from zmon.kernel.capture_text import NoSuchHost  # noqa: PLC0415 - a mistake alone needs it
-
-        raise NoSuchHost(f"--host {host}: it chooses among collected texts, which --from is to name")
     timeline = _opened(args, kinds, last) if args.source else None
     if timeline is not None:
         vars(args).setdefault("opened", []).append(timeline)
@@ -139,6 +136,10 @@ def open_source(  # noqa: PLR0913 - one for each way to confine or widen it
         timeline = LiveTimeline(
             choice, args.interval, watch() if follow else None, buffer=_buffer(args) if keep else None
         )
+    if getattr(args, "host", "") and not timeline.is_of_texts:
+        from zmon.kernel.capture_text import NoSuchHost  # noqa: PLC0415 - a mistake alone needs it
+
+        raise NoSuchHost(NO_TEXTS)
     timeline.site = getattr(args, "site", "")
     timeline.asked = tuple(as_given(args))
     return timeline

@@ -26,7 +26,7 @@ from zmon.cli.output import (
     terminal_width,
 )
 from zmon.cli.result import MIN_WIDTH, ResultTable, Sentence, write_result
-from zmon.cli.source_options import open_lookup, read_files, refused
+from zmon.cli.source_options import NO_TEXTS, open_lookup, read_files, refused
 from zmon.kernel.deadline import call_all_within
 from zmon.kernel.file_extents import NOT_THERE
 from zmon.kernel.open_file import live_mount_id
@@ -81,6 +81,8 @@ def run(args: argparse.Namespace) -> int:
     """Print the locations; returns the exit status."""
     if args.at and not args.source:
         return misused("--at is a time in a recording: name one with --from")
+    if args.host and not args.source:
+        return misused(NO_TEXTS)
     if args.recursive and args.source:
         return misused(
             "--recursive works on this machine only; a capture shows the files that it has without it"

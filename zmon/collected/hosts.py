@@ -346,10 +346,12 @@ def _of_other_hosts(
 def _see_host(wanted: str, hosts: set[str], kernel: str) -> None:
     if short(wanted) not in hosts or kernel not in {"", short(wanted)}:
         those = (
-            f"the kernel's files are of {kernel}" if kernel else f"there are {', '.join(sorted(hosts)[:9])}"
+            f"the kernel's files are of {kernel}"
+            if kernel
+            else f"these are of {', '.join(sorted(hosts)[:9])}"
         )
         there = those if hosts else "none names a host"
-        raise NoSuchHost(f"--host {wanted}: no texts are of it: {there}{did_you_mean(wanted, hosts)}")
+        raise NoSuchHost(f"--host {wanted}: no text is of this host, {there}{did_you_mean(wanted, hosts)}")
 
 
 def _words(host: str) -> str:

@@ -174,6 +174,8 @@ class Timeline:
     """The options that name it and what users supply, as they were given on the command line."""
     remarks: Sequence[str] = ()
     """What of the source was left out."""
+    is_of_texts = False
+    """Whether it is of collected texts, which may be of several hosts."""
     strange: Sequence[str] = ()
     """What of collected texts was not understood."""
     fleet: FleetFill | None = None
