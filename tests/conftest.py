@@ -22,6 +22,7 @@ from tests.frames import frame_of
 from tests.judged_days import judge_anew, judge_once, plan_anew, steps_anew
 from tests.lab.plans import shorter
 from tests.once import compute_once, run_anew
+from zmon.base.mistake import TRACE, forget_mistakes, mistakes
 from zmon.diagnosis import judged as diagnosed
 from zmon.interval import Interval
 from zmon.lab import scenario, simulation
@@ -238,6 +239,22 @@ class ListTimeline(Timeline):
 
     def note(self, utc: int, text: str) -> None:
         """Remember nothing."""
+
+
+@pytest.fixture(autouse=True)
+def no_mistakes() -> Iterator[None]:
+    """Fail where a part of zmon has a mistake of its own, which users see as a value that is missing."""
+    forget_mistakes()
+    yield
+    assert not mistakes()
+
+
+@pytest.fixture
+def mistaken(no_mistakes: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:  # noqa: ARG001 - ends first
+    """Let a test make mistakes on purpose."""
+    monkeypatch.delenv(TRACE, raising=False)
+    yield
+    forget_mistakes()
 
 
 @pytest.fixture

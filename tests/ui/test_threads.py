@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.conftest import ListTimeline
+from zmon.base.mistake import mistakes
 from zmon.machine.view import NoSuchThing
 from zmon.screen.definition import load_screens
 from zmon.session.machines import open_lab
@@ -211,6 +212,7 @@ def test_a_preview_is_made_beside_the_glass(results: queue.SimpleQueue[Result]) 
     reading.join(PATIENCE)
 
 
+@pytest.mark.usefixtures("mistaken")
 def test_a_conclusion_is_drawn_beside_the_tables(
     session: Session, results: queue.SimpleQueue[Result]
 ) -> None:
@@ -222,7 +224,8 @@ def test_a_conclusion_is_drawn_beside_the_tables(
     concluding.conclude(late)
     concluding.conclude(gone)  # before the thread runs: the first one is too late
     concluding.start()
-    assert results.get(timeout=PATIENCE).error.startswith("No verdict: ")
+    assert results.get(timeout=PATIENCE).conclusion
+    assert "the conclusion of a screen" in mistakes()
 
     concluding.conclude(late)
     found = results.get(timeout=PATIENCE)

@@ -7,6 +7,7 @@ from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from zmon.base.mistake import mistake
 from zmon.check import (
     disk_checks,
     file_checks,
@@ -16,7 +17,7 @@ from zmon.check import (
     system_checks,
 )
 from zmon.check.cases import checks
-from zmon.check.practice import CheckResult, OpenQuestion, State
+from zmon.check.practice import CheckResult, Finding, OpenQuestion, State
 from zmon.kinds import (
     BLOCK,
     CHANNEL,
@@ -104,8 +105,16 @@ STATES: Final = tuple(State)
 def run_checks(given: CheckInput, ids: Collection[str] = ()) -> list[CheckResult]:
     """Run all checks, or those with these ids; the worst first, those alike by id."""
     chosen = [check for check in checks_in_force() if not ids or check.id in ids]
-    results = [CheckResult(check, *check.run(given)) for check in chosen]
+    results = [CheckResult(check, *_result(check, given)) for check in chosen]
     return sorted(results, key=lambda result: STATES.index(result.state))
+
+
+def _result(check: Check, given: CheckInput) -> Finding:
+    """Run one check; of one with a mistake of its own the result is not known."""
+    try:
+        return check.run(given)
+    except Exception as error:  # noqa: BLE001 - one check must never stop the others
+        return Finding(State.UNKNOWN, mistake(f"the check {check.id}", error).reason)
 
 
 def worst(results: Iterable[CheckResult]) -> State:

@@ -13,6 +13,7 @@ import sys
 from importlib import import_module
 
 from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.mistake import TRACE, mistakes
 from zmon.cli.output import (
     FAILED,
     INTERRUPTED,
@@ -55,9 +56,6 @@ PRINTING: Final = {
     "where",
 }
 """The subcommands that print a result."""
-
-TRACE: Final = "ZMON_TRACE"
-"""The environment variable that, when it is 1, lets an unexpected exception end zmon with its traceback."""
 
 
 def run_process() -> int:
@@ -124,18 +122,19 @@ def _run(arguments: Sequence[str]) -> int:
     if sys.stdout is None and name in PRINTING:
         return complain("standard output is closed")
     module = import_module(f"zmon.cli.{MODULES.get(name, name)}")
-    return _told_of_damage(args, module.run(args))
+    return _told(args, module.run(args))
 
 
-def _told_of_damage(args: argparse.Namespace, status: int) -> int:
-    """Say what was found damaged in the sources that `open_source` opened; returns the exit status.
+def _told(args: argparse.Namespace, status: int) -> int:
+    """Say what was found damaged in the sources that `open_source` opened, and which parts of zmon failed.
 
-    That of a service check is its state.
+    Returns the exit status; that of a service check is its state.
     """
-    damages = [damage for timeline in getattr(args, "opened", ()) if (damage := timeline.damage())]
-    for damage in damages:
-        warn(damage)
-    return status or (FAILED if damages and not getattr(args, "status", False) else OK)
+    lacking = [damage for timeline in getattr(args, "opened", ()) if (damage := timeline.damage())]
+    lacking += mistakes().values()
+    for why in lacking:
+        warn(why)
+    return status or (FAILED if lacking and not getattr(args, "status", False) else OK)
 
 
 def _failed(arguments: Sequence[str], message: str, say: Callable[[str], int] = complain) -> int:

@@ -11,6 +11,7 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 from zmon.base.clock import END_OF_TIME
+from zmon.base.mistake import mistakes
 from zmon.cli.output import OK, complain, say
 from zmon.cli.source_options import choice_of, is_simulated, open_source, refused
 from zmon.exposition.exporter import Exporter
@@ -130,6 +131,7 @@ def _sample(args: argparse.Namespace, timeline: Timeline, exporter: Exporter, ju
     length = round(args.interval * 1e9)
     begin, number, last = clock.steady(), 0, None
     take, failed, damage = _taker(args, timeline), "", ""
+    said: set[str] = set()
     while not clock.orders.end:
         try:
             for sample in take():
@@ -141,6 +143,10 @@ def _sample(args: argparse.Namespace, timeline: Timeline, exporter: Exporter, ju
             if (damage_now := timeline.damage()) != damage:
                 damage = damage_now
                 _say(damage_now or "nothing is damaged now")
+            for why in mistakes().values():
+                if why not in said:
+                    said.add(why)
+                    _say(why)
         except Exception as error:  # noqa: BLE001 - whatever fails once may work the next time
             why = f"no sample: {type(error).__name__}: {error}"
             if why != failed:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent
+from zmon.base.mistake import mistake
 from zmon.base.record import NamedTuple
 from zmon.diagnosis.catalogue import short_of
 from zmon.diagnosis.diagnosis import BLIND, POSSIBLE
@@ -65,6 +66,13 @@ def conclusion(view: View, resource: str) -> Conclusion:
     Raises:
         NoSuchThing: no device, or more than one, has that name.
     """
+    try:
+        return _conclusion(view, resource)
+    except Exception as error:  # noqa: BLE001 - the screen does not need it
+        return Conclusion(f"No verdict: {mistake('the conclusion of a screen', error).reason}.")
+
+
+def _conclusion(view: View, resource: str) -> Conclusion:
     verdict = verdict_of(view)
     if verdict.is_calm:
         return Conclusion(calm_on(view, verdict))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent
 from zmon.base.milliseconds import ms
+from zmon.base.mistake import mistake
 from zmon.base.record import NamedTuple
 from zmon.diagnosis.catalogue import CONFIDENCES, catalogue
 from zmon.machine.figure import Variable
@@ -227,7 +228,11 @@ class Diagnosis(NamedTuple):
     @property
     def gain(self) -> Gain | OtherGain | None:
         """What the action gives, with its range; None if it is not known."""
-        return self.foretell()
+        try:
+            return self.foretell()
+        except Exception as error:  # noqa: BLE001 - a mistake in the model must not take the diagnosis away
+            mistake(f"the gain of {self.id}", error)
+            return None
 
 
 Diagnoses = tuple[Diagnosis, ...] | Absent

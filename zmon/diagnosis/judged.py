@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import Absent
 from zmon.base.clock import HOUR, SECOND
 from zmon.base.limits import limit
+from zmon.base.mistake import mistake
 from zmon.diagnosis.catalogue import catalogue
 from zmon.diagnosis.diagnosis import BLIND, POSSIBLE
 from zmon.diagnosis.situation import Situation
@@ -30,7 +31,7 @@ from zmon.diagnosis.stretch import (
     together,
     unknown_in,
 )
-from zmon.diagnosis.verdict import calm, verdict
+from zmon.diagnosis.verdict import calm, not_judged, verdict
 from zmon.machine.devices import unseen_disks
 from zmon.machine.figure import Needs
 from zmon.machine.observation import MIN_LOST, mean_of
@@ -91,7 +92,10 @@ class _Asked:
 
 def verdict_of(view: View) -> Verdict:
     """Return the verdict on a view's interval; on a long time that on the stretches in which it was short."""
-    return _verdict(_Asked(judged_view(view)))
+    try:
+        return _verdict(_Asked(judged_view(view)))
+    except Exception as error:  # noqa: BLE001 - what a screen shows besides does not need it
+        return not_judged(mistake("the verdict", error))
 
 
 def mean_lcu_uses(view: View) -> list[Resource]:

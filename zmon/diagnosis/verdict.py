@@ -9,7 +9,8 @@ from __future__ import annotations
 from math import fsum
 from typing import TYPE_CHECKING, Final
 
-from zmon.base.absent import Absent
+from zmon.base.absent import Absent, absent
+from zmon.base.mistake import REASONS, mistake
 from zmon.base.ranges import many
 from zmon.diagnosis import (
     above_disks,
@@ -41,9 +42,9 @@ from zmon.queueing.waiting import FULL_PROCESSORS
 from zmon.words.records import SWITCHED_OFF
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from zmon.diagnosis.diagnosis import Diagnosis
+    from zmon.diagnosis.diagnosis import Diagnoses, Diagnosis
     from zmon.diagnosis.seen import Causes
     from zmon.diagnosis.situation import Situation
     from zmon.machine.observation import ObservedLoad
@@ -76,6 +77,7 @@ NOTHING_MEASURED: Final = (
     "Nothing was measured: no load of disks, channel paths, processors or memory is there."
 )
 """The verdict where nothing can be short, because nothing is known of anything."""
+NOT_JUDGED: Final = "Whether anything is short is not known: {}."
 NO_ROOM: Final = 0.95
 """Utilisation from which on a resource has no room for more load."""
 MOSTLY: Final = 0.5
@@ -89,7 +91,7 @@ def verdict(situation: Situation) -> Verdict:
     diagnoses: list[Diagnosis] = []
     unknown: list[NotKnown] = []
     for id_, cause in CAUSES.items():
-        diagnosed = SWITCHED_OFF if catalogue()[id_].off else cause(situation)
+        diagnosed = _diagnosed(id_, cause, situation)
         if isinstance(diagnosed, Absent):
             unknown.append(NotKnown(id_, diagnosed.reason, diagnosed is processors.WHETHER))
         else:
@@ -110,9 +112,9 @@ def verdict(situation: Situation) -> Verdict:
     ]
     first.sort(key=_rank)
     first = [compared(diagnosis, situation.machine.usual) for diagnosis in first]
-    damage = situation.damage()
+    damage = situation.damage() or _mistake_in(unknown)
     limit = None if damage else _next(situation.load, uses, ids)
-    short, more = _sentences(situation, first, limit, unknown)
+    short, more = _sentences(situation, first, limit, unknown, damage)
     return Verdict(
         tuple(first),
         explained,
@@ -126,6 +128,25 @@ def verdict(situation: Situation) -> Verdict:
         short=short,
         damage=damage,
     )
+
+
+def _diagnosed(id_: str, cause: Callable[[Situation], Diagnoses], situation: Situation) -> Diagnoses:
+    """Ask one cause; one with a mistake of its own is not known, and the others are asked all the same."""
+    try:
+        return SWITCHED_OFF if catalogue()[id_].off else cause(situation)
+    except Exception as error:  # noqa: BLE001 - one cause must never stop the others
+        return mistake(f"the diagnosis {id_}", error)
+
+
+def _mistake_in(unknown: Sequence[NotKnown]) -> str:
+    """Return the first mistake of a cause: as long as there is one, nothing is said not to be short."""
+    return next((cause.source for cause in unknown if absent(cause.source).code == REASONS.code), "")
+
+
+def not_judged(why: Absent) -> Verdict:
+    """Return the verdict where there is none, and why."""
+    sentence = NOT_JUDGED.format(why.reason)
+    return Verdict((), (), sentence, "", (), is_measured=False, short=sentence, damage=why.reason)
 
 
 def _may_wait(situation: Situation) -> str:
@@ -273,13 +294,14 @@ def _sentences(
     diagnoses: Sequence[Diagnosis],
     limit: Resource | None,
     unknown: Sequence[NotKnown],
+    damage: str,
 ) -> tuple[str, str]:
     """Return the verdict: the first of its sentences, and what follows behind a blank."""
     if diagnoses and diagnoses[0].id != BLIND:
         return diagnoses[0].claim, f" {diagnoses[0].action}"
     if any(place.kind != "processors" for place in situation.waiting.places):
         return f"{situation.waiting.why}.", ""
-    return _calm_sentences(situation, limit, unknown, situation.damage())
+    return _calm_sentences(situation, limit, unknown, damage)
 
 
 def _is_measured(situation: Situation, unknown: Sequence[NotKnown]) -> bool:
@@ -301,7 +323,7 @@ def _calm_sentences(
     may_wait: str = "",
 ) -> tuple[str, str]:
     if damage:
-        return f"Whether anything is short is not known: {damage}.", ""
+        return NOT_JUDGED.format(damage), ""
     if not _is_measured(situation, unknown):
         return NOTHING_MEASURED, ""
     busiest = situation.waiting.busiest

@@ -7,12 +7,12 @@ follows, others may ask for the text: a lock keeps them apart.
 from __future__ import annotations
 
 from functools import partial
-from itertools import chain
 from threading import Lock
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from zmon.base.absent import Absent
 from zmon.base.clock import MINUTE
+from zmon.base.mistake import mistake, mistakes
 from zmon.diagnosis.judged import verdict_of
 from zmon.exposition import metric
 from zmon.exposition.disk_totals import DISK_COUNTERS, DiskTotals
@@ -23,6 +23,7 @@ from zmon.exposition.gauges import (
     exception_families,
     lcu_families,
     machine_families,
+    mistake_family,
     path_families,
     system_families,
     verdict_families,
@@ -36,7 +37,7 @@ from zmon.machine.view import View, no_inputs
 from zmon.topology.volumes import channel_type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from zmon.base.event import ExceptionEntry
     from zmon.diagnosis.diagnosis import Verdict
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from zmon.interval import Delta
     from zmon.sample import Sample
 
+T = TypeVar("T")
 ORDER: Final = {metric.name: at for at, metric in enumerate(METRICS)}
 CPU_MODES: Final = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 REQUESTS: Final = ("inputs", "outputs", "controls")
@@ -93,15 +95,22 @@ class Exporter:
         interval = Interval(self._before, sample)
         with self._lock:
             self._before = sample
-            self._disks.follow(interval)
-            self._rows.follow(interval)
-            self._channels(interval)
-            seconds = interval.seconds
-            if not isinstance(seconds, Absent) and seconds > 0:
-                for labels, ns in self._disks.alias_ns.items():
-                    self._means[metric.POOL_BUSY].add(labels, ns / 1e9 / seconds, seconds)
+            for what, follow in (
+                ("totals of disks", partial(self._disks.follow, interval)),
+                ("totals", partial(self._rows.follow, interval)),
+                ("channel paths", partial(self._channels, interval)),
+                ("aliases", partial(self._aliases, interval)),
+            ):
+                _contained(what, follow)
         if self._judges:
-            self._judge(sample)
+            _contained("the verdict", partial(self._judge, sample))
+
+    def _aliases(self, interval: Interval) -> None:
+        """Take how many aliases ran an I/O."""
+        seconds = interval.seconds
+        if not isinstance(seconds, Absent) and seconds > 0:
+            for labels, ns in self._disks.alias_ns.items():
+                self._means[metric.POOL_BUSY].add(labels, ns / 1e9 / seconds, seconds)
 
     def _judge(self, sample: Sample) -> None:
         """Ask for the verdict on the last minute, once it is over."""
@@ -176,33 +185,49 @@ class Exporter:
     def families(self) -> list[Family]:
         """Return all families that have samples, in the order of `METRICS`; none before the first sample."""
         with self._lock:
-            return sorted(self._families(), key=lambda family: ORDER[family.metric.name])
+            sample = self._before
+            if sample is None:
+                return []
+            parts: tuple[tuple[str, Callable[[], Iterable[Family]]], ...] = (
+                ("the machine", lambda: machine_families(sample)),
+                ("LCUs", lambda: lcu_families(sample, self._disks.units)),
+                ("FCP adapters", lambda: adapter_families(sample)),
+                ("paths", lambda: path_families(sample)),
+                ("the system", lambda: system_families(sample)),
+                ("totals of disks", self._disk_families),
+                ("totals", self._row_families),
+                ("exceptions", self._exception_families),
+                ("the verdict", lambda: () if self._verdict is None else verdict_families(self._verdict)),
+                ("DASDs", lambda: self._dasd_families(sample)),
+            )
+            families = [
+                family for what, make in parts for family in _contained(what, partial(_listed, make)) or ()
+            ]
+            if mistaken := mistakes():
+                families.append(mistake_family(mistaken))
+            return sorted(families, key=lambda family: ORDER[family.metric.name])
 
-    def _families(self) -> Iterator[Family]:
-        sample, disks = self._before, self._disks
-        if sample is None:
-            return
-        yield from chain(
-            machine_families(sample),
-            lcu_families(sample, disks.units),
-            adapter_families(sample),
-            path_families(sample),
-            system_families(sample),
-        )
+    def _disk_families(self) -> Iterator[Family]:
+        disks = self._disks
         lcus = [(key, disks.lcus[key]) for key in disks.units.lcus if key in disks.lcus]
         yield from _of_totals(metric.LCU_METRICS, DISK_COUNTERS, 0, lcus)
         yield from _of_totals(CACHE_METRICS, CACHE_COUNTERS, len(DISK_COUNTERS), lcus)
         yield Family(metric.LCU_QUEUE, [(key, repr(ns / 1e9)) for key, ns in disks.queued.items()])
         yield from _of_totals(metric.SYSTEM_METRICS, DISK_COUNTERS, 0, [("", disks.system)])
+
+    def _row_families(self) -> Iterator[Family]:
         for of, means in self._means.items():
             yield Family(of, [(labels, number_text(value)) for labels, value in means.means().items()])
         by_name = {metric.name: metric for metric in METRICS}
         for name, sums in self._rows.totals.items():
             yield Family(by_name[name], [(labels, number_text(value)) for labels, value in sums.items()])
+
+    def _exception_families(self) -> Iterator[Family]:
         if self._open_exceptions is not None:
             yield from exception_families(self._open_exceptions())
-        if self._verdict is not None:
-            yield from verdict_families(self._verdict)
+
+    def _dasd_families(self, sample: Sample) -> Iterator[Family]:
+        disks = self._disks
         if disks.devices is not None:
             yield dasd_info(sample, disks.units)
             named = [
@@ -215,6 +240,19 @@ class Exporter:
     def text(self, *, openmetrics: bool = False) -> str:
         """Return all metrics as text."""
         return exposition_text(self.families(), openmetrics=openmetrics)
+
+
+def _listed(make: Callable[[], Iterable[Family]]) -> list[Family]:
+    return [*make()]
+
+
+def _contained(what: str, do: Callable[[], T]) -> T | None:
+    """Do a part of the work; None of one that has a mistake of its own, and the others are done."""
+    try:
+        return do()
+    except Exception as error:  # noqa: BLE001 - one metric must never stop the others
+        mistake(f"the metrics of {what.removeprefix('the ')}", error)
+        return None
 
 
 def _of_totals(

@@ -70,6 +70,11 @@ def machine_families(sample: Sample) -> Iterator[Family]:
     )
 
 
+def mistake_family(parts: Iterable[str]) -> Family:
+    """Return the parts of zmon that have a mistake of their own."""
+    return _about(metric.MISTAKE, *((part,) for part in parts))
+
+
 def lcu_families(sample: Sample, units: LcuLabels) -> Iterator[Family]:
     """Yield the LCUs with the number of their devices, and of aliases."""
     devices = sample.frame(DEVICE)

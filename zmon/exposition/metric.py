@@ -121,6 +121,11 @@ SOURCE_SECONDS: Final = Metric(
     "zmon_source_seconds", COUNTER, ("source",), "Time that reading this source took."
 )
 
+MISTAKE: Final = Metric(
+    "zmon_mistake", GAUGE, ("part",),
+    "1 for each part of zmon that has a mistake of its own, so that what it would say is lacking.",
+)  # fmt: skip
+
 LCU_INFO: Final = Metric(
     "zmon_lcu_info", INFO, (*LCU, "box_type", "vendor", "kind"),
     "A logical control unit; lcu is its SSID (kind eckd), or its LSS (kind fcp).", "uid",
@@ -225,7 +230,7 @@ CALM: Final = Metric(
 )
 
 METRICS: Final = (
-    BUILD_INFO, HOST_INFO, SIMULATED, SAMPLED_AT, SAMPLE_AGE, SOURCE_UP, SOURCE_SECONDS,
+    BUILD_INFO, HOST_INFO, SIMULATED, SAMPLED_AT, SAMPLE_AGE, SOURCE_UP, SOURCE_SECONDS, MISTAKE,
     LCU_INFO, LCU_DEVICES, *LCU_METRICS, LCU_QUEUE, POOL_ALIASES, POOL_BUSY, *CACHE_METRICS,
     CHANNEL_BUSY, CHANNEL_OWN, CHANNEL_BYTES,
     ADAPTER_INFO, ADAPTER_UP, ADAPTER_USE, ADAPTER_REQUESTS, ADAPTER_BYTES, ADAPTER_FULL, ADAPTER_PORTS,

@@ -17,6 +17,7 @@ from importlib import import_module
 
 from zmon.base.absent import absent
 from zmon.base.light_typing import TYPE_CHECKING, Any, Final, TypeVar
+from zmon.base.mistake import is_meant, mistake
 from zmon.base.record import NamedTuple
 from zmon.kernel.capture_tree import moment, simulated
 from zmon.kernel.deadline import Worker
@@ -185,9 +186,8 @@ class SourceReading:
         except OSError as error:
             failed = f"{error.strerror or error}: {error.filename or self.what}"
         except Exception as error:  # noqa: BLE001 - one source must never stop the others
-            failed = str(error) if isinstance(error, ValueError) else ""
-            if not failed:  # a mistake of zmon
-                failed = f"zmon cannot read {self.what}: {type(error).__name__} {error}".rstrip()
+            failed = str(error) if isinstance(error, ValueError) or is_meant(error) else ""
+            failed = failed or mistake(f"the source {self.source.name}", error).reason
         if failed:
             frames = [empty_frame(kind, failed) for kind in self.source.kinds]
         cost = self.cost

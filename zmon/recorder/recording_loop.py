@@ -15,6 +15,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from zmon.base.clock import DAY, MINUTE, SECOND
+from zmon.base.mistake import mistakes
 from zmon.recorder.forecast import Forecast, estimate, measured, shortage
 from zmon.recorder.retention import RetentionRule, prune, size_of
 from zmon.store.file_format import RecordingError
@@ -242,6 +243,8 @@ class RecordingLoop:
         taken = self._clock.steady()
         self._roll.append(sample)
         self._follow(sample)
+        for why in mistakes().values():
+            self._once(why)
         self._took = (taken - begun, self._clock.steady() - taken)
         self._watch()
         if len(self._warm) < 2:

@@ -17,6 +17,7 @@ from zmon.base.absent import Absent, absent, ratio
 from zmon.base.clock import SECOND
 from zmon.base.event import BAD, LOOK
 from zmon.base.light_typing import TYPE_CHECKING, Any, Final
+from zmon.base.mistake import mistake
 from zmon.base.ranges import ranges
 from zmon.base.record import NamedTuple
 from zmon.machine.cpus import cpu_name
@@ -171,6 +172,14 @@ class Judge:
         a judgement always, or are gone.  An exception that is open ends only below `clear`.  `before` has the
         values of the interval before, where the rule asks for them.
         """
+        try:
+            return self._judge(rule, held, before)
+        except Exception as error:  # noqa: BLE001 - one rule must never stop the others
+            return mistake_of(rule, error)
+
+    def _judge(
+        self, rule: Rule, held: Mapping[str, int], before: Mapping[str, Number]
+    ) -> dict[str, Judgement] | Absent:
         keys: Sequence[str] | Absent = [""] if rule.of_all else self.keys(rule.table)
         if isinstance(keys, Absent):
             return keys
@@ -393,6 +402,11 @@ class Judge:
         wanted = dict.fromkeys([*terms, *rule.also, rule.group]).keys() - GIVEN
         cells: dict[str, Value] = {term: self.cell(rule, at, term) for term in sorted(wanted)}
         return {"where": self.where(rule, key), **cells}
+
+
+def mistake_of(rule: Rule, error: Exception) -> Absent:
+    """Return that a rule is not judged, because of a mistake of zmon's own that was caught."""
+    return mistake(f"the rule {rule.name}", error)
 
 
 def sentence(rule: Rule, cells: Mapping[str, Value], value: Number) -> str:

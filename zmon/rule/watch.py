@@ -19,7 +19,7 @@ from zmon.base.event import BAD, GONE, INTERRUPTED, OPEN, OVER, Event, Exception
 from zmon.interval import Interval
 from zmon.machine.view import View
 from zmon.rule.bounds import has_no_rows_again, is_unchanged
-from zmon.rule.judge import Judge, sentence
+from zmon.rule.judge import Judge, mistake_of, sentence
 from zmon.tables.filled import shown_on
 
 if TYPE_CHECKING:
@@ -200,18 +200,34 @@ class Watch:
         self._remember(interval)
         judges: dict[float, Judge] = {}
         for rule in self.rules:
-            unchanged = rule.name in self._settled and is_unchanged(rule, interval)
-            if self._may_skip(rule) and (rule.name in quiet or unchanged):
-                continue
-            if rule.name in self._rowless and has_no_rows_again(rule, interval):
-                continue
-            if rule.window not in judges:
-                judges[rule.window] = Judge(self._view(rule.window, interval), self._checked)
-            self._judge(rule, judges[rule.window], interval)
+            try:
+                self._follow(rule, interval, judges, is_quiet=rule.name in quiet)
+            except Exception as error:  # noqa: BLE001 - one rule must never stop the others
+                self._not_judged(rule, mistake_of(rule, error), interval)
         self._observed += seconds
         self._weighed += seconds * sum(
             rule.weight for rule in self.rules for row in self._rows[rule.name].values() if row.is_bad
         )
+
+    def _follow(self, rule: Rule, interval: Interval, judges: dict[float, Judge], *, is_quiet: bool) -> None:
+        """Judge an interval by one rule, if that can change anything."""
+        unchanged = rule.name in self._settled and is_unchanged(rule, interval)
+        if self._may_skip(rule) and (is_quiet or unchanged):
+            return
+        if rule.name in self._rowless and has_no_rows_again(rule, interval):
+            return
+        if rule.window not in judges:
+            judges[rule.window] = Judge(self._view(rule.window, interval), self._checked)
+        self._judge(rule, judges[rule.window], interval)
+
+    def _not_judged(self, rule: Rule, why: Absent, interval: Interval) -> None:
+        """Note why a rule cannot be judged in an interval, and end what was open for too long."""
+        rows = self._rows[rule.name]
+        self.unknown[rule.name] = why
+        if not rows:
+            self._rowless.add(rule.name)
+        ended = [row.not_known(why, interval.after.at.utc) for row in rows.values()]
+        self._over += [entry for entry in ended if entry is not None]
 
     def _look(self, sample: Sample) -> None:
         """Judge behind a gap what a sample says by itself: the state of a path is known, no rate is."""
@@ -221,8 +237,13 @@ class Watch:
             judgements = {} if rule.window or rule.remembers else judge.judge(rule, {}, {})
             for key, judgement in {} if isinstance(judgements, Absent) else judgements.items():
                 if not isinstance(judgement.level, Absent) and judgement.level:
-                    row = self._rows[rule.name][key] = RowState(rule, key)
-                    row.judged(judgement, judge, alone)
+                    row = RowState(rule, key)
+                    try:
+                        row.judged(judgement, judge, alone)
+                    except Exception as error:  # noqa: BLE001 - one rule must never stop the others
+                        self.unknown[rule.name] = mistake_of(rule, error)
+                        break
+                    self._rows[rule.name][key] = row
 
     def _may_skip(self, rule: Rule) -> bool:
         """Return whether nothing is remembered of a rule that a quiet interval could end or change."""
@@ -256,11 +277,7 @@ class Watch:
         self.unknown.pop(rule.name, None)
         self._rowless.discard(rule.name)
         if isinstance(judgements, Absent):
-            self.unknown[rule.name] = judgements
-            if not rows:
-                self._rowless.add(rule.name)
-            ended = [row.not_known(judgements, interval.after.at.utc) for row in rows.values()]
-            self._over += [entry for entry in ended if entry is not None]
+            self._not_judged(rule, judgements, interval)
             return
         self._settled.add(rule.name)
         new = [

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from heapq import nlargest
+from itertools import starmap
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent, ratio
 from zmon.base.clock import DATED, SECOND, clock, length
 from zmon.base.event import LEVELS, LOOK
+from zmon.base.mistake import REASONS, mistake
 from zmon.base.ranges import ranges
 from zmon.base.record import NamedTuple
 from zmon.base.sizes import MB
@@ -64,7 +66,7 @@ from zmon.topology.volumes import short
 from zmon.values.unit_name import title_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from zmon.base.absent import Number, Value
     from zmon.base.event import ExceptionEntry, Exceptions
@@ -159,18 +161,46 @@ def table(view: View) -> Table:
     short = _with_slow_device(present, verdict, short)
     units = unit_loads(view.interval)
     places = DiskPlaces(view, units) if units.of else None
-    lines = [
-        *_verdict(view, verdict),
-        *_resources(view, present, verdict, short, is_judged=_is_judged(exceptions, present)),
-        *_lcus(present.lcus, {} if places is None else lcu_doors(units, places)),
-        *_tablespaces(view),
-        *(() if places is None else _users(units, places)),
-        *_channels(present, _subjects(verdict, "D13", "path")),
-        *_devices(view, present, _subjects(verdict, "D21", "volume")),
-        *_exceptions(view, verdict, exceptions, present),
-        *_unseen(view, present),
-    ]
+    is_judged = _is_judged(exceptions, present)
+    sections: tuple[tuple[str, Callable[[], Iterable[OverviewLine]]], ...] = (
+        ("the verdict", lambda: _verdict(view, verdict)),
+        ("the resources", lambda: _resources(view, present, verdict, short, is_judged=is_judged)),
+        ("LCUs", lambda: _lcus(present.lcus, {} if places is None else lcu_doors(units, places))),
+        ("tablespaces", lambda: _tablespaces(view)),
+        ("users", lambda: () if places is None else _users(units, places)),
+        ("channel paths", lambda: _channels(present, _subjects(verdict, "D13", "path"))),
+        ("devices", lambda: _devices(view, present, _subjects(verdict, "D21", "volume"))),
+        ("exceptions", lambda: _exceptions(view, verdict, exceptions, present)),
+        ("what cannot be seen", lambda: _unseen(view, present)),
+    )
+    lines = [line for section in starmap(_section, sections) for line in section]
+    lines += _mistaken(verdict, exceptions)
     return _table(lines, recent, exceptions.entries)
+
+
+def _section(what: str, fill: Callable[[], Iterable[OverviewLine]]) -> Sequence[OverviewLine]:
+    """Return the lines of one section; of one with a mistake of its own that, and the others are shown."""
+    try:
+        return [*fill()]
+    except Exception as error:  # noqa: BLE001 - one section must never stop the others
+        why = mistake(f"{what} of OVERVIEW", error)
+        return [
+            OverviewLine(
+                "unseen", f"mistake {what}", what.removeprefix("the ").capitalize(), words=why.reason
+            )
+        ]
+
+
+def _mistaken(verdict: Verdict, exceptions: Exceptions) -> Iterator[OverviewLine]:
+    """Yield the causes and rules that have a mistake of their own: what they would say is not shown."""
+    for cause in verdict.unknown:
+        if absent(cause.source).code == REASONS.code:
+            yield OverviewLine(
+                "unseen", f"mistake {cause.id}", cause.id, words=cause.source, command="DIAGNOSE"
+            )
+    for rule, why in exceptions.unknown.items():
+        if why.code == REASONS.code:
+            yield OverviewLine("unseen", f"mistake {rule}", rule, words=why.reason, command="EXCEPT")
 
 
 def _table(
