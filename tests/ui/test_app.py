@@ -394,7 +394,11 @@ def test_a_reading_that_hangs_holds_up_no_key(
     tape = make_timeline([make_sample(minute) for minute in range(3)])
     session = Session(tape, load_screens())
     session.end()
-    monkeypatch.setattr(tape, "previous", lambda _position: never.wait())
+
+    def hangs(_position: object) -> None:
+        never.wait()
+
+    monkeypatch.setattr(tape, "previous", hangs)
     app = Zmon(session, 1.0, "DEVICE")
 
     async def walk() -> None:

@@ -112,7 +112,8 @@ def verdict(situation: Situation) -> Verdict:
     ]
     first.sort(key=_rank)
     first = [compared(diagnosis, situation.machine.usual) for diagnosis in first]
-    damage = situation.damage() or _mistake_in(unknown)
+    is_calm = all(diagnosis.id == BLIND for diagnosis in first)
+    damage = situation.damage() or (_mistake_in(unknown) if is_calm else "")
     limit = None if damage else _next(situation.load, uses, ids)
     short, more = _sentences(situation, first, limit, unknown, damage)
     return Verdict(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.clock import END_OF_TIME, SECOND
+from zmon.base.mistake import mistake
 from zmon.interval import Interval
 from zmon.kinds import CHANNEL, MACHINE
 from zmon.machine.channel_paths import busy_percents
@@ -172,6 +173,8 @@ class SystemRecording:
                 return _member(Member(name, path, span=span), list(excerpt.parts()), begin, end)
         except (RecordingError, OSError, ValueError) as error:
             return Member(name, path, str(error))
+        except Exception as error:  # noqa: BLE001 - one system must never stop the others
+            return Member(name, path, mistake(f"the figures of {name}", error).reason)
 
     def exceptions(self) -> tuple[tuple[ExceptionEntry, ...], bool]:
         """Return all exceptions that it stores, and whether it has measured channel paths.
@@ -189,6 +192,9 @@ class SystemRecording:
                 return tuple(trends.entries), any(True for _ in _channels(recording, numbers, last, ""))
         except (RecordingError, OSError, ValueError):
             return (), False  # `member` says why
+        except Exception as error:  # noqa: BLE001 - one system must never stop the others
+            mistake(f"the exceptions of {self.name}", error)
+            return (), False
 
 
 def read_member(name: str, path: str, begin: int, end: int) -> Member:

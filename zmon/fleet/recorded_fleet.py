@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 from zmon.fleet.fleet_tables import RECORDED, Sight
 from zmon.fleet.member import SystemRecording, found_in
-from zmon.store.file_format import RecordingError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -90,10 +90,8 @@ class RecordedFleet:
 
     def _spans(self) -> Iterator[tuple[int, int]]:
         for recording in self._each():
-            try:
+            with suppress(Exception):  # whatever it is, its member says it
                 yield recording.span()
-            except (RecordingError, OSError):
-                continue  # its member says why
 
     def _each(self) -> Iterator[SystemRecording]:
         """Yield the recordings; each is closed again when it would make too many open files."""
