@@ -15,7 +15,7 @@ import pytest
 
 from zmon.base.absent import absent
 from zmon.cli.main import main
-from zmon.cli.output import FAILED, OK, READER_LEFT
+from zmon.cli.output import FAILED, OK, READER_LEFT, USAGE
 from zmon.kinds import KINDS
 from zmon.sample import Frame, Instant, Sample
 from zmon.store.writer import Writer
@@ -258,3 +258,13 @@ def test_metrics_of_the_past_have_times_and_the_wanted_labels(export: Export) ->
     assert min(later - earlier for earlier, later in pairwise(times)) >= 30
     assert 'zmon_exceptions_open{instance="LNX01",severity="look"} ' in text
     assert "zmon_dasd_info" not in text
+
+
+@pytest.mark.parametrize(
+    "labels", [("lcu=X",), ("__name__=x",), ("instance=A", "instance=B")], ids=["zmon's", "reserved", "twice"]
+)
+def test_no_series_has_a_label_twice(export: Export, labels: tuple[str, ...]) -> None:
+    """A label that zmon gives itself, or that is given twice, is refused: no server would read the text."""
+    status, text, said = export("--format", "openmetrics", *(f"--label={label}" for label in labels))
+    assert (status, text) == (USAGE, "")
+    assert labels[0].partition("=")[0] in said

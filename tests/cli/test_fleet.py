@@ -37,7 +37,7 @@ def test_many_systems_are_on_one_screen(fleet: Path, capsys: pytest.CaptureFixtu
     assert main(["fleet", str(fleet)]) == OK
     text = capsys.readouterr().out
     lines = text.splitlines()
-    assert lines[0].startswith("SIMULATED  Fleet of 4 systems, 2003-03-17 00:00:00 to 2003-03-17 00:12:00")
+    assert lines[0].startswith("SIMULATED  4 of 4 systems report, 2003-03-17 00:00:00 to 2003-03-17 00:12:00")
     assert lines[1].startswith("lnx004 fills LCU 7600 of box 750000000F2002: ")
     for title in ("Guests", "Boxes", "LCUs across guests", "Channel paths", "Exceptions"):
         assert title in lines
@@ -127,12 +127,16 @@ def test_a_time_can_be_chosen(fleet: Path, capsys: pytest.CaptureFixture[str]) -
 def test_one_that_cannot_be_read_does_not_hide_the_others(
     fleet: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It is listed with the reason, in letters that a terminal can show."""
+    """It is listed with the reason, in letters that a terminal can show, and named on stderr; status 1."""
     shutil.copytree(fleet / "lnx001", tmp_path / "lnx001")
     (tmp_path / "bad\x1b[31m.zmon").write_bytes(b"no recording")
-    assert main(["fleet", str(tmp_path), "guests"]) == OK
-    text = capsys.readouterr().out
-    assert "\x1b" not in text
+    for name in ("lost+found", ".snapshot"):
+        (tmp_path / name).mkdir()  # no systems
+    assert main(["fleet", str(tmp_path), "guests"]) == FAILED
+    text, said = capsys.readouterr()
+    assert "\x1b" not in text + said
+    assert said.count(f"zmon: {tmp_path}/bad") == 1
+    assert text.startswith("SIMULATED  1 of 2 systems reports, ")
     assert "lnx001" in text
     assert "Figures are of 1 of 2 recorded systems: " in text
 

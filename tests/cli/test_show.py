@@ -5,6 +5,7 @@ import io
 import json
 import os
 import shutil
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -374,3 +375,17 @@ def test_a_day_from_midnight_to_midnight_begins_at_the_first(
     assert main([*day, "--since", "begin"]) == 0
     assert found == json.loads(capsys.readouterr().out)
     assert found["from"].startswith("2026-03-16T00:00:00")
+
+
+def test_what_a_screen_shows_as_a_clock_is_a_time_in_csv_and_json(capsys: pytest.CaptureFixture[str]) -> None:
+    """As the begin and the end of the interval are: no program has to know how ns are counted."""
+    for form in ("csv", "json"):
+        assert main(["show", "EXCEPT", "--from", "lab:shark-before", "--format", form]) == 0
+        text = capsys.readouterr().out
+        begins = (
+            [row["begin"] for row in json.loads(text)["rows"]]
+            if form == "json"
+            else [row["begin"] for row in csv.DictReader(io.StringIO(text))]
+        )
+        assert begins
+        assert all(datetime.fromisoformat(begin).year == 2003 for begin in begins)

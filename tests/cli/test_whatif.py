@@ -153,3 +153,11 @@ def test_a_gain_that_is_less_than_the_error_has_no_number(capsys: pytest.Capture
     assert sure["times_low"] > 1
     assert not sure["within_error"]
     assert sure["confidence"] == "high"
+
+
+def test_blanks_between_words_and_changes_do_not_matter(whatif: WhatIf) -> None:
+    """However many there are: a line is read once."""
+    assert (
+        whatif("aliases 7 on volume 8000 and double the paths")[1]
+        == whatif("  aliases \t 7 on", "volume 8000   AND \n double the paths ; ")[1]
+    )

@@ -125,8 +125,20 @@ def _contradiction(args: argparse.Namespace) -> str:
     is_metrics = args.format == "openmetrics"
     given = [name for name, value in (other if is_metrics else own).items() if value]
     if not given:
-        return ""
+        return _wrong_label([name for name, _ in args.label or ()])
     return f"--{given[0]} {'does not belong to' if is_metrics else 'belongs to'} --format openmetrics"
+
+
+def _wrong_label(names: Sequence[str]) -> str:
+    """Return which label would stand twice in a series; empty if none would."""
+    from zmon.exposition.metric import OWN_LABELS  # noqa: PLC0415 - other formats need none
+
+    for at, name in enumerate(names):
+        if name in OWN_LABELS or name.startswith("__"):
+            return f"--label {name}: zmon gives this label itself; take another name"
+        if name in names[:at]:
+            return f"--label {name}: is given twice"
+    return ""
 
 
 def _metrics(excerpt: Excerpt, args: argparse.Namespace) -> int:

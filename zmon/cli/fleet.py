@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 from zmon.base.absent import Absent
 from zmon.base.clock import HOUR, SECOND
 from zmon.base.plain_text import harmless
-from zmon.base.ranges import many
 from zmon.base.shipped import shipped
 from zmon.cli import live
 from zmon.cli.full_parser import parse
 from zmon.cli.output import FAILED, OK, complain, misused, progress, warn
 from zmon.cli.result import Heading, ResultTable, write_result
-from zmon.fleet.fleet_screens import NONE, conclusion, filled
+from zmon.fleet.fleet_screens import NONE, conclusion, filled, reports
 from zmon.fleet.fleet_tables import fleet_of
 from zmon.fleet.fleet_timeline import FleetTimeline, LiveFleetTimeline
 from zmon.fleet.recorded_fleet import FleetError, LiveFleetSource, RecordedFleet
@@ -121,10 +120,12 @@ def _shown_or_printed(args: argparse.Namespace, source: FleetSource) -> int:
     printed = (args.view,) if args.view else tuple(view for view in VIEWS if view != LONG)
     table, document = _table(fleet, args.view or LONG), _document(fleet, views)
     write_result(args, table, document, _sections(args, fleet, printed), indent=1)
-    damaged = [member for member in members if member.damage]
-    for member in damaged:
-        warn(f"{member.path}: {member.damage}; zmon info --check {shlex.quote(member.path)} names all")
-    return FAILED if damaged else OK
+    lacking = [member for member in members if member.damage or (member.problem and member.is_recorded)]
+    for member in lacking:
+        check = f"; zmon info --check {shlex.quote(member.path)} names all" if member.damage else ""
+        problem = (member.damage or member.problem).removeprefix(f"{member.path}: ")
+        warn(f"{member.path}: {problem}{check}")
+    return FAILED if lacking else OK
 
 
 def _window(args: argparse.Namespace, span: tuple[int, int]) -> tuple[int, int]:
@@ -229,9 +230,7 @@ def _sections(
     args: argparse.Namespace, fleet: Fleet, views: Sequence[str]
 ) -> Iterator[list[str | ResultTable]]:
     mark = "SIMULATED  " if fleet.is_simulated else ""
-    systems = many(len(fleet.guests), "system")
-    title = f"{mark}Fleet of {systems}, {written(fleet.begin)} to {written(fleet.end)}"
-    yield [title, *filter(None, [conclusion(fleet)[0]])]
+    yield [f"{mark}{reports(fleet)}", *filter(None, [conclusion(fleet)[0]])]
     for view in views:
         rows, columns = _rows(fleet, view), HEADINGS[view]
         most = MAX_EXCEPTIONS if view == "exceptions" and len(views) > 1 else len(rows)
@@ -255,7 +254,7 @@ def _cell(name: str, value: Any) -> Any:
     if isinstance(value, Absent | str):
         return value
     if name in TIMES:
-        return written(value) if value else ""
+        return written(value)
     if name == "filled_by":
         return filled(value)
     return f"{value:,}" if isinstance(value, int) else rate(value)
@@ -269,7 +268,7 @@ def _table(fleet: Fleet, view: str) -> ResultTable:
 
 def _field(name: str, value: Any) -> object:
     if name in TIMES:
-        return moment(value)
+        return None if isinstance(value, Absent) else moment(value)
     if name == "filled_by":
         return "; ".join(f"{guest} {percent:.1f}%" for guest, percent in value)
     return value
@@ -280,10 +279,12 @@ def _document(fleet: Fleet, views: Sequence[str]) -> dict[str, object]:
         "from": moment(fleet.begin),
         "to": moment(fleet.end),
         "simulated": fleet.is_simulated,
+        "systems": len(fleet.guests),
+        "reporting": fleet.reporting,
     }
     for view in views:
         data[view] = [
-            {name: moment(value) if name in TIMES else value for name, value in row._asdict().items()}
+            {name: _field(name, value) if name in TIMES else value for name, value in row._asdict().items()}
             for row in _rows(fleet, view)
         ]
     return data | {"conclusion": conclusion(fleet)[0], "filling": fleet.filling, "notes": fleet.notes}

@@ -103,7 +103,7 @@ def _table(files: Iterable[RecordingInfo]) -> ResultTable:
             file.path,
             _moment(file.begin),
             _moment(file.end),
-            file.samples,
+            _samples(file),
             file.size,
             file.format,
             file.problem,
@@ -111,6 +111,11 @@ def _table(files: Iterable[RecordingInfo]) -> ResultTable:
         for file in files
     )
     return ResultTable(columns, rows)
+
+
+def _samples(file: RecordingInfo) -> int | None:
+    """Return how many samples a file has; None of one that cannot be read."""
+    return None if file.problem and not file.samples else file.samples
 
 
 def _file(file: RecordingInfo, damage: dict[str, list[str]] | None) -> dict[str, Any]:
@@ -122,7 +127,7 @@ def _file(file: RecordingInfo, damage: dict[str, list[str]] | None) -> dict[str,
         "problem": file.problem or None,
         "from": _moment(file.begin),
         "to": _moment(file.end),
-        "samples": file.samples,
+        "samples": _samples(file),
         "interval": {"meant": file.nominal or None, "typical": file.typical or None},
         "bytes_per_sample": file.per_sample,
         "bytes_per_day": file.per_day,
@@ -179,7 +184,9 @@ def _sections(
         for file in directory.files:
             begin, end = (utc_clock(ns) if ns is not None else "-" for ns in (file.begin, file.end))
             name = os.path.basename(file.path)
-            lines.append(f"  {name:<18}{begin:<21}{end:<21}{file.samples:>9,}{file.size:>15,}")
+            samples = _samples(file)
+            counted = "-" if samples is None else f"{samples:,}"
+            lines.append(f"  {name:<18}{begin:<21}{end:<21}{counted:>9}{file.size:>15,}")
         yield lines
     files = [whole] if directory is None else directory.files
     unread = {file.path: "not checked, because it cannot be read" for file in files if file.problem}
@@ -207,7 +214,8 @@ def _lines(file: RecordingInfo) -> Iterator[tuple[str, str]]:
     if file.begin is not None and file.end is not None:
         yield "from", f"{utc_clock(file.begin)} UTC"
         yield "to", f"{utc_clock(file.end)} UTC, {length((file.end - file.begin) / 1e9)} later"
-    yield "samples", f"{file.samples:,}"
+    samples = _samples(file)
+    yield "samples", "" if samples is None else f"{samples:,}"
     if file.typical:
         meant = f", {file.nominal:g} s were meant" if file.nominal else ""
         yield "interval", f"{file.typical:.3g} s{meant}"

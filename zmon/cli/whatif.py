@@ -53,7 +53,7 @@ HEADINGS: Final = (
     Heading("MB/s\nthen", rate, 8), Heading("\nnow", rate, 7), Heading("Resp ms\nthen", rate, 8),
 )  # fmt: skip
 SO_ALREADY: Final = "no change: it is so already"
-AND: Final = re.compile(r"\s+and\s+|\s*;\s*", re.IGNORECASE)
+AND: Final = re.compile(r" and | ?; ?", re.IGNORECASE)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -90,7 +90,7 @@ def _wanted(changes: Sequence[str]) -> list[str]:
             texts += document.top().words("changes")
         else:
             rest.append(word)
-    return [*texts, *(part for part in AND.split(" ".join(rest)) if part.strip())]
+    return [*texts, *(part for part in AND.split(" ".join(" ".join(rest).split())) if part.strip())]
 
 
 def _answer(args: argparse.Namespace, wanted: Sequence[str]) -> int:

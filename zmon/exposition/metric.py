@@ -240,3 +240,5 @@ METRICS: Final = (
     DASD_INFO, *DASD_METRICS,
 )  # fmt: skip
 """All of them, in the order of the text."""
+OWN_LABELS: Final = frozenset(label for metric in METRICS for label in metric.labels)
+"""The labels that zmon gives; a series has each once."""

@@ -82,7 +82,9 @@ def fleet_table(listed: str, fleet: Fleet, exceptions: Sequence[ExceptionEntry] 
         columns["filled"] = [filled(row.filled_by) for row in rows]
         del columns["filled_by"]
     if "until" in columns:
-        columns["ended"] = [clock(row.until, DATED) if row.until else "" for row in rows]
+        columns["ended"] = [
+            "" if isinstance(row.until, Absent) else clock(int(row.until), DATED) for row in rows
+        ]
     keys = [" ".join(getattr(row, part) for part in KEYS[listed]) for row in rows]
     missing = absent(NONE[listed]) if listed in NONE and not rows else None
     return Table(keys, columns, notes=fleet.notes, missing=missing)
@@ -134,11 +136,15 @@ def _share(io: Number, fleet: Fleet) -> Value:
 
 def _said(fleet: Fleet) -> FleetLine:
     """Say of what the figures are, and the conclusion."""
-    reporting = sum(1 for row in fleet.guests if row.state != APART and not isinstance(row.io, Absent))
-    said = f"{reporting or 'None'} of {many(len(fleet.guests), 'system')} report{'s' * (reporting < 2)}"
-    claim = f"{said}, {written(fleet.begin)} to {written(fleet.end)}."
-    text, command = conclusion(fleet)
+    claim, (text, command) = f"{reports(fleet)}.", conclusion(fleet)
     return FleetLine("verdict", "verdict", claim, words=f"{claim} {text}".rstrip(), command=command)
+
+
+def reports(fleet: Fleet) -> str:
+    """Say on how many systems the figures rest, and of which time they are."""
+    of, many_report = many(len(fleet.guests), "system"), fleet.reporting > 1
+    said = f"{fleet.reporting or 'None'} of {of} report{'' if many_report else 's'}"
+    return f"{said}, {written(fleet.begin)} to {written(fleet.end)}"
 
 
 def conclusion(fleet: Fleet) -> tuple[str, str]:

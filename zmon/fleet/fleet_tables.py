@@ -46,6 +46,7 @@ class Sight(NamedTuple):
 
 RECORDED: Final = Sight("recorded system", "systems without a recording here")
 NO_EXCEPTIONS: Final = absent("exceptions were not recorded")
+NO_SAMPLES: Final = absent("no sample of it can be read")
 
 
 class GuestRow(NamedTuple):
@@ -56,7 +57,8 @@ class GuestRow(NamedTuple):
     lpar: str
     user: str
     """The name of the guest in z/VM."""
-    boxes: int
+    boxes: Number
+    """Storage servers that it uses; absent where nothing of it was read."""
     io: Number
     mbs: Number
     resp: Number
@@ -68,7 +70,7 @@ class GuestRow(NamedTuple):
     bad: Number
     """Exceptions in the time that were bad."""
     look: Number
-    until: int
+    until: Number
     """The time of its last sample, UTC in ns."""
     state: str
     """What is to be known of it; empty if nothing is."""
@@ -168,6 +170,8 @@ class Fleet(NamedTuple):
     channels: tuple[ChannelRow, ...]
     exceptions: tuple[ExceptionRow, ...]
     is_simulated: bool
+    reporting: int
+    """On how many of the guests the figures of LCUs and boxes rest."""
     notes: tuple[str, ...]
     """What is to be known of the figures."""
     filling: Filling | None = None
@@ -178,6 +182,7 @@ def fleet_of(members: Sequence[Member], begin: int, end: int, sight: Sight = REC
     """Return the tables of a fleet's members; `sight` says which systems are among them."""
     apart = ran_apart(members, begin, end)
     added = [member for member in members if member.name not in apart]
+    reporting = sum(1 for member in added if member.lcus)
     rows = [_guest(member, begin, end, is_apart=member.name in apart) for member in members]
     shares = _by_lcu(added)
     channels = channel_rows(added)
@@ -191,7 +196,8 @@ def fleet_of(members: Sequence[Member], begin: int, end: int, sight: Sight = REC
         channels,
         exception_rows(members),
         any(member.is_simulated for member in members),
-        tuple(_notes(members, channels, sight, sorted(apart))),
+        reporting,
+        tuple(_notes(members, reporting, channels, sight, sorted(apart))),
         filling_of(shares),
     )
 
@@ -237,7 +243,7 @@ def _guest(member: Member, begin: int, end: int, *, is_apart: bool = False) -> G
         machine.get("sequence", ""),
         machine.get("lpar_name", ""),
         machine.get("guest_name", ""),
-        len(boxes),
+        len(boxes) if member.lcus else NO_ROLLUPS,
         _rate(member.lcus.values(), "io"),
         _rate(member.lcus.values(), "mbs"),
         figures.get("resp", Weighed()).mean,
@@ -245,7 +251,7 @@ def _guest(member: Member, begin: int, end: int, *, is_apart: bool = False) -> G
         _rate(member.lcus.values(), "queue"),
         bad if is_judged else NO_EXCEPTIONS,
         len(entries or ()) - bad if is_judged else NO_EXCEPTIONS,
-        member.span[1],
+        member.span[1] or NO_SAMPLES,
         member.problem
         or _damage(member)
         or APART * is_apart
@@ -415,10 +421,13 @@ def sentence(entry: ExceptionEntry, *, is_measured: bool) -> str:
 
 
 def _notes(
-    members: Sequence[Member], channels: Sequence[ChannelRow], sight: Sight, apart: Sequence[str]
+    members: Sequence[Member],
+    reporting: int,
+    channels: Sequence[ChannelRow],
+    sight: Sight,
+    apart: Sequence[str],
 ) -> list[str]:
     """Say what the figures are of, and what they do not see."""
-    reporting = sum(1 for member in members if member.lcus and member.name not in apart)
     of = many(len(members), sight.seen)
     figures = f"Figures are of {reporting} of {of}: the others report no LCU"
     if reporting == len(members):

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from zmon.store.reader import Recording
 
 MINUTE: Final = 60
+LOST_AND_FOUND: Final = "lost+found"
+"""A directory that each file system has, and no system."""
 LCU_FIGURES: Final = ("io", "mbs", "pend", "disc", "conn", "resp", "queue")
 """The figures of LCUs that are read of roll-ups."""
 NO_ROLLUPS: Final = absent("the recording has no roll-ups in this time")
@@ -114,6 +116,8 @@ def found_in(directory: str) -> dict[str, str]:
     """
     systems: dict[str, str] = {}
     for name in sorted(os.listdir(directory)):
+        if name == LOST_AND_FOUND or name.startswith("."):
+            continue
         path = os.path.join(directory, name)
         system = name.removesuffix(".zmon")
         if system != name or os.path.isdir(path) or not os.path.exists(path):

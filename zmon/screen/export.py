@@ -127,8 +127,8 @@ def document(
 ) -> dict[str, Any]:
     """Return one interval of a screen as the object that is printed as JSON; for `source` see `source_of`."""
     table, rows = sheet.table, sheet.rows[:most]
-    names = [column.name for column in sheet.screen.columns]
-    columns = {name: table.column(name) for name in names}
+    columns = _columns(sheet)
+    names = [*columns]
     begin, end = bounds(interval)
     data: dict[str, Any] = {
         "screen": sheet.screen.id,
@@ -173,6 +173,16 @@ def document(
     return data
 
 
+def _columns(sheet: Sheet) -> dict[str, list[Value]]:
+    """Return the columns of a screen; what it shows as a clock is a time in full."""
+    columns = {column.name: sheet.table.column(column.name) for column in sheet.screen.columns}
+    for column in sheet.screen.columns:
+        if column.format == "clock":
+            values = columns[column.name]
+            columns[column.name] = [moment(value) if isinstance(value, int) else value for value in values]
+    return columns
+
+
 def _absences(
     columns: dict[str, list[Value]], keys: Sequence[str], rows: Sequence[int]
 ) -> list[dict[str, Any]]:
@@ -198,7 +208,7 @@ def records(sheet: Sheet, interval: Interval, most: int | None = None) -> Iterat
     if sheet.screen.layout == "page":
         yield [begin, end, *map(_field, table.facts.values())]
         return
-    columns = [table.column(column.name) for column in sheet.screen.columns]
+    columns = _columns(sheet).values()
     for row in sheet.rows[:most]:
         yield [begin, end, _field(table.keys[row]), *(_field(values[row]) for values in columns)]
 
