@@ -34,11 +34,10 @@ def server() -> Iterator[ScrapeServer]:
 
 def served(server: ScrapeServer) -> Iterator[ScrapeServer]:
     """Run a server beside the test."""
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread = Thread(target=server.serve_forever)
     thread.start()
     yield server
-    server.shutdown()
-    server.server_close()
+    server.stop()
     thread.join()
 
 
@@ -115,6 +114,19 @@ def test_who_asks_slowly_is_cut_off(server: ScrapeServer, monkeypatch: pytest.Mo
     with socket.create_connection(("127.0.0.1", port)) as slow:
         slow.sendall(b"GET /met")
         assert ask(server, "/-/healthy")[0].status == 200
+
+
+def test_many_that_say_nothing_hold_nobody(server: ScrapeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of more clients than are kept the oldest is cut off, at once, and who asks is answered."""
+    monkeypatch.setattr(scrape_server, "MOST", 4)
+    monkeypatch.setattr(scrape_server, "SECONDS", 60.0)
+    silent = [socket.create_connection(server.socket.getsockname()) for _ in range(12)]
+    assert ask(server, "/metrics")[0].status == 200
+    assert silent[0].recv(1) == b""
+    silent[-1].sendall(b"GET /-/healthy HTTP/1.0\n\n")
+    assert silent[-1].makefile("rb").read().endswith(b"\r\n\r\nok\n")
+    for client in silent:
+        client.close()
 
 
 def test_garbage_ends_with_an_answer(server: ScrapeServer) -> None:

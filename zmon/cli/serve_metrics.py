@@ -57,8 +57,8 @@ def run(args: argparse.Namespace) -> int:
             _say(f"serving metrics on {args.listen}, a sample every {args.interval:g} s")
             _sample(args, timeline, exporter, judge)
         finally:
-            server.shutdown()
-            server.server_close()
+            server.stop()
+            thread.join()
     return OK
 
 

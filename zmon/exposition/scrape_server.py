@@ -1,20 +1,21 @@
 """Metrics over HTTP, on a TCP port or a Unix socket: `/metrics` and `/-/healthy`, and nothing else.
 
-One request is served at a time, and each within a few seconds.  A request reads nothing of the machine: it is
-answered from the last sample.  Prometheus's format is the default, OpenMetrics is given to whom asks for it.
+A request reads nothing of the machine: it is answered from the last sample.  Who says nothing, or takes an
+answer slowly, is cut off after a few seconds and holds nobody up meanwhile; of more clients than `MOST` the
+oldest is.  Prometheus's format is the default, OpenMetrics is given to whom asks for it.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import gzip
 import os
 import socket
 import stat
 import time
+from email.utils import formatdate
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Timer
 from typing import TYPE_CHECKING, Final
 
 from zmon.exposition.exposition_text import (
@@ -27,88 +28,27 @@ from zmon.exposition.exposition_text import (
 from zmon.exposition.metric import SAMPLE_AGE, SAMPLED_AT
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from zmon.exposition.exporter import Exporter
 
 SECONDS: Final = 5.0
 """Within which a request is read and answered."""
+MOST: Final = 256
+"""Connections that are open at a time: a process may often have 1,024 files."""
+LONGEST: Final = 16_384
+"""Bytes of a request."""
+QUEUE: Final = 128
+"""Connections that wait to be accepted."""
 MIN_GZIP: Final = 1_000
 """Bytes below which an answer is not compressed."""
 TYPE: Final = "application/openmetrics-text"
+TEXT: Final = "text/plain; charset=utf-8"
+READ: Final = ("GET", "HEAD")
 
 
-class _Handler(BaseHTTPRequestHandler):
-    """Answers one request."""
-
-    server: ScrapeServer
-    protocol_version = "HTTP/1.0"
-    """Each connection has one request, so that none holds the server."""
-    timeout = SECONDS
-    server_version = "zmon"
-    sys_version = ""
-
-    def handle(self) -> None:
-        """Answer; whoever takes longer than `SECONDS` is cut off, however busy the line."""
-        timer = Timer(SECONDS, self._cut)
-        timer.daemon = True
-        timer.start()
-        try:
-            with contextlib.suppress(OSError, ValueError):  # the client has gone
-                super().handle()
-        finally:
-            timer.cancel()
-
-    def finish(self) -> None:
-        """End; a client that has gone need not be told."""
-        with contextlib.suppress(OSError, ValueError):
-            super().finish()
-
-    def _cut(self) -> None:
-        with contextlib.suppress(OSError):
-            self.connection.shutdown(socket.SHUT_RDWR)
-
-    def do_GET(self) -> None:
-        """Answer with the text."""
-        self._answer(with_body=True)
-
-    def do_HEAD(self) -> None:
-        """Answer without the text."""
-        self._answer(with_body=False)
-
-    def _answer(self, *, with_body: bool) -> None:
-        path = self.path.partition("?")[0]
-        if path == "/metrics":
-            openmetrics = TYPE in self.headers.get("Accept", "")
-            body = self.server.body(openmetrics=openmetrics)
-            status = HTTPStatus.OK if body else HTTPStatus.SERVICE_UNAVAILABLE
-            self._send(status, OPENMETRICS if openmetrics else PLAIN, body, with_body=with_body)
-        elif path == "/-/healthy":
-            self._send(HTTPStatus.OK, "text/plain; charset=utf-8", b"ok\n", with_body=with_body)
-        else:
-            body = b"zmon serves /metrics\n"
-            self._send(HTTPStatus.NOT_FOUND, "text/plain; charset=utf-8", body, with_body=with_body)
-
-    def _send(self, status: HTTPStatus, kind: str, body: bytes, *, with_body: bool) -> None:
-        packed = len(body) >= MIN_GZIP and "gzip" in self.headers.get("Accept-Encoding", "")
-        if packed:
-            body = gzip.compress(body, 1)
-        self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        self.send_header("X-Content-Type-Options", "nosniff")
-        if packed:
-            self.send_header("Content-Encoding", "gzip")
-        self.end_headers()
-        if with_body:
-            self.wfile.write(body)
-
-    def log_message(self, *_words: object) -> None:
-        """Say nothing of each request."""
-
-
-class ScrapeServer(HTTPServer):
+class ScrapeServer:
     """Serves the metrics of an exporter."""
-
-    request_queue_size = 16
 
     def __init__(self, address: tuple[str, int] | str, exporter: Exporter) -> None:
         """Listen on a host and port, or on the path of a Unix socket.
@@ -118,27 +58,85 @@ class ScrapeServer(HTTPServer):
         """
         self._exporter = exporter
         self._socket_path = address if isinstance(address, str) else ""
-        if self._socket_path:
-            self.address_family = socket.AF_UNIX
-            _remove_socket(self._socket_path)
-        elif ":" in address[0]:
-            self.address_family = socket.AF_INET6
-        super().__init__(address, _Handler)  # type: ignore[arg-type]  # a path is an address, too
+        self.socket = _listening(address)
+        self._loop = asyncio.new_event_loop()
+        self._ended = self._loop.create_future()
+        self._open: dict[asyncio.Task[None] | None, None] = {}
+        """The clients, the oldest first."""
 
-    def server_bind(self) -> None:
-        """Bind without asking the domain name system for the name of this host."""
-        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self.socket.bind(self.server_address)
-        self.server_address = self.socket.getsockname()
-        self.server_name, self.server_port = "localhost", 0
+    def serve_forever(self) -> None:
+        """Serve until `stop`, and close."""
+        try:
+            self._loop.run_until_complete(self._serve())
+        finally:
+            self._loop.close()
+            self.socket.close()
+            if self._socket_path:
+                _remove_socket(self._socket_path)
 
-    def get_request(self) -> tuple[socket.socket, tuple[str, int]]:
-        """Accept a connection; those over a Unix socket have no address."""
-        request, address = self.socket.accept()
-        return request, address or ("", 0)
+    def stop(self) -> None:
+        """End serving; any thread may ask, also before it has begun."""
+        with contextlib.suppress(RuntimeError):  # it has ended
+            self._loop.call_soon_threadsafe(self._end)
 
-    def handle_error(self, *_words: object) -> None:
-        """Go on: what goes wrong with one request is the client's."""
+    def _end(self) -> None:
+        if not self._ended.done():
+            self._ended.set_result(None)
+
+    async def _serve(self) -> None:
+        async with await asyncio.start_server(self._client, sock=self.socket, limit=LONGEST):
+            await self._ended
+            clients = [task for task in self._open if task is not None]
+            for client in clients:
+                client.cancel()
+            await asyncio.gather(*clients, return_exceptions=True)
+
+    async def _client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer one request; a client that has gone need not be told."""
+        if len(self._open) >= MOST and (oldest := next(iter(self._open))) is not None:
+            oldest.cancel()
+            del self._open[oldest]
+        task = asyncio.current_task()
+        self._open[task] = None
+        writer.transport.set_write_buffer_limits(0)  # so that what was written was sent
+        try:
+            with contextlib.suppress(OSError, TimeoutError, asyncio.CancelledError):
+                async with asyncio.timeout(SECONDS):
+                    writer.write(self._answer(await _request(reader)))
+                    await writer.drain()
+        finally:
+            self._open.pop(task, None)
+            writer.transport.abort() if writer.transport.get_write_buffer_size() else writer.close()
+
+    def _answer(self, request: bytes) -> bytes:
+        """Return the answer to a request: to what is none, why."""
+        first, *lines = request.decode("latin-1").splitlines() or [""]
+        method, _, rest = first.partition(" ")
+        path, _, protocol = rest.partition(" ")
+        if not protocol.startswith("HTTP/"):
+            return _response(HTTPStatus.BAD_REQUEST, TEXT, b"no request\n")
+        if method not in READ:
+            return _response(HTTPStatus.NOT_IMPLEMENTED, TEXT, b"zmon is only read\n")
+        headers = {
+            name.strip().casefold(): value for name, _, value in (line.partition(":") for line in lines)
+        }
+        status, kind, body = self._page(path.partition("?")[0], headers)
+        packed = len(body) >= MIN_GZIP and "gzip" in headers.get("accept-encoding", "")
+        if packed:
+            body = gzip.compress(body, 1)
+        more = ["Content-Encoding: gzip"] * packed
+        return _response(status, kind, body, more, with_body=method == "GET")
+
+    def _page(self, path: str, headers: Mapping[str, str]) -> tuple[HTTPStatus, str, bytes]:
+        """Return what is served under a path: status, type and content."""
+        if path == "/metrics":
+            openmetrics = TYPE in headers.get("accept", "")
+            body = self.body(openmetrics=openmetrics)
+            status = HTTPStatus.OK if body else HTTPStatus.SERVICE_UNAVAILABLE
+            return status, OPENMETRICS if openmetrics else PLAIN, body
+        if path == "/-/healthy":
+            return HTTPStatus.OK, TEXT, b"ok\n"
+        return HTTPStatus.NOT_FOUND, TEXT, b"zmon serves /metrics\n"
 
     def body(self, *, openmetrics: bool) -> bytes:
         """Return the text of the last sample, with its age; empty before the first."""
@@ -150,11 +148,53 @@ class ScrapeServer(HTTPServer):
         families.insert(place, Family(SAMPLE_AGE, [("", number_text(round(age, 3)))]))
         return exposition_text(families, openmetrics=openmetrics).encode()
 
-    def server_close(self) -> None:
-        """Close, and remove the Unix socket."""
-        super().server_close()
-        if self._socket_path:
-            _remove_socket(self._socket_path)
+
+async def _request(reader: asyncio.StreamReader) -> bytes:
+    """Return a request up to its empty line, or as much as comes of it."""
+    request = b""
+    while b"\n\r\n" not in request and b"\n\n" not in request and len(request) < LONGEST:
+        part = await reader.read(LONGEST)
+        if not part:
+            break
+        request += part
+    return request
+
+
+def _response(
+    status: HTTPStatus, kind: str, body: bytes, more: Iterable[str] = (), *, with_body: bool = True
+) -> bytes:
+    head = (
+        f"HTTP/1.0 {status.value} {status.phrase}",
+        "Server: zmon",
+        f"Date: {formatdate(usegmt=True)}",
+        f"Content-Type: {kind}",
+        f"Content-Length: {len(body)}",
+        "X-Content-Type-Options: nosniff",
+        *more,
+        "Connection: close",
+    )
+    return "\r\n".join((*head, "", "")).encode() + body * with_body
+
+
+def _listening(address: tuple[str, int] | str) -> socket.socket:
+    """Return a socket that listens.
+
+    Raises:
+        OSError: that is not possible.
+    """
+    if isinstance(address, str):
+        _remove_socket(address)
+        listening = socket.socket(socket.AF_UNIX)
+    else:
+        listening = socket.socket(socket.AF_INET6 if ":" in address[0] else socket.AF_INET)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind(address)
+        listening.listen(QUEUE)
+    except BaseException:
+        listening.close()
+        raise
+    return listening
 
 
 def _remove_socket(path: str) -> None:

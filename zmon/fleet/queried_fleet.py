@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import threading
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -48,6 +49,8 @@ MAX_ANSWER: Final = 32 << 20
 """Bytes of an answer: 100 guests with 1,000 LCUs of a guest are less."""
 MAX_LABEL: Final = 120
 """Characters of the value of a label that are used."""
+MOST_VALUE: Final = 1e18
+"""What no figure of zmon reaches: bytes, seconds, counts, times."""
 MAX_MESSAGE: Final = 200
 """Characters of the server's own words that are repeated."""
 STEPS: Final = 60
@@ -240,7 +243,7 @@ def _point(point: Any) -> tuple[float, float] | None:
         at, value = float(point[0]), float(point[1])
     except (ValueError, OverflowError):
         return None
-    return (at, value) if math.isfinite(at) and math.isfinite(value) and 0 <= at < 1e10 else None
+    return (at, value) if abs(value) < MOST_VALUE and 0 <= at < 1e10 else None  # no comparison holds of NaN
 
 
 # the fleet
@@ -305,8 +308,9 @@ class QueriedFleet:
             )
         instances = sorted({series.labels.get("instance", "") for series in reporting})
         hosts = [_host(instance) for instance in instances]
+        count = Counter(hosts)
         self._names = {
-            instance: host if hosts.count(host) == 1 else instance
+            instance: host if count[host] == 1 else instance
             for instance, host in zip(instances, hosts, strict=True)
         }
         self.systems: Mapping[str, str] = {
@@ -332,11 +336,10 @@ class QueriedFleet:
             asked = {name: members[name] for name in names}
             for series in self._api.query(_joined(f"[{seconds}s]"), at):
                 self._take(asked, series)
-        entries = self._open_exceptions(begin, end)
-        return [
-            self._member(member, [entry for name, entry in entries if name == member.name])
-            for member in members.values()
-        ]
+        entries: dict[str, list[ExceptionEntry]] = {}
+        for name, entry in self._open_exceptions(begin, end):
+            entries.setdefault(name, []).append(entry)
+        return [self._member(member, entries.get(member.name, ())) for member in members.values()]
 
     def _times(
         self, systems: Mapping[str, Found], begin: int, end: int
@@ -351,7 +354,7 @@ class QueriedFleet:
             for series in self._api.query(f"{edge}_over_time({SAMPLED_AT.sample}[{seconds}s])", at):
                 system = systems.get(self._names.get(series.labels.get("instance", ""), ""))
                 if system is not None:
-                    setattr(system, name, min(series.value, at))
+                    setattr(system, name, min(max(series.value, 0.0), at))
         times: dict[tuple[int, float], list[str]] = {}
         for system in systems.values():
             system.since = max(system.since, begin / SECOND)
