@@ -100,6 +100,20 @@ def test_each_round_counts_each_task_in_one_state(tree: DictTree) -> None:
     )
 
 
+@pytest.mark.parametrize("content", [b"", b"\n", b"garbage", b"\xff\xfe\x00", b"10 (db2sysc"])
+def test_a_process_that_says_nothing_sensible_takes_no_other_with_it(tree: DictTree, content: bytes) -> None:
+    """Neither one that never did, nor one that did before; nor a task."""
+    reader = ProcessReader(tree)
+    put(tree, 12, "D", 50, threads=2)
+    put(tree, 121, "D", 50, folder="12/task/121")
+    tree.files["proc/13/stat"] = content
+    assert reader.read()[1].keys == ["10", "11", "12"]
+    tree.files["proc/12/task/121/stat"] = content
+    assert reader.read()[1].keys == ["10", "11", "12"]
+    tree.files["proc/12/stat"] = content
+    assert reader.read()[1].keys == ["10", "11"]
+
+
 def test_threads_are_tasks_of_their_process(tree: DictTree) -> None:
     """Db2 and MariaDB do all their I/O in threads, while the first one sleeps."""
     put(tree, 10, "S", 100, threads=3)

@@ -289,7 +289,7 @@ class Rounds:
         """Read the line of a task; return whether it is there, and has not ended."""
         try:
             content = self._held(task.line)
-            if content != task.content:
+            if content != task.content or task.stat is None:
                 stat = proc_task.parse_stat(content)
                 if task.stat is not None and task.stat.started != stat.started:
                     task.scheduled, task.waits, task.run, task.delay = b"", b"", 0, 0
