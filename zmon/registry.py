@@ -310,13 +310,14 @@ SOURCES: Final = (
         "layers",
         "/sys/block, device-mapper tables",
         (LAYER,),
-        "kernel.sys_block.read_layers",
-        IDENTITY_EVERY,
+        "kernel.sys_block.renew_layers",
+        whole_every=IDENTITY_EVERY,
+        counters=("sys/block/*/dm/suspended",),
         identity=(
             "sys/block/*/*[0-9]/{dev,partition,start,size}",
             "sys/block/*/{slaves,holders}/*",
             "sys/block/*/*[0-9]/holders/*",
-            "sys/block/*/dm/{name,uuid,suspended}",
+            "sys/block/*/dm/{name,uuid}",
             "sys/block/*/md/{level,layout,chunk_size,raid_disks,array_state}",
             "sys/block/*/md/{metadata_version,reshape_position}",
             "sys/block/*/md/dev-*/{slot,offset,size,state}",
@@ -327,7 +328,7 @@ SOURCES: Final = (
         reads="`/sys/block`, `/sys/dev/block`, `DM_TABLE_STATUS` on `/dev/mapper/control`, udev's database;"
         " for loop devices `LOOP_GET_STATUS64`, and `FS_IOC_FIEMAP` of the file",
         needs="root for device-mapper tables",
-        often="once a minute",
+        often="once a minute; with each sample which devices of the device mapper are suspended",
         serves="what volumes and arrays are made of",
     ),
     Source(

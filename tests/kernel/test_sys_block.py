@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.conftest import DictTree
 from zmon.base.absent import Absent
 from zmon.kernel.block_ioctl import NEEDS_ROOT
-from zmon.kernel.sys_block import NO_RECORD, NO_SLAVES, RESHAPED, parse_links, read_layers
+from zmon.kernel.sys_block import NO_RECORD, NO_SLAVES, RESHAPED, parse_links, read_layers, renew_layers
 from zmon.topology.claims import Grade
 from zmon.topology.mapping import map_ranges, map_whole
 from zmon.topology.stack import Stack
@@ -107,6 +107,21 @@ def test_a_volume_has_its_name_and_what_is_below() -> None:
     found = row(read_layers(machine()), "253:0")
     assert (found["sort"], found["mapped"], found["below"]) == ("dm", "vgz-stripe", "94:17 94:29")
     assert found["suspended"] == 1
+
+
+def test_whether_a_device_is_suspended_is_read_with_each_sample() -> None:
+    """A suspension of ten seconds is seen; as long as nothing changes the same frame is returned."""
+    tree = machine()
+    first = renew_layers(tree)
+    assert renew_layers(tree, first) is first
+    tree.files = {name: b"0\n" if name.endswith("dm/suspended") else value
+                  for name, value in tree.files.items()}  # fmt: skip
+    resumed = renew_layers(tree, first)
+    assert (first.cell("253:0", "suspended"), resumed.cell("253:0", "suspended")) == (1, 0)
+    assert len(resumed.times) == len(resumed.keys)
+    assert resumed.moved(first) == [first.keys.index("253:0")]
+    tree.files = {}
+    assert isinstance(renew_layers(tree, resumed).cell("253:0", "suspended"), Absent)
 
 
 def test_an_array_has_its_members() -> None:

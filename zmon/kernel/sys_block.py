@@ -214,6 +214,23 @@ def read_layers(tree: Tree, numbers: Iterable[str] | None = None) -> Frame:
     return frame_of(LAYER, rows, when_read(tree, DIRECTORY))
 
 
+def renew_layers(tree: Tree, recent: Frame | None = None) -> Frame:
+    """Read all block devices; of those of a recent frame only which are suspended, as that ends in seconds.
+
+    Where that is what it was, the recent frame is returned itself.  Raises nothing.
+    """
+    if recent is None or recent.missing is not None:
+        return read_layers(tree)
+    names, states = recent.column("name"), list(recent.column("suspended"))
+    for at, sort in enumerate(recent.column("sort")):
+        if sort == "dm":
+            states[at] = read_value(tree, f"{DIRECTORY}/{names[at]}/dm/suspended", int)
+    if states == recent.column("suspended"):
+        return recent
+    times = [when_read(tree, DIRECTORY)] * len(states)
+    return recent.but(columns={**recent.columns, "suspended": states}, times=times)
+
+
 def _words(cell: Value) -> list[str]:
     return [] if isinstance(cell, Absent) else str(cell).split()
 

@@ -242,7 +242,7 @@ def _suspended(view: View) -> Iterator[HungDisk]:
     """Yield the devices that the device mapper holds back while some task waits for I/O.
 
     The kernel puts a request to a suspended device aside before it counts it (drivers/md/dm.c): none is in
-    flight. That nothing completes shows that it was suspended in between, too, as the flag is read seldom.
+    flight. That nothing completes shows that it was suspended all the time, too.
     """
     held = held_devices(view.interval)
     if not held:
