@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import shlex
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -82,3 +83,16 @@ def test_a_command_of_a_tutorial_works_as_written(
     status = main(words)
     assert status in ({0, 1, 2} if "--status" in words else {0})
     assert "".join(capsys.readouterr()).strip() or len(list(tmp_path.iterdir())) > 1
+
+
+def test_the_queries_of_the_recording_format_work_on_what_is_shipped() -> None:
+    """Each gives rows, of the time and in the units that the page says."""
+    page = (DOCS / "recording-format.md").read_text(encoding="utf-8")
+    queries = re.findall(r'^    sqlite3 (?:-header )?(recordings/\S+) "(.+)"$', page, re.MULTILINE)
+    assert len(queries) == 2
+    by_quarter, whole = (
+        sqlite3.connect(f"file:{ROOT / path}?mode=ro", uri=True).execute(query).fetchall()
+        for path, query in queries
+    )
+    assert len(by_quarter) == 4
+    assert min(row[2] for row in by_quarter) < whole[0][0] < max(row[2] for row in by_quarter)
