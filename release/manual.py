@@ -18,7 +18,9 @@ from zmon.cli.help import TOPICS
 from zmon.cli.subcommands import SUBCOMMANDS, live
 from zmon.cli.topics import ENVIRONMENT, EXIT_STATUS, SERVICE_STATUS
 from zmon.cli.topics import FILES as FILES_READ
+from zmon.lab.scenario import names as scenario_names
 from zmon.screen.definition import load_screens
+from zmon.ui.theme_names import OWN_NAMES, TEXTUAL_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -58,13 +60,36 @@ def write_pages(share: Path, seconds: int) -> None:
             page.write(text.encode())
 
 
+LAB: Final = {
+    "bash": """
+# to bash a colon ends a word: only what follows it is replaced
+_zmon_or_lab() {{
+  local before="${{COMP_LINE:0:COMP_POINT}}"
+  local word="${{before##*[ =]}}"
+  if [[ $word != lab:* ]]; then
+    _shtab_zmon "$@"
+    return
+  fi
+  COMPREPLY=($(compgen -W "{0}" -- "$word"))
+  [[ $COMP_WORDBREAKS == *:* ]] && COMPREPLY=("${{COMPREPLY[@]#lab:}}")
+}}
+complete -o bashdefault -F _zmon_or_lab zmon
+""",
+    "fish": """
+complete -c zmon -f -n 'string match -q "lab:*" -- (commandline -ct)' -a "{0}"
+""",
+}
+"""What completes the scenarios of the laboratory, wherever a source is asked for."""
+
+
 def write_completions(share: Path) -> None:
     """Write what completes a command line of zmon in bash, zsh and fish."""
     parser = whole_parser()
     for shell, name in PLACES.items():
         target = share / name
         target.parent.mkdir(parents=True)
-        target.write_text(shtab.complete(parser, shell=shell))
+        scenarios = " ".join(f"lab:{scenario}" for scenario in scenario_names())
+        target.write_text(shtab.complete(parser, shell=shell) + LAB.get(shell, "").format(scenarios))
 
 
 def whole_parser() -> argparse.ArgumentParser:
@@ -83,6 +108,8 @@ def whole_parser() -> argparse.ArgumentParser:
                 action.complete = shtab.FILE  # type: ignore[attr-defined]  # shtab's own attribute
             elif action.dest == "screen":
                 action.choices = screens
+            elif action.dest == "theme":
+                action.choices = [*OWN_NAMES, *TEXTUAL_NAMES]
             elif action.dest == "topic":
                 action.choices = [*TOPICS, *SUBCOMMANDS, *screens]
     return parser

@@ -150,7 +150,7 @@ def debian(target: Path, root: Path, version: str, seconds: int) -> None:
     _write(
         control / "control",
         f"Package: zmon\nVersion: {version}\nArchitecture: all\nMaintainer: zmon <zmon@localhost>\n"
-        f"Section: admin\nPriority: optional\nInstalled-Size: {size}\nDepends: python3 (>= 3.11)\n"
+        f"Section: admin\nPriority: optional\nInstalled-Size: {size}\nDepends: python3 (>= 3.11) | python3.14 | python3.13 | python3.12 | python3.11\n"
         f"Recommends: systemd\nDescription: {SUMMARY}\n {about}\n",
     )
     scripts = {

@@ -74,13 +74,16 @@ def test_bash_completes_a_subcommand_and_a_screen(share: Path) -> None:
     script = f"""
         source {share / manual.PLACES["bash"]}
         ask() {{
-            COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
-            _shtab_zmon; echo "${{COMPREPLY[@]}}"
+            COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=() COMP_LINE="$*" COMP_POINT=1000
+            _zmon_or_lab; echo "${{COMPREPLY[@]}}"
         }}
-        ask zmon wher; ask zmon show CTLUN; ask zmon help exit
+        ask zmon wher; ask zmon show CTLUN; ask zmon help exit; ask zmon --theme cont
+        COMP_WORDBREAKS=" :" ask zmon --from lab:healthy
+        COMP_WORDBREAKS=" " ask zmon show DEVICE --from lab:healthy
     """
     done = subprocess.run([bash, "-c", script], capture_output=True, text=True, check=False)  # noqa: S603
-    assert done.stdout.split() == ["where", "CTLUNIT", "exit-codes"], done.stderr
+    words = ["where", "CTLUNIT", "exit-codes", "contrast", "healthy-day", "lab:healthy-day"]
+    assert done.stdout.split() == words, done.stderr
 
 
 def test_the_bill_names_every_part_with_its_hashes() -> None:
