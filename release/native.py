@@ -150,7 +150,8 @@ def debian(target: Path, root: Path, version: str, seconds: int) -> None:
     _write(
         control / "control",
         f"Package: zmon\nVersion: {version}\nArchitecture: all\nMaintainer: zmon <zmon@localhost>\n"
-        f"Section: admin\nPriority: optional\nInstalled-Size: {size}\nDepends: python3 (>= 3.11) | python3.14 | python3.13 | python3.12 | python3.11\n"
+        f"Section: admin\nPriority: optional\nInstalled-Size: {size}\n"
+        f"Depends: python3 (>= 3.11) | {' | '.join(f'python3.{minor}' for minor in range(14, 10, -1))}\n"
         f"Recommends: systemd\nDescription: {SUMMARY}\n {about}\n",
     )
     scripts = {
