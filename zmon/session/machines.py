@@ -13,7 +13,7 @@ from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.interval import Interval
 from zmon.kernel.sampler import EVERYTHING, Sampler
 from zmon.kernel.tree import LiveTree
-from zmon.kinds import TEXT
+from zmon.kinds import DEVICE, LUN, TEXT
 from zmon.sample import THIS_MACHINE
 from zmon.session.timeline import NoteError, Section, Timeline, spliced
 from zmon.store.file_format import RecordingError
@@ -36,8 +36,10 @@ SCENARIO_REFUSAL: Final = "a scenario of the laboratory takes no notes: they go 
 PREFIX: Final = "lab:"
 """How the name of a simulated machine begins."""
 MAX_SAMPLES: Final = 512
-"""Samples of a scenario that are kept in memory."""
-CHECKPOINT: Final = 32
+"""Samples of a scenario that are kept in memory, ..."""
+MAX_ROWS: Final = 200_000
+"""... and rows of devices in them, of which each takes a kilobyte."""
+CHECKPOINT: Final = 16
 """Samples between two copies of the counters; going back counts from such a copy."""
 OF_CONFIGURATION: Final = (What.CHANGE, What.CAME, What.WENT)
 """Events that are found between samples which nobody recorded.  That passes are far apart is none."""
@@ -214,6 +216,8 @@ class ScenarioSection(Section):
         self._counters = KernelCounters(plan)
         self._checkpoints = [self._counters.copy()]
         self._samples: dict[int, Sample] = {}
+        self._most = 0
+        """How many of them are kept; 0 before the first one."""
         self._lock = Lock()
         """The glass and its reading thread read the same simulation."""
 
@@ -221,15 +225,29 @@ class ScenarioSection(Section):
         return len(self._simulation) + 1
 
     def sample(self, number: int) -> Sample:
-        """Return a sample; the one after the last that was simulated costs one interval."""
+        """Return a sample; one beside the last that was simulated costs one interval, whichever side."""
         with self._lock:
-            sample = self._samples.get(number)
-            if sample is None:
-                self._simulate(number)
-                sample = self._samples[number] = self._counters.sample()
-                if len(self._samples) > MAX_SAMPLES:
-                    del self._samples[next(iter(self._samples))]
-            return sample
+            if number not in self._samples:
+                if number < self._counters.number:  # who goes back asks for those before next
+                    for before in range(self._checkpoint(number) * CHECKPOINT, number):
+                        self._keep(before)
+                self._keep(number)
+            return self._samples[number]
+
+    def _keep(self, number: int) -> None:
+        """Make a sample, and forget those that were made first if there are too many."""
+        self._simulate(number)
+        self._samples.pop(number, None)
+        sample = self._samples[number] = self._counters.sample()
+        if not self._most:
+            rows = len(sample.frame(DEVICE).keys) + len(sample.frame(LUN).keys)
+            self._most = min(max(MAX_ROWS // max(rows, 1), 2 * CHECKPOINT), MAX_SAMPLES)
+        while len(self._samples) > self._most:
+            del self._samples[next(iter(self._samples))]
+
+    def _checkpoint(self, number: int) -> int:
+        """Return the last copy of the counters at a sample or before."""
+        return min(number // CHECKPOINT, len(self._checkpoints) - 1)
 
     def first_look(self, utc: int) -> Interval | None:
         """Return a short interval that ends within the second before a time.
@@ -265,7 +283,7 @@ class ScenarioSection(Section):
 
     def _simulate(self, number: int) -> None:
         """Make the counters those of a sample."""
-        checkpoint = min(number // CHECKPOINT, len(self._checkpoints) - 1)
+        checkpoint = self._checkpoint(number)
         if not checkpoint * CHECKPOINT <= self._counters.number <= number:
             self._counters = self._checkpoints[checkpoint].copy()
         while (begin := self._counters.number) < number:
