@@ -100,8 +100,10 @@ def _copied(tree: CapturedTree, paths: Iterable[str]) -> list[CollectedText]:
     texts = []
     for path in paths:
         try:
-            origin, line = tree.shown.get(path, (path, 1))
-            texts.append(CollectedText(origin, line, "", path, text_in(tree, path), tree.when(path)))
+            origin, line, step = tree.shown.get(path, (path, 1, 1))
+            texts.append(
+                CollectedText(origin, line, "", path, text_in(tree, path), tree.when(path), step=step)
+            )
         except OSError:
             continue
     return texts

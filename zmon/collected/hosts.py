@@ -15,7 +15,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.base.plain_text import did_you_mean
 from zmon.collected.times import of_other_times, rank
@@ -127,18 +127,31 @@ def printed_host(command: str, text: str) -> str:
     return ""
 
 
-def by_host(text: str, count: Callable[[str], int]) -> list[tuple[str, int, str]]:
+class HostPart(NamedTuple):
+    """What a text has of one host."""
+
+    host: str
+    """Empty where nothing names it."""
+    line: int
+    """Its first line in the text, counted from 1."""
+    text: str
+    step: int = 1
+    """Lines of the text that each of its lines takes; see `CollectedText`."""
+
+
+def by_host(text: str, count: Callable[[str], int]) -> list[HostPart]:
     """Return the texts of hosts that stand before each line of a text; else the text as it is.
 
-    Each has its host and the number of its first line; lines of others between its own are empty.  `count`
+    Lines of others between those of a host are empty.  `count`
     says how many outputs begin in a text: what stands before each line of a tool's output is no host.
     """
     if in_one_line := [*_IN_ONE_LINE.finditer(text)]:
         rest = _IN_ONE_LINE.sub("", text)
-        parts = [("", 1, rest)] if rest.strip() else []
+        parts = [HostPart("", 1, rest)] if rest.strip() else []
         for told in in_one_line:
             lines = told["text"].replace("\\r", "").replace("\\n", "\n")
-            parts.append((short(told["host"]), text.count("\n", 0, told.start()) + 1, f"{lines}\n"))
+            line = text.count("\n", 0, told.start()) + 1
+            parts.append(HostPart(short(told["host"]), line, f"{lines}\n", 0))
         return parts
     rows = text.removesuffix("\n").split("\n")
     filled = [row for row in rows if row.strip()]
@@ -154,10 +167,10 @@ def by_host(text: str, count: Callable[[str], int]) -> list[tuple[str, int, str]
                 own.setdefault(short(match["host"]), []).append((number, match["row"] or ""))
         if len(own) > _MAX_TAGS:
             continue
-        parts = [(host, lines[0][0] + 1, _with_gaps(lines)) for host, lines in own.items()]
-        if sum(count(part) for _host, _line, part in parts) > count(text):
+        parts = [HostPart(host, lines[0][0] + 1, _with_gaps(lines)) for host, lines in own.items()]
+        if sum(count(part.text) for part in parts) > count(text):
             return parts
-    return [("", 1, text)]
+    return [HostPart("", 1, text)]
 
 
 def _with_gaps(lines: Sequence[tuple[int, str]]) -> str:

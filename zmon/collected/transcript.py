@@ -28,6 +28,7 @@ from zmon.kernel.capture_text import CP_TOOLS, CollectedText
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from zmon.collected.hosts import HostPart
     from zmon.collected.reading import Form
 
 _SECTION: Final = re.compile(r"(?m)^#==\[ ([A-Za-z ]{1,40}) \]=*#\n# ?([^\n]*)\n")
@@ -251,8 +252,8 @@ def outputs(origin: str, data: bytes, time: int, listed: str = "") -> Iterator[C
     elif _ECHOED.search(text):
         yield from _cut(origin, text, time, _ECHOED)
     else:
-        for host, line, part in by_host(text, _count):
-            yield from _Transcript(origin, line, part, time, host).cut()
+        for part in by_host(text, _count):
+            yield from _Transcript(origin, part, time).cut()
 
 
 def is_of_collector(text: str) -> bool:
@@ -262,7 +263,7 @@ def is_of_collector(text: str) -> bool:
 
 def begins_output(text: str) -> bool:
     """Return whether a text has a line with which an output begins."""
-    return any(_count(part, most=1) for _host, _line, part in by_host(text, _count))
+    return any(_count(part.text, most=1) for part in by_host(text, _count))
 
 
 def _count(text: str, most: int = 1_000) -> int:
@@ -359,9 +360,10 @@ def _plain_command(command: str) -> str:
 class _Transcript:
     """What a person copied, while it is cut."""
 
-    def __init__(self, origin: str, line: int, text: str, time: int, host: str) -> None:
+    def __init__(self, origin: str, part: HostPart, time: int) -> None:
         """Begin with the first line, of a host if that is known."""
-        self._origin, self._time, self._first = origin, time, line
+        self._origin, self._time, self._part = origin, time, part
+        text, host = part.text, part.host
         self._lines = text.removesuffix("\n").split("\n")
         self._boundaries = {
             f"--{name}{end}" for name in re.findall(r'boundary="?([^\s";]{1,70})', text) for end in ("", "--")
@@ -593,8 +595,9 @@ class _Transcript:
         text = "".join(f"{row}\n" for row in self._rows)
         if re.search(r"\|\s*column\s+-t", self._command):
             text = re.sub(r"(?<=\S) {2,}", " ", text)
-        line = self._first + self._begin - 1
+        line = self._part.line + self._part.step * (self._begin - 1)
         cut = _output(self._origin, line, self._command, text, self._time, self._host)
+        cut = cut._replace(step=self._part.step)
         if not cut.file and self._form is not None:
             cut = cut._replace(form=self._form.name)
         elif self._is_cp:

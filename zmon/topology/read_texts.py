@@ -80,9 +80,11 @@ def strange_texts(sample: Sample, kinds: Collection[str] = ()) -> Iterator[str]:
     for origin, numbers in [*lines.items()][:MAX_NAMED]:
         count = counts[origin]
         first = sorted(map(int, numbers))[:MAX_NAMED]
-        named = ", ".join(map(str, first)) + ", ..." * (count > len(first))
+        places = dict.fromkeys(map(str, first))  # several may stand in one line of the text
+        named = ", ".join(places) + ", ..." * (count > len(first))
         what = "1 line was" if count == 1 else f"{count:,} lines were"
-        yield f"{origin}: {what} not understood ({'line' if count == 1 else 'lines'} {named})"
+        is_one = len(places) == 1 and count == len(first)
+        yield f"{origin}: {what} not understood ({'line' if is_one else 'lines'} {named})"
     if len(lines) > MAX_NAMED:
         yield f"{len(lines) - MAX_NAMED:,} more texts have lines that were not understood"
 
