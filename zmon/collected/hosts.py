@@ -65,6 +65,7 @@ _LABELLED: Final = re.compile(
 )
 _OF_TOOLS: Final = re.compile(
     rf"(?P<ansible>{_NAME}) \| [A-Z]+!?(?: \|.*| =>.*)"
+    rf"|(?:ok|changed|failed|fatal): \[(?:{_NAME} -> )?(?P<play>{_NAME})\].* =>.*"
     rf"|\[\d+\] \d\d:\d\d:\d\d \[(?:SUCCESS|FAILURE)\] (?:\S+@)?(?P<pssh>{_NAME})(?::\d+)?(?:\s.*)?"
 )
 _RULED: Final = re.compile(r"-{15,16}")
@@ -137,6 +138,8 @@ class HostPart(NamedTuple):
     text: str
     step: int = 1
     """Lines of the text that each of its lines takes; see `CollectedText`."""
+    command: str = ""
+    """Whose output it is; empty if it says so itself."""
 
 
 def by_host(text: str, count: Callable[[str], int]) -> list[HostPart]:
@@ -212,7 +215,7 @@ def _host_above(rows: Sequence[str], number: int, begins: Callable[[int], str], 
     """Return the host that a line names whatever others are there; empty if it names none."""
     text = rows[number].strip()
     if match := _OF_TOOLS.fullmatch(text):
-        return short(match["ansible"] or match["pssh"])
+        return short(match["ansible"] or match["play"] or match["pssh"])
     if (match := _GATHERED.fullmatch(text)) and _is_ruled(rows, number):
         return "" if match["host"] in TOOLS else short(match["host"])
     if (match := _LABELLED.fullmatch(text)) and (not is_prompted or _output_below(rows, number, begins)):

@@ -18,8 +18,9 @@ from functools import cache
 from itertools import islice, product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zmon.collected import ansible_texts
 from zmon.collected.forms import FORMS
-from zmon.collected.hosts import CALLER, CLOSED, NO_HOST, by_host, headings, printed_host, short
+from zmon.collected.hosts import CALLER, CLOSED, NO_HOST, HostPart, by_host, headings, printed_host, short
 from zmon.collected.mount_texts import FROM_TABLE
 from zmon.collected.sos import command_of_sos, mended
 from zmon.collected.tools import TOOLS
@@ -28,7 +29,6 @@ from zmon.kernel.capture_text import CP_TOOLS, CollectedText
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zmon.collected.hosts import HostPart
     from zmon.collected.reading import Form
 
 _SECTION: Final = re.compile(r"(?m)^#==\[ ([A-Za-z ]{1,40}) \]=*#\n# ?([^\n]*)\n")
@@ -252,8 +252,20 @@ def outputs(origin: str, data: bytes, time: int, listed: str = "") -> Iterator[C
     elif _ECHOED.search(text):
         yield from _cut(origin, text, time, _ECHOED)
     else:
-        for part in by_host(text, _count):
+        for part in _parts(text):
             yield from _Transcript(origin, part, time).cut()
+
+
+def _parts(text: str) -> list[HostPart]:
+    """Return what a text has of each host, and of each command in a result of ansible."""
+    results, rest = ansible_texts.printed(text, _count)
+    parts = by_host(rest, _count) if rest.strip() or not results else []
+    for result in results:
+        command = result.command or (result.title if _TYPED.fullmatch(result.title) else "")
+        parts.append(
+            HostPart(short(result.host), result.line, result.text, result.step, _plain_command(command))
+        )
+    return parts
 
 
 def is_of_collector(text: str) -> bool:
@@ -263,7 +275,7 @@ def is_of_collector(text: str) -> bool:
 
 def begins_output(text: str) -> bool:
     """Return whether a text has a line with which an output begins."""
-    return any(_count(part.text, most=1) for part in by_host(text, _count))
+    return ansible_texts.begins(text) or any(_count(part.text, most=1) for part in by_host(text, _count))
 
 
 def _count(text: str, most: int = 1_000) -> int:
@@ -420,6 +432,8 @@ class _Transcript:
 
     def cut(self) -> list[CollectedText]:
         """Return the outputs."""
+        if self._part.command:
+            self._open(0, "", self._part.command)
         for number, line in enumerate(self._lines, 1):
             self._take(number, line)
         self._close()
