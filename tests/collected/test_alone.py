@@ -154,6 +154,10 @@ OUTPUTS: Final = {
     "fdasd -p": (FDASD,),
     "fdisk -l": (FDISK, FDISK_GERMAN, FDISK_OLD, SFDISK, SFDISK_JSON),
     "parted -l": (PARTED, PARTED_GERMAN, PARTED_JOINED, PARTED_ROUNDED),
+    "files of /sys and /proc": (
+        "/sys/bus/ccw/devices/0.0.0190/uid:IBM.75000000AAAA1.1a00.01\n",
+        "==> /sys/bus/ccw/devices/0.0.0190/online <==\n1\n",
+    ),
     "/proc/swaps, swapon": (
         "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n/dev/dasdd1  partition\t7211416\t\t0\t\t-2\n",
         "NAME        TYPE      SIZE USED PRIO\n/dev/dasdd1 partition 6.9G   0B   -2\n",

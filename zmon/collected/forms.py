@@ -11,6 +11,7 @@ from zmon.collected.channel_texts import Lschp, Lscss
 from zmon.collected.crypt_texts import Cryptsetup
 from zmon.collected.dasd_texts import Dasdview, Lsdasd
 from zmon.collected.fcp_texts import Lsluns, Lsscsi, Lszfcp
+from zmon.collected.file_texts import MANY_FILES, Files
 from zmon.collected.kernel_log_texts import KernelLog
 from zmon.collected.loop_texts import Losetup
 from zmon.collected.lvm_display_texts import LvmDisplay
@@ -85,6 +86,8 @@ FORMS: Final = (
          "sizes of disks, where their partitions begin", "source, real output"),
     Form("parted -l, print", r"parted\b", Parted,
          "partitions; where they begin if it was asked for sectors or bytes", "real output"),
+    Form("files of /sys and /proc by their paths, as of grep, head and tail", MANY_FILES, Files,
+         "attributes of devices that are named, and what files of /proc have as above", "source"),
     Form("/proc/swaps, swapon", r"swapon\b|proc/swaps", Swaps, "active swap", "real output"),
     Form("/proc/self/mountinfo", r"proc/(?:self|1)/mountinfo", MountInfo, "which file system a path is on",
          "kernel's source"),

@@ -194,7 +194,7 @@ def headings(rows: Sequence[str], begins: Callable[[int], str], *, is_prompted: 
     bare: dict[str, list[tuple[int, str]]] = {}
     for number, row in enumerate(rows):
         text = row.strip()
-        if not text or len(text) > _LONGEST:
+        if not text or len(text) > _LONGEST or (number and rows[number - 1].startswith("==> ")):
             continue
         if host := _host_above(rows, number, begins, is_prompted=is_prompted):
             named[number] = host

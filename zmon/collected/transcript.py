@@ -19,6 +19,7 @@ from itertools import islice, product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.collected import ansible_texts
+from zmon.collected.file_texts import BLOCK, MANY_FILES, Files
 from zmon.collected.forms import FORMS
 from zmon.collected.hosts import CALLER, CLOSED, NO_HOST, HostPart, by_host, headings, printed_host, short
 from zmon.collected.mount_texts import FROM_TABLE
@@ -88,7 +89,9 @@ _REMOTE: Final = re.compile(
 )
 """A command that ssh runs on another host, or a login there."""
 _CALL: Final = rf"{_SSH}\w[\w.-]*(?: +['\"]?{_OF_TOOL}{_TOOLS}(?![\w.-])[^\n]*|\s*$)"
-_COMMAND: Final = rf"{_OF_TOOL}(?P<command>{_TOOLS}(?![\w.-])[^\n]*|{_CALL})"
+_PRINTS: Final = r"(?:[efz]?grep|head|tail|more|for(?= \w+ in ))(?=[^\n]* /(?:proc|sys)(?:[/ ]|$))"
+"""What prints files of the kernel; people use it for others, too."""
+_COMMAND: Final = rf"{_OF_TOOL}(?P<command>(?:{_TOOLS}(?![\w.-])|{_PRINTS})[^\n]*|{_CALL})"
 _SIGNS: Final = "#$>%\u279c\u276f\u27a4\u00bb"
 """With which prompts end, among them some arrows."""
 _PROMPT: Final = re.compile(
@@ -148,7 +151,7 @@ def form_of(name: str) -> Form | None:
         option in name.split() and not name.startswith(tools) for option, tools in _NO_HELP.items()
     ):
         return None
-    if piece := _PIECE.fullmatch(name):
+    if (piece := _PIECE.fullmatch(name)) and not re.match(MANY_FILES, name):
         name = (piece["file"] or piece["searched"])[1:]
     for form in FORMS:
         if re.match(rf"(?:{form.command})(?:\s|$)", name) or re.fullmatch(form.command, name):
@@ -352,7 +355,8 @@ def _prompt(row: str) -> _Prompt | None:
 def _is_prose(command: str) -> bool:
     tool, *arguments = command.split()
     plain = sum(1 for word in arguments if re.fullmatch(r"[A-Za-z]+[,.:]?", word))
-    return tool not in {*CP_TOOLS, "cat", "ls", "multipathd", "ssh", "rsh"} and plain > _PLAIN_WORDS
+    is_open = {*CP_TOOLS, "cat", "for", "ls", "multipathd", "ssh", "rsh"}
+    return tool not in is_open and plain > _PLAIN_WORDS
 
 
 def host_of(prompt: str) -> str:
@@ -486,12 +490,20 @@ class _Transcript:
         if row is None:
             self._open(number - 1, "")
             row = line
-        if not self._is_file and (match := _headings().match(line)):
+        match = None if self._is_file else _headings().match(line)
+        if match and not self._is_in_block(_formed(match)):
             self._begin_form(number, match["margin"], _formed(match))
         elif row.strip() and not (self._form and self._form.reading.knows(row)) and not self._is_file:
             self._begin_unannounced(number, line, row)
         if self._begin <= number:
             self._rows.append(self._without_margin(line) or "")
+
+    def _is_in_block(self, form: Form) -> bool:
+        """Return whether an output of a form stands in a block with a file that has this form."""
+        if self._form is None or self._form.reading is not Files:
+            return False
+        blocks = (BLOCK.fullmatch(row) for row in reversed(self._rows))
+        return any(form_of(block["path"]) is form for block in islice(filter(None, blocks), 1))
 
     @property
     def _is_file(self) -> bool:
@@ -508,6 +520,8 @@ class _Transcript:
         """Begin an output at a line that the one before does not have, if the line tells which that is."""
         is_brace = line.strip() == "{" and number < len(self._lines)
         if match := _firsts().match(f"{line}{self._lines[number].strip()}" if is_brace else line):
+            if self._is_in_block(_formed(match)):
+                return
             self._begin_form(number, match["margin"], _formed(match))
         elif match := _TYPED.fullmatch(line):
             self._open(number, match["margin"], command=match["command"])
