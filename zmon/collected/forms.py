@@ -25,6 +25,7 @@ from zmon.collected.reading import Form
 from zmon.collected.signature_texts import Blkid
 from zmon.collected.swap_texts import Swaps
 from zmon.collected.udev_texts import Udevadm
+from zmon.collected.virsh_texts import Virsh
 from zmon.collected.zdev_texts import Lsqeth, Lstape, Lszdev
 
 FORMS: Final = (
@@ -78,6 +79,8 @@ FORMS: Final = (
          "source, real output"),
     Form("mmlsnsd -m, -X", r"mmlsnsd\b", Mmlsnsd, "which devices of this host are NSDs of GPFS",
          "real output"),
+    Form("virsh domblklist, dumpxml", r"virsh (?:-\S+ )*(?:domblklist|dumpxml)\b", Virsh,
+         "which devices are disks of KVM guests of this host", "source"),
     Form("btrfs filesystem show", r"btrfs (?:filesystem|fi) show\b.*", BtrfsShow, "all devices of a btrfs",
          "source, real output"),
     Form("fdasd -p, -i", r"fdasd\b", Fdasd,

@@ -116,7 +116,8 @@ def _nodes(word: str, machine: Machine) -> Iterator[WordMeaning]:
 def _groups(word: str, machine: Machine) -> Iterator[WordMeaning]:
     """Yield a volume group, which is no device: the disks below its physical volumes."""
     group = word.removeprefix("/dev/")
-    members = _members(group, machine) if group else set[str]()
+    is_device = machine.stack.named(group) is not None  # as a map, whose partitions are called like volumes
+    members = _members(group, machine) if group and not is_device else set[str]()
     disks = dict.fromkeys(leaf for member in members for leaf in machine.stack.leaves(member))
     if disks:
         yield WordMeaning(word, MeaningKind.GROUP, group, tuple(disks))

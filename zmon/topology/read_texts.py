@@ -48,8 +48,10 @@ def remarks(sample: Sample, kinds: AbstractSet[str]) -> Iterator[str]:
     rows = [
         (key, *map(text_of, cells)) for key, cells in zip(frame.keys, zip(*columns, strict=True), strict=True)
     ]
-    if LAYER.name in kinds and any(re.search(GUESTS, command) for *_cells, command in rows):
-        yield "disks of KVM guests (virsh is not read)"
+    if LAYER.name in kinds and any(
+        re.search(GUESTS, command) for _key, form, *_cells, command in rows if not form
+    ):
+        yield "disks of KVM guests (of virsh only domblklist and dumpxml are read)"
     whole = {form for _key, form, asked, _tells, _command in rows if asked != PART}
     has_all_mounts = any(
         tells == MOUNT.name and asked != PART and frame.cell(key, "read") and not frame.cell(key, "strange")
