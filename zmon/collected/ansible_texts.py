@@ -57,7 +57,7 @@ class Printed(NamedTuple):
     step: int
     """Lines of the text that each of its lines takes."""
     command: str
-    title: str
+    task: str
     """What the task is called; empty if nothing says so."""
     text: str
 
@@ -74,7 +74,7 @@ def printed(text: str, count: Callable[[str], int]) -> tuple[list[Printed], str]
     `count` says how many outputs begin in a text: it tells whether a variable that was printed holds any.
     """
     outputs: list[Printed] = []
-    rest, title = "", ""
+    rest, task = "", ""
     at, line, counted = 0, 1, 0
     decoder = json.JSONDecoder()
     for match in _BEGINS.finditer(text) if '"' in text else ():
@@ -82,7 +82,7 @@ def printed(text: str, count: Callable[[str], int]) -> tuple[list[Printed], str]
         if begin < at:
             continue
         if match["title"] is not None:
-            title = match["title"]
+            task = match["title"]
             continue
         try:
             document, end = decoder.raw_decode(text, begin)
@@ -90,9 +90,8 @@ def printed(text: str, count: Callable[[str], int]) -> tuple[list[Printed], str]
             continue
         line, counted = line + text.count("\n", counted, begin), begin
         result = _Result(text, (begin, end), line, count)
-        found = [*result.outputs(document, match["host"] or match["asked"] or "", 0)]
-        if found:
-            outputs += (output._replace(title=title) for output in found)
+        if told := [*result.outputs(document, match["host"] or match["asked"] or "", 0)]:
+            outputs += (output._replace(task=task) for output in told)
             rest += text[at : match.start()] + "\n" * text.count("\n", match.start(), end)
             at = end
     rest += text[at:]
@@ -100,8 +99,8 @@ def printed(text: str, count: Callable[[str], int]) -> tuple[list[Printed], str]
     for match in _IN_YAML.finditer(rest):
         begin = match.start("fields")
         line += rest.count("\n", counted, begin)
-        if found := [*_in_yaml(match, line, count)]:
-            outputs += found
+        if told := [*_in_yaml(match, line, count)]:
+            outputs += told
             without += rest[counted : match.start()] + "\n" * rest.count("\n", match.start(), begin)
             without += "\n" * match["fields"].count("\n")
             line, begin = line + match["fields"].count("\n"), match.end()
@@ -162,9 +161,9 @@ class _Result:
     def _of_command(self, result: dict[str, Any], host: str) -> Printed:
         command = result.get("cmd", "")
         if isinstance(command, list):
-            words = [str(word) for word in command]
-            is_shell = len(words) == 3 and words[1] == "-c"
-            command = words[2] if is_shell else " ".join(words)
+            argv = [str(word) for word in command]
+            is_shell = len(argv) == 3 and argv[1] == "-c"
+            command = argv[2] if is_shell else " ".join(argv)
         key = "stdout" if _rows(result.get("stdout")) is not None else "stdout_lines"
         if not result.get(key) and result.get("stderr"):
             key = "stderr"

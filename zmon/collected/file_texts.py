@@ -21,6 +21,8 @@ from zmon.kernel.ccw_device import OF_DASD, OF_DEVICE, OF_PAIR
 from zmon.kinds import DEVICE, LAYER
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
 
@@ -55,10 +57,39 @@ _WHOLE: Final = re.compile(
 """Commands that print whole files, as far as they have an operand for each."""
 
 
-class Files(Reading):
-    """Attributes of channel devices and block devices, and files of /proc that other forms read."""
+def by_file(text: CollectedText) -> Iterator[tuple[CollectedText, bool]]:
+    """Yield each file of /proc in an output, and whether lines of it may be left out; then the rest."""
+    command, pipe, filters = text.command.partition("|")
+    is_whole = _WHOLE.fullmatch(command.strip()) is not None and gaps_of(pipe + filters) is None
+    lines, left = text.text.split("\n"), list[str]()
+    files: list[tuple[str, int, list[str]]] = []
+    block, with_paths = "", False
+    for number, shown in enumerate(lines):
+        heading, row = BLOCK.fullmatch(shown), re.fullmatch(_ROW, shown)
+        is_heading = heading and (shown.startswith("==> ") or lines[number - 1].startswith("::::"))
+        if heading and is_heading:
+            block = heading["path"]
+        elif row or (block and not shown.startswith("::::")):
+            path, value = (row["path"], row["value"]) if row else (block, shown)
+            if not files or files[-1][0] != path:
+                files.append((path, number, []))
+            files[-1][2].append(value)
+            with_paths = with_paths or row is not None
+        is_left = not row and not block.startswith("proc/")
+        left.append(shown if is_left else "")
+    for path, first, rows in files:
+        if path.startswith("proc/"):
+            content = "".join(f"{value}\n" for value in rows)
+            file = text._replace(line=text.number(first), command="", file=path, text=content, form="")
+            yield file, not is_whole and (with_paths or len(rows) >= _OF_HEAD)
+    if any(row.strip(" :") for row in left):
+        yield text._replace(text="\n".join(left)), False
 
-    tells = ("device", "dasd", "layer", "mount", "swap")
+
+class Files(Reading):
+    """Attributes of channel devices and block devices."""
+
+    tells = ("device", "dasd", "layer")
     heading = r"==> /(?:proc|sys)/\S+ <==\s*$"
     first = r"/sys/(?:bus|block|class|devices)(?:/[^/\s]+)*?/[a-z][\w.-]*:[ \t]?\S"
     nothing = (r"(?:head|tail|cat|more|grep): .*", r"Binary file .* matches", r":{4,}")
@@ -67,23 +98,6 @@ class Files(Reading):
         """Begin outside any file, or with the one that was copied."""
         super().__init__(text, facts)
         self._path, self._headed = text.file, -1
-        self._files: list[tuple[str, int, list[str]]] = []
-        """Files of /proc: path, the first line, the lines."""
-        self._has_rows = False
-        """Whether each of these lines had the path, as grep writes them."""
-
-    @property
-    def is_part(self) -> bool:
-        """Whether files of /proc may have more lines than are there."""
-        command, pipe, filters = self.text.command.partition("|")
-        if self.text.file or (_WHOLE.fullmatch(command.strip()) and gaps_of(pipe + filters) is None):
-            return False
-        return self._has_rows or any(len(rows) >= _OF_HEAD for _path, _first, rows in self._files)
-
-    @property
-    def lists_all(self) -> tuple[str, ...]:
-        """Return what the files of /proc list all of."""
-        return tuple(kind for reading in self._forms() for kind in reading.lists)
 
     def take(self, number: int, row: str) -> bool | None:
         """Take a line; one of a block is that of its file."""
@@ -91,10 +105,7 @@ class Files(Reading):
             self._path = ""
         elif self._path and not row.startswith(("==> ", "::::")) and row.strip():
             self.number = number
-            if self._path.startswith("sys/"):
-                return self._take_attribute(self._path, row)
-            self._take_row(self._path, row)
-            return True
+            return self._take_attribute(self._path, row)
         return super().take(number, row)
 
     @line(_ATTRIBUTE)
@@ -106,19 +117,6 @@ class Files(Reading):
     def block(self, match: re.Match[str]) -> None:
         """Take the heading of a block."""
         self._path, self._headed = match["path"], self.number
-
-    @line(_ROW)
-    def row(self, match: re.Match[str]) -> None:
-        """Take a line of a file of /proc behind its path."""
-        self._has_rows = True
-        self._take_row(match["path"], match["value"])
-
-    def _take_row(self, path: str, row: str) -> None:
-        if not self._files or self._files[-1][0] != path:
-            self._files.append((path, self.number, []))
-        _path, first, rows = self._files[-1]
-        rows += [""] * (self.number - first - len(rows))
-        rows.append(row)
 
     def _take_attribute(self, path: str, value: str) -> bool | None:
         """Take an attribute; return whether zmon reads it, None if it is not as the kernel writes it."""
@@ -156,24 +154,3 @@ class Files(Reading):
         else:
             return None
         return True
-
-    def _forms(self) -> list[type[Reading]]:
-        from zmon.collected.transcript import form_of  # noqa: PLC0415 - it knows all forms, this one among them
-
-        forms = (form_of(path) for path, _first, _rows in self._files)
-        return [form.reading for form in forms if form]
-
-    def end(self) -> None:
-        """Read the files of /proc, each as what it is."""
-        from zmon.collected.reading import walk  # noqa: PLC0415 - likewise
-        from zmon.collected.transcript import form_of  # noqa: PLC0415 - likewise
-
-        for path, first, rows in self._files:
-            if form := form_of(path):
-                content = "".join(f"{row}\n" for row in rows)
-                command = self.text.command if self.is_filtered and self.is_part else ""
-                file = self.text._replace(
-                    line=self.text.number(first), command=command, file="" if command else path, text=content
-                )
-                read = walk(file, form, self.facts)
-                self.strange += [number - file.line + first for number in read.strange]

@@ -19,7 +19,7 @@ from itertools import islice, product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.collected import ansible_texts
-from zmon.collected.file_texts import BLOCK, MANY_FILES, Files
+from zmon.collected.file_texts import BLOCK, MANY_FILES, Files, by_file
 from zmon.collected.forms import FORMS
 from zmon.collected.hosts import CALLER, CLOSED, NO_HOST, HostPart, by_host, headings, printed_host, short
 from zmon.collected.mount_texts import FROM_TABLE
@@ -264,7 +264,7 @@ def _parts(text: str) -> list[HostPart]:
     results, rest = ansible_texts.printed(text, _count)
     parts = by_host(rest, _count) if rest.strip() or not results else []
     for result in results:
-        command = result.command or (result.title if _TYPED.fullmatch(result.title) else "")
+        command = result.command or (result.task if _TYPED.fullmatch(result.task) else "")
         parts.append(
             HostPart(short(result.host), result.line, result.text, result.step, _plain_command(command))
         )
@@ -331,6 +331,15 @@ def _section(origin: str, line: int, heading: re.Match[str], text: str, time: in
     host = short(heading[1]) if heading.re is _ECHOED else ""
     cut = _output(origin, line, f"{tool.rpartition('/')[2]} {rest}".rstrip(), text, time, host)
     yield cut if cut.form or cut.file else cut._replace(text="")
+
+
+def _of_file(part: tuple[CollectedText, bool]) -> CollectedText:
+    """Return what a file holds as a copy of it, or as what a command printed that leaves out lines."""
+    cut, is_part = part
+    form = form_of(cut.file) if is_part else None
+    if not is_part:
+        return cut
+    return cut._replace(command=f"grep . /{cut.file}", file="", form=form.name if form else "")
 
 
 class _Prompt(NamedTuple):
@@ -630,6 +639,9 @@ class _Transcript:
             cut = cut._replace(form=self._form.name)
         elif self._is_cp:
             cut = cut._replace(form=CP)
+        if self._form is not None and self._form.reading is Files:
+            self._cut += map(_of_file, by_file(cut))
+            return
         self._cut.append(cut)
         printed = printed_host(cut.command or cut.file, text) if cut.command or cut.file or cut.form else ""
         if printed and not self._is_named:

@@ -38,8 +38,8 @@ class Virsh(Reading):
     def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Begin; the guest may be known from the command."""
         super().__init__(text, facts)
-        words = [word for word in text.command.split()[1:] if not word.startswith("-")]
-        self._guest = words[1] if len(words) > 1 else ""
+        operands = [word for word in text.command.split()[1:] if not word.startswith("-")]
+        self._guest = operands[1] if len(operands) > 1 else ""
         self._source = ""
         self._is_disk = False
 

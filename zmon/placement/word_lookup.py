@@ -12,7 +12,7 @@ from enum import Enum
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
-from zmon.kinds import CONTAINER, DASD, DEVICE, TEXT, VOLUME_GROUP
+from zmon.kinds import CONTAINER, DASD, DEVICE, MPATH, TEXT, VOLUME_GROUP
 from zmon.placement.channel_device import channel_device
 from zmon.placement.unused_paths import is_offline, reasons_of
 from zmon.topology.data_files import file_by_name, unknown_file
@@ -207,7 +207,7 @@ def _storage(word: str, machine: Machine) -> Iterator[WordMeaning]:
 
 def _wwids(word: str, machine: Machine) -> Iterator[WordMeaning]:
     """Yield a WWID as multipath, the kernel or udev writes it: `36005...`, `naa.6005...`, `scsi-36005...`."""
-    bare = word.lower().removeprefix("dm-uuid-").removeprefix("mpath-")
+    bare = word.lower().removeprefix("dm-uuid-").removeprefix(MPATH)
     wanted = as_multipath(bare.removeprefix("wwn-0x").removeprefix("scsi-"))
     if len(wanted) < MIN_WWID:
         return
