@@ -1,11 +1,12 @@
 r"""What ansible says of hosts in JSON: outputs of commands are strings in it, their lines divided by `\n`.
 
-ansible-playbook writes `TASK [...]` and below it `changed: [host] => {...}` for each host, in one line or,
-for debug, in several; ansible writes `host | CHANGED => {...}`; with --tree, and by its callback `json`, a
-document is all.  Loops have their results in a list.  In YAML strings and lists have lines of their own.
+`ansible -o` writes a line for each host; ansible-playbook `TASK [...]` and below it `changed: [host] =>
+{...}`, in one line or, for debug, in several; ansible `host | CHANGED => {...}`; with --tree, and by its
+callback `json`, a document is all.  Loops have their results in a list.  In YAML strings and lists have
+lines of their own.
 
-Sources: ansible, plugins/callback/default.py, minimal.py, json.py, yaml.py; modules/command.py, slurp.py,
-setup.py.
+Sources: ansible, plugins/callback/default.py, minimal.py, oneline.py, json.py, yaml.py; modules/command.py,
+slurp.py, setup.py.
 """
 
 from __future__ import annotations
@@ -39,6 +40,11 @@ _BEGINS: Final = re.compile(
     rf"{_RESULT.pattern}|^(?:TASK|RUNNING HANDLER) \[(?:[^\]\n]* : )?(?P<title>[^\]\n]*)\]"
 )
 """A result, or the heading of a task."""
+_IN_ONE_LINE: Final = re.compile(
+    r"(?m)^(?P<host>[A-Za-z][\w.-]{0,252}) \| [A-Z]+!? \| rc=\d+ \| \(stdout\) "
+    r"(?P<text>.*?)(?: \(stderr\) .*)?$"
+)
+"""What `ansible -o` writes of each host, with `\\n` between lines."""
 _HAS_OUTPUT: Final = re.compile(r'(?<!\\)"(?:[\w.]*stdout(?:_lines)?|msg|content|ansible_facts)"\s*:')
 FACTS: Final = "ansible -m setup"
 """The command of what setup found, which zmon does not read."""
@@ -65,7 +71,7 @@ class Printed(NamedTuple):
 def begins(text: str) -> bool:
     """Return whether a text, or the beginning of one, has results."""
     is_result = _RESULT.search(text) is not None and _HAS_OUTPUT.search(text) is not None
-    return is_result or _IN_YAML.search(text) is not None
+    return is_result or any(form.search(text) for form in (_IN_YAML, _IN_ONE_LINE))
 
 
 def printed(text: str, count: Callable[[str], int]) -> tuple[list[Printed], str]:
@@ -107,7 +113,12 @@ def printed(text: str, count: Callable[[str], int]) -> tuple[list[Printed], str]
         else:
             without += rest[counted:begin]
         counted = begin
-    return outputs, without + rest[counted:]
+    rest = without + rest[counted:]
+    for match in _IN_ONE_LINE.finditer(rest):
+        lines = match["text"].replace("\\r", "").replace("\\n", "\n")
+        line = rest.count("\n", 0, match.start()) + 1
+        outputs.append(Printed(match["host"], line, 0, "", "", f"{lines}\n"))
+    return outputs, _IN_ONE_LINE.sub("", rest)
 
 
 def _in_yaml(result: re.Match[str], first: int, count: Callable[[str], int]) -> Iterator[Printed]:
@@ -159,7 +170,7 @@ class _Result:
             yield self._of_key(key, value, host)
 
     def _of_command(self, result: dict[str, Any], host: str) -> Printed:
-        command = result.get("cmd", "")
+        command = result.get("cmd") or ""
         if isinstance(command, list):
             argv = [str(word) for word in command]
             is_shell = len(argv) == 3 and argv[1] == "-c"

@@ -7,7 +7,7 @@ their names, if these name one host.  What may be a host or not, such as a word 
 the same form of heading has several words: of a series, as `lnx1` and `lnx2`, or before outputs of the same
 commands.
 
-Sources: pdsh, dshbak(1); pssh(1); ansible, plugins/callback/minimal.py, oneline.py; salt, output/nested.py.
+Sources: pdsh, dshbak(1); pssh(1); ansible, plugins/callback/minimal.py; salt, output/nested.py.
 """
 
 from __future__ import annotations
@@ -48,10 +48,6 @@ _TAGGED: Final = (
     re.compile(rf"(?P<host>{_NAME}) (?!kernel\b)[\w./-]{{1,40}}(?:\[\d+\])?:(?: (?P<row>.*))?"),
 )
 """What pdsh, fabric, clush and the like, and logs behind the time, write before each line."""
-_IN_ONE_LINE: Final = re.compile(
-    rf"(?m)^(?P<host>{_NAME}) \| [A-Z]+!? \| rc=\d+ \| \(stdout\) (?P<text>.*?)(?: \(stderr\) .*)?$"
-)
-"""What `ansible -o` writes of each host, with `\\n` between lines."""
 _TAGGED_PART: Final = 0.9
 """The part of the lines that have it, from which on it is no part of them."""
 _SEEN: Final = 20
@@ -148,14 +144,6 @@ def by_host(text: str, count: Callable[[str], int]) -> list[HostPart]:
     Lines of others between those of a host are empty.  `count`
     says how many outputs begin in a text: what stands before each line of a tool's output is no host.
     """
-    if in_one_line := [*_IN_ONE_LINE.finditer(text)]:
-        rest = _IN_ONE_LINE.sub("", text)
-        parts = [HostPart("", 1, rest)] if rest.strip() else []
-        for told in in_one_line:
-            lines = told["text"].replace("\\r", "").replace("\\n", "\n")
-            line = text.count("\n", 0, told.start()) + 1
-            parts.append(HostPart(short(told["host"]), line, f"{lines}\n", 0))
-        return parts
     rows = text.removesuffix("\n").split("\n")
     filled = [row for row in rows if row.strip()]
     for tag in _TAGGED:
