@@ -189,7 +189,8 @@ class _Result:
             content = base64.b64decode(result.get("content", "")).decode("utf-8", "replace")
         except (TypeError, ValueError):
             content = ""
-        return self._of_key("content", content, host)._replace(command=f"cat {result['source']}")
+        command = f"cat {result['source']}" if content.strip() else ""  # a damaged one is no empty file
+        return self._of_key("content", content, host)._replace(command=command)
 
     def _of_key(self, key: str, value: Any, host: str) -> Printed:
         """Return the output that is the value of a key, which stands behind those before."""
