@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -130,3 +131,67 @@ def test_lines_of_a_row_that_was_joined_and_not_understood_count_each() -> None:
     )
     (_facts, (read,)) = facts_of([text(content, "lsblk")])
     assert [number - read.text.line for number in read.strange] == [2, 3, 4, 5]
+
+
+def accounts(path: Path, capsys: pytest.CaptureFixture[str]) -> list[tuple[str, int, int, int, str]]:
+    """Return place, lines read and not understood, and the lines of these, of each output of a collection."""
+    assert main(["info", str(path), "-f", "json"]) == 0
+    return sorted(
+        (row["file"], row["line"], row["read"], row["not_understood"], row["which"])
+        for row in json.loads(capsys.readouterr().out)["texts"]
+    )
+
+
+def test_lines_of_a_text_in_one_line_have_its_number(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`ansible -o` writes an output in one line: each in it is counted."""
+    rows = f"Bus-ID  Status\\n====\\n{GOOD.strip()}\\n{BAD.strip()}\\n{BAD.strip()}"
+    blocks = "NAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINT\\ndasdb 94:4 0 7G 0 disk"
+    answer = "DASD 7001 3390 AAA111 R/W 10016 CYL ON DASD 7A22 SUBCHANNEL = 0005"
+    begin = "zora | CHANGED | rc=0 | (stdout) "
+    (tmp_path / "o.txt").write_text(
+        f"{begin}{rows}\\n{blocks}\n{begin}{blocks}\n{begin}{answer}\\nwhat is this\n{begin}{answer}\n"
+    )
+    assert accounts(tmp_path, capsys) == [
+        ("o.txt", 1, 1, 2, "1"), ("o.txt", 1, 2, 0, ""), ("o.txt", 2, 2, 0, ""),
+        ("o.txt", 3, 1, 1, "3"), ("o.txt", 4, 1, 0, ""),
+    ]  # fmt: skip
+    main(["where", "dasdb", "--from", str(tmp_path)])
+    assert "(lines 1, 3)" in capsys.readouterr().err
+
+
+def test_a_file_that_is_shown_twice_is_read_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What the second one has counts, and so do its lines that are not understood."""
+    heading = "$ cat /proc/partitions\nmajor minor  #blocks  name\n\n"
+    (tmp_path / "a.txt").write_text(
+        f"{heading}  94        0    7212240 dasda\n{heading}  94        4    7212240 dasdb\n{BAD}"
+    )
+    assert accounts(tmp_path, capsys) == [("a.txt", 2, 1, 0, ""), ("a.txt", 6, 1, 1, "9")]
+    assert main(["where", "dasdb", "--from", str(tmp_path)]) == 0
+
+
+def test_a_file_of_the_kernel_that_a_text_shows_too_is_read_in_both(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The kernel's own file goes first; the text is counted."""
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "proc" / "partitions").write_text("major minor  #blocks  name\n\n 94 0 7212240 dasda\n")
+    (tmp_path / "a.txt").write_text(
+        f"$ cat /proc/partitions\nmajor minor  #blocks  name\n\n 94 0 7212240 dasda\n{BAD}"
+    )
+    assert accounts(tmp_path, capsys) == [("a.txt", 2, 1, 1, "5"), ("proc/partitions", 1, 1, 0, "")]
+
+
+def test_answers_of_cp_in_texts_of_like_names_are_all_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Texts whose paths differ in a slash alone do not replace each other."""
+    names = ("a.b.txt", "a/b.txt")
+    (tmp_path / "a").mkdir()
+    for number, name in enumerate(names):
+        answer = (
+            f"DASD 020{number} 3390 AAA11{number} R/W 10016 CYL ON DASD 7A2{number} SUBCHANNEL = 000{number}"
+        )
+        (tmp_path / name).write_text(f"$ vmcp q v dasd\n{answer}\n")
+    assert accounts(tmp_path, capsys) == [(name, 2, 1, 0, "") for name in names]

@@ -77,6 +77,7 @@ from tests.collected.test_partition_texts import (
 )
 from tests.collected.test_signature_texts import BLKID, BLKID_EXPORT, BLKID_JSON, BLKID_LIST
 from tests.collected.test_udev_texts import EXPORTED
+from tests.collected.test_virsh_texts import xml as xml_of_virsh
 from tests.collected.test_zdev_texts import INFO as ZDEV_INFO
 from tests.collected.test_zdev_texts import (
     LSLUNS,
@@ -154,6 +155,15 @@ OUTPUTS: Final = {
     "fdasd -p": (FDASD,),
     "fdisk -l": (FDISK, FDISK_GERMAN, FDISK_OLD, SFDISK, SFDISK_JSON),
     "parted -l": (PARTED, PARTED_GERMAN, PARTED_JOINED, PARTED_ROUNDED),
+    "virsh domblklist": (
+        f" Target   Source\n{'-' * 40}\n vda      /dev/dasdc\n sda      -\n",
+        f" Type    Device   Target   Source\n{'-' * 40}\n block   disk     vda      /dev/dasdc\n",
+        xml_of_virsh("/dev/dasda"),
+    ),
+    "files of /sys and /proc": (
+        "/sys/bus/ccw/devices/0.0.0190/uid:IBM.75000000AAAA1.1a00.01\n",
+        "==> /sys/bus/ccw/devices/0.0.0190/online <==\n1\n",
+    ),
     "/proc/swaps, swapon": (
         "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n/dev/dasdd1  partition\t7211416\t\t0\t\t-2\n",
         "NAME        TYPE      SIZE USED PRIO\n/dev/dasdd1 partition 6.9G   0B   -2\n",

@@ -23,7 +23,7 @@ BLKID = 'box1:~ # blkid\n/dev/dasdc1: UUID="9a3b0b1e-8f3e-4e4f-8c8d-0a4b6c2d1e13
     ("box1:~ # cat /etc/crypttab\nsecure /dev/dasdc1 none luks\n", 5),
     (f"{BLKID}box1:~ # cat /etc/fstab\nUUID=9a3b0b1e-8f3e-4e4f-8c8d-0a4b6c2d1e13 swap swap noauto 0 0\n", 7),
     ("box1:~ # mkfs.xfs /dev/dasdc1\n", 4),
-    ("box1:~ # virsh domblklist web1\n Target Source\n vdb    /dev/disk/by-path/ccw-0.0.0202\n", 6),
+    ("box1:~ # virsh vol-list disks\n Name Path\n vdb    /dev/disk/by-path/ccw-0.0.0202\n", 6),
 ])  # fmt: skip
 def test_a_line_that_was_not_read_is_named_for_its_disk(more: str, line: int, where: Ask) -> None:
     """By a partition, tag or bus id of the disk; a comment names nothing, and no other disk has the line."""

@@ -265,3 +265,31 @@ def test_swap_areas_are_read_in_other_languages() -> None:
         "NAME        TYPE      SIZE USED PRIO\n/dev/dasda3 Partition   2G   0B   -2\n", "swapon --show"
     )
     assert facts.rows["swap"]["/dev/dasda3"]["sort"][0].value == "partition"
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "ファイルシス   1K-ブロック    使用    使用可 使用% マウント位置",
+        "文件系统         1K-块    已用    可用 已用% 挂载点",
+        "文件系统        容量  已用  可用 已用% 挂载点",
+        "Sys. de fichiers blocs de 1K Utilisé Disponible Uti% Monté sur",
+        "Sys. de fichiers Type Taille Utilisé Dispo Uti% Monté sur",
+        "S.ficheros     bloques de 1K  Usados Disponibles Uso% Montado en",
+        "Dateisystem    1K-Blöcke Benutzt Verfügbar Verw% Eingehängt auf",
+    ],
+)
+def test_df_is_known_by_its_heading_in_other_languages(heading: str) -> None:
+    """By its form: words, one of them a percentage, and the place at the end."""
+    content = f"{heading}\n/dev/dasda1 ext4 7092728 2345678 4384888 35% /\n"
+    (read,) = facts_of([*outputs("a.txt", content.encode(), 7)])[1]
+    assert (read.form, read.read, read.strange) == ("df", 2, ())
+
+
+@pytest.mark.parametrize(
+    "prose",
+    ["Die Platten haben heute etwa 80% belegt", "LV VG Attr LSize Data% Meta%", "%CPU und %MEM sind egal"],
+)
+def test_what_has_a_percentage_is_no_heading_of_df(prose: str) -> None:
+    """A word with it stands before the place."""
+    assert all(cut.form != "df" for cut in outputs("a.txt", f"{prose}\n".encode(), 7))

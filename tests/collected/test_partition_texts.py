@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from tests.collected.texts import facts_in
+from zmon.collected.collection import facts_of
 from zmon.collected.facts import joined
+from zmon.collected.transcript import outputs
 from zmon.kinds import DASD, LAYER
 from zmon.sample import empty_frame
 
@@ -267,12 +269,87 @@ Einheiten: Sektoren von 1 * 4096 = 4096 Bytes
 Gerät       Anfang    Ende Sektoren Größe Kn Typ
 /dev/dasdb1     24 1803059  1803036  6,9G  1 Linux native
 """,
+    """\
+ディスク /dev/dasdb: 6.88 GiB, 7385333760 バイト, 1803060 セクタ
+Geometry: 15 heads, 12 sectors/track, 10017 cylinders
+単位: セクタ (1 * 4096 = 4096 バイト)
+セクタサイズ (論理 / 物理): 4096 バイト / 4096 バイト
+I/O サイズ (最小 / 推奨): 4096 バイト / 4096 バイト
+ディスクラベルのタイプ: dasd
+
+デバイス    開始位置 終了位置  セクタ サイズ Id タイプ
+/dev/dasdb1       24  1803059 1803036   6.9G  1 Linux native
+""",
+    """\
+磁盘 /dev/dasdb\uff1a6.88 GiB\uff0c7385333760 字节\uff0c1803060 个扇区
+几何属性\uff1a15 个磁头\uff0c12 个扇区/磁道\uff0c10017 个柱面
+单元\uff1a扇区 / 1 * 4096 = 4096 字节
+磁盘标签类型\uff1adasd
+
+设备        起点    末尾    扇区 大小 Id 类型
+/dev/dasdb1   24 1803059 1803036 6.9G  1 Linux native
+""",
+    """\
+디스크 /dev/dasdb: 6.9 GiB, 7385333760 바이트, 1803060 섹터
+수치 사양: 15 헤드, 12 트랙당 섹터, 10017 실린더
+단위: 섹터 / 1 * 4096 = 4096 바이트
+섹터 크기(논리/물리): 4096 바이트 / 4096 바이트
+입출력 크기 (최소/최적): 4096 바이트 / 4096 바이트
+디스크 레이블 형식: dasd
+
+장치        시작    종단    섹터   크기 ID 영역형식
+/dev/dasdb1   24 1803059 1803036   6.9G  1 Linux native
+""",
+    """\
+Dysk /dev/dasdb: 6,88 GiB, bajtów: 7385333760, sektorów: 1803060
+Model dysku: IBM 3390
+Geometria: głowic: 15, sektorów/ścieżkę: 12, cylindrów: 10017
+Jednostki: sektorów, czyli 1 * 4096 = 4096 bajtów
+Rozmiar sektora (logiczny/fizyczny) w bajtach: 4096 / 4096
+Rozmiar we/wy (minimalny/optymalny) w bajtach: 4096 / 4096
+Typ etykiety dysku: dasd
+
+Urządzenie   Początek  Koniec Sektory Rozmiar Id Typ
+/dev/dasdb1        24 1803059 1803036    6,9G  1 Linux native
+""",
 ])  # fmt: skip
 def test_fdisk_is_read_in_other_languages(content: str) -> None:
-    """The unit of its rows is that of its lines about the disk."""
-    facts = facts_in(content, "fdisk -l /dev/dasdb")
+    """By the form of its lines; the unit of its rows is that of its lines about the disk."""
+    (cut,) = outputs("a.txt", content.encode(), 7)
+    facts, (account,) = facts_of([cut])
+    assert account.strange == ()
     told = [facts.value(LAYER, "dasdb1", field) for field in ("start", "size")]
     assert told == [24 * 8, 1803036 * 8]
+
+
+@pytest.mark.parametrize("rows", [
+    ["モデル: IBM S390 DASD drive (dasd)", "ディスク /dev/dasdb: 1803060s",
+     "セクタサイズ (論理/物理): 4096B/4096B", "パーティションテーブル: dasd",
+     "番号  開始  終了      サイズ    ファイルシステム  フラグ",
+     " 1    24s   1803059s  1803036s  ext4              lvm"],
+    ["型号\uff1aIBM S390 DASD drive (dasd)",
+     "磁盘 /dev/dasdb\uff1a1803060s", "扇区大小 (逻辑/物理)\uff1a4096B/4096B",
+     "分区表\uff1adasd", "编号  起始点  结束点    大小      文件系统  标志",
+     " 1    24s     1803059s  1803036s  ext4      lvm"],
+    ["Modèle : IBM S390 DASD drive (dasd)", "Disque /dev/dasdb : 1803060s",
+     "Taille des secteurs (logiques/physiques) : 4096B/4096B", "Table de partitions : dasd",
+     "Numéro  Début  Fin       Taille    Système de fichiers  Drapeaux",
+     " 1      24s    1803059s  1803036s  ext4                 lvm"],
+])  # fmt: skip
+def test_parted_is_read_in_other_languages(rows: list[str]) -> None:
+    """Its columns stand as a terminal shows them, where some characters are as wide as two."""
+    (cut,) = outputs("a.txt", "".join(f"{row}\n" for row in rows).encode(), 7)
+    facts, (account,) = facts_of([cut])
+    assert account.strange == ()
+    assert [facts.value(LAYER, "dasdb1", field) for field in ("start", "size")] == [24 * 8, 1803036 * 8]
+    assert (facts.contents["dasdb1"][0], facts.made_for["dasdb1"][0]) == ("ext4", "a physical volume")
+
+
+def test_a_remark_in_an_output_of_fdisk_is_not_understood() -> None:
+    """What has the form of no line of the tool may be about a use."""
+    text = f"{FDISK_GERMAN.rstrip()}\nPlatte: gehört Oracle\nNicht  von uns anfassen bitte (alle)/2\n"
+    (account,) = facts_of([*outputs("a.txt", text.encode(), 7)])[1]
+    assert len(account.strange) == 2
 
 
 TABLES: Final = {

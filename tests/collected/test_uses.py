@@ -443,3 +443,17 @@ def test_a_use_names_a_dasd_by_any_of_its_names(text: str, name: str, where: Ask
     assert "dasdp2" in {*answer["devices"]}
     assert bool(answer["mounts"]) == ("pvs" not in text)
     assert [disk["disk"] for disk in where(f"/dev/{name}", f"{UIDS}{text}")["disks"]] == ["dasdp"]
+
+
+def test_a_volume_group_is_looked_up_by_its_name(where: Ask) -> None:
+    """Its members are those that pvs lists, and with them their LCUs; so is a DASD by its unique id."""
+    text = (
+        f"$ lsdasd -u\nBus-ID    Name      UID\n{'=' * 78}\n"
+        "0.0.1a00  dasda     IBM.75000000AAAA1.1a00.00\n0.0.1a01  dasdb     IBM.75000000AAAA1.1b00.01\n"
+        "$ pvs\n  PV          VG     Fmt  Attr PSize  PFree\n"
+        "  /dev/dasda1 vgdata lvm2 a--   6.00g     0\n  /dev/dasdb1 vgdata lvm2 a--   6.00g 1.00g\n"
+    )
+    group = where("vgdata", text)
+    assert [disk["lcu"] for disk in group["disks"]] == ["LCU 1A00", "LCU 1B00"]
+    assert group["devices"] == []
+    assert [disk["disk"] for disk in where("IBM.75000000AAAA1.1b00.01", text)["disks"]] == ["dasdb"]

@@ -159,7 +159,7 @@ def test_lszdev_has_all_devices_of_a_card_and_those_without_names() -> None:
     assert row(facts, "device", "0.0.71f0") == {"online": 1, "driver": "dasd-eckd"}
     assert row(facts, "device", "0.0.0009") == {"online": 1}
     virtio = facts_in("virtio-blk  0.0.0001  yes  no  vda\n", "lszdev")
-    assert row(virtio, "device", "0.0.0001") == {"online": 1, "driver": "virtio_ccw"}
+    assert row(virtio, "device", "0.0.0001") == {"online": 1, "driver": "virtio_ccw", "block": "vda"}
 
 
 def test_lszdev_i_has_partitions_and_attributes_that_hold_now() -> None:

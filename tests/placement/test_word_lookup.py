@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.placement.guest import HALF, MIB, machine
+from tests.placement.guest import HALF, LAYERS, MIB, machine
+from tests.topology.layers import layers
 from zmon.base.absent import Absent, absent
 from zmon.kinds import CONTAINER, DEVICE, MOUNT, SWAP
 from zmon.placement.word_lookup import (
@@ -440,3 +441,27 @@ def test_a_directory_is_there_with_any_of_its_files() -> None:
 def test_nothing_is_not_there() -> None:
     """Neither a file nor a disk."""
     assert not LookupResult(WordMeaning("x", MeaningKind.LABEL, "X")).is_there
+
+
+def test_a_volume_group_is_what_is_on_its_physical_volumes() -> None:
+    """What else is on the disks below these is not; physical volumes that hold nothing are not seen."""
+    result = look("vg")
+    assert [volume.number for volume in result.volumes] == ["94:0", "94:4"]
+    assert [mount.point for mount in result.mounts] == ["/db"]
+    assert result.unseen[0].startswith("physical volumes of vg ")
+
+
+def test_a_port_means_its_paths_and_a_unit_all() -> None:
+    """The disk is one."""
+    port, unit = look("500507630503c1ae"), look("0x4010402300000000")
+    assert [[path.number for path in result.paths] for result in (port, unit)] == [["8:0"], ["8:0", "8:16"]]
+    assert [len(result.volumes) for result in (port, unit)] == [1, 1]
+    assert look("mpath-36005076305ffc1ae0000000000001023").volumes == unit.volumes
+
+
+def test_a_device_of_another_origin_is_of_no_volume_group() -> None:
+    """Its name has a hyphen, too."""
+    sample = GUEST.sample
+    rows = {**LAYERS, "253:0": {**LAYERS["253:0"], "uuid": "CRYPT-LUKS2-1-vg-lv"}}
+    other = Machine(sample._replace(frames={**sample.frames, "layer": layers(rows)}))
+    assert not [meaning for meaning in meanings("vg", other) if meaning.sort is MeaningKind.GROUP]

@@ -44,6 +44,10 @@ def keys(word: str) -> list[tuple[MeaningKind, str]]:
         ("TS1", MeaningKind.TABLESPACE, "PROD.TS1"),
         ("prod.ts1", MeaningKind.TABLESPACE, "PROD.TS1"),
         ("prod", MeaningKind.DATABASE, "PROD"),
+        ("vg", MeaningKind.GROUP, "vg"),
+        ("/dev/vg", MeaningKind.GROUP, "vg"),
+        ("0x500507630503C1AE", MeaningKind.PORT, "0x500507630503c1ae"),
+        ("4010402300000000", MeaningKind.LUN, "0x4010402300000000"),
     ],
 )
 def test_what_people_have_in_hand(word: str, sort: MeaningKind, key: str) -> None:

@@ -67,10 +67,11 @@ def _rows(sample: Sample, tree: CapturedTree) -> Iterator[list[Any]]:
     if frame is not None and frame.keys:
         outputs = ((key, {name: frame.cell(key, name) for name in frame.columns}) for key in frame.keys)
     for key, cell in outputs or answers_of_cp(tree):
-        origin, _, line = key.rpartition(":")
-        which = text_of(cell["which"]).replace(" ", ", ")
+        origin, _, place = key.rpartition(":")
+        line = int(place.partition(".")[0])
+        which = ", ".join(dict.fromkeys(text_of(cell["which"]).split()))
         yield [
-            origin, int(line), cell["form"] or NOT_READ, cell["command"], cell["host"], cell["lines"],
+            origin, line, cell["form"] or NOT_READ, cell["command"], cell["host"], cell["lines"],
             cell["read"], cell["strange"], which, cell["words"],
         ]  # fmt: skip
 

@@ -14,7 +14,7 @@ from zmon.sample import Frame, empty_frame, frame_of
 from zmon.topology.stack import tagged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.base.absent import Value
     from zmon.collected.reading import ReadText
@@ -41,26 +41,24 @@ MAX_DEVICES: Final = 1000
 
 
 def strange_lines(read: ReadText) -> Iterator[int]:
-    """Yield the numbers of lines that were not understood; of what is no output those that name a device."""
-    yield from read.strange
+    """Yield the lines, from 0, that were not understood; of what is no output those that name a device."""
+    yield from (number - read.text.line for number in read.strange)
     if not read.form and not read.text.command and not read.text.file:
         for number, row in enumerate(read.text.text.split("\n")):
             if _MEANT.search(row):
-                yield read.text.line + number
+                yield number
 
 
 def _named(reads: Sequence[ReadText]) -> str:
     """Return which devices lines name that were not read, each with its line; comments name none."""
     named: dict[str, None] = {}
     for read in reads:
-        rows, strange = read.text.text.split("\n"), set(read.strange)
-        for number, row in (
-            *enumerate(rows, read.text.line),
-            (max(1, read.text.line - 1), read.text.command),
-        ):
+        rows, strange = read.text.text.split("\n"), set(strange_lines(read))
+        for number, row in (*enumerate(rows), (-1, read.text.command)):
             is_read = (read.form and number not in strange) or row.lstrip().startswith("#")
+            line = max(1, read.text.number(number))
             for word in () if is_read else _DEVICE.finditer(row[:MAX_ROW]):
-                named[f"{plain(word[1] or tagged(word[2] or word[0]).removeprefix('/dev/'))}={number}"] = None
+                named[f"{plain(word[1] or tagged(word[2] or word[0]).removeprefix('/dev/'))}={line}"] = None
     return " ".join([*named][:MAX_DEVICES])
 
 
@@ -76,14 +74,21 @@ def answers_of_cp(tree: CapturedTree) -> Iterator[tuple[str, dict[str, Value]]]:
     for report, (name, data) in zip(claims_of_texts(texts).reports, texts, strict=False):
         lines = data.decode("utf-8", "replace").split("\n")
         filled = [number for number, line in enumerate(lines, 1) if line.strip()]
-        origin, _begin = tree.shown.get(name, (name.removeprefix("cp/"), 1))
-        yield f"{origin}:{filled[0] if filled else 1}", {
+        origin, begin, step = tree.shown.get(name, (name.removeprefix("cp/"), 1, 1))
+        which = [line if step else begin for line in report.lines[:MAX_WHICH]]
+        yield f"{origin}:{filled[0] if step and filled else begin}", {
             "command": "", "form": ANSWERS, "tells": CLAIM.name, "asked": "", "host": "",
-            "which": " ".join(map(str, report.lines[:MAX_WHICH])),
+            "which": " ".join(map(str, which)),
             "words": lines[report.lines[0] - 1].strip()[:MAX_WORDS] if report.lines else "", "named": "",
             "lines": len(filled), "read": len(filled) - report.unknown, "strange": report.unknown,
             "written": 0,
         }  # fmt: skip
+
+
+def _own_key(place: str, rows: Mapping[str, object]) -> str:
+    """Return the key of an output that begins there: `a.txt:12`; of a second one there `a.txt:12.2`."""
+    keys = (f"{place}.{number}" for number in range(2, len(rows) + 2))
+    return place if place not in rows else next(key for key in keys if key not in rows)
 
 
 def text_frame(
@@ -96,14 +101,14 @@ def text_frame(
         strange = [*strange_lines(read)]
         if read.form or strange:
             lines = read.text.text.split("\n")
-            first = lines[strange[0] - read.text.line] if strange else ""
-            rows[read.text.place()] = {
+            first = lines[strange[0]] if strange else ""
+            rows[_own_key(read.text.place(), rows)] = {
                 "command": read.text.command or (f"cat /{read.text.file}" if read.text.file else ""),
                 "form": read.form,
                 "tells": " ".join(read.tells),
                 "asked": PART if read.is_part else "",
                 "host": host_of(read.text),
-                "which": " ".join(map(str, strange[:MAX_WHICH])),
+                "which": " ".join(str(read.text.number(line)) for line in strange[:MAX_WHICH]),
                 "words": first.strip()[:MAX_WORDS],
                 "named": _named([read]),
                 "lines": read.text.text.count("\n"),
@@ -122,5 +127,6 @@ def text_frame(
             "named": _named(reads), "lines": sum(read.text.text.count("\n") for read in reads),
             "read": 0, "strange": 0, "written": reads[0].text.time,
         }  # fmt: skip
-    rows |= dict(answers)
+    for place, row in answers:
+        rows[_own_key(place, rows)] = row
     return frame_of(TEXT, rows, when) if rows else empty_frame(TEXT, "no text was collected")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from zmon.base.absent import text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.kernel.capture_text import CollectedText
@@ -55,7 +53,6 @@ NAMING: Final = ("etc/fstab", "etc/crypttab")
 """Files that are not read, and name devices that may be used later."""
 BINDINGS: Final = ("etc/multipath/bindings", "etc/multipath/wwids")
 """Files of people that are read likewise."""
-_OF_PROCESS: Final = r"proc/[0-9]+/mount[a-z]+"
 """Mounts of a process, that may have its own."""
 
 
@@ -100,8 +97,10 @@ def _copied(tree: CapturedTree, paths: Iterable[str]) -> list[CollectedText]:
     texts = []
     for path in paths:
         try:
-            origin, line = tree.shown.get(path, (path, 1))
-            texts.append(CollectedText(origin, line, "", path, text_in(tree, path), tree.when(path)))
+            origin, line, step = tree.shown.get(path, (path, 1, 1))
+            texts.append(
+                CollectedText(origin, line, "", path, text_in(tree, path), tree.when(path), step=step)
+            )
         except OSError:
             continue
     return texts
@@ -140,7 +139,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     from zmon.collected.swap_texts import add_swaps  # noqa: PLC0415 - likewise
 
     when = sample.at.steady
-    others = [path for path in tree.shown if path not in COPIED and re.fullmatch(_OF_PROCESS, path)]
+    others = [path for path in tree.shown if path not in (*COPIED, *BINDINGS, *NAMING) and "cp/" not in path]
     texts = [*_copied(tree, (*COPIED, *BINDINGS, *others)), *tree.texts]
     facts, read = facts_of(texts)
     rows = best_mounts(facts)

@@ -207,6 +207,8 @@ class Facts(DeviceLists):
         """The WWIDs of which multipath would name the maps so, each with the text."""
         self.contents: dict[str, tuple[str, str, str]] = {}
         """What is on devices, by their names: the type, its UUID, the text."""
+        self.lent: dict[tuple[str, str], str] = {}
+        """Devices that guests of this host have, with what each calls it, and the text."""
         self.mount_lists: dict[str, list[list[MountRow]]] = {}
         """The mounts of each output, by the form that lists them."""
         self.mounts: dict[tuple[str, str], MountRow] = {}
@@ -341,6 +343,7 @@ class Facts(DeviceLists):
         self._part_maps(rows)
         self._drop_parts(rows, layers)
         self._add_contents(rows, layers, numbers)
+        self._add_lent(numbers, _linked(rows, layers))
 
     def _drop_parts(self, rows: dict[str, dict[str, list[Fact]]], layers: Frame) -> None:
         """Drop partitions that only tables have, of disks that others are built on: the kernel has none."""
@@ -418,6 +421,13 @@ class Facts(DeviceLists):
                 self._say_content(f"{device} (made to be {what})", own, place)
         for uuid, devices in btrfs.items():
             self._join_btrfs(uuid, {device: alone[device] for device in devices}, mounted)
+
+    def _add_lent(self, numbers: Mapping[str, set[str]], linked: Mapping[str, set[str]]) -> None:
+        """Say which guests have devices of this host."""
+        for (device, title), place in self.lent.items():
+            own = numbers.get(plain(device)) or numbers.get(mapped_name(device)) or linked.get(device, set())
+            if len(own) == 1:
+                self._say_content(title, own, place)
 
     def _join_btrfs(self, uuid: str, devices: Mapping[str, str], mounted: set[str]) -> None:
         """Say which devices a btrfs has by their signatures, unless `btrfs filesystem show` lists it."""

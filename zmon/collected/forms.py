@@ -11,6 +11,7 @@ from zmon.collected.channel_texts import Lschp, Lscss
 from zmon.collected.crypt_texts import Cryptsetup
 from zmon.collected.dasd_texts import Dasdview, Lsdasd
 from zmon.collected.fcp_texts import Lsluns, Lsscsi, Lszfcp
+from zmon.collected.file_texts import MANY_FILES, Files
 from zmon.collected.kernel_log_texts import KernelLog
 from zmon.collected.loop_texts import Losetup
 from zmon.collected.lvm_display_texts import LvmDisplay
@@ -24,6 +25,7 @@ from zmon.collected.reading import Form
 from zmon.collected.signature_texts import Blkid
 from zmon.collected.swap_texts import Swaps
 from zmon.collected.udev_texts import Udevadm
+from zmon.collected.virsh_texts import Virsh
 from zmon.collected.zdev_texts import Lsqeth, Lstape, Lszdev
 
 FORMS: Final = (
@@ -77,6 +79,8 @@ FORMS: Final = (
          "source, real output"),
     Form("mmlsnsd -m, -X", r"mmlsnsd\b", Mmlsnsd, "which devices of this host are NSDs of GPFS",
          "real output"),
+    Form("virsh domblklist, dumpxml", r"virsh (?:-\S+ )*(?:domblklist|dumpxml)\b", Virsh,
+         "which devices are disks of KVM guests of this host", "source"),
     Form("btrfs filesystem show", r"btrfs (?:filesystem|fi) show\b.*", BtrfsShow, "all devices of a btrfs",
          "source, real output"),
     Form("fdasd -p, -i", r"fdasd\b", Fdasd,
@@ -85,6 +89,8 @@ FORMS: Final = (
          "sizes of disks, where their partitions begin", "source, real output"),
     Form("parted -l, print", r"parted\b", Parted,
          "partitions; where they begin if it was asked for sectors or bytes", "real output"),
+    Form("files of /sys and /proc by their paths, as of grep, head and tail", MANY_FILES, Files,
+         "attributes of devices that are named, and what files of /proc have as above", "source"),
     Form("/proc/swaps, swapon", r"swapon\b|proc/swaps", Swaps, "active swap", "real output"),
     Form("/proc/self/mountinfo", r"proc/(?:self|1)/mountinfo", MountInfo, "which file system a path is on",
          "kernel's source"),

@@ -7,7 +7,7 @@ their names, if these name one host.  What may be a host or not, such as a word 
 the same form of heading has several words: of a series, as `lnx1` and `lnx2`, or before outputs of the same
 commands.
 
-Sources: pdsh, dshbak(1); pssh(1); ansible, plugins/callback/minimal.py, oneline.py; salt, output/nested.py.
+Sources: pdsh, dshbak(1); pssh(1); ansible, plugins/callback/minimal.py; salt, output/nested.py.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.base.plain_text import did_you_mean
 from zmon.collected.times import of_other_times, rank
@@ -48,10 +48,6 @@ _TAGGED: Final = (
     re.compile(rf"(?P<host>{_NAME}) (?!kernel\b)[\w./-]{{1,40}}(?:\[\d+\])?:(?: (?P<row>.*))?"),
 )
 """What pdsh, fabric, clush and the like, and logs behind the time, write before each line."""
-_IN_ONE_LINE: Final = re.compile(
-    rf"(?m)^(?P<host>{_NAME}) \| [A-Z]+!? \| rc=\d+ \| \(stdout\) (?P<text>.*?)(?: \(stderr\) .*)?$"
-)
-"""What `ansible -o` writes of each host, with `\\n` between lines."""
 _TAGGED_PART: Final = 0.9
 """The part of the lines that have it, from which on it is no part of them."""
 _SEEN: Final = 20
@@ -65,6 +61,7 @@ _LABELLED: Final = re.compile(
 )
 _OF_TOOLS: Final = re.compile(
     rf"(?P<ansible>{_NAME}) \| [A-Z]+!?(?: \|.*| =>.*)"
+    rf"|(?:ok|changed|failed|fatal): \[(?:{_NAME} -> )?(?P<play>{_NAME})\].* =>.*"
     rf"|\[\d+\] \d\d:\d\d:\d\d \[(?:SUCCESS|FAILURE)\] (?:\S+@)?(?P<pssh>{_NAME})(?::\d+)?(?:\s.*)?"
 )
 _RULED: Final = re.compile(r"-{15,16}")
@@ -127,19 +124,26 @@ def printed_host(command: str, text: str) -> str:
     return ""
 
 
-def by_host(text: str, count: Callable[[str], int]) -> list[tuple[str, int, str]]:
+class HostPart(NamedTuple):
+    """What a text has of one host."""
+
+    host: str
+    """Empty where nothing names it."""
+    line: int
+    """Its first line in the text, counted from 1."""
+    text: str
+    step: int = 1
+    """Lines of the text that each of its lines takes; see `CollectedText`."""
+    command: str = ""
+    """Whose output it is; empty if it says so itself."""
+
+
+def by_host(text: str, count: Callable[[str], int]) -> list[HostPart]:
     """Return the texts of hosts that stand before each line of a text; else the text as it is.
 
-    Each has its host and the number of its first line; lines of others between its own are empty.  `count`
+    Lines of others between those of a host are empty.  `count`
     says how many outputs begin in a text: what stands before each line of a tool's output is no host.
     """
-    if in_one_line := [*_IN_ONE_LINE.finditer(text)]:
-        rest = _IN_ONE_LINE.sub("", text)
-        parts = [("", 1, rest)] if rest.strip() else []
-        for told in in_one_line:
-            lines = told["text"].replace("\\r", "").replace("\\n", "\n")
-            parts.append((short(told["host"]), text.count("\n", 0, told.start()) + 1, f"{lines}\n"))
-        return parts
     rows = text.removesuffix("\n").split("\n")
     filled = [row for row in rows if row.strip()]
     for tag in _TAGGED:
@@ -154,10 +158,10 @@ def by_host(text: str, count: Callable[[str], int]) -> list[tuple[str, int, str]
                 own.setdefault(short(match["host"]), []).append((number, match["row"] or ""))
         if len(own) > _MAX_TAGS:
             continue
-        parts = [(host, lines[0][0] + 1, _with_gaps(lines)) for host, lines in own.items()]
-        if sum(count(part) for _host, _line, part in parts) > count(text):
+        parts = [HostPart(host, lines[0][0] + 1, _with_gaps(lines)) for host, lines in own.items()]
+        if sum(count(part.text) for part in parts) > count(text):
             return parts
-    return [("", 1, text)]
+    return [HostPart("", 1, text)]
 
 
 def _with_gaps(lines: Sequence[tuple[int, str]]) -> str:
@@ -178,7 +182,7 @@ def headings(rows: Sequence[str], begins: Callable[[int], str], *, is_prompted: 
     bare: dict[str, list[tuple[int, str]]] = {}
     for number, row in enumerate(rows):
         text = row.strip()
-        if not text or len(text) > _LONGEST:
+        if not text or len(text) > _LONGEST or (number and rows[number - 1].startswith("==> ")):
             continue
         if host := _host_above(rows, number, begins, is_prompted=is_prompted):
             named[number] = host
@@ -199,7 +203,7 @@ def _host_above(rows: Sequence[str], number: int, begins: Callable[[int], str], 
     """Return the host that a line names whatever others are there; empty if it names none."""
     text = rows[number].strip()
     if match := _OF_TOOLS.fullmatch(text):
-        return short(match["ansible"] or match["pssh"])
+        return short(match["ansible"] or match["play"] or match["pssh"])
     if (match := _GATHERED.fullmatch(text)) and _is_ruled(rows, number):
         return "" if match["host"] in TOOLS else short(match["host"])
     if (match := _LABELLED.fullmatch(text)) and (not is_prompted or _output_below(rows, number, begins)):

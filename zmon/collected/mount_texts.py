@@ -259,7 +259,8 @@ class Df(MountList):
     narrowing = r"-[a-zA-Z]*[tlx]\b(?! ?(?:dev)?tmpfs)|--(?:type|exclude-type|local)\b|[/.]"
     heading = (
         r"Filesystem +(?:Type +)?(?:1K-blocks|Size|1024-blocks|1M-blocks)"
-        r"|Dateisystem +(?:Typ +)?(?:1K-Blöcke|Größe)"
+        r"|[^\W\d_][^\s/%]*(?: [^\s/%]+){0,2} +(?:[^\s/%]+ +)?[^\s/%]+(?: de 1[KM])? +[^\s/%]+ +[^\s/%]+"
+        r" +[^\W\d]{2,8}\.?% +[^\W\d_]\S*(?: [^\W\d_]\S*)?\s*$"
     )
 
     def __init__(self, text: CollectedText, facts: Facts) -> None:

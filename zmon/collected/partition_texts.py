@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from zmon.base.plain_text import cells
 from zmon.base.sizes import SECTOR
 from zmon.collected.columns import Columns
 from zmon.collected.dasd_texts import dasd_named
@@ -30,7 +31,14 @@ if TYPE_CHECKING:
     from zmon.kernel.capture_text import CollectedText
 
 _DEVICE: Final = r"/dev/(\S{1,250})"
-_DISK: Final = "(?:Disk|Festplatte|Disque|Disco)"
+_DISK: Final = r"[^\W\d_]\S*(?: \S+)?"
+"""What a disk is called: the path and the figures behind it are the same in all languages."""
+_COLON: Final = r"\s?[:\uff1a]\s*"
+_SIZE: Final = r"[0-9]+(?:[.,][0-9]+)? ?[^\W\d]+[,\uff0c\u3001\u060c] ?(?:[^\W\d]+: )?"
+"""A rounded size, and what stands before the bytes."""
+_PROPERTY: Final = rf"[^\W\d][^/:\uff1a]{{0,60}}?{_COLON}"
+"""The words before a property of a disk."""
+_GUID: Final = "[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}"
 _COUNT: Final = r"([0-9]{1,15})"
 _MADE_FOR: Final = re.compile(
     r"(?i)\b(?:(?P<lvm>lvm|type=8e|E6D6D379-F507-44C2-A23C-238F2A3DF928)"
@@ -175,16 +183,15 @@ class Fdisk(PartitionReading, OrDocument):
 
     tool = "fdisk"
     heading = (
-        rf"{_DISK} /dev/\S{{1,250}} ?: [0-9.,]+ ?\S+, [0-9]+ (?:[Bb]ytes|octets)|label: (?:gpt|dos|dasd|sun)$"
-        r"|# partition table of /dev/"
+        rf"{_DISK} /dev/\S{{1,250}}?{_COLON}{_SIZE}[0-9]{{1,18}}\b"
+        r"|label: (?:gpt|dos|dasd|sun)$|# partition table of /dev/"
     )
     first = r'/dev/\S+ : start= *[0-9]+, size= *[0-9]+|\{\s*"partitiontable"'
     nothing = (
-        r"(?:Sector size|Sektorgröße|Taille de secteur|I/O size|E/A-Größe|Alignment offset).*",
-        r"(?:Disklabel type|Festplattenbezeichnungstyp|Disk identifier|Festplattenbezeichner).*",
-        r"(?:Disk model|Festplattenmodell|Modèle de disque|taille d'E/S|Type d'étiquette de disque).*",
-        r"(?:Identifiant de disque|Tamaño de|Tipo de etiqueta de disco|Identificador del disco).*",
-        r"(?:Geometry|Geometrie|Géométrie|Geometría) ?: .*", r"(?:Device|Gerät|Périphérique|Dispositivo) .*",
+        r"[^\W\d]\D*[0-9]{3,9}(?: \S+)? ?/ ?[0-9]{3,9}(?: \S+)?",  # sizes of sectors and of I/O
+        rf"{_PROPERTY}(?:dos|gpt|dasd|sun|sgi|bsd|0x[0-9a-f]{{8}}|{_GUID}|[0-9]{{1,9}}(?: \S+)?)",
+        rf"{_PROPERTY}(?:\D{{0,40}}[0-9]{{1,9}}){{3}}\D*",  # the geometry
+        r"Device .*", r"(?:Disk model|Geometry): .*",
         r"label(?:-id)?: .*|(?:first|last)-lba: .*|table-length: .*|grain: .*",
         r"[0-9]+ heads, [0-9]+ sectors/track, [0-9]+ cylinders.*", r"\s*Device Boot .*",
         r"Disk /dev/\S+ doesn't contain a valid partition table",
@@ -196,18 +203,27 @@ class Fdisk(PartitionReading, OrDocument):
     def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Begin without a disk."""
         super().__init__(text, facts)
-        self._size = 0
-        """Bytes of the sectors of `sfdisk -d`."""
+        self._begun = 0
+        """The line that names the disk."""
 
-    @line(rf"{_DISK} /dev/(\S{{1,250}}?) ?: [^,]+?(?:,[0-9]+ \S+)?, ([0-9]{{1,18}}) (?:[Bb]ytes|octets).*")
+    def take(self, number: int, row: str) -> bool | None:
+        """Take a line; that below the disk may be its model, in any language."""
+        is_below = self._disk and number == self._begun + 1
+        is_model = is_below and re.fullmatch(rf"{_PROPERTY}(?!.*[0-9] = [0-9])\S.{{0,80}}", row)
+        return False if is_model else super().take(number, row)
+
+    @line(rf"{_DISK} /dev/(\S{{1,250}}?){_COLON}{_SIZE}([0-9]{{1,18}})\b.*")
     def disk(self, match: re.Match[str]) -> None:
         """Take a disk, and its bytes."""
         self._take_disk(match[1], int(match[2]))
+        self._begun = self.number
 
-    @line(
-        r"(?:Units|Einheiten|Unités|Unidades)\s?(?::|=) ?\w+ \w+ 1 [*\u00d7] ([0-9]{3,5}) = \1 \w+.*",
-        r"sector-size: ([0-9]{3,5})",
-    )
+    @line(r"[^\W\d][^\d/:\uff1a]* {2,}[^\W\d][^\d/:\uff1a]*")
+    def head(self, match: re.Match[str]) -> bool:
+        """Know the heading of partitions."""
+        return bool(self._disk) and len(match[0].split()) > _FEWEST
+
+    @line(r"[^\W\d]\D*1 [*\u00d7] ([0-9]{3,5}) = \1 [^\W\d]+.*", r"sector-size: ([0-9]{3,5})")
     def unit(self, match: re.Match[str]) -> bool:
         """Take the unit of what follows, in bytes."""
         if self._disk:
@@ -266,7 +282,14 @@ class Fdisk(PartitionReading, OrDocument):
         return True
 
 
-_FILE_SYSTEM: Final = frozenset({"File system", "Dateisystem", "Système de fichiers", "Sistema de ficheros"})
+_FEWEST: Final = 3
+"""Columns that partitions have at least."""
+_SYSTEM: Final = 4
+"""The columns before that of file systems: number, start, end, size."""
+_WITH_KINDS: Final = frozenset({"msdos", "dvh"})
+"""Tables whose partitions have kinds, such as `primary`, in a column of their own."""
+_TABLE: Final = "aix|amiga|atari|bsd|dasd|dos|dvh|gpt|gpt_sync_mbr|loop|mac|msdos|pc98|sun|unknown"
+_MODEL: Final = r"(?:Mode[a-z]+|Mod\u00e8le|[^\x00-\x7f]+)"
 _SORTS: Final = {"linux-swap(v1)": "swap", "linux-swap(v0)": "swap", "linux-swap": "swap"}
 """What signatures are called elsewhere, by what parted calls them."""
 
@@ -275,10 +298,10 @@ class Parted(PartitionReading):
     """Partitions that parted prints, in any language or with -m; exactly only by sectors or bytes."""
 
     tool = "parted"
-    heading = r"(?:Model|Modell|Modèle|Modelo) ?: .* \([a-z0-9_-]+\)\s*$|BYT;$"
+    heading = rf"{_MODEL}{_COLON}\S.* \([a-z0-9/_-]+\)\s*$|BYT;$"
     nothing = (
-        r"(?:Model|Modell|Modèle|Modelo) ?: .*", r"BYT;|CHS;|CYL;",
-        r"(?:Disk Flags|Disk-Flags|Drapeaux de disque|Banderas de disco) ?:.*",
+        rf"{_MODEL}{_COLON}.*", r"BYT;|CHS;|CYL;",
+        rf"{_PROPERTY}(?:pmbr_boot|implicit_partition_table)?\s*",  # flags of the disk
         r"\s+\S+\s+\S+\s+\S+\s+(?:Free Space|Freier Platz|Espace libre|Espacio libre)\s*",
         r"(?:Error|Warning|Fehler|Warnung|Information): .*",
     )  # fmt: skip
@@ -290,34 +313,39 @@ class Parted(PartitionReading):
         self._has_table = True
         self._columns = Columns("")
         self._system = ""
+        self._kinds = 0
+        """Columns for the kinds of partitions."""
 
     def lost(self) -> None:
         """Know no disk."""
         super().lost()
         self._sector, self._columns = 0, Columns("")
 
-    @line(rf"{_DISK}\s+/dev/(\S{{1,250}}?) ?:\s+([0-9.,]+)([a-zA-Z]{{1,3}})\s*")
+    @line(rf"{_DISK}\s+/dev/(\S{{1,250}}?){_COLON}([0-9.,]+)([a-zA-Z]{{1,3}})\s*")
     def disk(self, match: re.Match[str]) -> None:
         """Take a disk, and its size if that is exact."""
         self._begin(match[1], match[2], match[3], 0)
 
-    @line(r"\S.* \(\S+/\S+\) ?: ([0-9]{3,5})B/[0-9]{3,5}B\s*")
+    @line(rf"\S.*{_COLON}([0-9]{{3,5}})B/[0-9]{{3,5}}B\s*")
     def sector(self, match: re.Match[str]) -> bool:
         """Take the bytes of a sector."""
         self._sector = int(match[1])
         return bool(self._disk)
 
-    @line(r"(?:Partition Table|Partitionstabelle|Table de partitions|Tabla de particiones) ?: (\S+)\s*")
+    @line(rf"{_PROPERTY}({_TABLE})\s*")
     def table(self, match: re.Match[str]) -> bool:
         """Take the type of the table."""
-        self._has_table = match[1] != NO_TABLE
+        self._has_table, self._kinds = match[1] != NO_TABLE, int(match[1] in _WITH_KINDS)
         return bool(self._disk)
 
-    @line(r"(?:Number|Nummer|Numéro|Número)  \S.*")
-    def head(self, match: re.Match[str]) -> None:
-        """Take the heading of the partitions."""
-        self._columns = Columns(match[0], r"\S+(?: \S+)*")
-        self._system = next((name for name in self._columns if name in _FILE_SYSTEM), "")
+    @line(r"[^\W\d]+  [^\d/:\uff1a]*")
+    def head(self, match: re.Match[str]) -> bool:
+        """Take the heading of the partitions; characters of two columns are as wide as two."""
+        wide = "".join(char * max(1, cells(char)) for char in match[0])
+        self._columns = Columns(wide, r"\S+(?: \S+)*")
+        names = [*self._columns]
+        self._system = names[_SYSTEM + self._kinds] if len(names) > _SYSTEM + self._kinds else ""
+        return bool(self._disk) and len(names) > _FEWEST
 
     @line(
         r"\s*([0-9]{1,3})\s+([0-9.,]+)([a-zA-Z]{1,3})\s+([0-9.,]+)[a-zA-Z]{1,3}"
@@ -328,8 +356,8 @@ class Parted(PartitionReading):
         number, first, unit, last, count = match.groups()
         if not self._disk or not len(self._columns):
             return False
-        cells = self._columns.sliced(match[0])
-        self._take(number, (first, last, count), unit, cells.get(self._system, ""), [*cells.values()][-1])
+        told = self._columns.sliced(match[0])
+        self._take(number, (first, last, count), unit, told.get(self._system, ""), [*told.values()][-1])
         return True
 
     @line(r"/dev/([^\s:]{1,250}):([0-9.,]+)([a-zA-Z]{1,3}):[^:]*:([0-9]{3,5}):[0-9]{3,5}:([^:]*):.*;")

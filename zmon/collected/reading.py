@@ -246,7 +246,7 @@ class ReadText(NamedTuple):
     read: int
     """Lines that say something."""
     strange: tuple[int, ...]
-    """The lines that were not understood, by their numbers in the file."""
+    """The lines that were not understood, counted on from where the output begins."""
     tells: tuple[str, ...] = ()
     """The names of the kinds of which it may say something, and what it lists."""
     is_part: bool = False

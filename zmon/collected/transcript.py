@@ -18,8 +18,10 @@ from functools import cache
 from itertools import islice, product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zmon.collected import ansible_texts
+from zmon.collected.file_texts import BLOCK, MANY_FILES, Files, by_file
 from zmon.collected.forms import FORMS
-from zmon.collected.hosts import CALLER, CLOSED, NO_HOST, by_host, headings, printed_host, short
+from zmon.collected.hosts import CALLER, CLOSED, NO_HOST, HostPart, by_host, headings, printed_host, short
 from zmon.collected.mount_texts import FROM_TABLE
 from zmon.collected.sos import command_of_sos, mended
 from zmon.collected.tools import TOOLS
@@ -87,7 +89,9 @@ _REMOTE: Final = re.compile(
 )
 """A command that ssh runs on another host, or a login there."""
 _CALL: Final = rf"{_SSH}\w[\w.-]*(?: +['\"]?{_OF_TOOL}{_TOOLS}(?![\w.-])[^\n]*|\s*$)"
-_COMMAND: Final = rf"{_OF_TOOL}(?P<command>{_TOOLS}(?![\w.-])[^\n]*|{_CALL})"
+_PRINTS: Final = r"(?:[efz]?grep|head|tail|more|for(?= \w+ in ))(?=[^\n]* /(?:proc|sys)(?:[/ ]|$))"
+"""What prints files of the kernel; people use it for others, too."""
+_COMMAND: Final = rf"{_OF_TOOL}(?P<command>(?:{_TOOLS}(?![\w.-])|{_PRINTS})[^\n]*|{_CALL})"
 _SIGNS: Final = "#$>%\u279c\u276f\u27a4\u00bb"
 """With which prompts end, among them some arrows."""
 _PROMPT: Final = re.compile(
@@ -147,7 +151,7 @@ def form_of(name: str) -> Form | None:
         option in name.split() and not name.startswith(tools) for option, tools in _NO_HELP.items()
     ):
         return None
-    if piece := _PIECE.fullmatch(name):
+    if (piece := _PIECE.fullmatch(name)) and not re.match(MANY_FILES, name):
         name = (piece["file"] or piece["searched"])[1:]
     for form in FORMS:
         if re.match(rf"(?:{form.command})(?:\s|$)", name) or re.fullmatch(form.command, name):
@@ -251,8 +255,20 @@ def outputs(origin: str, data: bytes, time: int, listed: str = "") -> Iterator[C
     elif _ECHOED.search(text):
         yield from _cut(origin, text, time, _ECHOED)
     else:
-        for host, line, part in by_host(text, _count):
-            yield from _Transcript(origin, line, part, time, host).cut()
+        for part in _parts(text):
+            yield from _Transcript(origin, part, time).cut()
+
+
+def _parts(text: str) -> list[HostPart]:
+    """Return what a text has of each host, and of each command in a result of ansible."""
+    results, rest = ansible_texts.printed(text, _count)
+    parts = by_host(rest, _count) if rest.strip() or not results else []
+    for result in results:
+        command = result.command or (result.task if _TYPED.fullmatch(result.task) else "")
+        parts.append(
+            HostPart(short(result.host), result.line, result.text, result.step, _plain_command(command))
+        )
+    return parts
 
 
 def is_of_collector(text: str) -> bool:
@@ -262,7 +278,7 @@ def is_of_collector(text: str) -> bool:
 
 def begins_output(text: str) -> bool:
     """Return whether a text has a line with which an output begins."""
-    return any(_count(part, most=1) for _host, _line, part in by_host(text, _count))
+    return ansible_texts.begins(text) or any(_count(part.text, most=1) for part in by_host(text, _count))
 
 
 def _count(text: str, most: int = 1_000) -> int:
@@ -317,6 +333,15 @@ def _section(origin: str, line: int, heading: re.Match[str], text: str, time: in
     yield cut if cut.form or cut.file else cut._replace(text="")
 
 
+def _of_file(part: tuple[CollectedText, bool]) -> CollectedText:
+    """Return what a file holds as a copy of it, or as what a command printed that leaves out lines."""
+    cut, is_part = part
+    form = form_of(cut.file) if is_part else None
+    if not is_part:
+        return cut
+    return cut._replace(command=f"grep . /{cut.file}", file="", form=form.name if form else "")
+
+
 class _Prompt(NamedTuple):
     """A command behind a prompt."""
 
@@ -339,7 +364,8 @@ def _prompt(row: str) -> _Prompt | None:
 def _is_prose(command: str) -> bool:
     tool, *arguments = command.split()
     plain = sum(1 for word in arguments if re.fullmatch(r"[A-Za-z]+[,.:]?", word))
-    return tool not in {*CP_TOOLS, "cat", "ls", "multipathd", "ssh", "rsh"} and plain > _PLAIN_WORDS
+    is_open = {*CP_TOOLS, "cat", "for", "ls", "multipathd", "ssh", "rsh"}
+    return tool not in is_open and plain > _PLAIN_WORDS
 
 
 def host_of(prompt: str) -> str:
@@ -359,9 +385,10 @@ def _plain_command(command: str) -> str:
 class _Transcript:
     """What a person copied, while it is cut."""
 
-    def __init__(self, origin: str, line: int, text: str, time: int, host: str) -> None:
+    def __init__(self, origin: str, part: HostPart, time: int) -> None:
         """Begin with the first line, of a host if that is known."""
-        self._origin, self._time, self._first = origin, time, line
+        self._origin, self._time, self._part = origin, time, part
+        text, host = part.text, part.host
         self._lines = text.removesuffix("\n").split("\n")
         self._boundaries = {
             f"--{name}{end}" for name in re.findall(r'boundary="?([^\s";]{1,70})', text) for end in ("", "--")
@@ -418,6 +445,8 @@ class _Transcript:
 
     def cut(self) -> list[CollectedText]:
         """Return the outputs."""
+        if self._part.command:
+            self._open(0, "", self._part.command)
         for number, line in enumerate(self._lines, 1):
             self._take(number, line)
         self._close()
@@ -470,12 +499,20 @@ class _Transcript:
         if row is None:
             self._open(number - 1, "")
             row = line
-        if not self._is_file and (match := _headings().match(line)):
+        match = None if self._is_file else _headings().match(line)
+        if match and not self._is_in_block(_formed(match)):
             self._begin_form(number, match["margin"], _formed(match))
         elif row.strip() and not (self._form and self._form.reading.knows(row)) and not self._is_file:
             self._begin_unannounced(number, line, row)
         if self._begin <= number:
             self._rows.append(self._without_margin(line) or "")
+
+    def _is_in_block(self, form: Form) -> bool:
+        """Return whether an output of a form stands in a block with a file that has this form."""
+        if self._form is None or self._form.reading is not Files:
+            return False
+        blocks = (BLOCK.fullmatch(row) for row in reversed(self._rows))
+        return any(form_of(block["path"]) is form for block in islice(filter(None, blocks), 1))
 
     @property
     def _is_file(self) -> bool:
@@ -492,6 +529,8 @@ class _Transcript:
         """Begin an output at a line that the one before does not have, if the line tells which that is."""
         is_brace = line.strip() == "{" and number < len(self._lines)
         if match := _firsts().match(f"{line}{self._lines[number].strip()}" if is_brace else line):
+            if self._is_in_block(_formed(match)):
+                return
             self._begin_form(number, match["margin"], _formed(match))
         elif match := _TYPED.fullmatch(line):
             self._open(number, match["margin"], command=match["command"])
@@ -593,12 +632,16 @@ class _Transcript:
         text = "".join(f"{row}\n" for row in self._rows)
         if re.search(r"\|\s*column\s+-t", self._command):
             text = re.sub(r"(?<=\S) {2,}", " ", text)
-        line = self._first + self._begin - 1
+        line = self._part.line + self._part.step * (self._begin - 1)
         cut = _output(self._origin, line, self._command, text, self._time, self._host)
+        cut = cut._replace(step=self._part.step)
         if not cut.file and self._form is not None:
             cut = cut._replace(form=self._form.name)
         elif self._is_cp:
             cut = cut._replace(form=CP)
+        if self._form is not None and self._form.reading is Files:
+            self._cut += map(_of_file, by_file(cut))
+            return
         self._cut.append(cut)
         printed = printed_host(cut.command or cut.file, text) if cut.command or cut.file or cut.form else ""
         if printed and not self._is_named:

@@ -33,7 +33,8 @@ _ID: Final = rf"{BUSID}(?::{_PORT}:{_PORT}|(?::{BUSID}){{0,2}})"
 _MODEL: Final = r"([0-9a-f]{4}/[0-9a-f]{2})"
 _DRIVERS: Final = {"dasd-eckd": "dasd-eckd", "dasd-fba": "dasd-fba", "zfcp-host": "zfcp", "qeth": "qeth"}
 """Drivers of devices that are on line, by the types of lszdev."""
-_DISKS: Final = {"dasd-eckd": "dasd[a-z]{1,4}", "dasd-fba": "dasd[a-z]{1,4}", "zfcp-lun": "sd[a-z]{1,4}"}
+_DISKS: Final = {"dasd-eckd": "dasd[a-z]{1,4}", "dasd-fba": "dasd[a-z]{1,4}", "zfcp-lun": "sd[a-z]{1,4}",
+                 "virtio-blk": "vd[a-z]{1,4}"}  # fmt: skip
 """What the disks of a type are called."""
 _DEFAULT: Final = "TYPE,ID,ON,PERS,NAMES"
 """The columns that lszdev prints if none are asked for."""
@@ -180,6 +181,9 @@ class Lszdev(Reading):
             self.facts.say(
                 LAYER, disk, self.place, name=disk, sort="disk", busid=busid, wwpn=port, lun=number
             )
+        elif disk.startswith("vd"):
+            self.facts.say(DEVICE, busid, self.place, block=disk)
+            self.facts.say(LAYER, disk, self.place, name=disk, sort="disk", busid=busid)
         else:
             take_disk(self.facts, self.place, busid, disk)
         for part in names:

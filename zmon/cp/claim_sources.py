@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from zmon.cp.answer_reader import AnswerSet, RowConflict
     from zmon.cp.vmcp import Cp
+    from zmon.kernel.capture_tree import ShownPlace
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
     from zmon.topology.claims import Claim
@@ -128,10 +129,12 @@ def claims_of_capture(tree: Tree, user: str = "", member: str = "") -> Frame:
         except OSError:
             names = []  # the capture was taken without --cp
     texts, when = [], 0
-    shown: Mapping[str, tuple[str, int]] = getattr(tree, "shown", {})
+    shown: Mapping[str, ShownPlace] = getattr(tree, "shown", {})
     for path in [f"{FOLDER}/{name}" for name in names]:
         try:
-            origin = f"{SHOWN}{shown[path][0]}" if path in shown else path
+            origin = path
+            if place := shown.get(path):  # in a single line of a text they have lines of their own
+                origin = f"{SHOWN}{place.origin}{'' if place.step else f':{place.line}'}"
             texts.append((origin, tree.read(path)))
             when = max(when, tree.when(path))
         except OSError:

@@ -28,7 +28,9 @@ from zmon.kernel.capture_tree import (
     CaptureError,
     DirectoryTree,
     NoCaptureError,
+    ShownPlace,
     is_nested,
+    is_own,
     is_possible,
     moment,
     read_regular,
@@ -37,7 +39,7 @@ from zmon.kernel.capture_tree import (
 from zmon.kernel.tree import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from zmon.kernel.capture_text import CollectedText, TextReader
     from zmon.kernel.capture_tree import CapturedTree, Node
@@ -175,25 +177,35 @@ def _labels(path: str, contents: CaptureContents) -> list[str]:
 def _take_texts(contents: CaptureContents, label: str) -> Sequence[CollectedText]:
     """Return the outputs of commands in texts; files that were copied into texts become files of the pass.
 
-    So do answers of CP.
+    So do answers of CP.  A file that is there already stays an output.
     """
     kept: list[CollectedText] = []
     files: dict[str, Node] = {}
-    answers: dict[str, list[str]] = {}
-    for section in _sections(contents, _host_of(contents, label)):
+    answers: dict[tuple[str, int], tuple[str, list[str]]] = {}
+    beside = _tree_beside(contents, label)
+    for section in _sections(contents, _host_of(beside)):
         if section.file:
-            if is_possible(section.file) and section.file.startswith(("proc/", "sys/", "etc/")):
-                name = posixpath.normpath(section.file)
-                shown = (section.origin, section.line)
-                files.setdefault(name, CapturedFile(_encoded(section), section.time, shown))
+            name = posixpath.normpath(section.file)
+            if not (is_possible(section.file) and section.file.startswith(("proc/", "sys/", "etc/"))):
+                continue
+            if name in files or (not is_own(beside) and _has(beside, name)):
+                kept.append(section)
+            else:
+                shown = ShownPlace(section.origin, section.line, section.step)
+                files[name] = CapturedFile(_encoded(section), section.time, shown)
         elif contents.reader.is_of_cp(section):
-            lines = answers.setdefault(section.origin, [])
-            lines += [""] * (section.line - 1 - len(lines))  # so that each keeps its number
+            text = (section.origin, 0 if section.step else section.line)
+            name, lines = answers.get(text) or (_free_name(section.origin, files, beside), [])
+            answers[text] = name, lines
+            if section.step:
+                lines += [""] * (section.line - 1 - len(lines))  # so that each keeps its number
             lines += section.text.split("\n")[:-1]
-            name = f"cp/{section.origin.removesuffix('.txt').replace('/', '.')}.txt"
             content = "\n".join(lines).encode("utf-8", "surrogateescape")
             first = next((number for number, line in enumerate(lines, 1) if line.strip()), 1)
-            files[name] = CapturedFile(content + b"\n", section.time, (section.origin, first))
+            first = first if section.step else section.line
+            files[name] = CapturedFile(
+                content + b"\n", section.time, ShownPlace(section.origin, first, section.step)
+            )
         else:
             kept.append(section)
     contents.add(label, files)
@@ -221,15 +233,34 @@ def _sections(contents: CaptureContents, host: str) -> list[CollectedText]:
     return [_named_from(top, section) for section in sections if id(section) not in left_out]
 
 
-def _host_of(contents: CaptureContents, label: str) -> str:
-    """Return the host that the kernel's files of a pass name; empty if they name none."""
+def _tree_beside(contents: CaptureContents, label: str) -> CapturedTree:
+    """Return the kernel's files of a pass, without texts."""
     nodes = contents.nodes.get(label, {})
     root = contents.roots.get(label)
-    tree = DirectoryTree(root, beside=nodes) if root else ArchivedTree("", label, nodes)
+    return DirectoryTree(root, beside=nodes) if root else ArchivedTree("", label, nodes)
+
+
+def _host_of(tree: CapturedTree) -> str:
+    """Return the host that the kernel's files of a pass name; empty if they name none."""
     try:
         return tree.read("proc/sys/kernel/hostname").decode("utf-8", "replace").strip()
     except OSError:
         return ""
+
+
+def _has(tree: CapturedTree, path: str) -> bool:
+    directory, _, name = path.rpartition("/")
+    try:
+        return name in tree.entries(directory)
+    except OSError:
+        return False
+
+
+def _free_name(origin: str, files: Mapping[str, Node], beside: CapturedTree) -> str:
+    """Return a name in a pass for the answers of CP in a text: that of the text, if no other has it."""
+    name = f"cp/{origin.removesuffix('.txt').replace('/', '.')}"
+    names = (f"{name}{again}.txt" for again in ("", *(f".{number}" for number in range(2, MAX_TEXTS + 3))))
+    return next(free for free in names if free not in files and not _has(beside, free))
 
 
 def _named_from(top: str, section: CollectedText) -> CollectedText:

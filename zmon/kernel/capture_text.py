@@ -49,15 +49,21 @@ class CollectedText(NamedTuple):
     """The host that a prompt, ssh, a heading or an output before it names; empty if none does."""
     form: str = ""
     """The name of the form that it is read as; empty if it is none that zmon knows."""
+    step: int = 1
+    """Lines of the text that each line of the content takes: 0 if it is all in one, as ansible -o has it."""
 
     @property
     def tool(self) -> str:
         """The first word of the command."""
         return self.command.partition(" ")[0]
 
+    def number(self, line: int) -> int:
+        """Return the line of the text where a line of the content is, counted from 0."""
+        return self.line + self.step * line
+
     def place(self, line: int = 0) -> str:
         """Return where a line of the content is, counted from 0: `fs-diskio.txt:12`."""
-        return f"{self.origin}:{self.line + line}"
+        return f"{self.origin}:{self.number(line)}"
 
 
 class TextReader(Protocol):

@@ -51,13 +51,23 @@ class NoCaptureError(CaptureError):
     """There is neither a kernel file nor a text in what was named."""
 
 
+class ShownPlace(NamedTuple):
+    """Where a text of a person shows a file."""
+
+    origin: str
+    """The path of the text; empty for a copy of the file."""
+    line: int
+    """The line there with which the file begins, counted from 1."""
+    step: int = 1
+    """Lines of the text that each line of the file takes; see `CollectedText`."""
+
+
 class CapturedFile(NamedTuple):
     """The content of a file and when it was read, in ns since 1970."""
 
     data: bytes
     time: int
-    shown: tuple[str, int] = ("", 0)
-    """The text of a person that shows it, and the line there with which it begins; empty for a copy."""
+    shown: ShownPlace = ShownPlace("", 0)
 
 
 class CapturedLink(NamedTuple):
@@ -92,8 +102,8 @@ class CapturedTree(Tree, Protocol):
     """The name of the pass in its capture: `2-load`, `pass-0001`; empty for a bare root."""
     texts: Sequence[CollectedText]
     """What tools printed, where somebody collected it: see `capture_text`."""
-    shown: Mapping[str, tuple[str, int]]
-    """The files that texts show, each with its text and the line there with which it begins."""
+    shown: Mapping[str, ShownPlace]
+    """Where texts show files, by the paths of these."""
 
 
 def moment(tree: Tree) -> int:
@@ -203,10 +213,10 @@ class ArchivedTree:
         Nothing was read before `since`, whatever times the nodes have.
         """
         self.texts = texts
-        self.shown: Mapping[str, tuple[str, int]] = {
+        self.shown: Mapping[str, ShownPlace] = {
             path: node.shown
             for path, node in nodes.items()
-            if isinstance(node, CapturedFile) and node.shown[0]
+            if isinstance(node, CapturedFile) and node.shown.origin
         }
         self._since = since
         self.name = name
@@ -303,7 +313,7 @@ class DirectoryTree:
         self.name = name or root
         self.label = label
         self._beside = ArchivedTree(self.name, label, beside or {}, since=since)
-        self.shown: Mapping[str, tuple[str, int]] = {
+        self.shown: Mapping[str, ShownPlace] = {
             path: shown for path, shown in self._beside.shown.items() if not self._has(path)
         }
         self._inside = PathResolver(self._target)

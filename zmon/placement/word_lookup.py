@@ -12,12 +12,13 @@ from enum import Enum
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
-from zmon.kinds import CONTAINER, DASD, DEVICE, TEXT
+from zmon.kinds import CONTAINER, DASD, DEVICE, MPATH, TEXT, VOLUME_GROUP
 from zmon.placement.channel_device import channel_device
 from zmon.placement.unused_paths import is_offline, reasons_of
 from zmon.topology.data_files import file_by_name, unknown_file
 from zmon.topology.lun import as_multipath
 from zmon.topology.same_disks import same_devices
+from zmon.topology.stack import volume_name
 from zmon.values.dasd_state import NOT_FORMATTED, use_of
 from zmon.values.path_masks import paths_on_line
 
@@ -45,6 +46,10 @@ class MeaningKind(Enum):
     RDEV = "real device number"
     LABEL = "volume label"
     WWID = "WWID"
+    UID = "unique id"
+    PORT = "WWPN"
+    LUN = "LUN"
+    GROUP = "volume group"
     LCU = "logical control unit"
     TABLESPACE = "tablespace"
     DATABASE = "database"
@@ -69,6 +74,10 @@ class WordMeaning(NamedTuple):
 _BUS: Final = r"[0-9a-f]{1,2}\.[0-3]\.[0-9a-f]{4}"
 MIN_WWID: Final = 16
 """Characters of the shortest world-wide id."""
+OF_LVM: Final = "LVM-"
+"""How the UUID of a logical volume begins."""
+_NAME_OF_FCP: Final = r"(?:0x)?[0-9a-f]{16}"
+"""A port or a unit of FCP."""
 _HEX: Final = r"(?i)(?:0x)?[0-9a-f]{1,5}"
 
 
@@ -78,7 +87,7 @@ def meanings(word: str, machine: Machine) -> list[WordMeaning]:
         return []
     distinct = dict.fromkeys(
         meaning
-        for reading in (_paths, _nodes, _numbers, _labels, _wwids, _lcus, _tablespaces)
+        for reading in (_paths, _nodes, _groups, _numbers, _labels, _storage, _wwids, _lcus, _tablespaces)
         for meaning in reading(word, machine)
     )
     return list(distinct)
@@ -102,6 +111,38 @@ def _nodes(word: str, machine: Machine) -> Iterator[WordMeaning]:
     node = machine.stack.named(word)
     if node is not None:
         yield WordMeaning(word, MeaningKind.DEVICE, node.number, tuple(machine.stack.leaves(node.number)))
+
+
+def _groups(word: str, machine: Machine) -> Iterator[WordMeaning]:
+    """Yield a volume group, which is no device: the disks below its physical volumes."""
+    group = word.removeprefix("/dev/")
+    is_device = machine.stack.named(group) is not None  # as a map, whose partitions are called like volumes
+    members = _members(group, machine) if group and not is_device else set[str]()
+    disks = dict.fromkeys(leaf for member in members for leaf in machine.stack.leaves(member))
+    if disks:
+        yield WordMeaning(word, MeaningKind.GROUP, group, tuple(disks))
+
+
+def _members(group: str, machine: Machine) -> set[str]:
+    """Return the physical volumes of a group: all that texts name, else those that hold logical volumes."""
+    columns = zip(*map(machine.layers.column, ("mapped", "uuid")), strict=True)
+    parts = {
+        number
+        for number, (mapped, uuid) in zip(machine.layers.keys, columns, strict=True)
+        if isinstance(mapped, str) and group in {_group_of(mapped, text_of(uuid)), _listed_group(mapped)}
+    }
+    nodes = (machine.stack.node(number) for number in parts)
+    return {below for node in nodes if node for below in node.below} - parts
+
+
+def _listed_group(mapped: str) -> str:
+    before, _, group = mapped.partition(f"{VOLUME_GROUP} ")
+    return "" if before else group
+
+
+def _group_of(mapped: str, uuid: str) -> str:
+    """Return the group of a logical volume; a device of another origin may be called like one."""
+    return (volume_name(mapped) or "").partition("/")[0] if uuid.startswith(OF_LVM) or not uuid else ""
 
 
 def _numbers(word: str, machine: Machine) -> Iterator[WordMeaning]:
@@ -152,9 +193,22 @@ def _labels(word: str, machine: Machine) -> Iterator[WordMeaning]:
     )
 
 
+def _storage(word: str, machine: Machine) -> Iterator[WordMeaning]:
+    """Yield what a storage server calls a volume, a port or a unit behind it."""
+    lower = word.casefold()
+    yield from _some(
+        word, MeaningKind.UID, word, machine, lambda volume: text_of(volume.uid).casefold() == lower
+    )
+    if re.fullmatch(_NAME_OF_FCP, lower):
+        name = f"0x{lower.removeprefix('0x')}"
+        yield from _some(word, MeaningKind.PORT, name, machine, lambda volume: volume.wwpn == name)
+        yield from _some(word, MeaningKind.LUN, name, machine, lambda volume: volume.lun == name)
+
+
 def _wwids(word: str, machine: Machine) -> Iterator[WordMeaning]:
     """Yield a WWID as multipath, the kernel or udev writes it: `36005...`, `naa.6005...`, `scsi-36005...`."""
-    wanted = as_multipath(word.lower().removeprefix("wwn-0x").removeprefix("scsi-"))
+    bare = word.lower().removeprefix("dm-uuid-").removeprefix(MPATH)
+    wanted = as_multipath(bare.removeprefix("wwn-0x").removeprefix("scsi-"))
     if len(wanted) < MIN_WWID:
         return
     spindles = {f"WWID {wanted}", f"WWID 3{wanted}"}
@@ -246,6 +300,8 @@ class SameDisk(NamedTuple):
 
 _OF_ADAPTERS: Final = frozenset({MeaningKind.BUS, MeaningKind.VDEV, MeaningKind.RDEV})
 """Meanings that are a device number: of the paths to SCSI and NVMe disks that of their adapter."""
+_OF_PATHS: Final = _OF_ADAPTERS | {MeaningKind.PORT, MeaningKind.LUN}
+"""Meanings that some paths to a disk have."""
 
 
 class LookupResult(NamedTuple):
@@ -412,13 +468,15 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
     disks = _with_paths(meaning.disks, machine)
     device = meaning.key if meaning.sort is MeaningKind.DEVICE else ""
     starts = {device} if device else disks
+    if meaning.sort is MeaningKind.GROUP:
+        starts = _members(meaning.key, machine)
     same, sure, possible = _same(disks if device in {"", *disks} else {device}, disks, machine)
     above = {number for start in (*starts, *sure) for number in stack.above(start)}
     upon = above | starts | sure
     possible = {number for start in possible for number in (start, *stack.above(start))} - upon
     leaves = (leaf for number in sure | possible for leaf in stack.leaves(number))
     every = _with_paths({*disks, *leaves}, machine)
-    titles = sorted(stack.title(number) for number in above)
+    titles = sorted({stack.title(number) for number in above} - {f"{VOLUME_GROUP} {meaning.key}"})
     on_disks = sorted((machine.volumes[disk] for disk in disks if disk in machine.volumes), key=_order)
     joins = [_paths_meant(number, meaning, machine) for number in disks if _is_joined(number, machine)]
     paths = {path.number for number in disks for path in machine.stack.paths(number) if number != path.number}
@@ -430,7 +488,7 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
         if is_first and not any(told.get(other.number) for other in volumes):
             volumes.append(volume)
     meant = {number for numbers in joins for number in numbers}
-    is_path = meaning.sort in _OF_ADAPTERS or meaning.sort is MeaningKind.WWID or _is_joined(device, machine)
+    is_path = meaning.sort in {*_OF_PATHS, MeaningKind.WWID} or _is_joined(device, machine)
     made = bool(device) and (stack.segments(device) != () or not volumes)
     joined = [volume for volume in on_disks if volume.number in paths]
     return LookupResult(
@@ -443,11 +501,18 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
         same=same,
         mounts=(*_mounts_on(every, upon, machine), *_mounts_on(every, possible, machine, is_possible=True)),
         files=tuple(_files_on(every, upon, machine)),
-        unseen=(*_lines_naming(upon | every, machine), *machine.unseen),
+        unseen=(*_unseen_members(meaning, machine), *_lines_naming(upon | every, machine), *machine.unseen),
         is_unrecorded=machine.is_unrecorded,
         offline=meaning.sort in _OF_ADAPTERS and any(is_offline(text_of(v.busid), machine) for v in volumes),
         unused=reasons_of(joined, machine, [volume for volume in on_disks if volume.number not in paths]),
     )
+
+
+def _unseen_members(meaning: WordMeaning, machine: Machine) -> Iterator[str]:
+    """Yield which members of a volume group only its own tools would list."""
+    is_listed = f"{VOLUME_GROUP} {meaning.key}" in machine.layers.column("mapped")
+    if meaning.sort is MeaningKind.GROUP and not is_listed:
+        yield f"physical volumes of {meaning.key} without a logical volume"
 
 
 def _same(
@@ -491,7 +556,7 @@ def _paths_meant(number: str, meaning: WordMeaning, machine: Machine) -> list[st
     """Return the paths of a multipath device that a word means: those of an adapter, one of them, or all."""
     paths = [path.number for path in machine.stack.paths(number)]
     wanted = [meaning.key] if meaning.sort is MeaningKind.DEVICE else []
-    if meaning.sort in _OF_ADAPTERS:
+    if meaning.sort in _OF_PATHS:
         wanted = [*meaning.disks]
     return [path for path in paths if path in wanted] or paths
 

@@ -180,6 +180,8 @@ class VolumeBuilder:
         self.source = index.source_of_uid(busid)
         if find_uid(self.uid) is None and isinstance(told_uid, str):
             self.uid = told_uid
+        if not is_dasd and isinstance(self.uid, Absent):
+            self.uid = NO_DASD  # no tool would have it
         self.rows: list[MapRow] = []
         self.real = RealDeviceFacts()
         if self.rdev and isinstance(facts.vdev, str):

@@ -48,8 +48,10 @@ def remarks(sample: Sample, kinds: AbstractSet[str]) -> Iterator[str]:
     rows = [
         (key, *map(text_of, cells)) for key, cells in zip(frame.keys, zip(*columns, strict=True), strict=True)
     ]
-    if LAYER.name in kinds and any(re.search(GUESTS, command) for *_cells, command in rows):
-        yield "disks of KVM guests (virsh is not read)"
+    if LAYER.name in kinds and any(
+        re.search(GUESTS, command) for _key, form, *_cells, command in rows if not form
+    ):
+        yield "disks of KVM guests (of virsh only domblklist and dumpxml are read)"
     whole = {form for _key, form, asked, _tells, _command in rows if asked != PART}
     has_all_mounts = any(
         tells == MOUNT.name and asked != PART and frame.cell(key, "read") and not frame.cell(key, "strange")
@@ -80,9 +82,11 @@ def strange_texts(sample: Sample, kinds: Collection[str] = ()) -> Iterator[str]:
     for origin, numbers in [*lines.items()][:MAX_NAMED]:
         count = counts[origin]
         first = sorted(map(int, numbers))[:MAX_NAMED]
-        named = ", ".join(map(str, first)) + ", ..." * (count > len(first))
+        places = dict.fromkeys(map(str, first))  # several may stand in one line of the text
+        named = ", ".join(places) + ", ..." * (count > len(first))
         what = "1 line was" if count == 1 else f"{count:,} lines were"
-        yield f"{origin}: {what} not understood ({'line' if count == 1 else 'lines'} {named})"
+        is_one = len(places) == 1 and count == len(first)
+        yield f"{origin}: {what} not understood ({'line' if is_one else 'lines'} {named})"
     if len(lines) > MAX_NAMED:
         yield f"{len(lines) - MAX_NAMED:,} more texts have lines that were not understood"
 

@@ -1,0 +1,100 @@
+"""Files of the kernel that people print many at once: each is read as what it is, none is a whole list."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from tests.collected.texts import row
+from zmon.collected.collection import facts_of
+from zmon.collected.transcript import outputs
+from zmon.kinds import ALL_DASD, DEVICE, LAYER
+
+if TYPE_CHECKING:
+    from tests.collected.conftest import Ask
+    from zmon.collected.facts import Facts
+    from zmon.collected.reading import ReadText
+
+CCW: Final = "/sys/bus/ccw/devices/0.0.0190"
+UID: Final = "IBM.75000000AAAA1.1a00.01"
+DASD: Final = (
+    "0.0.0190(ECKD) at ( 94:     0) is dasda       : active at blocksize: 4096, 1803060 blocks, 7043 MB"
+)
+VALUES: Final = {
+    f"{CCW}/uid": UID, f"{CCW}/vendor": "IBM", f"{CCW}/online": "1", f"{CCW}/cutype": "3990/e9",
+    "/sys/block/dasda/dev": "94:0", "/sys/block/dasda/size": "14424480",
+    "/sys/block/dasda/dasda1/start": "192", "/sys/class/block/dm-3/dm/name": "vg-lv",
+    "/sys/bus/scsi/devices/0:0:0:1/vendor": "IBM", "/proc/dasd/devices": DASD,
+    "/proc/dasd/statistics": "Statistics are off",
+}  # fmt: skip
+WAYS: Final = {
+    "grep": "$ grep -r . /sys /proc\n" + "".join(f"{path}:{value}\n" for path, value in VALUES.items()),
+    "rows": "".join(f"{path}:{value}\n" for path, value in VALUES.items()),
+    "loop": "# for f in /sys/x /proc/y; do echo $f: $(cat $f); done\n"
+    + "".join(f"{path}: {value}\n" for path, value in VALUES.items()),
+    "tail": "$ tail -n +1 /sys/* /proc/*\n"
+    + "\n".join(f"==> {path} <==\n{value}\n" for path, value in VALUES.items()),
+    "blocks": "\n".join(f"==> {path} <==\n{value}\n" for path, value in VALUES.items()),
+    "more": "$ more /sys/* /proc/* | cat\n"
+    + "".join(f"{':' * 14}\n{path}\n{':' * 14}\n{value}\n" for path, value in VALUES.items()),
+}
+
+
+def read(text: str) -> tuple[Facts, list[ReadText]]:
+    """Return what a text says, and what became of its lines."""
+    return facts_of([*outputs("a.txt", text.encode(), 7)])
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_attributes_are_those_of_their_devices(way: str) -> None:
+    """However they were printed; those of which zmon knows nothing are known to say nothing."""
+    facts, reads = read(WAYS[way])
+    assert not any(account.strange for account in reads)
+    device = row(facts, DEVICE.name, "0.0.0190")
+    assert {**device, "uid": UID, "vendor": "IBM", "online": 1, "cutype": "3990/e9"} == device
+    assert row(facts, LAYER.name, "dasda")["size"] == 14424480
+    assert row(facts, LAYER.name, "dasda1")["start"] == 192
+    assert row(facts, LAYER.name, "dm-3")["mapped"] == "vg-lv"
+    assert row(facts, LAYER.name, "94:0")["name"] == "dasda"
+
+
+@pytest.mark.parametrize(
+    ("command", "is_whole"),
+    [
+        ("grep -r . /proc/dasd", True), ('grep -rH "" /proc/dasd', True), ("tail -n +1 /proc/dasd/*", True),
+        ("grep -r dasda /proc/dasd", False), ("grep -r . /proc/dasd | grep dasda", False), ("", False),
+    ],
+)  # fmt: skip
+def test_a_file_of_proc_is_whole_if_the_command_leaves_out_nothing(command: str, is_whole: bool) -> None:
+    """It lists all DASD then; without a command nobody knows."""
+    rows = f"==> /proc/dasd/devices <==\n{DASD}\n" if "tail" in command else f"/proc/dasd/devices:{DASD}\n"
+    more = "" if command else "/sys/bus/ccw/devices/0.0.0190/online:1\n"
+    account = read(f"{f'$ {command}' * bool(command)}\n{more}{rows}")[1][0]
+    assert (account.read, account.strange) == (1, ())
+    assert (ALL_DASD in account.tells and not account.is_part) == is_whole
+
+
+def test_ten_lines_of_a_file_may_be_its_first() -> None:
+    """So many head prints."""
+    rows = "".join(f" 94 {number} 7212240 dasd{chr(97 + number // 4)}\n" for number in range(0, 32, 4))
+    block = f"==> /proc/partitions <==\nmajor minor  #blocks  name\n\n{rows}"
+    _facts, (account,) = read(f"$ head /proc/partitions /proc/swaps\n{block}")
+    assert account.is_part
+
+
+def test_a_line_of_a_file_that_is_not_understood_is_named() -> None:
+    """By its line in the text, and so is a value that the kernel does not write."""
+    rows = f"/proc/dasd/devices:{DASD}\n/proc/dasd/devices:what\n{CCW}/online:maybe\n"
+    text = f"$ grep -r . /proc/dasd /sys\n{rows}"
+    _facts, accounts = read(text)
+    assert [account.strange for account in accounts] == [(3,), (4,)]
+
+
+def test_an_attribute_that_was_copied_alone_is_read(where: Ask) -> None:
+    """And the disk is not free for that nothing was printed of what is on it."""
+    answer = where(
+        "dasda", f"$ cat {CCW}/uid\n{UID}\n$ cat /sys/block/dasda/size\n14424480\n$ lsdasd\n{DASD}\n"
+    )
+    assert [disk["lcu"] for disk in answer["disks"]] == ["LCU 1A00"]
+    assert any("devices built on others" in what for what in answer["not_looked_at"])

@@ -1,0 +1,76 @@
+"""A device of a host that is the disk of a KVM guest is in use; a guest names its disks as its Linux does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.collected.conftest import Ask
+
+UIDS: Final = (
+    f"$ lsdasd -u\nBus-ID    Name      UID\n{'=' * 78}\n"
+    "0.0.1a00  dasda     IBM.75000000AAAA1.1a00.00\n0.0.1a01  dasdb     IBM.75000000AAAA1.1a00.01\n"
+)
+SOURCES: Final = (
+    "/dev/dasdb", "/dev/disk/by-path/ccw-0.0.1a01", "/dev/disk/by-id/ccw-IBM.75000000AAAA1.1a00.01",
+)  # fmt: skip
+RULE: Final = "-" * 40
+
+
+def xml(source: str) -> str:
+    """Return the description of a guest."""
+    return (
+        "<domain type='kvm' id='1'>\n  <name>g1</name>\n  <devices>\n    <disk type='block' device='disk'>\n"
+        f"      <driver name='qemu' type='raw'/>\n      <source dev='{source}' index='1'/>\n"
+        "      <backingStore/>\n      <target dev='vda' bus='virtio'/>\n    </disk>\n"
+        "    <interface type='direct'>\n      <source dev='enc1' mode='bridge'/>\n    </interface>\n"
+        "  </devices>\n</domain>\n"
+    )
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_the_disk_of_a_guest_is_in_use(source: str, where: Ask) -> None:
+    """However virsh was asked, and by whatever name the device goes."""
+    details = (
+        f"$ virsh domblklist g1 --details\n Type   Device   Target   Source\n{RULE}\n"
+        f" block  disk     vda      {source}\n file   disk     vdb      /images/g1.img\n"
+    )
+    for text in (
+        f"$ virsh domblklist g1\n Target   Source\n{RULE}\n vda      {source}\n sda      -\n",
+        details,
+        f"$ virsh dumpxml g1\n{xml(source)}",
+        xml(source),
+    ):
+        answer = where("dasdb", f"{text}{UIDS}")
+        assert answer["devices"] == ["vda of the KVM guest g1"], text
+        assert where("dasda", f"{text}{UIDS}")["devices"] == []
+        assert not any("not understood" in what or "KVM" in what for what in answer["not_looked_at"])
+
+
+def test_what_virsh_prints_besides_is_not_read(where: Ask) -> None:
+    """There may be more guests."""
+    answer = where("dasdb", f"$ virsh list\n Id   Name      State\n{RULE}\n 1    g1        running\n{UIDS}")
+    assert any("KVM guests" in what for what in answer["not_looked_at"])
+
+
+def test_a_disk_of_two_guests_is_named_for_both(where: Ask) -> None:
+    """Guests share disks."""
+    text = "".join(
+        f"$ virsh domblklist {guest}\n Target   Source\n{RULE}\n vdb      /dev/dasdb\n\n"
+        for guest in ("g1", "g2")
+    )
+    told = where("dasdb", f"{text}{UIDS}")["devices"]
+    assert told == ["vdb of the KVM guest g1", "vdb of the KVM guest g2"]
+
+
+def test_a_guest_names_its_disks_as_its_linux_does(where: Ask) -> None:
+    """The number of a virtio disk is one of the guest's own."""
+    text = (
+        "$ lszdev\nTYPE          ID                          ON   PERS  NAMES\n"
+        "virtio-blk    0.0.0001                    yes  no    vdb\n"
+        "$ lsblk\nNAME   MAJ:MIN RM SIZE RO TYPE MOUNTPOINTS\nvdb    252:16   0  50G  0 disk /x\n"
+    )
+    answers = [where(word, text) for word in ("vdb", "0.0.0001")]
+    assert [[disk["disk"] for disk in answer["disks"]] for answer in answers] == [["vdb"], ["vdb"]]

@@ -1,0 +1,156 @@
+"""Kernel's files as people print many at once, each line or block with the path of its file.
+
+    /sys/bus/ccw/devices/0.0.0190/uid:IBM.75000000AAAA1.1a00.01        grep -r . DIRECTORY
+    /sys/bus/ccw/devices/0.0.0190/online: 1                            for f in ...; do echo $f: $(cat $f)
+    ==> /proc/dasd/devices <==                                         head FILES, tail -n +1 FILES
+
+What stands there is no whole directory: it says of what is named, and not that there is no more.
+Sources: coreutils, src/head.c, tail.c; util-linux, text-utils/more.c; grep(1).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from zmon.base.absent import Absent
+from zmon.collected.dasd_texts import BUSID, take_disk
+from zmon.collected.numbers import NUMBER, fits, is_of_kernel, sort_of
+from zmon.collected.reading import Reading, gaps_of, line
+from zmon.kernel.ccw_device import OF_DASD, OF_DEVICE, OF_PAIR
+from zmon.kinds import DEVICE, LAYER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zmon.collected.facts import Facts
+    from zmon.kernel.capture_text import CollectedText
+
+_OF_CCW: Final = {**OF_DEVICE, **OF_DASD, **OF_PAIR}
+_CCW: Final = re.compile(
+    rf"sys/(?:bus/ccw/(?:devices|drivers/[^/]+)|devices/css[0-9]/{BUSID})/(?P<busid>{BUSID})/"
+    r"(?:(?P<name>[a-z_]+)|block/(?P<block>dasd[a-z]{1,4})/.*)"
+)
+_BLOCK: Final = re.compile(
+    r"sys/(?:(?:class/)?block|devices/.*/block)/(?:[^/]+/)??(?P<block>[^/]+)/"
+    r"(?P<name>dev|size|start|dm/name|dm/uuid|loop/backing_file)"
+)
+_FIELDS: Final = {"dm/name": "mapped", "dm/uuid": "uuid", "loop/backing_file": "file"}
+"""The fields of block devices that are called otherwise than their files."""
+_ATTRIBUTE: Final = r"/(?P<path>sys(?:/[^/\s]+)*?/[a-z][\w.-]*):[ \t]*(?P<value>.*)"
+_ROW: Final = r"/(?P<path>proc(?:/[\w.-]+)+):(?: (?=\S))?(?P<value>.*)"
+MANY_FILES: Final = (
+    r"(?:[efz]?grep|head|tail|more)\b.*\s/sys(?:[/ ].*|$)"
+    r"|sys/(?:bus/ccw|devices/css[0-9]|block|class/block)/.*"
+    r"|[efz]?grep\b.*\s-\w*[rRH].*\s/proc(?:[/ ].*|$)"
+    r"|(?:[efz]?grep|head|tail|more)\b.*\s/proc/(?:\S*[*?{\[]|\S+\s+/|\S*/(?:\s|$)).*"
+)
+"""Commands that print files with their paths, and files that are copied alone."""
+BLOCK: Final = re.compile(r"(?:==> )?/(?P<path>(?:proc|sys)/(?:\S*/)?[\w.-]+)(?: <==)?\s*")
+"""The heading of a block: of head and tail, and of more between lines of colons."""
+_OF_HEAD: Final = 10
+"""Lines that head prints of a file if nobody asks for others."""
+_WHOLE: Final = re.compile(
+    r"tail (?:-n *|-c *|--lines=|--bytes=)\+[01]\b.*|(?:more|cat|for)\b.*"
+    r"|[efz]?grep (?:-[rRHsEah]+ )*(?:''|\"\"|'?\"?[.^]'?\"?) .*"
+)
+"""Commands that print whole files, as far as they have an operand for each."""
+
+
+def by_file(text: CollectedText) -> Iterator[tuple[CollectedText, bool]]:
+    """Yield each file of /proc in an output, and whether lines of it may be left out; then the rest."""
+    command, pipe, filters = text.command.partition("|")
+    is_whole = _WHOLE.fullmatch(command.strip()) is not None and gaps_of(pipe + filters) is None
+    lines, left = text.text.split("\n"), list[str]()
+    files: list[tuple[str, int, list[str]]] = []
+    block, with_paths = "", False
+    for number, shown in enumerate(lines):
+        heading, row = BLOCK.fullmatch(shown), re.fullmatch(_ROW, shown)
+        is_heading = heading and (shown.startswith("==> ") or lines[number - 1].startswith("::::"))
+        if heading and is_heading:
+            block = heading["path"]
+        elif row or (block and not shown.startswith("::::")):
+            path, value = (row["path"], row["value"]) if row else (block, shown)
+            if not files or files[-1][0] != path:
+                files.append((path, number, []))
+            files[-1][2].append(value)
+            with_paths = with_paths or row is not None
+        is_left = not row and not block.startswith("proc/")
+        left.append(shown if is_left else "")
+    for path, first, rows in files:
+        if path.startswith("proc/"):
+            content = "".join(f"{value}\n" for value in rows)
+            file = text._replace(line=text.number(first), command="", file=path, text=content, form="")
+            yield file, not is_whole and (with_paths or len(rows) >= _OF_HEAD)
+    if any(row.strip(" :") for row in left):
+        yield text._replace(text="\n".join(left)), False
+
+
+class Files(Reading):
+    """Attributes of channel devices and block devices."""
+
+    tells = ("device", "dasd", "layer")
+    heading = r"==> /(?:proc|sys)/\S+ <==\s*$"
+    first = r"/sys/(?:bus|block|class|devices)(?:/[^/\s]+)*?/[a-z][\w.-]*:[ \t]?\S"
+    nothing = (r"(?:head|tail|cat|more|grep): .*", r"Binary file .* matches", r":{4,}")
+
+    def __init__(self, text: CollectedText, facts: Facts) -> None:
+        """Begin outside any file, or with the one that was copied."""
+        super().__init__(text, facts)
+        self._path, self._headed = text.file, -1
+
+    def take(self, number: int, row: str) -> bool | None:
+        """Take a line; one of a block is that of its file."""
+        if row.startswith("::::") and number != self._headed + 1:
+            self._path = ""
+        elif self._path and not row.startswith(("==> ", "::::")) and row.strip():
+            self.number = number
+            return self._take_attribute(self._path, row)
+        return super().take(number, row)
+
+    @line(_ATTRIBUTE)
+    def attribute(self, match: re.Match[str]) -> bool:
+        """Take an attribute behind its path."""
+        return self._take_attribute(match["path"], match["value"]) is not None
+
+    @line(BLOCK.pattern)
+    def block(self, match: re.Match[str]) -> None:
+        """Take the heading of a block."""
+        self._path, self._headed = match["path"], self.number
+
+    def _take_attribute(self, path: str, value: str) -> bool | None:
+        """Take an attribute; return whether zmon reads it, None if it is not as the kernel writes it."""
+        value = value.strip()
+        if device := _CCW.fullmatch(path):
+            return self._of_ccw(device, value)
+        if (device := _BLOCK.fullmatch(path)) and is_of_kernel(device["block"]):
+            return self._of_block(device["block"], device["name"], value)
+        return False
+
+    def _of_ccw(self, device: re.Match[str], value: str) -> bool | None:
+        busid, name = device["busid"], device["name"]
+        if device["block"]:
+            take_disk(self.facts, self.place, busid, device["block"])
+            return True
+        if name not in _OF_CCW:
+            return False
+        try:
+            parsed = _OF_CCW[name][1](value)
+        except ValueError:
+            return None
+        self.facts.say(DEVICE, busid, self.place, **{name: parsed})
+        return not isinstance(parsed, Absent)
+
+    def _of_block(self, block: str, name: str, value: str) -> bool | None:
+        key = self.facts.name_device(block, self.place)
+        if name == "dev":
+            if not (re.fullmatch(NUMBER, value) and fits(block, value)):
+                return None
+            self.facts.say(LAYER, value, self.place, name=block)
+        elif name in _FIELDS:
+            self.facts.say(LAYER, key, self.place, **{_FIELDS[name]: value})
+        elif value.isdecimal() and (name == "size" or sort_of(block, is_below=False) == "partition"):
+            self.facts.say(LAYER, key, self.place, **{name: int(value)})
+        else:
+            return None
+        return True
