@@ -21,11 +21,11 @@ ROOT: Final = Path(__file__).parents[1]
 ZMON: Final = ROOT / "zmon"
 TESTS: Final = ROOT / "tests"
 CEILINGS: Final = {
-    "base": 1350, "check": 1713, "cli": 9851, "collected": 9840, "cp": 3221, "diagnosis": 6158,
-    "exposition": 1962, "fleet": 2054, "kernel": 12991, "lab": 5171, "listing": 5575, "machine": 6351,
-    "placement": 5618, "queueing": 3853, "recorder": 1656, "rule": 1764, "screen": 4622, "session": 4841,
-    "store": 5956, "tables": 7836, "topology": 5887, "trends": 2042, "ui": 5349, "values": 634, "words": 300,
-    "zmon": 2709,
+    "base": 1350, "check": 1713, "cli": 9852, "collected": 10403, "cp": 3224, "diagnosis": 6158,
+    "exposition": 1962, "fleet": 2054, "kernel": 13055, "lab": 5171, "listing": 5575, "machine": 6351,
+    "placement": 5683, "queueing": 3853, "recorder": 1656, "rule": 1764, "screen": 4622, "session": 4859,
+    "store": 5956, "tables": 7836, "topology": 5893, "trends": 2042, "ui": 5349, "values": 634, "words": 300,
+    "zmon": 2710,
 }  # fmt: skip
 """The most lines of each package; `zmon` are the modules that are in none."""
 VAGUE: Final = frozenset({"each", "found", "known", "one", "words"})
