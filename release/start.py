@@ -73,8 +73,9 @@ def prepared():
     try:
         return cached(), True
     except CacheError as error:
+        directory = for_this_run(error)
         say("no cache is used, so that each start unpacks zmon anew: %s" % error)
-        return for_this_run(), False
+        return directory, False
 
 
 def say(text):
@@ -88,13 +89,24 @@ def with_newer_python():
         name = "python3.%d" % minor
         for place in os.environ.get("PATH", "/usr/bin").split(os.pathsep):
             program = os.path.join(place, name)
-            if os.access(program, os.X_OK):
+            if os.access(program, os.X_OK) and runs(program):
                 os.execv(program, [program, *sys.argv])  # noqa: S606 - the same words to another Python
     sys.stderr.write(
         "zmon: Python 3.11 or newer is needed, this is %d.%d, and PATH has none. RHEL 8 and 9: dnf install "
         "python3.12; SLES 15: zypper install python311\n" % sys.version_info[:2]
     )
     return 1
+
+
+def runs(program):
+    """Return whether a Python can be started: stand-ins of version managers may be in PATH and start none."""
+    import subprocess
+
+    with open(os.devnull, "r+") as nowhere:
+        try:
+            return subprocess.call([program, "-c", ""], stdout=nowhere, stderr=nowhere) == 0
+        except OSError:
+            return False
 
 
 @contextlib.contextmanager
@@ -147,9 +159,9 @@ def cached():
     return found
 
 
-def for_this_run():
-    """Return a directory of zmon for this run alone; a CacheError says why there is none."""
-    reasons = []
+def for_this_run(why):
+    """Return a directory of zmon for this run alone; a CacheError says why there is none, nor a cache."""
+    reasons = [str(why)]
     for base in dict.fromkeys((os.environ.get("TMPDIR") or TEMPORARY[0], *TEMPORARY)):
         try:
             place = os.path.realpath(base)
@@ -161,8 +173,8 @@ def for_this_run():
         except CacheError as error:
             reasons.append(str(error))
     raise CacheError(
-        "there is no place to unpack zmon in, which takes 30 MB; TMPDIR or XDG_CACHE_HOME may name one. "
-        + "; ".join(reasons)
+        "there is no place to unpack zmon in, which takes 30 MB; TMPDIR or XDG_CACHE_HOME may name one: "
+        + "; ".join(dict.fromkeys(reasons))
     )
 
 
@@ -270,11 +282,11 @@ def unpacked(held, place):
     name = "zmon-" + os.urandom(8).hex()
     path = os.path.join(place, name)
     try:
-        with told(path):
+        with told(place):
             os.mkdir(name, 0o700, dir_fd=held)
             inner = os.open(name, LEVEL, dir_fd=held)
         try:
-            fill(inner, path)
+            fill(inner, place)
         finally:
             os.close(inner)
     except BaseException:
@@ -283,8 +295,8 @@ def unpacked(held, place):
     return path
 
 
-def fill(inner, path):
-    """Write the tree and its seal into an empty directory."""
+def fill(inner, place):
+    """Write the tree and its seal into an empty directory; errors are told of the place that it is in."""
     made = set()
 
     def make(directory):
@@ -294,7 +306,7 @@ def fill(inner, path):
             made.add(directory)
 
     def write(member, content):
-        with told(os.path.join(path, member)):
+        with told(place):
             make(os.path.dirname(member))
             with os.fdopen(os.open(member, NEW, 0o600, dir_fd=inner), "wb") as file:
                 file.write(content)
@@ -303,7 +315,7 @@ def fill(inner, path):
         for member in archive.namelist():
             if member.startswith(TREE + "/") and not member.endswith("/"):
                 write(member, archive.read(member))
-    with told(path):
+    with told(place):
         make(TREE + "/__pycache__")  # Python would make it later, which breaks the seal
         content = seal(inner)
     write(SEAL, content)
