@@ -51,6 +51,8 @@ def test_disks_that_cannot_be_seen_are_not_said_to_be_none(tmp_path: Path, *, is
         (tmp_path / "sys/block").mkdir(parents=True)
         (tmp_path / "proc").mkdir()
         (tmp_path / "proc/diskstats").write_text("")
+        (tmp_path / "proc/self").symlink_to("7")
+        (tmp_path / "sys/devices").mkdir()
     timeline = LiveTimeline(Choice(hypervisor=False), 1.0, root=str(tmp_path))
     interval = Interval(timeline.take(), timeline.take())
     view = View(interval)
