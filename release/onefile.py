@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SHEBANG: Final = b"#!/usr/bin/env python3\n"
+BEGIN: Final = (
+    b"#!/usr/bin/env python3\n"
+    b"'zmon.pyz is not whole: copy it again, and compare it with SHA256SUMS (sha256sum -c SHA256SUMS)\n"
+)
+"""What stands before the ZIP file.  One that was cut off is a program to Python, which shows the line of its
+first mistake: a quote that does not end."""
 HERE: Final = Path(__file__).parent
 SERVICE: Final = {
     "zmon/zmon-record.service": "release/zmon-record.service",
@@ -47,7 +52,7 @@ def write(target: Path, tree: Path, share: Path, version: str, seconds: int) -> 
     members["identity"] = f"{version}-{digest.hexdigest()[:16]}".encode()
     stamp = time.gmtime(max(seconds, 315_532_800))[:6]  # a ZIP file knows no year before 1980
     with target.open("wb") as file:
-        file.write(SHEBANG)
+        file.write(BEGIN)
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
             for name, content in members.items():
                 info = zipfile.ZipInfo(name, stamp)

@@ -139,13 +139,26 @@ MISTAKES = (
     'keys = "vi"\n[keys]\nmenu = "f4"\n', "intervall = 5\n", "\nkeep = '5d'\n", "colour = 'red'\n",
     "[record]\nkeep = 5\n", "[recrod]\nkeep = '5d'\n", "record = 5\n", "cache = 'yes'\n", "interval = 0\n",
     "interval = true\n", "site = 'site.toml'\n", "listing = [5]\n", "[record]\nonly = 'disk'\n",
-    "\ntheme = 'drak'\n", "theme = 'dracul'\n", 'theme = "\\u001b[31m"\n',
+    "listing = 'listing.csv'\n", "listing = ['/a.csv', '-']\n", "[record]\nlisting = ['u:secret@host/db']\n",
+    "base-dir = 'db'\n", "\ntheme = 'drak'\n", "theme = 'dracul'\n", 'theme = "\\u001b[31m"\n',
 )  # fmt: skip
 
 
 def test_a_mistake_is_named_with_its_line_and_what_is_allowed(own: Path) -> None:
     """And the nearest name, for one that is misspelt."""
     compare("said/settings", [line for text in MISTAKES for line in (repr(text), f"  {wrong(own, text)}")])
+
+
+def test_listings_are_files_and_servers_wherever_zmon_is_started(own: Path) -> None:
+    """From the root or the home on; of what is neither nothing is told, because it may hold a password."""
+    own.write_text(
+        'listing = ["~/a.csv", "postgresql://host/db", "service=prod", "/b.csv"]\nbase-dir = "~/db"\n'
+    )
+    there = parsed("")
+    home = os.path.expanduser("~")
+    assert there["listing"] == [f"{home}/a.csv", "postgresql://host/db", "service=prod", "/b.csv"]
+    assert there["base_dir"] == f"{home}/db"
+    assert "secret" not in wrong(own, 'listing = ["u:secret@host/db"]\n')
 
 
 def test_a_file_that_is_no_toml_is_named(own: Path) -> None:

@@ -13,6 +13,7 @@ from zmon.diagnosis.recent import recent_loads
 from zmon.diagnosis.resources import NO_ALIASES, NO_LCUS, NO_PATHS, RESOURCES, UNTIMED, RecentLoad, lcu_loads
 from zmon.interval import Interval
 from zmon.kernel.sampler import Choice
+from zmon.kinds import DEVICE
 from zmon.machine.devices import NO_DISKS, unseen_disks
 from zmon.machine.view import View
 from zmon.session.machines import LiveTimeline
@@ -51,6 +52,8 @@ def test_disks_that_cannot_be_seen_are_not_said_to_be_none(tmp_path: Path, *, is
         (tmp_path / "sys/block").mkdir(parents=True)
         (tmp_path / "proc").mkdir()
         (tmp_path / "proc/diskstats").write_text("")
+        (tmp_path / "proc/self").symlink_to("7")
+        (tmp_path / "sys/devices").mkdir()
     timeline = LiveTimeline(Choice(hypervisor=False), 1.0, root=str(tmp_path))
     interval = Interval(timeline.take(), timeline.take())
     view = View(interval)
@@ -61,3 +64,17 @@ def test_disks_that_cannot_be_seen_are_not_said_to_be_none(tmp_path: Path, *, is
         assert recent.percents[key] == (none if is_there else unseen)
     assert device_figures(view)["addr"] == (NO_DISKS if is_there else unseen)
     assert situation_of(view).sees_disks is is_there
+
+
+def test_devices_without_counters_are_no_proof_that_there_are_no_disks(tmp_path: Path) -> None:
+    """Where /proc is hidden /sys shows the devices, and nobody knows which are disks and what they do."""
+    device = tmp_path / "sys/devices/css0/0.0.0001/0.0.7000"
+    device.mkdir(parents=True)
+    (device / "online").write_text("1\n")
+    (tmp_path / "sys/block").mkdir()
+    timeline = LiveTimeline(Choice(hypervisor=False), 1.0, root=str(tmp_path))
+    interval = Interval(timeline.take(), timeline.take())
+    assert interval.of(DEVICE).keys == ["0.0.7000"]
+    (recent,) = recent_loads(View(interval), 1)
+    assert recent.percents["device"] == unseen_disks(interval) != NO_DISKS
+    assert not situation_of(View(interval)).sees_disks

@@ -168,7 +168,7 @@ def test_a_small_archive_may_hold_little_and_a_large_one_much() -> None:
     small, large = Bounds.of(1 << 20), Bounds.of(1 << 32)
     assert all(few <= many for few, many in zip(small, large, strict=True))
     assert small.members < 250_000 <= Bounds.of(250_000 * 10).members
-    assert large == Bounds(2_000_000, 512 << 20, 512 << 20, 2 << 30, 4 << 30)
+    assert large == Bounds(2_000_000, 512 << 20, 512 << 20, 2 << 30, 4 << 30, 3 * 10**9)
 
 
 # --- what cannot be read ----------------------------------------------------------------------
@@ -196,6 +196,11 @@ def of_many_digits() -> bytes:
     header = tarfile.TarInfo("././@PaxHeader")
     header.type, header.size = tarfile.XHDTYPE, len(digits)
     return header.tobuf() + digits + bytes(-len(digits) % 512) + entry("1/proc/stat")
+
+
+def of_many_paths_of_digits() -> bytes:
+    """Return headers that are short enough, but many."""
+    return b"".join(entry(f"1/proc/{n}/" + "1" * 255) for n in range(4)) + END
 
 
 def of_holes() -> bytes:
@@ -245,6 +250,7 @@ REFUSED: dict[str, tuple[Callable[[], bytes], dict[str, int]]] = {
     "a negative size in octal": (lambda: negative(b"-0000001000\0"), {}),
     "a negative size in base 256": (lambda: negative(b"\xff" * 10 + b"\xfe\x00"), {}),
     "a header of many digits": (of_many_digits, {}),
+    "many headers of digits": (of_many_paths_of_digits, {"digits": 3 * 255**2}),
     "a map of holes without end": (of_holes, {}),
     "nothing": (bytes, {}),
     "nothing, compressed": (lambda: gzip.compress(b"", mtime=0), {}),

@@ -114,6 +114,21 @@ def test_a_capture_gives_the_same_contents_by_the_same_paths(captured: Tree, roo
     assert captured.read(path) == (root / path).read_bytes()
 
 
+@pytest.mark.parametrize("digits", [39, 40, 41, 92, 105, 255])
+@pytest.mark.parametrize("place", ["proc/{}/stat", "sys/fs/cgroup/{}/io.stat", "sys/devices/css0/{}/type"])
+def test_a_path_of_digits_is_read_again(root: Path, tmp_path: Path, digits: int, place: str) -> None:
+    """However many one name may have: an archive that zmon wrote is one that it reads."""
+    path = place.format("1" * digits)
+    (root / path).parent.mkdir(parents=True)
+    (root / path).write_text("1 2 3\n")
+    (root / "sys/bus/ccw/devices/0.0.7001").symlink_to("1" * digits)
+    file = str(tmp_path / "x.tar.gz")
+    write_capture(file, CapturePlan(str(root), everything=True))
+    captured = open_capture(file).passes[0]
+    assert captured.read("proc/stat") == b"cpu 1 2 3\n"
+    assert captured.link("sys/bus/ccw/devices/0.0.7001") == "1" * digits
+
+
 def test_links_are_kept_as_they_are(captured: Tree) -> None:
     """Also those that lead to nothing that was captured."""
     for path, target in LINKS.items():

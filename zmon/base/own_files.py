@@ -1,13 +1,31 @@
-"""The directories of a user's own files, where the XDG Base Directory Specification has them."""
+"""A user's own files: their directories, as the XDG Base Directory Specification has them, and their mode.
+
+What zmon writes names processes, files and tablespaces, some of which only root could see: nobody else reads
+it until its owner says so.
+"""
 
 from __future__ import annotations
 
 import os
 
-from zmon.base.light_typing import TYPE_CHECKING
+from zmon.base.light_typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+PRIVATE: Final = 0o600
+"""The mode of a file that zmon makes; umask can take from it and gives nothing."""
+NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+"""How a file is opened that must not be there yet."""
+
+
+def create(path: str, flags: int = NEW, mode: int = PRIVATE) -> int:
+    """Open a file to write into, made for its owner alone if it is not there; returns its descriptor.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+    return os.open(path, flags | os.O_CREAT | os.O_CLOEXEC, mode)
 
 
 def config(environ: Mapping[str, str]) -> str:

@@ -115,10 +115,15 @@ def parse_kept(text: str, file: str) -> dict[str, Any]:
     if not sys.dont_write_bytecode:
         with suppress(OSError):
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(f"{path}.{os.getpid()}", "xb") as stream:
+            with open(f"{path}.{os.getpid()}", "xb", opener=_readable) as stream:
                 stream.write(marshal.dumps((text, data)))
             os.replace(f"{path}.{os.getpid()}", path)
     return data
+
+
+def _readable(path: str, flags: int) -> int:
+    """Open a file that others may read and not write, as bytecode is."""
+    return os.open(path, flags, 0o644)
 
 
 class TomlDocument:

@@ -19,6 +19,7 @@ from zmon.kinds import (
     LAYER,
     MACHINE,
     MEMORY,
+    MOUNT,
     NOT_COLLECTED,
     NOWHERE,
     SETTING,
@@ -312,6 +313,11 @@ class CheckInput:
     def disk_list(self) -> Absent | None:
         """Why there may be more disks than were read."""
         return unseen_disks(self.sample)
+
+    @property
+    def mount_list(self) -> Absent | None:
+        """Why it is not known what is mounted; None if it is, or if files of databases are known."""
+        return None if self.machine.files else self.sample.frame(MOUNT).missing
 
     @property
     def stray_aliases(self) -> Sequence[Dasd]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from zmon.cli.inputs import containers_of, listing_of, status
 from zmon.cli.output import FAILED, complain, say
+from zmon.cli.source_options import warn_of_hidden
 from zmon.kernel import btrfs, capture_json, file_extents, mountinfo
 from zmon.kernel.capture_open import CaptureError, printable
 from zmon.kernel.capture_write import CapturePlan, write_capture
@@ -31,6 +32,8 @@ def run(args: argparse.Namespace) -> int:
             took = (capture_pass.end - capture_pass.begin) / 1e9
             say(f"pass {number} of {args.passes}: {len(capture_pass.files):,} files in {took:.1f} s")
 
+    if args.root == "/":
+        warn_of_hidden()
     try:
         summary = write_capture(args.file, _plan(args), force=args.force, progress=progress)
     except FileExistsError:

@@ -13,6 +13,7 @@ from zmon.cli.output import LINE_TERMINALS, complain, misused, opening, progress
 from zmon.cli.settings import SettingsError, own_keys_of
 from zmon.cli.source_options import open_source, seek, source_instead
 from zmon.cli.subcommands import SUBCOMMANDS, command_instead, misspelt
+from zmon.kernel.tree import LiveTree, lacking
 from zmon.recorder.lock import own_directory, recorder_here
 from zmon.screen.definition import NoScreen, ScreenError, load_screens
 from zmon.session.session import Session
@@ -167,6 +168,8 @@ def opened(screens: Screens, args: argparse.Namespace) -> Session:
             if not timeline.previews:  # else the glass has it made, and answers keys meanwhile
                 session.preview()
             session.opens_at_worst = is_recorded(session)
+            if session.live:
+                session.message = lacking(LiveTree())  # the terminal is not seen that has the warning
     except BaseException:
         timeline.close()
         raise

@@ -12,7 +12,7 @@ from zmon.base.plain_text import harmless
 from zmon.cli.inputs import containers_of, has_inputs, listing_of, status, user_inputs
 from zmon.cli.output import announced, complain, misused, warn
 from zmon.cli.result import ResultTable, write_result
-from zmon.cli.source_options import choice_of, open_source, paced, time_of
+from zmon.cli.source_options import choice_of, open_source, paced, time_of, warn_of_hidden
 from zmon.kinds import MACHINE
 from zmon.machine.view import NoSuchThing, View
 from zmon.recorder.lock import recorder_here
@@ -138,6 +138,7 @@ def _timeline(
 
 def _sampled(args: argparse.Namespace, kinds: Sequence[Kind], containers: Sequence[ListedFile]) -> Timeline:
     """Take samples for a while."""
+    warn_of_hidden()
     live = LiveTimeline(choice_of(args, kinds, containers), args.interval, buffer=MemoryBuffer())
     live.take()
     for _ in paced(max(round(args.length / args.interval), 1), args.interval):

@@ -15,7 +15,7 @@ from zmon.kernel.tree import LiveTree, lacking
 from zmon.kernel.udev import watch
 from zmon.listing.servers import is_server, parse_server
 from zmon.recorder.forecast import earlier, estimate, shortage
-from zmon.recorder.lock import Lock, LockError, own_directory
+from zmon.recorder.lock import Lock, LockError, mode_of_files, own_directory
 from zmon.recorder.recording_loop import Plan, RecordingLoop, Service
 from zmon.recorder.retention import RetentionRule
 from zmon.recorder.roll import Roll
@@ -102,13 +102,14 @@ def _listed(args: argparse.Namespace, sources: list[str]) -> list[ListedFile]:
 class _Recordings:
     """Opens recordings that keep trends, and knows which exceptions are open now."""
 
-    def __init__(self) -> None:
+    def __init__(self, mode: int) -> None:
         self._trends: TrendWriter | None = None
+        self._mode = mode
 
     def open(self, path: str) -> Writer:
         """Return the writer of a recording."""
         self._trends = TrendWriter()
-        return Writer(path, companion=self._trends)
+        return Writer(path, companion=self._trends, mode=self._mode)
 
     def open_exceptions(self) -> Sequence[ExceptionEntry]:
         """Return the exceptions that are open."""
@@ -122,7 +123,7 @@ def _record(
     clock = SignalClock()
     clock.handle_signals(terminal=terminal)
     _say(f"recording into {plan.directory}, a sample every {plan.interval / 1e9:g} s")
-    recordings = _Recordings()
+    recordings = _Recordings(mode_of_files(plan.directory, os.environ))
     roll = Roll(plan.directory, recordings.open, _say, lock.hold)
     service = Service(os.environ)
     more: dict[str, Any] = {"status": terminal, "forecast": forecast}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from zmon.base.clock import END_OF_TIME
 from zmon.base.mistake import mistakes
 from zmon.cli.output import OK, complain, say
-from zmon.cli.source_options import choice_of, is_simulated, open_source, refused
+from zmon.cli.source_options import choice_of, is_simulated, open_source, refused, warn_of_hidden
 from zmon.exposition.exporter import Exporter
 from zmon.exposition.scrape_server import ScrapeServer
 from zmon.interval import Interval
@@ -44,6 +44,8 @@ def run(args: argparse.Namespace) -> int:
         )
     except (ValueError, OSError) as error:
         return refused(error) if isinstance(error, ValueError) else complain(str(error))
+    if not args.source:
+        warn_of_hidden(args.root)
     judge = _Judge()
     exporter = Exporter(judge.open_exceptions, devices=args.devices)
     with closing(timeline):

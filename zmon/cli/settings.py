@@ -46,7 +46,7 @@ VARIABLES: Final = {"theme": "ZMON_THEME"}
 """Environment variables that are stronger than a setting."""
 OWN_INTERVAL: Final = frozenset({"record", "capture"})
 """Subcommands whose interval is another one: that at the top is not for them."""
-FILES: Final = frozenset({"site", "cp-file", "directory"})
+FILES: Final = frozenset({"site", "cp-file", "directory", "listing", "base-dir"})
 """Settings that name files, which do not depend on the directory zmon is started in."""
 
 
@@ -226,10 +226,12 @@ def _value(table: TomlTable, key: str, option: Option) -> Any:
 def _read_word(table: TomlTable, key: str, option: Option, word: str) -> Any:
     from argparse import ArgumentTypeError  # noqa: PLC0415 - most start without settings
 
-    if key in FILES:
+    if key in FILES and not (key == "listing" and _is_server(word)):
         word = os.path.expanduser(word)
         if not os.path.isabs(word):
-            raise table.wrong(key, f"is a path from / or ~ on, not {word!r:.60}")
+            # an address that is not understood may hold a password
+            other = f"not {word!r:.60}" if key != "listing" else "or the address of a server"
+            raise table.wrong(key, f"is a path from / or ~ on, {other}")
     try:
         value = option.more["type"](word) if "type" in option.more else word
     except ArgumentTypeError as error:
@@ -237,6 +239,12 @@ def _read_word(table: TomlTable, key: str, option: Option, word: str) -> Any:
     if value not in option.more.get("choices", (value,)):
         raise table.wrong(key, f"is one of {', '.join(option.more['choices'])}, not {word!r:.60}")
     return value
+
+
+def _is_server(word: str) -> bool:
+    from zmon.listing.servers import is_server  # noqa: PLC0415 - most start without settings
+
+    return is_server(word)
 
 
 class Defaults:

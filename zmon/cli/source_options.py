@@ -132,6 +132,7 @@ def open_source(  # noqa: PLR0913 - one for each way to confine or widen it
         from zmon.kernel.udev import watch  # noqa: PLC0415 - a capture needs no live machine
         from zmon.session.machines import LiveTimeline  # noqa: PLC0415 - likewise
 
+        warn_of_hidden()
         choice = choice_of(args, kinds, containers)
         timeline = LiveTimeline(
             choice, args.interval, watch() if follow else None, buffer=_buffer(args) if keep else None
@@ -143,6 +144,14 @@ def open_source(  # noqa: PLR0913 - one for each way to confine or widen it
     timeline.site = getattr(args, "site", "")
     timeline.asked = tuple(as_given(args))
     return timeline
+
+
+def warn_of_hidden(root: str = "/") -> None:
+    """Print what of this machine cannot be seen from here, and why."""
+    from zmon.kernel.tree import LiveTree, lacking  # noqa: PLC0415 - other sources need no machine
+
+    if hidden := lacking(LiveTree(root)):
+        warn(hidden)
 
 
 def as_given(args: argparse.Namespace) -> Iterator[str]:
@@ -482,6 +491,7 @@ def read_files(
     from zmon.kernel.tree import LiveTree  # noqa: PLC0415 - likewise
     from zmon.topology.machine import Machine  # noqa: PLC0415 - likewise
 
+    warn_of_hidden(root)
     return Machine(sample_files(LiveTree(root), paths, mounts, progress), _inputs(args))
 
 

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 
 MAX_HEADER: Final = 16 << 10
 """Most bytes of the headers of one member: a path and a link of 4,096 bytes each fit twice."""
-MAX_DIGITS: Final = 40
-"""Longest run of digits in a header.  CPython before 3.11.10 takes the square of it (CVE-2024-6232)."""
+MAX_DIGITS: Final = 4096
+"""Longest run of digits in a header: a path has no longer one."""
 
 
 class DamagedError(Exception):
@@ -63,6 +63,9 @@ class Bounds(NamedTuple):
     """Bytes of the files that are too large for a kernel file and are left out."""
     unpacked: int
     """Bytes of the tar itself, with its headers."""
+    digits: int
+    """The squares of the runs of digits in headers: steps of CPython before 3.11.10, of which a second has
+    some 700 million (CVE-2024-6232)."""
 
     @classmethod
     def of(cls, size: int) -> Bounds:
@@ -77,11 +80,12 @@ class Bounds(NamedTuple):
             kept=min(512 << 20, (64 << 20) + 64 * size),
             skipped=min(2 << 30, (64 << 20) + 64 * size),
             unpacked=min(4 << 30, (128 << 20) + 256 * size),
+            digits=min(3_000_000_000, 500_000_000 + 200 * size),
         )
 
 
 _SECONDS: Final = re.compile(r"(\d{1,10})(?:\.(\d{1,30}))?", re.ASCII)
-_MANY_DIGITS: Final = re.compile(rb"[0-9]{%d}" % MAX_DIGITS)
+_MANY_DIGITS: Final = re.compile(rb"[0-9]{40,}")
 _CHUNK: Final = 16384  # gzip makes at most 17 MB of this
 _XZ_MEMORY: Final = 256 << 20
 _TAIL: Final = 16 << 20  # padding after the end of a tar
@@ -246,6 +250,7 @@ class _Stream:
         self._names = 0
         self._kept = 0
         self._skipped = 0
+        self._digits = 0
 
     def allow(self, member: tarfile.TarInfo, contents: CaptureContents) -> bool:
         """Count a member, and refuse it when there is too much of its kind; return whether it is wanted."""
@@ -285,8 +290,12 @@ class _Stream:
         if self._header > MAX_HEADER:
             raise self.too_large(f"a header of more than {MAX_HEADER >> 10} KiB")
         data = self._take(size)
-        if _MANY_DIGITS.search(data):
-            raise self.damaged()
+        for match in _MANY_DIGITS.finditer(data):
+            self._digits += len(match[0]) ** 2
+            if len(match[0]) > MAX_DIGITS:
+                raise self.damaged()
+            if self._digits > self._bounds.digits:
+                raise self.too_large("headers of too many digits")
         return data
 
     def _take(self, size: int) -> bytes:

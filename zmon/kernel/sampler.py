@@ -22,7 +22,7 @@ from zmon.base.record import NamedTuple
 from zmon.kernel.capture_tree import moment, simulated
 from zmon.kernel.deadline import Worker
 from zmon.kernel.proc_stat import NOT_LIVE
-from zmon.kernel.tree import text
+from zmon.kernel.tree import LiveTree, not_mounted, text
 from zmon.kernel.udev import Hotplug
 from zmon.kinds import BLOCK, CMF, EXACT, KINDS, SOURCE
 from zmon.registry import SOURCES
@@ -170,6 +170,8 @@ class SourceReading:
         self._remark: Callable[[], str] = str
         """Returns what is to be known of the rows besides, such as why some are lacking."""
         self._changed = False
+        self._hidden = ""
+        """A file that could not be looked for."""
         self._recent: Frame | None = None
         self._whole_due = 0.0
 
@@ -182,7 +184,7 @@ class SourceReading:
         begun, cpu, before = time.monotonic_ns(), time.thread_time_ns(), bytes_read()
         failed = ""
         try:
-            frames = self.read_frames()
+            frames = self._seen(self.read_frames())
         except OSError as error:
             failed = f"{error.strerror or error}: {error.filename or self.what}"
         except Exception as error:  # noqa: BLE001 - one source must never stop the others
@@ -201,6 +203,19 @@ class SourceReading:
         cost.state = "error" if failed else "ok" if cost.rows else "absent"
         cost.reason = failed or missing or self._remark()
         return frames
+
+    def _seen(self, frames: Sequence[Frame]) -> Sequence[Frame]:
+        """Say of no rows that they cannot be seen, if a file was hidden, whatever the reader concluded."""
+        if not isinstance(self._tree, LiveTree):
+            return frames
+        self._hidden = self._tree.hidden() or self._hidden
+        why = not_mounted(self._tree, self._hidden)
+        return [
+            frame
+            if not why or frame.missing is None or why in frame.missing.reason
+            else empty_frame(frame.kind, why)
+            for frame in frames
+        ]
 
     def read_frames(self) -> Sequence[Frame]:
         """Return what the reader gives."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import threading
 import time
 
 from zmon.base.absent import absent
@@ -45,12 +46,25 @@ ALWAYS: Final = {
     "proc/stat": "processors",
     "proc/meminfo": "memory",
     "proc/diskstats": "disks",
-    "sys/block": "disks",
+    "sys/block": "disks and LCUs",
 }
 """Files and directories that every kernel has, and what is not known without them."""
 
 PAGE: Final = 4096
 """A sysfs attribute is at most this long."""
+
+
+class HiddenError(OSError):
+    """A file that may be there or not: what it would be in is not mounted here, as `strerror` says.
+
+    It is no FileNotFoundError, from which readers conclude what this machine does not have.
+    """
+
+    strerror: str
+
+    def __init__(self, why: str, path: str) -> None:
+        """Say why, of a path."""
+        super().__init__(errno.ENOLINK, why, path)
 
 
 class Tree(Protocol):
@@ -67,7 +81,7 @@ class Tree(Protocol):
         `at_once` is the size of one read: some files give all they have in the first read only.
 
         Raises:
-            OSError: as the kernel said it, or FileNotFoundError when it was not captured.
+            OSError: as the kernel said it, FileNotFoundError when it was not captured, or HiddenError.
         """
 
     def entries(self, path: str) -> list[str]:
@@ -106,10 +120,21 @@ class LiveTree:
         """Read below `root`; nothing is opened yet."""
         self.root = root.rstrip("/") + "/"
         self.name = THIS_MACHINE if self.root == "/" else root
+        self._own = threading.local()
+
+    def hidden(self) -> str:
+        """Return the first file that this thread could not look for since it asked last; empty if none."""
+        path: str = getattr(self._own, "hidden", "")
+        self._own.hidden = ""
+        return path
 
     def read(self, path: str, at_once: int = 65536) -> bytes:
         """Read a pseudo-file whole; see `Tree.read`."""
-        fd = os.open(self.root + path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        try:
+            fd = os.open(self.root + path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        except FileNotFoundError:
+            self._see(path)
+            raise
         try:
             data = os.read(fd, at_once)
             if len(data) < PAGE and path.startswith("sys/"):
@@ -128,11 +153,25 @@ class LiveTree:
 
     def entries(self, path: str) -> list[str]:
         """List a directory; see `Tree.entries`."""
-        return sorted(os.listdir(self.root + path))
+        try:
+            return sorted(os.listdir(self.root + path))
+        except FileNotFoundError:
+            self._see(path)
+            raise
 
     def link(self, path: str) -> str:
         """Read a link; see `Tree.link`."""
-        return os.readlink(self.root + path)
+        try:
+            return os.readlink(self.root + path)
+        except FileNotFoundError:
+            self._see(path)
+            raise
+
+    def _see(self, path: str) -> None:
+        """Raise HiddenError for a file that is not there and might be if /proc or /sys were mounted whole."""
+        if why := not_mounted(self, path):
+            self._own.hidden = getattr(self._own, "hidden", "") or path
+            raise HiddenError(why, path)
 
     def when(self, path: str) -> int:  # noqa: ARG002 - the protocol's signature
         """Return the steady clock."""
@@ -176,35 +215,36 @@ def when_read(tree: Tree, *paths: str) -> int:
 
 
 def not_mounted(tree: Tree, path: str) -> str:
-    """Return why a file of /proc or /sys that every kernel has is not there; empty if that is not known."""
-    top = path.partition("/")[0]
-    if not tree.live:
+    """Return why a file of /proc or /sys may be hidden that is not there; empty if the kernel lacks it."""
+    top, _, rest = path.partition("/")
+    if not isinstance(tree, LiveTree) or top not in {"proc", "sys"}:
         return ""
-    try:
-        tree.link("proc/self") if top == "proc" else tree.entries("sys/devices")
-    except OSError:
+    mark = "proc/self" if top == "proc" else "sys/devices"
+    if not os.path.lexists(tree.root + mark):
         return f"/{top} is not mounted"
+    is_of_process = rest[:1].isdigit() or rest.startswith(("self/", "thread-self/"))
+    if top == "sys" or is_of_process or os.path.lexists(f"{tree.root}proc/stat"):
+        return ""
     try:
-        mounts = text(tree, "proc/self/mountinfo") if top == "proc" else ""
+        with open(f"{tree.root}proc/self/mountinfo", encoding="utf-8", errors="replace") as file:
+            is_part = re.search(r" - proc \S+ \S*\bsubset=pid\b", file.read())
     except OSError:
         return ""
-    is_part = re.search(r" - proc \S+ \S*\bsubset=pid\b", mounts)
     return "/proc is mounted with subset=pid, which hides all but processes" if is_part else ""
 
 
-def lacking(tree: Tree) -> str:
-    """Say which files that every kernel has cannot be read, and what is unknown then; empty if none."""
-    lost: dict[str, str] = {}
-    for path, what in ALWAYS.items():
+def lacking(tree: LiveTree) -> str:
+    """Say what cannot be seen because files that every kernel has cannot be read; empty if all can."""
+    lost: dict[str, list[str]] = {}
+    for path in ALWAYS:
         try:
-            tree.entries(path) if path.startswith("sys/") else tree.read(path)
+            os.close(os.open(tree.root + path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK))
         except OSError as error:
-            lost[path] = what
-            why = not_mounted(tree, path) or refused(error).reason
-    if not lost:
-        return ""
-    unknown = ", ".join(dict.fromkeys(lost.values()))
-    return f"/{', /'.join(lost)} cannot be read: {why}. Not recorded: {unknown}"
+            lost.setdefault(not_mounted(tree, path) or refused(error).reason, []).append(path)
+    return "; ".join(
+        f"/{', /'.join(paths)} cannot be read: {why}. Not seen: {', '.join(ALWAYS[path] for path in paths)}"
+        for why, paths in lost.items()
+    )
 
 
 def refused(error: OSError, missing: str = "") -> Absent:
@@ -216,6 +256,8 @@ def refused(error: OSError, missing: str = "") -> Absent:
         return absent(missing)
     if error.strerror == NOT_CAPTURED:
         return UNCAPTURED
+    if isinstance(error, HiddenError):
+        return absent(error.strerror)
     code = error.errno or 0
     return _REFUSALS.get(code) or absent(f"the kernel said {errno.errorcode.get(code, 'no')}")
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 from operator import attrgetter
 
-from zmon.base.absent import Absent, absent, code_of, text_of
+from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.interval import IDLE
 from zmon.kinds import (
@@ -580,9 +580,14 @@ on: a volume with the aliases that serve it alone, where `qued` and `busy` are t
 
 
 def unseen_disks(interval: Interval) -> Absent | None:
-    """Return why it is not known which disks there are; None if it is known."""
-    why = None if interval.of(DEVICE).keys else interval.of(BLOCK).missing
-    return None if code_of(why) == NO_DISK.code else why
+    """Return why it is not known which disks there are; None if requests of one are counted."""
+    why = interval.of(BLOCK).missing
+    if why is None or why.code == NO_DISK.code:
+        return None
+    devices = devices_of(interval)
+    pairs = zip(devices.names, devices.requests, strict=True)
+    is_counted = any(not isinstance(name, Absent) and not isinstance(many, Absent) for name, many in pairs)
+    return None if is_counted else why
 
 
 @lru_cache(maxsize=1)

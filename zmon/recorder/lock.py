@@ -14,6 +14,7 @@ import contextlib
 import errno
 import fcntl
 import os
+import stat
 import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
@@ -179,6 +180,12 @@ def running(directory: str) -> Recorder | None:
 def own_directory(environment: Mapping[str, str]) -> str:
     """Return the default directory: systemd's state directory, else the user's (XDG)."""
     return environment.get("STATE_DIRECTORY", "").split(":")[0] or own_files.state(environment)
+
+
+def mode_of_files(directory: str, environment: Mapping[str, str]) -> int:
+    """Return the mode of recordings: in a state directory of systemd the group may read them, too."""
+    directories = environment.get("STATE_DIRECTORY", "").split(":")
+    return own_files.PRIVATE | stat.S_IRGRP if directory in directories else own_files.PRIVATE
 
 
 def recorder_here(environment: Mapping[str, str], system: str = SYSTEM) -> Recorder | None:

@@ -11,6 +11,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zmon.base import own_files
 from zmon.base.clock import clock
 from zmon.base.plain_text import did_you_mean
 from zmon.screen import variable
@@ -546,7 +547,7 @@ def write(session: Session, file: str) -> None:
         system=session.system,
     )
     try:
-        with open(file, "x", encoding="utf-8") as stream:
+        with open(own_files.create(file), "w", encoding="utf-8") as stream:
             stream.writelines(f"{line}\n" for line in written)
     except FileExistsError:
         raise CommandError(f"{file} already exists. Choose another name.") from None

@@ -9,6 +9,7 @@ import zlib
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
+from zmon.base import own_files
 from zmon.store.day import BESIDE
 from zmon.store.file_format import SQLITE_HEAD, RecordingError
 
@@ -27,13 +28,13 @@ def _identity(about: os.stat_result) -> tuple[int, int]:
 
 
 class FileLock:
-    """The exclusive right to write a file, until `release`; makes the file if it is not there.
+    """The exclusive right to write a file, until `release`; makes the file, with a mode, if it is not there.
 
     Raises:
         RecordingError: another program has it, or the file cannot be opened or locked.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, mode: int = own_files.PRIVATE) -> None:
         """Take it before SQLite opens the file, and release it after SQLite has closed it.
 
         When a process closes any descriptor of a file it loses all of SQLite's own locks on it, and another
@@ -45,7 +46,7 @@ class FileLock:
             if _identity(os.stat(path)) in _locked:
                 raise RecordingError(busy)
         try:
-            self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o644)
+            self._fd = own_files.create(path, os.O_RDWR | os.O_NONBLOCK, mode)
         except OSError as error:
             raise RecordingError(f"cannot be written: {error.strerror}", path) from error
         try:

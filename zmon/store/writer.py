@@ -22,6 +22,7 @@ from contextlib import AbstractContextManager, ExitStack, closing, contextmanage
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Final, Protocol
 
+from zmon.base import own_files
 from zmon.base.event import Event, What
 from zmon.store import file_format
 from zmon.store.changes import events_between, insert_changes, label_changes
@@ -112,8 +113,9 @@ class Writer:
         sealed: int = SEGMENT_SAMPLES,
         durable: bool = True,
         companion: Companion | None = None,
+        mode: int = own_files.PRIVATE,
     ) -> None:
-        """Create the recording or continue it.
+        """Create the recording, with a mode, or continue it.  SQLite's files beside it have its mode.
 
         `sealed` samples make a segment.  Without `durable`, a sample outlives the end of zmon in any
         form, but the last ones may not outlive that of the operating system.  The `companion` keeps
@@ -149,7 +151,7 @@ class Writer:
         self._closed = False
         self._left = False
         """Whether `leave` was asked for the samples of a lost file."""
-        self._lock = FileLock(path) if path != MEMORY else None
+        self._lock = FileLock(path, mode) if path != MEMORY else None
         with ExitStack() as on_failure, self._sqlite_errors():
             if self._lock is not None:
                 on_failure.callback(self._lock.release)

@@ -13,7 +13,7 @@ from zmon.machine.unit_loads import KINDS
 from zmon.machine.wait_devices import CANDIDATES, WaitDevices
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Table
-from zmon.tables.wait_states import NOBODY, place_words
+from zmon.tables.wait_states import NOBODY, hidden_tasks, place_words
 from zmon.values.unit_name import title_of
 
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ def table(view: View) -> Table:
     """Fill BLOCKED: one row per task, keyed by its number, the one that waits longest first."""
     blocked = view.interval.after.frame(BLOCKED_TASK)
     if blocked.missing is not None or not blocked.keys:
-        return Table([], {}, missing=blocked.missing or NONE_WAITS)
+        hidden = [absent(f"no task that is seen is in state D: {why}") for why in hidden_tasks(view)]
+        return Table([], {}, missing=blocked.missing or next(iter(hidden), NONE_WAITS))
     units = [unit if isinstance(unit, str) and unit else NOBODY for unit in blocked.column("unit")]
     devices = WaitDevices(view)
     told = (blocked.column(name) for name in ("devices", "evidence", "process", "place"))
@@ -62,7 +63,7 @@ def table(view: View) -> Table:
         list(blocked.keys),
         columns,
         estimated=dict.fromkeys(("device", "lcu"), guessed) if guessed else {},
-        notes=(AT_LEAST, CANDIDATES) if guessed else (AT_LEAST,),
+        notes=(AT_LEAST, *([CANDIDATES] if guessed else []), *hidden_tasks(view)),
     )
 
 

@@ -423,16 +423,23 @@ def _lcus(view: View, keys: Sequence[str]) -> list[Value]:
     return names
 
 
-def _notes(view: View, use: ProcessUse) -> Iterable[str]:
+def hidden_tasks(view: View) -> Iterator[str]:
+    """Say how many tasks are hidden, if any are."""
     row = view.interval.after.frame(ROUNDS)
-    names = ("processes", "tasks", "all_tasks", "left_out")
-    processes, tasks, every, left = (_number(row.cell("rounds", name)) for name in names)
-    rounds = f"{use.rounds:,} times" if use.rounds != 1 else "once"
-    yield f"Percent of samples, not of time: {tasks:,} tasks were looked at {rounds}"
+    tasks, every = (_number(row.cell("rounds", name)) for name in ("tasks", "all_tasks"))
     if tasks < every * SEEN - FEW:
         why = row.cell("rounds", "hidepid")
         hidden = "" if isinstance(why, Absent) else f": /proc is mounted with hidepid={why}"
         yield f"{every - tasks:,} of {every:,} tasks are not seen from here{hidden}"
+
+
+def _notes(view: View, use: ProcessUse) -> Iterable[str]:
+    row = view.interval.after.frame(ROUNDS)
+    names = ("processes", "tasks", "left_out")
+    processes, tasks, left = (_number(row.cell("rounds", name)) for name in names)
+    rounds = f"{use.rounds:,} times" if use.rounds != 1 else "once"
+    yield f"Percent of samples, not of time: {tasks:,} tasks were looked at {rounds}"
+    yield from hidden_tasks(view)
     if left:
         yield f"{left:,} of {processes:,} processes, those that did least, have no line"
     if row.cell("rounds", "delay_accounting") == 0:

@@ -72,12 +72,12 @@ class CommandHistory:
             OSError: that is not possible, or the file is no plain file.
         """
         os.makedirs(os.path.dirname(self._file), mode=0o700, exist_ok=True)
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
-        descriptor = os.open(self._file, flags, 0o600)
+        flags = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK
+        descriptor = own_files.create(self._file, flags)
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 return
-            os.fchmod(descriptor, 0o600)
+            os.fchmod(descriptor, own_files.PRIVATE)
             os.write(descriptor, f"{line}\n".encode())
         finally:
             os.close(descriptor)
@@ -86,8 +86,7 @@ class CommandHistory:
             return
         kept = _read(self._file)[-MOST:]  # other runs have added theirs
         fresh = f"{self._file}.{os.getpid()}"
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with open(descriptor, "w", encoding="utf-8") as stream:
+        with open(own_files.create(fresh), "w", encoding="utf-8") as stream:
             stream.writelines(f"{line}\n" for line in kept)
         os.replace(fresh, self._file)
         self._in_file = len(kept)
