@@ -315,7 +315,7 @@ def test_a_disk_that_was_changed_meanwhile_is_on_neither(tool: str, where: Ask) 
         "lsblk": "NAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINT\n{0} 94:{1} 0 6.9G 0 disk /load\n",
         "mount": "/dev/{0} on /load type xfs (rw)\n",
     }[tool]
-    texts = "".join(
+    texts = "\nand this is what a colleague has sent:\n\n".join(
         f"box1:~ # {tool}\n{rows.format(disk, number)}" for disk, number in (("dasdp", 60), ("dasdq", 64))
     )
     (answer,) = where("/load/x", f"{UIDS}{texts}")["where"]

@@ -541,6 +541,7 @@ class Facts(DeviceLists):
         for row in list(rows.values()):
             for field in _BUILT & row.keys():
                 row[field] = self._with_numbers(field, row[field], number_of)
+            row.get("below", [])[:] = self._with_rivals(row.get("below", []), rows, layers)
         for row in rows.values():
             self._prefer_resolved(row, rows, layers)
         for name, place in (device for devices in self.btrfs.values() for device in devices.values()):
@@ -618,6 +619,28 @@ class Facts(DeviceLists):
             if numbers or not fact.value:
                 add(numbered, field, fact._replace(value=numbers))
         return numbered
+
+    def _with_rivals(
+        self, told: list[Fact], rows: Mapping[str, dict[str, list[Fact]]], layers: Frame
+    ) -> list[Fact]:
+        """Return lists of devices; where those of one tool contradict each other, one that has all of them.
+
+        It is open then, but none of these devices looks free.
+        """
+        if not told or not isinstance(_of_first_tool(told)[0], Absent):
+            return told
+
+        def title(number: str) -> str:
+            row = rows.get(number, {})
+            names = [str(fact.value) for name in ("mapped", "name") for fact in row.get(name, ())]
+            return (names or [text_of(layers.cell(number, "name")) or number])[0]
+
+        own = [fact for fact in told if fact.place.partition(", ")[0] == told[0].place.partition(", ")[0]]
+        numbers = dict.fromkeys(number for fact in own for number in str(fact.value).split())
+        named = (fact._replace(value=" ".join(map(title, str(fact.value).split()))) for fact in own)
+        name = contradiction(named).reason
+        self.leave_open(name, name)
+        return [own[0]._replace(value=" ".join((*numbers, self._stand_in_for(name, own[0].place))))]
 
     @staticmethod
     def _prefer_resolved(

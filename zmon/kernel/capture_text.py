@@ -49,6 +49,8 @@ class CollectedText(NamedTuple):
     """The host that a prompt, ssh, a heading or an output before it names; empty if none does."""
     form: str = ""
     """The name of the form that it is read as; empty if it is none that zmon knows."""
+    moment: tuple[str, str] = ("", "")
+    """The digits of the date and the word, such as `before`, that a line before it has; empty if none has."""
 
     @property
     def tool(self) -> str:
