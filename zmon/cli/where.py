@@ -43,6 +43,7 @@ from zmon.placement.word_lookup import (
 )
 from zmon.screen.number import DOTS, bytes_, fitted, percent, shorten
 from zmon.topology.claims import Grade
+from zmon.topology.identity import EMULATED, ON_NO_LCU
 from zmon.values.path_state import UP
 
 if TYPE_CHECKING:
@@ -630,6 +631,8 @@ def ranges(chpids: str) -> str:
 
 
 def _lcu(volume: Volume) -> str:
+    if isinstance(volume.lcu, Absent) and volume.lcu.reason in ON_NO_LCU:
+        return "no LCU"
     return "LCU ?" if isinstance(volume.lcu_name, Absent) else harmless(str(volume.lcu_name))
 
 
@@ -649,10 +652,19 @@ def _remarks(result: LookupResult) -> Iterator[str]:
     ]
     remarks: dict[str, Iterable[str]] = {
         "Contradiction": (conflict for volume in volumes for conflict in volume.conflicts),
-        "Note": (note for answer in result.locations if answer.disks or alone for note in answer.notes),
+        "Note": (
+            *(note for answer in result.locations if answer.disks or alone for note in answer.notes),
+            *(
+                evidence.said
+                for volume in volumes
+                for evidence in volume.evidence
+                if EMULATED in evidence.said and isinstance(volume.lcu, str)
+            ),
+        ),
         "On no known disk": (reason for placed, reason in lacking if alone and not placed),
         "For more": (reason for placed, reason in lacking if placed),
-        "LCU not known": unknown,
+        "No LCU": (reason for reason in unknown if reason in ON_NO_LCU),
+        "LCU not known": (reason for reason in unknown if reason not in ON_NO_LCU),
         "Not formatted": result.unformatted,
         "Lost": (f"CHPID {chpid}: {why}" for chpid, why in result.why_lost.items()),
     }

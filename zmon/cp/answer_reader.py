@@ -34,7 +34,7 @@ from zmon.cp.answers_real import (
 from zmon.cp.answers_system import MESSAGES, SYSTEM
 from zmon.cp.answers_virtual import DISK, VIRTUAL, is_cut, read_disk, read_wrapped
 from zmon.cp.console import HIDDEN, MAX_LINE, ConsoleLine, hide_passwords, is_continued
-from zmon.topology.claims import Claim
+from zmon.topology.claims import EDEVICE, IN_STORAGE, Claim
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -345,7 +345,7 @@ class UnknownLine(NamedTuple):
 
 _VIA: Final = {
     "disk": "QUERY VIRTUAL DASD", "volume": "QUERY DASD", "details": "QUERY DASD DETAILS",
-    "extent": "QUERY MDISK",
+    "extent": "QUERY MDISK", "edevice": EDEVICE,
 }  # fmt: skip
 """The answers about volumes."""
 
@@ -436,6 +436,8 @@ class AnswerSet:
                     whose = "" if whose == own else whose
                 if row.rdev or name != "disk":
                     claims.append(self._claim(row, via, whose))
+                elif row.kind == "vdisk":
+                    claims.append(self._claim(row, f"{via} ({IN_STORAGE})", whose))
         return sorted(claims, key=_line_of)
 
     def _asker(self, row: Any, asked: str) -> str:
@@ -457,7 +459,7 @@ class AnswerSet:
         return Claim(
             vdev=getattr(row, "vdev", ""),
             rdev=row.rdev,
-            volser=row.volser,
+            volser=getattr(row, "volser", ""),
             user=user,
             ssid=getattr(row, "ssid", ""),
             mode=getattr(row, "mode", "") or getattr(row, "state", ""),
@@ -467,6 +469,7 @@ class AnswerSet:
             weak=row.weak,
             first=getattr(row, "start", None),
             length=getattr(row, "size", None),
+            paths=", ".join(map(" ".join, row.paths)) if via == EDEVICE else "",
         )
 
 

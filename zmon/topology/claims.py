@@ -82,6 +82,8 @@ class Claim(NamedTuple):
     """First cylinder or block of a minidisk."""
     length: int | None = None
     """Its cylinders or blocks."""
+    paths: str = ""
+    """Of a device that CP emulates on SCSI, FCP device, WWPN and LUN of each path, with a comma between."""
 
     @property
     def place(self) -> str:
@@ -141,7 +143,11 @@ _NOT_GIVEN: Final = absent("it is not said")
 NOT_SAID: Final = absent("CP knows it: give zmon its answer to QUERY VIRTUAL DASD, or the user directory")
 NO_LABEL: Final = absent("neither CP nor a directory gives the label")
 _NOT_LISTED: Final = absent("needs QUERY DASD DETAILS (class B) of CP")
-VIRTUAL_DISK: Final = absent("it is a virtual disk in storage, which is on no real device")
+VIRTUAL_DISK: Final = absent("it is a virtual disk in memory of z/VM (V-DISK), on no volume and no LCU")
+IN_STORAGE: Final = "V-DISK"
+"""What a directory calls that, and zmon what CP calls (VDSK)."""
+EDEVICE: Final = "QUERY EDEVICE"
+"""The answer that has the paths to a device that CP emulates on SCSI."""
 _TEMPORARY_DISK: Final = absent("it is a temporary disk: CP chooses the volume at logon")
 
 
@@ -236,6 +242,8 @@ class RealDeviceFacts(NamedTuple):
     grade: Grade = Grade.UNKNOWN
     evidence: tuple[Evidence, ...] = ()
     conflicts: tuple[str, ...] = ()
+    emulated: tuple[Claim, ...] = ()
+    """Those that CP emulates it on SCSI, and over which paths."""
 
 
 class ClaimIndex:
@@ -347,7 +355,8 @@ class ClaimIndex:
     def real(self, rdev: str) -> RealDeviceFacts:
         """Return the facts that claims of any guest supply about a real device."""
         claims = self._rdevs.get(rdev, ())
-        if len(claims) == 1 and not claims[0].ssid and not claims[0].ua:
+        emulated = tuple(claim for claim in claims if claim.via == EDEVICE)
+        if len(claims) == 1 and not claims[0].ssid and not claims[0].ua and not emulated:
             return RealDeviceFacts(volser=claims[0].volser or NO_LABEL)
         ssid = resolve(claims, "ssid", f"the SSID of {rdev}", _NOT_LISTED)
         ua = resolve(claims, "ua", f"the unit address of {rdev}", _NOT_LISTED)
@@ -357,7 +366,7 @@ class ClaimIndex:
             for claim in ssid.claims[:1]
         )
         conflicts = ssid.conflicts + ua.conflicts + volser.conflicts
-        return RealDeviceFacts(ssid.value, ua.value, volser.value, ssid.grade, evidence, conflicts)
+        return RealDeviceFacts(ssid.value, ua.value, volser.value, ssid.grade, evidence, conflicts, emulated)
 
     def on(self, rdev: str) -> list[str]:
         """Return the devices of the guest that are on a real device, ascending."""
@@ -378,7 +387,7 @@ class ClaimIndex:
 
 
 def _why_no_rdev(best: Claim) -> Absent:
-    if "V-DISK" in best.via:
+    if IN_STORAGE in best.via:
         return VIRTUAL_DISK
     if "T-DISK" in best.via:
         return _TEMPORARY_DISK
