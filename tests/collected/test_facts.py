@@ -192,6 +192,8 @@ def test_what_sources_contradict_each_other_about_is_said_where_it_is_unknown(
 ) -> None:
     """With both values and both texts: the uid of a disk, its bus id, what a volume is built on."""
     found = json.dumps(where(word, f"lnx:~ # {content}"))
+    if word == "dasda":  # and of what
+        assert "its bus id is" in found or "its unique id is" in found
     assert "contradict" in found
     for value in told:
         assert f"{value} by " in found or f"{value}.05 by " in found

@@ -398,7 +398,7 @@ def _files(result: LookupResult, width: int) -> Iterator[str | Sentence]:
     grade = min((answer.grade for answer in files), default=Grade.UNKNOWN)
     about = f"  {said}  {bytes_(size)}{_on_disk(once, size)}  {grade}"
     yield f"{shorten(result.meaning.key, width - len(about))}{about}"
-    units = _sums((_lcu(share.volume), share.bytes) for answer in once for share in answer.disks)
+    units = _sums(pair for answer in once for pair in _by_lcu(answer))
     sums = [0 if isinstance(count, Absent) else count for _name, _many, count in units]
     whole, room = sum(sums), max((cells(name) for name, _many, _count in units), default=0)
     for (name, _many, count), total in zip(units, sums, strict=True):
@@ -406,6 +406,20 @@ def _files(result: LookupResult, width: int) -> Iterator[str | Sentence]:
         yield f"  {padded(name, room)} {_part(count, whole)}  {bar}".rstrip()
     yield from _each(answers[:MAX_NAMED], width)
     yield from _more(len(answers), "entries; --format csv has all")
+
+
+def _by_lcu(answer: FileLocation) -> Iterable[tuple[str, Number]]:
+    """Return the bytes of a file by LCU; what is on whichever disks of one LCU is all there."""
+    lcus = {share.volume.lcu for share in answer.disks}
+    is_open = any(isinstance(share.bytes, Absent) for share in answer.disks)
+    if (
+        is_open
+        and len(lcus) == 1
+        and isinstance(next(iter(lcus)), str)
+        and not isinstance(answer.size, Absent)
+    ):
+        return [(_lcu(answer.disks[0].volume), answer.size - answer.holes)]
+    return [(_lcu(share.volume), share.bytes) for share in answer.disks]
 
 
 def _on_disk(answers: Sequence[FileLocation], size: float) -> str:

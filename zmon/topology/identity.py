@@ -463,7 +463,7 @@ class VolumeBuilder:
         if names:
             return _CONTRADICT
         if isinstance(self.uid, Absent) and self.uid.code == CONTRADICTED.code:
-            return self.uid
+            return _contradicted("unique id", self.uid)
         if isinstance(self.uid, Absent) and self.uid.code == NOT_COLLECTED.code:
             return absent(f"{self.uid.reason}, whose unique ids name the LCUs")
         if isinstance(self.facts.rdev, Absent):
@@ -507,6 +507,11 @@ class VolumeBuilder:
         if isinstance(lss, str) and any(kind.startswith(DS8000) for kind in box):
             return server_of(lss)
         return _NO_SIDE
+
+
+def _contradicted(what: str, why: Absent) -> Absent:
+    """Return why an LCU is not known: what names it has two values."""
+    return CONTRADICTED.about(f"its {what} is {', '.join(why.facts)}")
 
 
 def _begins_volume(facts: DeviceFacts) -> bool:
@@ -631,8 +636,8 @@ class VolumeIndex(Mapping[str, Volume]):
             )
         if isinstance(busid, str):
             return VolumeBuilder(self, number, name, busid).volume()
-        if code_of(busid) == CONTRADICTED.code:
-            return bare(number, busid)._replace(disk=name)
+        if isinstance(busid, Absent) and busid.code == CONTRADICTED.code:
+            return bare(number, _contradicted("bus id", busid))._replace(disk=name)
         if text_of(name).startswith("sd") and code_of(wwpn) == NOT_COLLECTED.code:
             return bare(number, wwpn)._replace(disk=name)
         if re.match("z?ram[0-9]", text_of(name)):
