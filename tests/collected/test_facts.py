@@ -182,6 +182,12 @@ TWO_LISTS = f"lsdasd\n0.0.0100  {ACTIVE}{REMARK}lnx:~ # lsdasd\n0.0.0200  {ACTIV
     ("dasda", TWO_LISTS, ("0.0.0100", "0.0.0200")),
     ("0100", TWO_LISTS, ("0.0.0100", "0.0.0200")),
     (
+        "0100",
+        f"{TWO_LISTS.partition(REMARK)[0]}{REMARK}lnx:~ # lsdasd\n"
+        f"0.0.0100  {ACTIVE.replace('dasda  94:0', 'dasdb  94:4')}",
+        ("dasda", "dasdb"),
+    ),
+    (
         "/data/x",
         f"lsblk\n{HEADING}{SAME.replace('dasdd 94:12', 'dasdc 94:8')}{REMARK}lnx:~ # lsblk\n{HEADING}{SAME}",
         ("dasdc", "dasdd"),
