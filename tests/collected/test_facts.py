@@ -171,6 +171,10 @@ UID = "dasda  IBM.750000000AAA11"
 HEADING = "NAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINT\n"
 SAME = "dasdd 94:12 0 7G 0 disk\n└─vg-lv 253:0 0 7G 0 lvm /data\n"
 TWO_LISTS = f"lsdasd\n0.0.0100  {ACTIVE}{REMARK}lnx:~ # lsdasd\n0.0.0200  {ACTIVE}"
+OTHER = ACTIVE.replace("dasda  94:0", "dasdb  94:4")
+SWAPPED = (
+    f"lsdasd\n0.0.0100  {ACTIVE}0.0.0200  {OTHER}{REMARK}lnx:~ # lsdasd\n0.0.0200  {ACTIVE}0.0.0100  {OTHER}"
+)
 
 
 @pytest.mark.parametrize(("word", "content", "told"), [
@@ -181,12 +185,7 @@ TWO_LISTS = f"lsdasd\n0.0.0100  {ACTIVE}{REMARK}lnx:~ # lsdasd\n0.0.0200  {ACTIV
     ),
     ("dasda", TWO_LISTS, ("0.0.0100", "0.0.0200")),
     ("0100", TWO_LISTS, ("0.0.0100", "0.0.0200")),
-    (
-        "0100",
-        f"{TWO_LISTS.partition(REMARK)[0]}{REMARK}lnx:~ # lsdasd\n"
-        f"0.0.0100  {ACTIVE.replace('dasda  94:0', 'dasdb  94:4')}",
-        ("dasda", "dasdb"),
-    ),
+    ("0100", SWAPPED, ("dasda", "dasdb")),
     (
         "/data/x",
         f"lsblk\n{HEADING}{SAME.replace('dasdd 94:12', 'dasdc 94:8')}{REMARK}lnx:~ # lsblk\n{HEADING}{SAME}",

@@ -474,8 +474,8 @@ def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
         key = ""  # no text has its number
     about = f": {meaning.sort.value}{', offline' * result.offline}"
     about += f", {count:,} disk{'s' * (count != 1)}" if count else ""
-    if result.device is not None:
-        about += ", no disk"
+    if result.device is not None or result.claimed:
+        about += f", no disk{' of this Linux' * bool(result.claimed)}"
     if len(result.paths) > count or (result.more_paths and not result.paths and count == 1):
         paths = many(len(result.paths) or 1, "path")
         about += f" over {paths}{' or more' * result.more_paths}{_usable(result)}"
@@ -485,8 +485,9 @@ def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
         about += "".join(f" over {1 + len(same.others):,} paths, not joined by multipath"
                          for same in result.same[:1] if same.is_sure)  # fmt: skip
     yield f"{shorten(meaning.word + key, width - len(about))}{about}"
-    if result.device is not None:
-        yield Sentence(result.device.words, *INDENT)
+    words = [result.device.words] if result.device is not None else some(result.claimed, MAX_REMARKS)
+    yield from (Sentence(said, *INDENT) for said in words)
+    if words:
         return
     if result.locations:
         yield from _located(result.locations[0], width, result.lost_chpids)
@@ -743,7 +744,7 @@ def document(result: LookupResult) -> Any:
         "why_lost": result.why_lost,
         "not_formatted": result.unformatted,
         "not_looked_at": result.unseen,
-    }
+    } | ({"claimed": result.claimed} if result.claimed else {})
 
 
 def _answer(answer: FileLocation, result: LookupResult) -> dict[str, Any]:

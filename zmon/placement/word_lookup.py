@@ -15,6 +15,7 @@ from zmon.base.record import NamedTuple
 from zmon.kinds import CONTAINER, DASD, DEVICE, TEXT
 from zmon.placement.channel_device import channel_device
 from zmon.placement.unused_paths import is_offline, reasons_of
+from zmon.topology.claims import claims_about
 from zmon.topology.data_files import file_by_name, unknown_file
 from zmon.topology.lun import as_multipath
 from zmon.topology.same_disks import same_devices
@@ -48,6 +49,7 @@ class MeaningKind(Enum):
     LCU = "logical control unit"
     TABLESPACE = "tablespace"
     DATABASE = "database"
+    OF_CP = "volume of z/VM"
 
 
 DOWNWARDS: Final = frozenset({MeaningKind.FILE, MeaningKind.DIRECTORY, MeaningKind.MOUNT})
@@ -81,6 +83,8 @@ def meanings(word: str, machine: Machine) -> list[WordMeaning]:
         for reading in (_paths, _nodes, _numbers, _labels, _wwids, _lcus, _tablespaces)
         for meaning in reading(word, machine)
     )
+    if not distinct and claims_about(word, machine.claims):
+        return [WordMeaning(word, MeaningKind.OF_CP, word.upper())]
     return list(distinct)
 
 
@@ -280,6 +284,8 @@ class LookupResult(NamedTuple):
     """The channel paths that Linux cannot use, by the major:minor of a disk: `52`."""
     why_lost: Mapping[str, str] = {}
     """Why the driver of the disks does not use some of them, by channel path, as far as it says."""
+    claimed: tuple[str, ...] = ()
+    """What CP and directories say of a volume that is no disk of this Linux."""
     unformatted: tuple[str, ...] = ()
     """The disks that are not formatted, and so have no size and hold nothing."""
 
@@ -290,7 +296,7 @@ class LookupResult(NamedTuple):
             return bool(self.there)
         if self.meaning.sort is MeaningKind.MOUNT and any(answer.is_open for answer in self.locations):
             return False
-        thing = self.locations or self.volumes or self.device
+        thing = self.locations or self.volumes or self.device or self.claimed
         return len(self.there) == len(self.locations) and bool(thing)
 
     @property
@@ -406,6 +412,9 @@ def _with_states(result: LookupResult, machine: Machine) -> LookupResult:
 
 def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
     """Return the disks that a word means, with the files and mounts on them; of a device those on it."""
+    if meaning.sort is MeaningKind.OF_CP:
+        said = (claim.words for claim in claims_about(meaning.key, machine.claims))
+        return LookupResult(meaning, claimed=tuple(dict.fromkeys(said)))
     if meaning.sort is MeaningKind.BUS and not meaning.disks:
         return LookupResult(meaning, device=channel_device(meaning.key, machine))
     stack = machine.stack

@@ -123,6 +123,17 @@ class Claim(NamedTuple):
         return self.mode.startswith("CP-") or bool(self.vdev and self.is_minidisk)
 
     @property
+    def words(self) -> str:
+        """What it says of a volume that is no disk of this Linux, and where."""
+        owner = f" of guest {self.user}" if self.user else ""
+        what = f"virtual disk {self.vdev}{owner}" if self.vdev else "a volume of z/VM"
+        if self.mode.startswith(CP_USES.rstrip()):
+            uses = [_USES[word] for word in self.mode.split() if word in _USES]
+            what = f"CP's own volume{f' ({chr(44).join(uses)})' if uses else ''}"
+        on = f" on {self.rdev}" if self.rdev else ""
+        return f"{what}{on}{f', label {self.volser}' if self.volser else ''} ({self.via}, {self.place})"
+
+    @property
     def evidence(self) -> Evidence:
         """The claim as evidence."""
         said = f"{self.via}:"
@@ -144,6 +155,12 @@ NOT_SAID: Final = absent("CP knows it: give zmon its answer to QUERY VIRTUAL DAS
 NO_LABEL: Final = absent("neither CP nor a directory gives the label")
 _NOT_LISTED: Final = absent("needs QUERY DASD DETAILS (class B) of CP")
 VIRTUAL_DISK: Final = absent("it is a virtual disk in memory of z/VM (V-DISK), on no volume and no LCU")
+CP_USES: Final = "CP-OWNED "
+"""How the mode of a claim about a volume of CP itself begins; what it uses it for follows."""
+_USES: Final = {
+    "PAGE": "paging", "SPOL": "spool", "SPOOL": "spool", "DRCT": "user directory", "TDSK": "temporary disks",
+    "TDISK": "temporary disks", "PARM": "parameters", "PERM": "minidisks",
+}  # fmt: skip
 IN_STORAGE: Final = "V-DISK"
 """What a directory calls that, and zmon what CP calls (VDSK)."""
 EDEVICE: Final = "QUERY EDEVICE"
@@ -211,6 +228,13 @@ def resolve(claims: Sequence[Claim], field: str, subject: str, otherwise: Absent
 def _source_words(claim: Claim) -> str:
     weak = f", {claim.weak}" if claim.weak else ""
     return f"{claim.place} ({claim.via or 'not said'}{weak})"
+
+
+def claims_about(word: str, claims: Iterable[Claim]) -> list[Claim]:
+    """Return the claims about a real device, a volume or a device of a guest, by its number or label."""
+    label, number = word.upper(), word.upper().zfill(4)
+    about = {claim for claim in claims if number in {claim.rdev, claim.vdev} or label == claim.volser}
+    return sorted(about, key=attrgetter("order"))
 
 
 class DeviceFacts(NamedTuple):
