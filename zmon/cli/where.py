@@ -681,6 +681,7 @@ def _remarks(result: LookupResult) -> Iterator[str]:
         "No LCU": (reason for reason in unknown if reason in ON_NO_LCU),
         "LCU not known": (reason for reason in unknown if reason not in ON_NO_LCU),
         "Not formatted": result.unformatted,
+        "State": result.states,
         "Lost": (f"CHPID {chpid}: {why}" for chpid, why in result.why_lost.items()),
     }
     for what, sentences in remarks.items():
@@ -744,7 +745,9 @@ def document(result: LookupResult) -> Any:
         "why_lost": result.why_lost,
         "not_formatted": result.unformatted,
         "not_looked_at": result.unseen,
-    } | ({"claimed": result.claimed} if result.claimed else {})
+        **({"claimed": result.claimed} if result.claimed else {}),
+        **({"states": result.states} if result.states else {}),
+    }
 
 
 def _answer(answer: FileLocation, result: LookupResult) -> dict[str, Any]:

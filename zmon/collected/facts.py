@@ -40,7 +40,7 @@ from zmon.kinds import (
 )
 from zmon.sample import Frame, empty_frame, frame_of
 from zmon.topology.stack import tagged, volume_name
-from zmon.values.dasd_state import UNFORMATTED
+from zmon.values.dasd_state import STARTING, UNFORMATTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
@@ -594,7 +594,7 @@ class Facts(DeviceLists):
             str(fact.value)
             for kind, state, name in ((DASD, "state", "name"), (DEVICE, "status", "block"))
             for row in self.rows.get(kind.name, {}).values()
-            if any(fact.value in UNFORMATTED for fact in row.get(state, ()))
+            if any(fact.value in {*UNFORMATTED, *STARTING} for fact in row.get(state, ()))
             for fact in row.get(name, ())
         }
         named = {

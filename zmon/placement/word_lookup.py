@@ -19,7 +19,7 @@ from zmon.topology.claims import claims_about
 from zmon.topology.data_files import file_by_name, unknown_file
 from zmon.topology.lun import as_multipath
 from zmon.topology.same_disks import same_devices
-from zmon.values.dasd_state import NOT_FORMATTED, use_of
+from zmon.values.dasd_state import NOT_FORMATTED, STARTING, use_of
 from zmon.values.path_masks import paths_on_line
 
 if TYPE_CHECKING:
@@ -288,6 +288,8 @@ class LookupResult(NamedTuple):
     """What CP and directories say of a volume that is no disk of this Linux."""
     unformatted: tuple[str, ...] = ()
     """The disks that are not formatted, and so have no size and hold nothing."""
+    states: tuple[str, ...] = ()
+    """What else may be unusual of the disks, a sentence each: read-only, not ready."""
 
     @property
     def is_there(self) -> bool:
@@ -404,7 +406,17 @@ def _with_states(result: LookupResult, machine: Machine) -> LookupResult:
             if chpid in paths.lost_chpids
         },
         unformatted=tuple(unformatted),
+        states=tuple(said for volume in volumes for said in _unusual(volume, machine)),
     )
+
+
+def _unusual(volume: Volume, machine: Machine) -> Iterator[str]:
+    busid, disk = text_of(volume.busid), text_of(volume.disk)
+    dasd = machine.sample.frame(DASD)
+    if 1 in {machine.sample.frame(DEVICE).cell(busid, "readonly"), dasd.cell(busid, "readonly")}:
+        yield f"{disk} is read-only"
+    if (state := dasd.cell(busid, "state")) in STARTING:
+        yield f"{disk} is not ready ({state}): its driver has not read its format"
 
 
 # upwards
