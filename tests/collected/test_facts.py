@@ -169,6 +169,37 @@ REMARK = "\nand this is what a colleague has sent:\n\n"
 ACTIVE = "active  dasda  94:0  ECKD  4096  7043MB  1803060\n"
 UID = "dasda  IBM.750000000AAA11"
 HEADING = "NAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINT\n"
+SIZES = """\
+lnx:~ # lsdasd
+0.0.0200  active    dasda     94:0    ECKD         4096   7042MB    1802880
+0.0.0201  active    dasdb     94:4    ECKD         4096   21129MB   5409180
+lnx:~ # lsblk
+NAME        MAJ:MIN RM  SIZE RO TYPE MOUNTPOINT
+dasda        94:0    0  6.9G  0 disk
+`-dasda1     94:1    0  6.9G  0 part /
+dasdb        94:4    0 20.6G  0 disk
+`-dasdb1     94:5    0 20.6G  0 part
+  `-vg-lv   253:0    0   20G  0 lvm  /data
+"""
+
+
+@pytest.mark.parametrize(
+    ("fits", "larger", "told"),
+    [
+        ("94:5    0 20.6G", "94:5    0   50G", ("50G of dasdb1", "20.6G of dasdb")),
+        ("253:0    0   20G", "253:0    0  1,5T", ("1536G of vg-lv", "20.6G of dasdb1")),
+    ],
+)
+def test_what_is_larger_than_its_disk_contradicts_that(
+    fits: str, larger: str, told: tuple[str, str], where: Ask
+) -> None:
+    """A partition, and a volume, by two texts or one; sizes that are rounded may differ a little."""
+    assert where("dasdb", SIZES)["disks"][0]["conflicts"] == []
+    (conflict,) = where("dasdb", SIZES.replace(fits, larger))["disks"][0]["conflicts"]
+    assert all(size in conflict for size in told)
+    assert where("dasda", SIZES.replace(fits, larger))["disks"][0]["conflicts"] == []
+
+
 SAME = "dasdd 94:12 0 7G 0 disk\n└─vg-lv 253:0 0 7G 0 lvm /data\n"
 TWO_LISTS = f"lsdasd\n0.0.0100  {ACTIVE}{REMARK}lnx:~ # lsdasd\n0.0.0200  {ACTIVE}"
 OTHER = ACTIVE.replace("dasda  94:0", "dasdb  94:4")

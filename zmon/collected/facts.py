@@ -165,6 +165,8 @@ class DeviceLists:
         """Whether lsblk lacks devices that other texts name; see `Facts.by_number`."""
         self.allocated: dict[str, set[str]] = {}
         """The physical volumes of groups that have logical volumes on them, as pvs says."""
+        self.rounded: dict[str, tuple[int, str]] = {}
+        """The sizes in sectors that are rounded, by names, each with the text."""
         self.made_for: dict[str, tuple[str, str]] = {}
         """What partitions are made for, by their types, each with the text."""
 
@@ -341,6 +343,35 @@ class Facts(DeviceLists):
         self._part_maps(rows)
         self._drop_parts(rows, layers)
         self._add_contents(rows, layers, numbers)
+        self._compare_sizes(rows, layers)
+
+    def _compare_sizes(self, rows: dict[str, dict[str, list[Fact]]], layers: Frame) -> None:
+        """Say of a partition or logical volume that is larger than what it lies on both sizes."""
+
+        def titled(number: str) -> list[str]:
+            row = rows.get(number, {})
+            return [str(fact.value) for field in ("mapped", "name") for fact in row.get(field, ())]
+
+        def size(number: str) -> tuple[int, str] | None:
+            told = [(fact.value, fact.place) for fact in rows.get(number, {}).get("size", ())]
+            told += [(layers.cell(number, "size"), "the kernel's file")]
+            told += [self.rounded[name] for name in titled(number) if name in self.rounded]
+            return next(((value, place) for value, place in told if isinstance(value, int) and value), None)
+
+        for number, row in rows.items():
+            is_volume = any(volume_name(name) for name in titled(number))
+            lists = row.get("below" if is_volume else "parent", ())
+            feet = {foot for fact in lists for foot in str(fact.value).split()}
+            sizes = [size(foot) for foot in feet if not any(map(minor_of_dm, titled(foot)))]
+            told = [told for told in sizes if told]
+            own = size(number) if feet and len(told) == len(feet) else None
+            there = sum(sectors for sectors, _place in told)
+            if own and own[0] > there * _ROUNDING + SECTORS:
+                words = f"{_gib(there)} of {' and '.join(name for foot in feet for name in titled(foot)[:1])}"
+                row["size"] = [
+                    Fact(f"{_gib(own[0])} of {titled(number)[0]} on it", own[1]),
+                    Fact(words, ", ".join(place for _sectors, place in told)),
+                ]
 
     def _drop_parts(self, rows: dict[str, dict[str, list[Fact]]], layers: Frame) -> None:
         """Drop partitions that only tables have, of disks that others are built on: the kernel has none."""
@@ -701,6 +732,14 @@ class Facts(DeviceLists):
             if name in self.lost:  # a path that is removed is a disk all the same
                 self.hint(LAYER, number, place, sort=LOST)
         return self.stand_ins[name]
+
+
+_ROUNDING: Final = 1.1
+"""How much larger a size may be that is rounded."""
+
+
+def _gib(sectors: int) -> str:
+    return f"{round(sectors * SECTOR / (1 << 30), 1):g}G"
 
 
 def group_key(group: str) -> str:

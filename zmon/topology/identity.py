@@ -568,7 +568,7 @@ class VolumeIndex(Mapping[str, Volume]):
         self.dasd = _Rows(
             dasd, "lss", "volser", "cylinders", "discipline", "storage", "block_size", "blocks", "uid"
         )
-        self._volume: Callable[[str], Volume] = cache(self._make)
+        self._volume: Callable[[str], Volume] = cache(self._compared)
         self.device: Callable[[str], DeviceFacts] = cache(self._device)
         """Returns the real device of a device of this Linux."""
         self.uid: Callable[[str], Uid | None] = cache(self._uid)
@@ -618,6 +618,22 @@ class VolumeIndex(Mapping[str, Volume]):
 
     def __contains__(self, number: object) -> bool:
         return number in self.disks
+
+    def _compared(self, number: str) -> Volume:
+        volume, told = self._make(number), self._sizes_told.get(number)
+        return volume._replace(conflicts=(*volume.conflicts, *told)) if told else volume
+
+    @cached_property
+    def _sizes_told(self) -> dict[str, list[str]]:
+        """What texts contradict each other about the sizes of disks, and of what lies on them."""
+        frame, told = self.layers.frame, dict[str, list[str]]()
+        rows = zip(frame.keys, frame.column("size"), strict=True) if self.origins else ()
+        for number, size in rows:
+            if isinstance(size, Absent) and size.code == CONTRADICTED.code:
+                there = [number, *text_of(frame.cell(number, "below")).split()]
+                for disk in dict.fromkeys((*there, *(text_of(frame.cell(foot, "parent")) for foot in there))):
+                    told.setdefault(disk, []).append(f"sizes: {', '.join(size.facts)}")
+        return told
 
     def _make(self, number: str) -> Volume:
         name, busid, wwpn, lun, wwid, serial, _ = self.layers.of(number)
