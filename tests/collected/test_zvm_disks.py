@@ -102,3 +102,40 @@ def test_memory_of_linux_is_on_no_lcu(where: Where) -> None:
     rows = "zram0 251:0 0 1G 0 disk [SWAP]\n"
     text = f"box1:~ # lsblk\nNAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINT\n{rows}"
     assert "memory" in where("zram0", text)["lcu"]["absent"]
+
+
+_MINIDISKS: Final = """\
+box1:~ # lsdasd
+0.0.0200  active    dasda     94:0    ECKD         4096   7042MB    1802880
+0.0.0201  active    dasdb     94:4    ECKD         4096   7042MB    1802880
+0.0.0202  active    dasdc     94:8    ECKD         4096   7042MB    1802880
+"""
+_UIDS: Final = """\
+box1:~ # lsdasd -u
+0.0.0200  dasda     IBM.750000000DXK51.8b10.05.00000001000071200000000000000000
+0.0.0201  dasdb     IBM.750000000DXK51.8b10.05.00001b5800000d0c0000000000000000
+0.0.0202  dasdc     IBM.750000000DXK51.8b10.06.00001b5800000d0c0000000000000000
+"""
+_OF_CP: Final = """\
+box1:~ # vmcp q v dasd
+DASD 0200 3390 LX0201 R/W      10016 CYL ON DASD  D240 SUBCHANNEL = 0000
+DASD 0201 3390 LX0201 R/W      10016 CYL ON DASD  D240 SUBCHANNEL = 0001
+DASD 0202 3390 LX0307 R/W      10016 CYL ON DASD  D347 SUBCHANNEL = 0002
+box1:~ # vmcp q dasd details d240
+D240   CUTYPE = 3990-EC, DEVTYPE = 3390-0C, VOLSER = LX0201, CYLS = 65520
+     DEVICE DETAILS: CCA = 05, DDC = --
+     CU DETAILS: SSID = D200, CUNUM = D200
+"""
+
+
+@pytest.mark.parametrize("source", [_UIDS, _OF_CP], ids=["unique ids", "answers of CP"])
+def test_minidisks_of_one_volume_are_said_to_be_that(
+    source: str, where: Where, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the unit address of the volume, by the token of unique ids or by CP; others are on their own."""
+    assert where("dasda", f"{_MINIDISKS}{source}")["ua"] == "05"
+    assert main(["where", "dasda", "--from", str(tmp_path)]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "dasda and dasdb are on one volume (unit address 05)" in said
+    assert main(["where", "dasdc", "--from", str(tmp_path)]) == 0
+    assert "one volume" not in capsys.readouterr().out

@@ -669,6 +669,7 @@ def _remarks(result: LookupResult) -> Iterator[str]:
         "Contradiction": (conflict for volume in volumes for conflict in volume.conflicts),
         "Note": (
             *(note for answer in result.locations if answer.disks or alone for note in answer.notes),
+            *result.states,
             *(
                 evidence.said
                 for volume in volumes
@@ -681,7 +682,6 @@ def _remarks(result: LookupResult) -> Iterator[str]:
         "No LCU": (reason for reason in unknown if reason in ON_NO_LCU),
         "LCU not known": (reason for reason in unknown if reason not in ON_NO_LCU),
         "Not formatted": result.unformatted,
-        "State": result.states,
         "Lost": (f"CHPID {chpid}: {why}" for chpid, why in result.why_lost.items()),
     }
     for what, sentences in remarks.items():

@@ -474,6 +474,7 @@ class AnswerSet:
             volser=getattr(row, "volser", ""),
             user=user,
             ssid=getattr(row, "ssid", ""),
+            ua=getattr(row, "cca", ""),
             mode=getattr(row, "mode", "") or getattr(row, "state", ""),
             via=via,
             origin=self.origin,

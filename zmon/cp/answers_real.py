@@ -135,6 +135,7 @@ DETAILS: Final = AnswerForm(
 """A device in detail; the only query that reports the SSID.
 
 * `ssid`: four hex digits: with the machine's serial it is the LCU
+* `cca`: two hex digits: the unit address in it
 * `pool`: number of the HyperPAV pool
 * `text`: the lines that followed the first, without what may be a password
 """

@@ -11,6 +11,7 @@ from enum import Enum
 
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.ranges import names
 from zmon.base.record import NamedTuple
 from zmon.kinds import CONTAINER, DASD, DEVICE, TEXT
 from zmon.placement.channel_device import channel_device
@@ -52,6 +53,10 @@ class MeaningKind(Enum):
     OF_CP = "volume of z/VM"
 
 
+_PARTS: Final = 3
+"""Points in the unique id of a disk that is no minidisk: that of one has a token behind a fourth."""
+MAX_SHARED: Final = 5
+"""Disks on one volume that are named."""
 DOWNWARDS: Final = frozenset({MeaningKind.FILE, MeaningKind.DIRECTORY, MeaningKind.MOUNT})
 """Meanings that are paths, which are mapped to disks."""
 
@@ -417,6 +422,21 @@ def _unusual(volume: Volume, machine: Machine) -> Iterator[str]:
         yield f"{disk} is read-only"
     if (state := dasd.cell(busid, "state")) in STARTING:
         yield f"{disk} is not ready ({state}): its driver has not read its format"
+    is_of_guest = isinstance(volume.rdev, str) and isinstance(volume.vdev, str)
+    if is_of_guest or text_of(volume.uid).count(".") > _PARTS:
+        yield from _shared(volume, machine)
+
+
+def _shared(volume: Volume, machine: Machine) -> Iterator[str]:
+    """Say of a minidisk which others are on its volume, and the unit address of that."""
+    others = [
+        text_of(other.disk)
+        for other in machine.volumes.values()
+        if other.spindle == volume.spindle and other.number != volume.number and other.busid != volume.busid
+    ]
+    unit = f" (unit address {volume.ua})" if isinstance(volume.ua, str) else ""
+    if others and text_of(volume.disk).startswith("dasd"):
+        yield f"{names([text_of(volume.disk), *others], MAX_SHARED)} are on one volume{unit}"
 
 
 # upwards
