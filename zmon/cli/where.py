@@ -42,8 +42,8 @@ from zmon.placement.word_lookup import (
     meanings,
 )
 from zmon.screen.number import DOTS, bytes_, fitted, percent, shorten
-from zmon.topology.claims import Grade
-from zmon.topology.identity import EMULATED, ON_NO_LCU
+from zmon.topology.claims import IN_MEMORY, Grade
+from zmon.topology.identity import EMULATED
 from zmon.values.path_state import UP
 
 if TYPE_CHECKING:
@@ -485,9 +485,9 @@ def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
         about += "".join(f" over {1 + len(same.others):,} paths, not joined by multipath"
                          for same in result.same[:1] if same.is_sure)  # fmt: skip
     yield f"{shorten(meaning.word + key, width - len(about))}{about}"
-    words = [result.device.words] if result.device is not None else some(result.claimed, MAX_REMARKS)
-    yield from (Sentence(said, *INDENT) for said in words)
-    if words:
+    claimed = some(result.claimed, MAX_REMARKS) if result.device is None else [result.device.words]
+    yield from (Sentence(said, *INDENT) for said in claimed)
+    if claimed:
         return
     if result.locations:
         yield from _located(result.locations[0], width, result.lost_chpids)
@@ -646,7 +646,7 @@ def ranges(chpids: str) -> str:
 
 
 def _lcu(volume: Volume) -> str:
-    if isinstance(volume.lcu, Absent) and volume.lcu.reason in ON_NO_LCU:
+    if isinstance(volume.lcu, Absent) and volume.lcu.code == IN_MEMORY.code:
         return "no LCU"
     return "LCU ?" if isinstance(volume.lcu_name, Absent) else harmless(str(volume.lcu_name))
 
@@ -657,7 +657,8 @@ def _lcu(volume: Volume) -> str:
 def _remarks(result: LookupResult) -> Iterator[str]:
     """Yield contradictions, notes and the reasons of unknown values, each once."""
     volumes = _volumes(result).values()
-    unknown = dict.fromkeys(volume.lcu.reason for volume in volumes if isinstance(volume.lcu, Absent))
+    lacks_lcu = [volume.lcu for volume in volumes if isinstance(volume.lcu, Absent)]
+    unknown = dict.fromkeys(why.reason for why in lacks_lcu)
     alone = len(result.locations) == 1  # of several, each is printed with its file
     lacking = [
         (bool(answer.disks), reason)
@@ -679,8 +680,8 @@ def _remarks(result: LookupResult) -> Iterator[str]:
         ),
         "On no known disk": (reason for placed, reason in lacking if alone and not placed),
         "For more": (reason for placed, reason in lacking if placed),
-        "No LCU": (reason for reason in unknown if reason in ON_NO_LCU),
-        "LCU not known": (reason for reason in unknown if reason not in ON_NO_LCU),
+        "No LCU": (why.reason for why in lacks_lcu if why.code == IN_MEMORY.code),
+        "LCU not known": (why.reason for why in lacks_lcu if why.code != IN_MEMORY.code),
         "Not formatted": result.unformatted,
         "Lost": (f"CHPID {chpid}: {why}" for chpid, why in result.why_lost.items()),
     }

@@ -367,10 +367,12 @@ class Facts(DeviceLists):
             own = size(number) if feet and len(told) == len(feet) else None
             there = sum(sectors for sectors, _place in told)
             if own and own[0] > there * _ROUNDING + SECTORS:
-                words = f"{_gib(there)} of {' and '.join(name for foot in feet for name in titled(foot)[:1])}"
+                foot_size = (
+                    f"{_gib(there)} of {' and '.join(name for foot in feet for name in titled(foot)[:1])}"
+                )
                 row["size"] = [
                     Fact(f"{_gib(own[0])} of {titled(number)[0]} on it", own[1]),
-                    Fact(words, ", ".join(place for _sectors, place in told)),
+                    Fact(foot_size, ", ".join(place for _sectors, place in told)),
                 ]
 
     def _drop_parts(self, rows: dict[str, dict[str, list[Fact]]], layers: Frame) -> None:

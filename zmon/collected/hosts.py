@@ -315,7 +315,7 @@ def strangers(
             named.setdefault(shape, {})[text.origin] = word
     told = {word for text in texts for word in text.moment}
     is_time = rank(wanted)[0] >= 0 and any(
-        wanted in words for words in (told, *(by_origin.values() for by_origin in named.values()))
+        wanted in named_times for named_times in (told, *(by_origin.values() for by_origin in named.values()))
     )
     others = [*_of_other_hosts(texts, pass_host, "" if is_time else wanted)]
     yield from others

@@ -96,13 +96,13 @@ def moment_of(line: str, *, is_apart: bool) -> tuple[str, str]:
         return (_digits(match), "") if match.end() == len(text) else ("", "")
     if "-" in text and _DATED.fullmatch(text.replace(" ", "T")):
         return rank(text.replace(" ", "T"))[1], ""
-    words = re.findall(r"[^\W\d_]+", text)
-    is_heading = len(words) <= _LONGEST and (text != line.strip() or is_apart)
-    if not words or not is_heading or (len(words) > 1 and not line.rstrip().endswith((":", "=", "-", "#"))):
+    spoken = re.findall(r"[^\W\d_]+", text)
+    is_heading = len(spoken) <= _LONGEST and (text != line.strip() or is_apart)
+    if not spoken or not is_heading or (len(spoken) > 1 and not line.rstrip().endswith((":", "=", "-", "#"))):
         return "", ""
-    ranked = [(rank(word)[0], word.casefold()) for word in words]
+    ranked = [(rank(word)[0], word.casefold()) for word in spoken]
     told = {place: word for place, word in ranked if 0 <= place < len(_ORDERED)}
-    is_other = len(words) > 1 and _ALONE.issuperset(told.values())
+    is_other = len(spoken) > 1 and _ALONE.issuperset(told.values())
     if len(told) != 1 or is_other or told.keys().isdisjoint((ranked[0][0], ranked[-1][0])):
         return "", ""
     return "", *told.values()
@@ -135,9 +135,9 @@ def earlier_outputs(texts: Sequence[CollectedText], wanted: str) -> Iterator[tup
 def _has_remark(text: CollectedText) -> bool:
     """Return whether a person says something in what is no output, or below one that zmon does not read."""
     for before, row in pairwise(("", *text.text.split("\n"))):
-        words = len(_WORD.findall(row[:MAX_ROW]))
-        is_said = not before.strip() and (words > _REMARK + 1 or row.rstrip().endswith((":", ".", "!", "?")))
-        if words >= _REMARK and (is_said or not text.command):
+        spoken = len(_WORD.findall(row[:MAX_ROW]))
+        is_said = not before.strip() and (spoken > _REMARK + 1 or row.rstrip().endswith((":", ".", "!", "?")))
+        if spoken >= _REMARK and (is_said or not text.command):
             return True
     return False
 

@@ -517,8 +517,8 @@ class _Transcript:
     def _ends_before(self, row: str) -> bool:
         """Return whether an output ended with the empty line before, because a remark of a person follows."""
         is_apart = bool(self._form and self._rows and not self._rows[-1].strip())
-        words = len(re.findall(r"(?<!\S)[A-Za-z']+[,.;:!?]?(?!\S)", row))
-        return is_apart and (words > _PLAIN_WORDS or re.fullmatch(r"\W*[A-Za-z]+:\s*", row) is not None)
+        spoken = len(re.findall(r"(?<!\S)[A-Za-z']+[,.;:!?]?(?!\S)", row))
+        return is_apart and (spoken > _PLAIN_WORDS or re.fullmatch(r"\W*[A-Za-z]+:\s*", row) is not None)
 
     def _other_prompt(self, line: str) -> _Prompt | None:
         """Return a prompt, as others of the text, before a command that zmon does not read."""

@@ -12,7 +12,7 @@ from enum import IntEnum
 from functools import cache, cached_property
 from operator import attrgetter
 
-from zmon.base.absent import Absent, absent
+from zmon.base.absent import Absent, Reasons, absent
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
 from zmon.kinds import CLAIM
@@ -154,7 +154,9 @@ _NOT_GIVEN: Final = absent("it is not said")
 NOT_SAID: Final = absent("CP knows it: give zmon its answer to QUERY VIRTUAL DASD, or the user directory")
 NO_LABEL: Final = absent("neither CP nor a directory gives the label")
 _NOT_LISTED: Final = absent("needs QUERY DASD DETAILS (class B) of CP")
-VIRTUAL_DISK: Final = absent("it is a virtual disk in memory of z/VM (V-DISK), on no volume and no LCU")
+IN_MEMORY: Final = Reasons("in-memory", "it is in memory, on no volume and no LCU: {}")
+"""Why a disk has no LCU, and nothing more can be known."""
+VIRTUAL_DISK: Final = IN_MEMORY.about("a virtual disk of z/VM (V-DISK)")
 CP_USES: Final = "CP-OWNED "
 """How the mode of a claim about a volume of CP itself begins; what it uses it for follows."""
 _USES: Final = {

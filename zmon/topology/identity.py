@@ -19,6 +19,7 @@ from zmon.base.sizes import SECTOR
 from zmon.kinds import CONTRADICTED, MPATH, NO_DASD, NOT_COLLECTED, NOT_JOINED
 from zmon.sample import Frame
 from zmon.topology.claims import (
+    IN_MEMORY,
     NOT_SAID,
     VIRTUAL_DISK,
     ClaimIndex,
@@ -135,9 +136,7 @@ _FBA_OF_ZVM: Final = absent(
 )
 EMULATED: Final = "emulated on SCSI"
 """What CP does with the disks that it calls EDEV."""
-IN_LINUX: Final = absent("it is in the memory of this Linux, on no volume and no LCU")
-ON_NO_LCU: Final = frozenset({VIRTUAL_DISK.reason, IN_LINUX.reason})
-"""Why disks have no LCU, about which nothing more can be known."""
+IN_LINUX: Final = IN_MEMORY.about("a disk of this Linux itself")
 _NOT_CALLED: Final = absent("neither a rule nor the volume map of the site names its LCU")
 
 DS8000: Final = "2107"
