@@ -912,6 +912,7 @@ CLAIM: Final = Kind(
         *_labels("via", privacy=WORDS, source="the sort of answer: QUERY VIRTUAL DASD, directory ..."),
         *_labels("origin", privacy="path", source="where it was read: a file, /dev/vmcp"),
         *_labels("weak", privacy=WORDS, source="why it may be wrong"),
+        *_labels("paths", privacy=SERIAL, source="CP: QUERY EDEVICE"),
         *_gauges("line", "first", "length", unit="cylinders or blocks", source="CP, or a user directory"),
     ),
     key_form="[0-9]{1,10}",

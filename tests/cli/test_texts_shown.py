@@ -83,7 +83,8 @@ def test_a_label_is_that_of_the_volume_only_where_the_disk_is_no_minidisk(
 
 def test_a_label_of_which_sources_say_different_things_is_none_anywhere(ask: Ask) -> None:
     """Neither in `where` nor on DEVICE and its page, and the reason is the contradiction."""
-    texts = UDEV + UDEV.replace("ID_SERIAL=0X0191", "ID_SERIAL=ZZ0191") + LSDASD
+    other = UDEV.replace("ID_SERIAL=0X0191", "ID_SERIAL=ZZ0191")
+    texts = f"{UDEV}\nand this is what a colleague has sent:\n\n{other}{LSDASD}"
     told = [
         ask(texts, "where", "dasda")[0]["disks"][0]["volser"]["absent"],
         *(
@@ -113,7 +114,9 @@ def test_evidence_names_the_text_that_says_it(ask: Ask, word: str, texts: str, s
     assert {said["source"] for said in disk["lcu_evidence"]} == sources
 
 
-OTHER = UDEV.replace("0191", "0192").replace("dasda", "dasdb").replace("MINOR=0", "MINOR=4")
+OTHER = (
+    UDEV.replace("0191", "0192").replace("dasda", "dasdb").replace("MINOR=0", "MINOR=4").partition("\n")[2]
+)
 DASDVIEW = """\
 box1:~ # dasdview -i /dev/dasda
 

@@ -65,10 +65,10 @@ def test_a_disk_behind_fcp() -> None:
 
 
 def test_a_disk_of_no_channel() -> None:
-    """Where its LCU would stand there is a question mark, and below it the reason."""
+    """Memory is on no LCU, and below it stands why."""
     _heading, disk, *_on_it, reason = lines("zram0")
-    assert disk == "  zram0  LCU ?"
-    assert reason.startswith("  LCU not known: ")
+    assert disk == "  zram0  no LCU"
+    assert reason.startswith("  No LCU: ")
 
 
 def test_a_loop_device() -> None:

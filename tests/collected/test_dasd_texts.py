@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -23,6 +23,8 @@ from zmon.kinds import DEVICE
 from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from zmon.base.absent import Value
 
 VIEW = """\
@@ -60,6 +62,54 @@ def test_a_line_of_lsdasd_gives_name_number_size_and_state() -> None:
     assert row(facts, "device", "0.0.7200") == {"online": 0}
     assert "size" not in row(facts, "layer", "94:12")
     assert set(facts.rows["layer"]) == {"94:0", "94:4", "94:8", "94:12"}
+
+
+STATES = """\
+box1:~ # lsdasd
+0.0.0100  active      dasda     94:0    ECKD         4096   2347MB    601020
+0.0.0101  active(ro)  dasdb     94:4    ECKD         4096   2347MB    601020
+0.0.0102  n/f         dasdc     94:8    ECKD
+0.0.0103  n/f   (ro)  dasdd     94:12   ECKD
+0.0.0104  basic       dasde     94:16   ECKD
+0.0.0105  active(ro)            :       ECKD
+"""
+
+
+@pytest.mark.parametrize(
+    ("disk", "told", "unformatted"),
+    [
+        ("dasda", [], []),
+        ("dasdb", ["read-only"], []),
+        ("dasdc", [], ["dasdc"]),
+        ("dasdd", ["read-only"], ["dasdd"]),
+        ("dasde", ["basic"], []),
+    ],
+)
+def test_the_state_of_a_disk_is_told(
+    disk: str, told: list[str], unformatted: list[str], where: Callable[[str, str], dict[str, Any]]
+) -> None:
+    """That it is read-only, not formatted, or that its driver has not read its format yet."""
+    answer = where(disk, STATES)
+    states = answer.get("states", [])
+    assert len(states) == len(told)
+    assert all(word in said for word, said in zip(told, states, strict=True))
+    assert answer["not_formatted"] == unformatted
+
+
+def test_every_state_of_lsdasd_and_of_the_kernel_is_understood(show: Callable[..., Any]) -> None:
+    """Those before a disk is ready, too; IOCONF has them."""
+    facts = facts_in(STATES)
+    assert {key: row(facts, "dasd", key)["state"] for key in facts.rows["dasd"]} == {
+        "0.0.0100": "active", "0.0.0101": "active", "0.0.0102": "active n/f", "0.0.0103": "active n/f",
+        "0.0.0104": "basic",
+    }  # fmt: skip
+    assert row(facts, "device", "0.0.0105")["readonly"] == 1
+    rows = {entry["devices"]: entry["status"] for entry in show("IOCONF", STATES).values()}
+    assert rows["0104"] == "basic"
+    for state in ("basic", "detected", "new"):
+        proc = f"0.0.0104(none) at ( 94: 16) is dasde : {state}\n"
+        told = facts_in(proc, file="proc/dasd/devices")
+        assert row(told, "dasd", "0.0.0104")["state"] == state
 
 
 def test_lsdasd_u_gives_the_uid_of_disks_and_aliases() -> None:

@@ -165,25 +165,62 @@ def test_a_hint_counts_only_where_no_other_source_has_the_value() -> None:
     assert joined(LAYER, NOTHING, facts, 1)[0].cell("94:4", "busid") == "0.0.7102"
 
 
+REMARK = "\nand this is what a colleague has sent:\n\n"
 ACTIVE = "active  dasda  94:0  ECKD  4096  7043MB  1803060\n"
 UID = "dasda  IBM.750000000AAA11"
 HEADING = "NAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINT\n"
+SIZES = """\
+lnx:~ # lsdasd
+0.0.0200  active    dasda     94:0    ECKD         4096   7042MB    1802880
+0.0.0201  active    dasdb     94:4    ECKD         4096   21129MB   5409180
+lnx:~ # lsblk
+NAME        MAJ:MIN RM  SIZE RO TYPE MOUNTPOINT
+dasda        94:0    0  6.9G  0 disk
+`-dasda1     94:1    0  6.9G  0 part /
+dasdb        94:4    0 20.6G  0 disk
+`-dasdb1     94:5    0 20.6G  0 part
+  `-vg-lv   253:0    0   20G  0 lvm  /data
+"""
+
+
+@pytest.mark.parametrize(
+    ("fits", "larger", "told"),
+    [
+        ("94:5    0 20.6G", "94:5    0   50G", ("50G of dasdb1", "20.6G of dasdb")),
+        ("253:0    0   20G", "253:0    0  1,5T", ("1536G of vg-lv", "20.6G of dasdb1")),
+    ],
+)
+def test_what_is_larger_than_its_disk_contradicts_that(
+    fits: str, larger: str, told: tuple[str, str], where: Ask
+) -> None:
+    """A partition, and a volume, by two texts or one; sizes that are rounded may differ a little."""
+    assert where("dasdb", SIZES)["disks"][0]["conflicts"] == []
+    (conflict,) = where("dasdb", SIZES.replace(fits, larger))["disks"][0]["conflicts"]
+    assert all(size in conflict for size in told)
+    assert where("dasda", SIZES.replace(fits, larger))["disks"][0]["conflicts"] == []
+
+
 SAME = "dasdd 94:12 0 7G 0 disk\n└─vg-lv 253:0 0 7G 0 lvm /data\n"
-TWO_LISTS = f"lsdasd\n0.0.0100  {ACTIVE}lnx:~ # lsdasd\n0.0.0200  {ACTIVE}"
+TWO_LISTS = f"lsdasd\n0.0.0100  {ACTIVE}{REMARK}lnx:~ # lsdasd\n0.0.0200  {ACTIVE}"
+OTHER = ACTIVE.replace("dasda  94:0", "dasdb  94:4")
+SWAPPED = (
+    f"lsdasd\n0.0.0100  {ACTIVE}0.0.0200  {OTHER}{REMARK}lnx:~ # lsdasd\n0.0.0200  {ACTIVE}0.0.0100  {OTHER}"
+)
 
 
 @pytest.mark.parametrize(("word", "content", "told"), [
     (
         "dasda",
-        f"lsdasd -u\n0.0.0100  {UID}.1601.05\nlnx:~ # lsdasd -u\n0.0.0100  {UID}.1600.05\n",
+        f"lsdasd -u\n0.0.0100  {UID}.1601.05\n{REMARK}lnx:~ # lsdasd -u\n0.0.0100  {UID}.1600.05\n",
         ("1601", "1600"),
     ),
     ("dasda", TWO_LISTS, ("0.0.0100", "0.0.0200")),
     ("0100", TWO_LISTS, ("0.0.0100", "0.0.0200")),
+    ("0100", SWAPPED, ("dasda", "dasdb")),
     (
         "/data/x",
-        f"lsblk\n{HEADING}{SAME.replace('dasdd 94:12', 'dasdc 94:8')}lnx:~ # lsblk\n{HEADING}{SAME}",
-        ("94:8", "94:12"),
+        f"lsblk\n{HEADING}{SAME.replace('dasdd 94:12', 'dasdc 94:8')}{REMARK}lnx:~ # lsblk\n{HEADING}{SAME}",
+        ("dasdc", "dasdd"),
     ),
 ])  # fmt: skip
 def test_what_sources_contradict_each_other_about_is_said_where_it_is_unknown(
@@ -191,6 +228,8 @@ def test_what_sources_contradict_each_other_about_is_said_where_it_is_unknown(
 ) -> None:
     """With both values and both texts: the uid of a disk, its bus id, what a volume is built on."""
     found = json.dumps(where(word, f"lnx:~ # {content}"))
+    if word == "dasda":  # and of what
+        assert "its bus id is" in found or "its unique id is" in found
     assert "contradict" in found
     for value in told:
         assert f"{value} by " in found or f"{value}.05 by " in found

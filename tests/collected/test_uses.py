@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -308,6 +309,24 @@ def test_files_of_a_listing_are_spread_by_their_mounts(
     assert {unit["name"]: unit["load"] for unit in spread["units"]} == {"LCU 1A00": 4096, "LCU 1B00": 8192}
 
 
+def test_a_file_on_whichever_disks_of_one_lcu_has_its_size_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Above the table of files as in it, and as spread counts it."""
+    uids = UIDS.replace("1b00", "1a00")
+    volumes = "".join(f"dasd{d} 94:{n} 6G disk\n`-dasd{d}1 94:{n + 1} 6G part\n  `-vg-lv 253:0 12G lvm /a\n"
+                      for d, n in (("p", 60), ("q", 64)))  # fmt: skip
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "a.txt").write_text(
+        f"{uids}box1:~ # lsblk\nNAME MAJ:MIN SIZE TYPE MOUNTPOINT\n{volumes}"
+    )
+    (tmp_path / "l.csv").write_text("tablespace,path,bytes\nT1,/a/x,4096\nT1,/a/y,8192\n")
+    main(["where", "T1", "-l", str(tmp_path / "l.csv"), "--from", str(tmp_path / "texts")])
+    said = capsys.readouterr().out
+    assert re.search(r"LCU 1A00 +12K +100%", said)
+    assert "some?" not in said
+
+
 @pytest.mark.parametrize("tool", ["lsblk", "mount"])
 def test_a_disk_that_was_changed_meanwhile_is_on_neither(tool: str, where: Ask) -> None:
     """Two outputs of one tool that say otherwise name each other, and no disk has the mount for certain."""
@@ -315,7 +334,7 @@ def test_a_disk_that_was_changed_meanwhile_is_on_neither(tool: str, where: Ask) 
         "lsblk": "NAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINT\n{0} 94:{1} 0 6.9G 0 disk /load\n",
         "mount": "/dev/{0} on /load type xfs (rw)\n",
     }[tool]
-    texts = "".join(
+    texts = "\nand this is what a colleague has sent:\n\n".join(
         f"box1:~ # {tool}\n{rows.format(disk, number)}" for disk, number in (("dasdp", 60), ("dasdq", 64))
     )
     (answer,) = where("/load/x", f"{UIDS}{texts}")["where"]

@@ -16,6 +16,7 @@ from zmon.listing.delimited import (
     TableRow,
     ViewHeading,
     ViewRow,
+    about_bytes,
     columned_rows,
     delimiter_of,
     drawn_rows,
@@ -365,6 +366,36 @@ ALIGNED = """\
  16390 | ts1        | /db/ts1
 (2 rows)
 """
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("22 MB", 22 << 20),
+        ("600 kB", 600 << 10),
+        ("1,5T", 3 << 39),
+        ("0 bytes", 0),
+        ("53", None),
+        ("app=C/app", None),
+    ],
+)
+def test_a_size_with_its_unit_is_rounded(text: str, size: int | None) -> None:
+    """As psql and people write it; a number alone is none."""
+    assert about_bytes(text) == size
+
+
+def test_rounded_sizes_are_about_right() -> None:
+    """Those of psql, in any language, and of a CSV count, and the listing says what they are."""
+    for listing, sizes in (
+        (DB, [22 << 20, 600 << 10, 53 << 30, 1 << 30]),
+        (DB.replace("Size", "Größe"), [22 << 20, 600 << 10, 53 << 30, 1 << 30]),
+        ("tablespace,path,bytes\nT1,/a/b,12 GB\nT2,/a/c,4096\n", [12 << 30, 4096]),
+    ):
+        found = read_listing("-", standard_input=BufferedReader(BytesIO(listing.encode())))
+        assert [row.bytes_declared for row in found.containers] == sizes
+        assert any("rounded" in note for note in found.notes)
+    exact = read_listing("-", standard_input=BufferedReader(BytesIO(MYSQL.encode())))
+    assert not any("rounded" in note for note in exact.notes)
 
 
 def read(text: str) -> list[tuple[str, str, int]]:

@@ -42,7 +42,8 @@ from zmon.placement.word_lookup import (
     meanings,
 )
 from zmon.screen.number import DOTS, bytes_, fitted, percent, shorten
-from zmon.topology.claims import Grade
+from zmon.topology.claims import IN_MEMORY, Grade
+from zmon.topology.identity import EMULATED
 from zmon.values.path_state import UP
 
 if TYPE_CHECKING:
@@ -397,7 +398,7 @@ def _files(result: LookupResult, width: int) -> Iterator[str | Sentence]:
     grade = min((answer.grade for answer in files), default=Grade.UNKNOWN)
     about = f"  {said}  {bytes_(size)}{_on_disk(once, size)}  {grade}"
     yield f"{shorten(result.meaning.key, width - len(about))}{about}"
-    units = _sums((_lcu(share.volume), share.bytes) for answer in once for share in answer.disks)
+    units = _sums(pair for answer in once for pair in _by_lcu(answer))
     sums = [0 if isinstance(count, Absent) else count for _name, _many, count in units]
     whole, room = sum(sums), max((cells(name) for name, _many, _count in units), default=0)
     for (name, _many, count), total in zip(units, sums, strict=True):
@@ -405,6 +406,20 @@ def _files(result: LookupResult, width: int) -> Iterator[str | Sentence]:
         yield f"  {padded(name, room)} {_part(count, whole)}  {bar}".rstrip()
     yield from _each(answers[:MAX_NAMED], width)
     yield from _more(len(answers), "entries; --format csv has all")
+
+
+def _by_lcu(answer: FileLocation) -> Iterable[tuple[str, Number]]:
+    """Return the bytes of a file by LCU; what is on whichever disks of one LCU is all there."""
+    lcus = {share.volume.lcu for share in answer.disks}
+    is_open = any(isinstance(share.bytes, Absent) for share in answer.disks)
+    if (
+        is_open
+        and len(lcus) == 1
+        and isinstance(next(iter(lcus)), str)
+        and not isinstance(answer.size, Absent)
+    ):
+        return [(_lcu(answer.disks[0].volume), answer.size - answer.holes)]
+    return [(_lcu(share.volume), share.bytes) for share in answer.disks]
 
 
 def _on_disk(answers: Sequence[FileLocation], size: float) -> str:
@@ -459,8 +474,8 @@ def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
         key = ""  # no text has its number
     about = f": {meaning.sort.value}{', offline' * result.offline}"
     about += f", {count:,} disk{'s' * (count != 1)}" if count else ""
-    if result.device is not None:
-        about += ", no disk"
+    if result.device is not None or result.claimed:
+        about += f", no disk{' of this Linux' * bool(result.claimed)}"
     if len(result.paths) > count or (result.more_paths and not result.paths and count == 1):
         paths = many(len(result.paths) or 1, "path")
         about += f" over {paths}{' or more' * result.more_paths}{_usable(result)}"
@@ -470,8 +485,9 @@ def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
         about += "".join(f" over {1 + len(same.others):,} paths, not joined by multipath"
                          for same in result.same[:1] if same.is_sure)  # fmt: skip
     yield f"{shorten(meaning.word + key, width - len(about))}{about}"
-    if result.device is not None:
-        yield Sentence(result.device.words, *INDENT)
+    claimed = some(result.claimed, MAX_REMARKS) if result.device is None else [result.device.words]
+    yield from (Sentence(said, *INDENT) for said in claimed)
+    if claimed:
         return
     if result.locations:
         yield from _located(result.locations[0], width, result.lost_chpids)
@@ -630,6 +646,8 @@ def ranges(chpids: str) -> str:
 
 
 def _lcu(volume: Volume) -> str:
+    if isinstance(volume.lcu, Absent) and volume.lcu.code == IN_MEMORY.code:
+        return "no LCU"
     return "LCU ?" if isinstance(volume.lcu_name, Absent) else harmless(str(volume.lcu_name))
 
 
@@ -639,7 +657,8 @@ def _lcu(volume: Volume) -> str:
 def _remarks(result: LookupResult) -> Iterator[str]:
     """Yield contradictions, notes and the reasons of unknown values, each once."""
     volumes = _volumes(result).values()
-    unknown = dict.fromkeys(volume.lcu.reason for volume in volumes if isinstance(volume.lcu, Absent))
+    lacks_lcu = [volume.lcu for volume in volumes if isinstance(volume.lcu, Absent)]
+    unknown = dict.fromkeys(why.reason for why in lacks_lcu)
     alone = len(result.locations) == 1  # of several, each is printed with its file
     lacking = [
         (bool(answer.disks), reason)
@@ -649,10 +668,20 @@ def _remarks(result: LookupResult) -> Iterator[str]:
     ]
     remarks: dict[str, Iterable[str]] = {
         "Contradiction": (conflict for volume in volumes for conflict in volume.conflicts),
-        "Note": (note for answer in result.locations if answer.disks or alone for note in answer.notes),
+        "Note": (
+            *(note for answer in result.locations if answer.disks or alone for note in answer.notes),
+            *result.states,
+            *(
+                evidence.said
+                for volume in volumes
+                for evidence in volume.evidence
+                if EMULATED in evidence.said and isinstance(volume.lcu, str)
+            ),
+        ),
         "On no known disk": (reason for placed, reason in lacking if alone and not placed),
         "For more": (reason for placed, reason in lacking if placed),
-        "LCU not known": unknown,
+        "No LCU": (why.reason for why in lacks_lcu if why.code == IN_MEMORY.code),
+        "LCU not known": (why.reason for why in lacks_lcu if why.code != IN_MEMORY.code),
         "Not formatted": result.unformatted,
         "Lost": (f"CHPID {chpid}: {why}" for chpid, why in result.why_lost.items()),
     }
@@ -717,6 +746,8 @@ def document(result: LookupResult) -> Any:
         "why_lost": result.why_lost,
         "not_formatted": result.unformatted,
         "not_looked_at": result.unseen,
+        **({"claimed": result.claimed} if result.claimed else {}),
+        **({"states": result.states} if result.states else {}),
     }
 
 

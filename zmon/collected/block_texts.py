@@ -122,6 +122,8 @@ class LsblkRow(NamedTuple):
     """Host, channel, target and LUN of a SCSI disk; empty where lsblk does not print them."""
     told: Mapping[str, Value] = {}
     """Where a partition begins, the size if asked for in bytes, in sectors; which LUN a SCSI disk is."""
+    about: int = 0
+    """The size in sectors that lsblk prints rounded; 0 if it does not."""
 
 
 def _identity(cells: Mapping[str, str]) -> dict[str, Value]:
@@ -167,8 +169,14 @@ def _row_of(cells: Mapping[str, str]) -> LsblkRow | None:
     return LsblkRow(
         number, name, kernel, kind, tuple(points.split("\n")),
         cells.get("FSTYPE", ""), cells.get("UUID", ""), cells.get("PKNAME", "").removeprefix("/dev/"),
-        address if re.fullmatch(ADDRESS, address) else "", told,
+        address if re.fullmatch(ADDRESS, address) else "", told, _about(size),
     )  # fmt: skip
+
+
+def _about(size: str) -> int:
+    match = re.fullmatch(r"([0-9]{1,5})(?:[.,]([0-9]))?([KMGTP])", size)
+    power = " KMGTP".index(match[3]) if match else 0
+    return round(float(f"{match[1]}.{match[2] or 0}") * (1 << 10 * power)) // SECTOR if match else 0
 
 
 def _named(row: LsblkRow) -> tuple[str, str, str]:
@@ -213,6 +221,8 @@ class LsblkTree:
         key = row.number or kernel or name
         say = self._facts.say
         say(LAYER, key, place, name=kernel, sort=sort, **row.told)
+        if row.about:
+            self._facts.rounded.setdefault(name, (row.about, place))
         if row.address and sort == "disk":
             self._facts.aliases[scsi(row.address)] = kernel
             say_scsi(self._facts, row.address, place)

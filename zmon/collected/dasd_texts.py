@@ -21,6 +21,7 @@ from zmon.collected.numbers import fits, number_of_dasd
 from zmon.collected.reading import Reading, line
 from zmon.kernel.dasd_ioctl import describe_eckd
 from zmon.kinds import ALL_ALIASES, ALL_DASD, DASD, DEVICE, LAYER
+from zmon.values.dasd_state import STARTING
 from zmon.values.uid import HYPERPAV
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class Lsdasd(Reading):
     heading = r"Bus-ID +(?:Status|Name|Role) "
     first = (
         rf"{BUSID}(?:/dasd[a-z]+/[0-9]"
-        r"| +(?:active|n/f|offline|alias|dasd[a-z]+|[A-Z][A-Z0-9]{1,2}\.\S+\.\S+)(?!\S)"
+        r"| +(?:active(?:\(ro\))?|n/f|offline|alias|dasd[a-z]+|[A-Z][A-Z0-9]{1,2}\.\S+\.\S+)(?!\S)"
         r"|\((?:ECKD|FBA|none))"
     )
     nothing = (
@@ -137,10 +138,13 @@ class Lsdasd(Reading):
         """Take an alias; of which kind it is lsdasd does not say."""
         self.facts.say(DEVICE, busid_of(match[1]), self.place, online=1, alias=1, discipline=match[2])
 
-    @line(rf"({_SHORT})\s+active\s+:\s+(ECKD|FBA|DIAG).*")
+    @line(rf"({_SHORT})\s+active\s*(\(ro\))?\s+:\s+(ECKD|FBA|DIAG).*")
     def nameless(self, match: re.Match[str]) -> None:
         """Take a device on line that has no block device yet."""
-        self.facts.say(DEVICE, busid_of(match[1]), self.place, online=1, discipline=match[2])
+        busid, readonly, discipline = match.groups()
+        self.facts.say(
+            DEVICE, busid_of(busid), self.place, online=1, discipline=discipline, readonly=int(bool(readonly))
+        )
 
     @line(
         rf"({_SHORT})\s+(secondary)(?:\s+{_DISK})?(?:\s+(?:ECKD|FBA|DIAG))?(?:\s*\(ESE\))?\s*",
@@ -156,11 +160,11 @@ class Lsdasd(Reading):
             self._pairs.setdefault(role, {})[busid_of(busid)] = others.split(","), self.place
 
     @line(
-        rf"({_SHORT})\s+(active|n/f)\s*(\(ro\))?\s+({_DISK})\s+{_AT}\s+(ECKD|FBA|DIAG)(?:\s*\(ESE\))?"
+        rf"({_SHORT})\s+(active|n/f|{'|'.join(STARTING)})\s*(\(ro\))?\s+({_DISK})\s+{_AT}\s+(ECKD|FBA|DIAG)(?:\s*\(ESE\))?"
         r"(?:\s+(?:([0-9]{3,5})|\?{3})\s+[0-9]{1,9}MB\s+(?:([0-9]{1,15})|\?{3}))?\s*"
     )
     def disk(self, match: re.Match[str]) -> bool:
-        """Take a disk; only one that is not formatted has no size."""
+        """Take a disk; only one that is active has a size."""
         busid, state, readonly, name, major, minor, discipline, size, blocks = match.groups()
         self.facts.say(DEVICE, busid_of(busid), self.place, readonly=int(bool(readonly)))
         if not fits(name, f"{major}:{minor}") or (state == "active" and "MB" not in match[0]):
@@ -172,7 +176,7 @@ class Lsdasd(Reading):
 
     @line(
         rf"{_OLD}\s*at\s+\(\s*{_AT}\)\s+is\s+({_DISK})\s*(\(ro\))?\s*:\s*"
-        r"(active|n/f|active n/f|basic|unformatted|detected|new)"
+        rf"(active|n/f|active n/f|unformatted|{'|'.join(STARTING)})"
         r"(?:\s+at blocksize:?\s*([0-9]{3,5}),\s*([0-9]{1,15}) blocks,\s*[0-9]{1,9} MB)?"
         r"(?:\s*\(probeonly\))?\s*"
     )

@@ -40,7 +40,7 @@ from zmon.kinds import (
 )
 from zmon.sample import Frame, empty_frame, frame_of
 from zmon.topology.stack import tagged, volume_name
-from zmon.values.dasd_state import UNFORMATTED
+from zmon.values.dasd_state import STARTING, UNFORMATTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
@@ -165,6 +165,8 @@ class DeviceLists:
         """Whether lsblk lacks devices that other texts name; see `Facts.by_number`."""
         self.allocated: dict[str, set[str]] = {}
         """The physical volumes of groups that have logical volumes on them, as pvs says."""
+        self.rounded: dict[str, tuple[int, str]] = {}
+        """The sizes in sectors that are rounded, by names, each with the text."""
         self.made_for: dict[str, tuple[str, str]] = {}
         """What partitions are made for, by their types, each with the text."""
 
@@ -344,6 +346,37 @@ class Facts(DeviceLists):
         self._drop_parts(rows, layers)
         self._add_contents(rows, layers, numbers)
         self._add_lent(numbers, _linked(rows, layers))
+        self._compare_sizes(rows, layers)
+
+    def _compare_sizes(self, rows: dict[str, dict[str, list[Fact]]], layers: Frame) -> None:
+        """Say of a partition or logical volume that is larger than what it lies on both sizes."""
+
+        def titled(number: str) -> list[str]:
+            row = rows.get(number, {})
+            return [str(fact.value) for field in ("mapped", "name") for fact in row.get(field, ())]
+
+        def size(number: str) -> tuple[int, str] | None:
+            told = [(fact.value, fact.place) for fact in rows.get(number, {}).get("size", ())]
+            told += [(layers.cell(number, "size"), "the kernel's file")]
+            told += [self.rounded[name] for name in titled(number) if name in self.rounded]
+            return next(((value, place) for value, place in told if isinstance(value, int) and value), None)
+
+        for number, row in rows.items():
+            is_volume = any(volume_name(name) for name in titled(number))
+            lists = row.get("below" if is_volume else "parent", ())
+            feet = {foot for fact in lists for foot in str(fact.value).split()}
+            sizes = [size(foot) for foot in feet if not any(map(minor_of_dm, titled(foot)))]
+            told = [told for told in sizes if told]
+            own = size(number) if feet and len(told) == len(feet) else None
+            there = sum(sectors for sectors, _place in told)
+            if own and own[0] > there * _ROUNDING + SECTORS:
+                foot_size = (
+                    f"{_gib(there)} of {' and '.join(name for foot in feet for name in titled(foot)[:1])}"
+                )
+                row["size"] = [
+                    Fact(f"{_gib(own[0])} of {titled(number)[0]} on it", own[1]),
+                    Fact(foot_size, ", ".join(place for _sectors, place in told)),
+                ]
 
     def _drop_parts(self, rows: dict[str, dict[str, list[Fact]]], layers: Frame) -> None:
         """Drop partitions that only tables have, of disks that others are built on: the kernel has none."""
@@ -551,6 +584,7 @@ class Facts(DeviceLists):
         for row in list(rows.values()):
             for field in _BUILT & row.keys():
                 row[field] = self._with_numbers(field, row[field], number_of)
+            row.get("below", [])[:] = self._with_rivals(row.get("below", []), rows, layers)
         for row in rows.values():
             self._prefer_resolved(row, rows, layers)
         for name, place in (device for devices in self.btrfs.values() for device in devices.values()):
@@ -603,7 +637,7 @@ class Facts(DeviceLists):
             str(fact.value)
             for kind, state, name in ((DASD, "state", "name"), (DEVICE, "status", "block"))
             for row in self.rows.get(kind.name, {}).values()
-            if any(fact.value in UNFORMATTED for fact in row.get(state, ()))
+            if any(fact.value in {*UNFORMATTED, *STARTING} for fact in row.get(state, ()))
             for fact in row.get(name, ())
         }
         named = {
@@ -628,6 +662,28 @@ class Facts(DeviceLists):
             if numbers or not fact.value:
                 add(numbered, field, fact._replace(value=numbers))
         return numbered
+
+    def _with_rivals(
+        self, told: list[Fact], rows: Mapping[str, dict[str, list[Fact]]], layers: Frame
+    ) -> list[Fact]:
+        """Return lists of devices; where those of one tool contradict each other, one that has all of them.
+
+        It is open then, but none of these devices looks free.
+        """
+        if not told or not isinstance(_of_first_tool(told)[0], Absent):
+            return told
+
+        def title(number: str) -> str:
+            row = rows.get(number, {})
+            names = [str(fact.value) for name in ("mapped", "name") for fact in row.get(name, ())]
+            return (names or [text_of(layers.cell(number, "name")) or number])[0]
+
+        own = [fact for fact in told if fact.place.partition(", ")[0] == told[0].place.partition(", ")[0]]
+        numbers = dict.fromkeys(number for fact in own for number in str(fact.value).split())
+        named = (fact._replace(value=" ".join(map(title, str(fact.value).split()))) for fact in own)
+        name = contradiction(named).reason
+        self.leave_open(name, name)
+        return [own[0]._replace(value=" ".join((*numbers, self._stand_in_for(name, own[0].place))))]
 
     @staticmethod
     def _prefer_resolved(
@@ -688,6 +744,14 @@ class Facts(DeviceLists):
             if name in self.lost:  # a path that is removed is a disk all the same
                 self.hint(LAYER, number, place, sort=LOST)
         return self.stand_ins[name]
+
+
+_ROUNDING: Final = 1.1
+"""How much larger a size may be that is rounded."""
+
+
+def _gib(sectors: int) -> str:
+    return f"{round(sectors * SECTOR / (1 << 30), 1):g}G"
 
 
 def group_key(group: str) -> str:

@@ -18,7 +18,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.base.plain_text import did_you_mean
-from zmon.collected.times import of_other_times, rank
+from zmon.collected.times import earlier_outputs, of_other_times, rank
 from zmon.collected.tools import TOOLS
 from zmon.kernel.capture_text import NoSuchHost
 
@@ -221,6 +221,7 @@ def _hosts_of_shape(
         if not _DEVICE.fullmatch(word)
         and word not in TOOLS
         and "_" not in word
+        and rank(word)[0] < 0
         and _output_below(rows, number, begins)
     ]
     if len({short(word) for _number, word in own}) <= 1:
@@ -316,11 +317,23 @@ def strangers(
     for text in texts:
         for shape, word in _words_in(text.origin):
             named.setdefault(shape, {})[text.origin] = word
-    is_time = rank(wanted)[0] >= 0 and any(wanted in by_origin.values() for by_origin in named.values())
+    told = {word for text in texts for word in text.moment}
+    is_time = rank(wanted)[0] >= 0 and any(
+        wanted in named_times for named_times in (told, *(by_origin.values() for by_origin in named.values()))
+    )
     others = [*_of_other_hosts(texts, pass_host, "" if is_time else wanted)]
     yield from others
+    own = _but(texts, others)
+    of_others = [*of_other_times(own, named, wanted)]
+    yield from of_others
+    yield from earlier_outputs(_but(own, of_others), wanted if is_time else "")
+
+
+def _but(
+    texts: Sequence[CollectedText], others: Sequence[tuple[CollectedText, str]]
+) -> Sequence[CollectedText]:
     left = {id(text) for text, _why in others}
-    yield from of_other_times([text for text in texts if id(text) not in left], named, wanted)
+    return [text for text in texts if id(text) not in left]
 
 
 def _of_other_hosts(

@@ -2,12 +2,18 @@
 
 Directories and words in the names of files tell: `before` and `after`, dates, numbers of the same outputs.
 The newest is read: as the outputs of date say, else the names, else the times of the files.
+
+In one text the last output of a command is read: as dates and words above them say, else their places, if
+one person typed all in one place.  Where the order is not known all are read, and may contradict each other.
 """
 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
+
+from zmon.collected.reading import MAX_ROW, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,11 +21,26 @@ if TYPE_CHECKING:
     from zmon.kernel.capture_text import CollectedText
 
 _ORDERED: Final = (
-    {"before", "old", "pre", "vorher", "alt", "avant", "yesterday"},
+    {"before", "old", "pre", "vorher", "vor", "alt", "avant", "yesterday", "gestern"},
     {"during", "now"},
-    {"after", "new", "post", "nachher", "neu", "apres", "today"},
+    {"after", "new", "post", "nachher", "nach", "neu", "apres", "après", "today", "heute"},
 )
 """Words for times, in their order."""
+_ALONE: Final = frozenset({"old", "new", "pre", "post", "alt", "neu"})
+"""Those that are in sentences about other things."""
+_MARKS: Final = " \t>|#=*_~+:.()[]`'\"-"
+"""What people draw around a heading."""
+_LONGEST: Final = 8
+"""Words of a heading."""
+_WIDEST: Final = 120
+"""Characters of its line."""
+_ELSEWHERE: Final = re.compile(
+    r"(?:chroot|nsenter|unshare|docker|podman|crictl|kubectl|oc|lxc\S*|machinectl|systemd-nspawn|bwrap|exit|logout)\b"
+)
+"""Commands behind which others may see another machine."""
+_WORD: Final = re.compile(r"(?<!\S)[^\W\d_]{2,}[,.:!?]?(?!\S)")
+_REMARK: Final = 3
+"""Words of a remark of a person; tools print lines of so many below an empty one, too."""
 _DATED: Final = re.compile(r"(?:19|20)\d\d-?[01]\d-?[0-3]\d(?:[T_-]?\d\d[h.:-]?\d\d(?:[m.:-]?\d\d)?)?")
 _COUNTED: Final = re.compile(r"\d{1,3}")
 _DATE: Final = re.compile(
@@ -65,6 +86,100 @@ def of_other_times(
                     yield text, why if text.form or text.file or text.command else ""
 
 
+def moment_of(line: str, *, is_apart: bool) -> tuple[str, str]:
+    """Return the digits of the date and the word for a time in a heading; both empty if it is none.
+
+    `is_apart` says that an empty line is before it.
+    """
+    text = line.strip(_MARKS) if len(line) <= _WIDEST else ""
+    if match := _DATE.match(text):
+        return (_digits(match), "") if match.end() == len(text) else ("", "")
+    if "-" in text and _DATED.fullmatch(text.replace(" ", "T")):
+        return rank(text.replace(" ", "T"))[1], ""
+    spoken = re.findall(r"[^\W\d_]+", text)
+    is_heading = len(spoken) <= _LONGEST and (text != line.strip() or is_apart)
+    if not spoken or not is_heading or (len(spoken) > 1 and not line.rstrip().endswith((":", "=", "-", "#"))):
+        return "", ""
+    ranked = [(rank(word)[0], word.casefold()) for word in spoken]
+    told = {place: word for place, word in ranked if 0 <= place < len(_ORDERED)}
+    is_other = len(spoken) > 1 and _ALONE.issuperset(told.values())
+    if len(told) != 1 or is_other or told.keys().isdisjoint((ranked[0][0], ranked[-1][0])):
+        return "", ""
+    return "", *told.values()
+
+
+def earlier_outputs(texts: Sequence[CollectedText], wanted: str) -> Iterator[tuple[CollectedText, str]]:
+    """Yield the outputs of which a text has a later one, of the same host and command, each with what it is.
+
+    One that failed, holds lines that are not its tool's, or is much shorter makes none before it untrue.
+    """
+    repeated: dict[tuple[str, ...], list[tuple[int, CollectedText]]] = {}
+    places = dict[str, int]()
+    for text in texts:
+        place = places.setdefault(text.origin, 0)
+        if (text.form or text.file) and text.text.strip():
+            repeated.setdefault((text.origin, text.host, *_asked(text)), []).append((place, text))
+        elif _ELSEWHERE.match(text.command) or _has_remark(text):
+            places[text.origin] += 1
+    for own in repeated.values():
+        if len({" ".join(text.text.split()) for _place, text in own}) < 2:
+            continue
+        for place, text in own:
+            behind = [other for at, other in own if _is_later(other, text, at == place, wanted)]
+            later = [other for other in behind if _is_whole(other, text)]
+            if later:
+                what = text.command or f"/{text.file}" * bool(text.file) or text.form
+                yield text, f"outputs of {what} at an earlier time: that of {later[-1].place()} is read"
+
+
+def _has_remark(text: CollectedText) -> bool:
+    """Return whether a person says something in what is no output, or below one that zmon does not read."""
+    for before, row in pairwise(("", *text.text.split("\n"))):
+        spoken = len(_WORD.findall(row[:MAX_ROW]))
+        is_said = not before.strip() and (spoken > _REMARK + 1 or row.rstrip().endswith((":", ".", "!", "?")))
+        if spoken >= _REMARK and (is_said or not text.command):
+            return True
+    return False
+
+
+def _asked(text: CollectedText) -> tuple[str, ...]:
+    """Return what was asked: the words of a command, a file, or the form and heading of what is printed."""
+    if text.command or text.file:
+        return text.file, *sorted(text.command.split())
+    heading = text.text.lstrip("\n").partition("\n")[0]
+    return text.form, *("" if re.search("[0-9/]", heading) else heading).split()
+
+
+def _is_later(text: CollectedText, other: CollectedText, is_same_place: bool, wanted: str) -> bool:
+    """Return whether an output is later than another, or of the wanted time."""
+    (date, word), (other_date, other_word) = text.moment, other.moment
+    if wanted and wanted.casefold() in {word, other_word} and word != other_word:
+        return word == wanted.casefold()
+    if date and other_date and date != other_date:
+        return date > other_date
+    place, other_place = rank(word)[0], rank(other_word)[0]
+    if word and other_word and place != other_place:
+        return place > other_place
+    is_against = place == 0 or other_place == len(_ORDERED) - 1
+    is_typed = bool(text.command or text.file) and is_same_place
+    return is_typed and text.line > other.line and (place == other_place or not is_against)
+
+
+def _is_whole(text: CollectedText, other: CollectedText) -> bool:
+    """Return whether an output is not cut beside another, and its first lines are all its tool's."""
+    from zmon.collected.forms import FORMS  # noqa: PLC0415 - few texts have a command twice
+
+    rows = text.text.strip("\n").split("\n\n")[0].split("\n")
+    readings = [form.reading for form in FORMS if form.name == text.form]
+    failed = [re.compile(pattern) for pattern in Reading.failed]
+    is_cut = 2 * len(text.text.split("\n")) < len(other.text.split("\n"))
+    return (
+        not is_cut
+        and not any(pattern.fullmatch(row) for row in rows for pattern in failed)
+        and all(reading.knows(row) for reading in readings for row in rows)
+    )
+
+
 def _share_outputs(groups: Iterable[Sequence[CollectedText]]) -> bool:
     outputs = [{text.command or text.form for text in texts} - {""} for texts in groups]
     return len(set().union(*outputs)) < sum(map(len, outputs))
@@ -82,9 +197,10 @@ def _order_of(groups: Mapping[str, Sequence[CollectedText]]) -> Callable[[str], 
 
 def _printed(text: CollectedText) -> str:
     match = _DATE.match(text.text) if text.tool == "date" else None
-    if match is None:
-        return ""
-    if match[5]:
-        return f"{match[5]} {match[6]}"
-    month = _MONTHS.find(match[1]) // 3 + 1
-    return f"{match[4]}-{month:02}-{int(match[2]):02} {match[3]}"
+    return "" if match is None else _digits(match)
+
+
+def _digits(match: re.Match[str]) -> str:
+    month = _MONTHS.find(match[1] or "Jan") // 3 + 1
+    day = match[5] or f"{match[4]}{month:02}{match[2]:0>2}"
+    return re.sub(r"\D", "", f"{day}{match[6] or match[3]}")

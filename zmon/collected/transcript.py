@@ -24,6 +24,7 @@ from zmon.collected.forms import FORMS
 from zmon.collected.hosts import CALLER, CLOSED, NO_HOST, HostPart, by_host, headings, printed_host, short
 from zmon.collected.mount_texts import FROM_TABLE
 from zmon.collected.sos import command_of_sos, mended
+from zmon.collected.times import moment_of
 from zmon.collected.tools import TOOLS
 from zmon.kernel.capture_text import CP_TOOLS, CollectedText
 
@@ -411,6 +412,8 @@ class _Transcript:
         """Whether the last of these returned."""
         self._since = 0
         """The first output of those since a host was named."""
+        self._date = self._word = ""
+        """The last date, and word for a time, that a line has."""
         self._form: Form | None = None
         self._is_cp = False
         self._cut: list[CollectedText] = []
@@ -474,8 +477,18 @@ class _Transcript:
             margin = f"{prompt.margin}> " if self._is_quoted(number, prompt) else prompt.margin
             self._open_prompted(number, margin, prompt)
         else:
-            return False
+            return self._take_moment(number, line)
         return True
+
+    def _take_moment(self, number: int, line: str) -> bool:
+        """Take a line that says of when the following outputs are; return whether it is a heading."""
+        is_apart = number == 1 or not self._lines[number - 2].strip()
+        date, word = ("", "") if self._is_file else moment_of(line, is_apart=is_apart)
+        is_heading = bool(date or word) and self._command.partition(" ")[0] != "date"
+        if is_heading:
+            self._open(number, "")
+        self._date, self._word = date or self._date, word or self._word
+        return is_heading
 
     def _is_bare(self, line: str) -> bool:
         """Return whether a line is a prompt behind which nothing was typed, and no comment of a file."""
@@ -543,7 +556,8 @@ class _Transcript:
     def _ends_before(self, row: str) -> bool:
         """Return whether an output ended with the empty line before, because a remark of a person follows."""
         is_apart = bool(self._form and self._rows and not self._rows[-1].strip())
-        return is_apart and len(re.findall(r"(?<!\S)[A-Za-z']+[,.;:!?]?(?!\S)", row)) > _PLAIN_WORDS
+        spoken = len(re.findall(r"(?<!\S)[A-Za-z']+[,.;:!?]?(?!\S)", row))
+        return is_apart and (spoken > _PLAIN_WORDS or re.fullmatch(r"\W*[A-Za-z]+:\s*", row) is not None)
 
     def _other_prompt(self, line: str) -> _Prompt | None:
         """Return a prompt, as others of the text, before a command that zmon does not read."""
@@ -639,11 +653,12 @@ class _Transcript:
             cut = cut._replace(form=self._form.name)
         elif self._is_cp:
             cut = cut._replace(form=CP)
+        cut = cut._replace(moment=(self._date, self._word))
         if self._form is not None and self._form.reading is Files:
             self._cut += map(_of_file, by_file(cut))
             return
         self._cut.append(cut)
         printed = printed_host(cut.command or cut.file, text) if cut.command or cut.file or cut.form else ""
         if printed and not self._is_named:
-            self._cut[-1] = cut._replace(host=printed)
+            self._cut[-1] = self._cut[-1]._replace(host=printed)
             self._name(printed)

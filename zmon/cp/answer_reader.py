@@ -34,10 +34,10 @@ from zmon.cp.answers_real import (
 from zmon.cp.answers_system import MESSAGES, SYSTEM
 from zmon.cp.answers_virtual import DISK, VIRTUAL, is_cut, read_disk, read_wrapped
 from zmon.cp.console import HIDDEN, MAX_LINE, ConsoleLine, hide_passwords, is_continued
-from zmon.topology.claims import Claim
+from zmon.topology.claims import CP_USES, EDEVICE, IN_STORAGE, Claim
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 FORMS: Final = (*MESSAGES, *VIRTUAL, *REAL, *SYSTEM)
 """All forms of answers but those that begin with DASD, in the order in which they are tried."""
@@ -345,9 +345,18 @@ class UnknownLine(NamedTuple):
 
 _VIA: Final = {
     "disk": "QUERY VIRTUAL DASD", "volume": "QUERY DASD", "details": "QUERY DASD DETAILS",
-    "extent": "QUERY MDISK",
+    "extent": "QUERY MDISK", "edevice": EDEVICE, "owned": "QUERY CPOWNED",
+    "space": "QUERY ALLOC", "allocation": "QUERY ALLOC",
 }  # fmt: skip
 """The answers about volumes."""
+
+
+_OF_CP: Final[Mapping[str, Callable[[Any], str]]] = {
+    "owned": lambda _row: "",
+    "space": lambda row: row.rest,
+    "allocation": lambda row: " ".join(kind[0] for kind in row.kinds if int(kind[1])),
+}
+"""What CP uses the volumes of an answer for, in its words."""
 
 
 class AnswerSet:
@@ -434,8 +443,13 @@ class AnswerSet:
                 else:
                     whose = getattr(row, "user", "")
                     whose = "" if whose == own else whose
-                if row.rdev or name != "disk":
+                if name in _OF_CP:
+                    mode = f"{CP_USES}{_OF_CP[name](row)}".strip()
+                    claims += [self._claim(row, via, "")._replace(mode=mode, first=None)] * bool(row.rdev)
+                elif row.rdev or name != "disk":
                     claims.append(self._claim(row, via, whose))
+                elif row.kind == "vdisk":
+                    claims.append(self._claim(row, f"{via} ({IN_STORAGE})", whose))
         return sorted(claims, key=_line_of)
 
     def _asker(self, row: Any, asked: str) -> str:
@@ -457,9 +471,10 @@ class AnswerSet:
         return Claim(
             vdev=getattr(row, "vdev", ""),
             rdev=row.rdev,
-            volser=row.volser,
+            volser=getattr(row, "volser", ""),
             user=user,
             ssid=getattr(row, "ssid", ""),
+            ua=getattr(row, "cca", ""),
             mode=getattr(row, "mode", "") or getattr(row, "state", ""),
             via=via,
             origin=self.origin,
@@ -467,6 +482,7 @@ class AnswerSet:
             weak=row.weak,
             first=getattr(row, "start", None),
             length=getattr(row, "size", None),
+            paths=", ".join(map(" ".join, row.paths)) if via == EDEVICE else "",
         )
 
 

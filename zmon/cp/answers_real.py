@@ -135,6 +135,7 @@ DETAILS: Final = AnswerForm(
 """A device in detail; the only query that reports the SSID.
 
 * `ssid`: four hex digits: with the machine's serial it is the LCU
+* `cca`: two hex digits: the unit address in it
 * `pool`: number of the HyperPAV pool
 * `text`: the lines that followed the first, without what may be a password
 """
@@ -224,7 +225,9 @@ _CACHED: Final = re.compile(
     rf"({RDEV}) CACHE (activated|deactivated|deactivation) for device(?: is pending\..*)?\.?"
 )
 _PINNED: Final = re.compile(rf"({RDEV}) has pinned data\.?")
-_FCP_PATH: Final = re.compile(r"FCP_DEV: ([0-9A-F]{4,5}) WWPN: ([0-9A-F]{16}) LUN: ([0-9A-F]{16})\b")
+_FCP_PATH: Final = re.compile(
+    r"FCP_DEV:\s+([0-9A-F]{4,5})\s+WWPN:\s+([0-9A-F]{16})\s+LUN:\s+([0-9A-F]{16})\b"
+)
 
 
 def _below_paths(row: Any, line: ConsoleLine) -> Any:

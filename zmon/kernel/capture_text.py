@@ -51,6 +51,8 @@ class CollectedText(NamedTuple):
     """The name of the form that it is read as; empty if it is none that zmon knows."""
     step: int = 1
     """Lines of the text that each line of the content takes: 0 if it is all in one, as ansible -o has it."""
+    moment: tuple[str, str] = ("", "")
+    """The digits of the date and the word, such as `before`, that a line before it has; empty if none has."""
 
     @property
     def tool(self) -> str:

@@ -61,6 +61,8 @@ class Container(NamedTuple):
     base_dir: str = ""
     """The base of a relative path; empty: it cannot be resolved."""
     bytes_declared: int | None = None
+    is_rounded: bool = False
+    """Whether the listing prints this size as people read it: `37 GB`."""
     role: str = UNKNOWN
     """One of `ROLES`."""
     source: str = ""
@@ -209,6 +211,12 @@ def content_of(
         else:
             why = WINDOWS if _WINDOWS.match(row.path) else RELATIVE if row.path and not row.located else ""
             kept.append(row._replace(problem=why) if why else row)
+    rounded = sum(row.is_rounded for row in kept)
+    if rounded:
+        notes = (
+            *notes,
+            Note(0, f"the sizes of {rounded:,} containers are rounded in it: they are about right"),
+        )
     return ListingContent(tuple(kept), (*notes, *doubled.notes()), host, disk_groups)
 
 

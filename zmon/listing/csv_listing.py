@@ -18,7 +18,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.listing import containers as c
-from zmon.listing.delimited import WHOLE_NUMBER, first_row, rows, whole_number
+from zmon.listing.delimited import WHOLE_NUMBER, about_bytes, first_row, rows, whole_number
 from zmon.listing.not_understood import Note, NoteSeries, quote, similar_word
 
 if TYPE_CHECKING:
@@ -140,8 +140,9 @@ def _container(
         role = c.UNKNOWN
     if kind not in c.KINDS:
         kind = c.DIRECTORY if path.endswith("/") else ""
+    about = about_bytes(cells.get("bytes"))
     for column, (form, unit) in _NUMBERS.items():
-        number = cells.get(column, "").strip()
+        number = cells.get(column, "").strip() if column != "bytes" or about is None else ""
         if number and not form.fullmatch(number):
             notes.add(row.line, f"{quote(number)} is no number of {unit}")
     if problem:
@@ -152,7 +153,8 @@ def _container(
         kind=kind,
         path=path,
         base_dir=cells.get("base_dir", ""),
-        bytes_declared=whole_number(cells.get("bytes", "").strip()),
+        bytes_declared=whole_number(cells.get("bytes", "").strip()) if about is None else about,
+        is_rounded=about is not None,
         role=role,
         line=row.line,
         problem=problem,

@@ -45,6 +45,17 @@ def whole_number(text: str | None) -> int | None:
     return None if match is None else int("".join(filter(str.isdigit, match["whole"] or match["short"])))
 
 
+_WITH_UNIT: Final = re.compile(r"([0-9]{1,7})(?:[.,]([0-9]{1,3}))? ?(?:([kKMGTP])i?[Bb]?|bytes|Bytes)")
+
+
+def about_bytes(text: str | None) -> int | None:
+    """Read a size with its unit, as people read it: `37 GB`, `1,5T`; None for any other text."""
+    match = _WITH_UNIT.fullmatch(text.strip()) if text is not None else None
+    if match is None:
+        return None
+    return round(float(f"{match[1]}.{match[2] or 0}") * (1 << 10 * " KMGTP".index((match[3] or " ").upper())))
+
+
 def multiply(number: int | None, unit: int | None) -> int | None:
     """Return the product, such as the bytes of pages; None if a factor is unknown."""
     return number * unit if number is not None and unit is not None else None

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.listing import containers as c
 from zmon.listing.ddl import DdlReader
-from zmon.listing.delimited import first_row, rows
+from zmon.listing.delimited import about_bytes, first_row, rows
 from zmon.listing.not_understood import Note, quote, unread_row
 from zmon.listing.servers import MAX_ROWS, TOO_MANY, ServerError, is_here
 from zmon.listing.sql_scanner import STRING, WORD, SqlDialect
@@ -151,10 +151,12 @@ def parse(text: str | Iterable[str], origin: str = "", options: c.Options = c.NO
             unread.append(unread_row(row.line, f"{why}: {quote(','.join(row.fields))}"))
         inside = {"pg_default": "base", "pg_global": "global"}.get(name, "")
         location = cells.get("pg_tablespace_location", "") or inside
+        sizes = [size for cell in row.fields[3:] if (size := about_bytes(cell)) is not None]
         containers.append(
             c.Container(
                 tablespace=name, kind=c.DIRECTORY, path=location, role=c.DATA,
                 database=options.database, base_dir=options.base_dir, source=origin, line=row.line,
+                bytes_declared=sizes[0] if len(sizes) == 1 else None, is_rounded=len(sizes) == 1,
                 problem=row.problem or ("" if location else "no location: the row ends before it"),
             )
         )  # fmt: skip

@@ -92,12 +92,14 @@ def channel_device(busid: str, machine: Machine) -> ChannelDevice:
     return ChannelDevice(
         busid, device_type(devtype, cutype), cutype, status, role, lcu, chpids, driver, lost,
         text_of(frame.cell(busid, "copy_pair")),
-        _contradiction(text_of(frame.cell(busid, "block")), machine),
+        _contradiction(frame.cell(busid, "block"), machine),
     )  # fmt: skip
 
 
-def _contradiction(disk: str, machine: Machine) -> str:
+def _contradiction(disk: Value, machine: Machine) -> str:
     """Return what sources say of the device of a disk, if they contradict each other; else nothing."""
+    if isinstance(disk, Absent):
+        return f"of its disk {disk.reason}" if disk.code == CONTRADICTED.code else ""
     layers = machine.sample.frame(LAYER)
     for name, device in zip(layers.column("name"), layers.column("busid"), strict=True) if disk else ():
         if name == disk and isinstance(device, Absent) and device.code == CONTRADICTED.code:

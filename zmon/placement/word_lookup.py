@@ -11,15 +11,17 @@ from enum import Enum
 
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.ranges import names
 from zmon.base.record import NamedTuple
 from zmon.kinds import CONTAINER, DASD, DEVICE, MPATH, TEXT, VOLUME_GROUP
 from zmon.placement.channel_device import channel_device
 from zmon.placement.unused_paths import is_offline, reasons_of
+from zmon.topology.claims import claims_about
 from zmon.topology.data_files import file_by_name, unknown_file
 from zmon.topology.lun import as_multipath
 from zmon.topology.same_disks import same_devices
 from zmon.topology.stack import volume_name
-from zmon.values.dasd_state import NOT_FORMATTED, use_of
+from zmon.values.dasd_state import NOT_FORMATTED, STARTING, use_of
 from zmon.values.path_masks import paths_on_line
 
 if TYPE_CHECKING:
@@ -53,8 +55,13 @@ class MeaningKind(Enum):
     LCU = "logical control unit"
     TABLESPACE = "tablespace"
     DATABASE = "database"
+    OF_CP = "volume of z/VM"
 
 
+_PARTS: Final = 3
+"""Points in the unique id of a disk that is no minidisk: that of one has a token behind a fourth."""
+MAX_SHARED: Final = 5
+"""Disks on one volume that are named."""
 DOWNWARDS: Final = frozenset({MeaningKind.FILE, MeaningKind.DIRECTORY, MeaningKind.MOUNT})
 """Meanings that are paths, which are mapped to disks."""
 
@@ -90,6 +97,8 @@ def meanings(word: str, machine: Machine) -> list[WordMeaning]:
         for reading in (_paths, _nodes, _groups, _numbers, _labels, _storage, _wwids, _lcus, _tablespaces)
         for meaning in reading(word, machine)
     )
+    if not distinct and claims_about(word, machine.claims):
+        return [WordMeaning(word, MeaningKind.OF_CP, word.upper())]
     return list(distinct)
 
 
@@ -336,8 +345,12 @@ class LookupResult(NamedTuple):
     """The channel paths that Linux cannot use, by the major:minor of a disk: `52`."""
     why_lost: Mapping[str, str] = {}
     """Why the driver of the disks does not use some of them, by channel path, as far as it says."""
+    claimed: tuple[str, ...] = ()
+    """What CP and directories say of a volume that is no disk of this Linux."""
     unformatted: tuple[str, ...] = ()
     """The disks that are not formatted, and so have no size and hold nothing."""
+    states: tuple[str, ...] = ()
+    """What else may be unusual of the disks, a sentence each: read-only, not ready."""
 
     @property
     def is_there(self) -> bool:
@@ -346,7 +359,7 @@ class LookupResult(NamedTuple):
             return bool(self.there)
         if self.meaning.sort is MeaningKind.MOUNT and any(answer.is_open for answer in self.locations):
             return False
-        thing = self.locations or self.volumes or self.device
+        thing = self.locations or self.volumes or self.device or self.claimed
         return len(self.there) == len(self.locations) and bool(thing)
 
     @property
@@ -454,7 +467,32 @@ def _with_states(result: LookupResult, machine: Machine) -> LookupResult:
             if chpid in paths.lost_chpids
         },
         unformatted=tuple(unformatted),
+        states=tuple(said for volume in volumes for said in _unusual(volume, machine)),
     )
+
+
+def _unusual(volume: Volume, machine: Machine) -> Iterator[str]:
+    busid, disk = text_of(volume.busid), text_of(volume.disk)
+    dasd = machine.sample.frame(DASD)
+    if 1 in {machine.sample.frame(DEVICE).cell(busid, "readonly"), dasd.cell(busid, "readonly")}:
+        yield f"{disk} is read-only"
+    if (state := dasd.cell(busid, "state")) in STARTING:
+        yield f"{disk} is not ready ({state}): its driver has not read its format"
+    is_of_guest = isinstance(volume.rdev, str) and isinstance(volume.vdev, str)
+    if is_of_guest or text_of(volume.uid).count(".") > _PARTS:
+        yield from _shared(volume, machine)
+
+
+def _shared(volume: Volume, machine: Machine) -> Iterator[str]:
+    """Say of a minidisk which others are on its volume, and the unit address of that."""
+    others = [
+        text_of(other.disk)
+        for other in machine.volumes.values()
+        if other.spindle == volume.spindle and other.number != volume.number and other.busid != volume.busid
+    ]
+    unit = f" (unit address {volume.ua})" if isinstance(volume.ua, str) else ""
+    if others and text_of(volume.disk).startswith("dasd"):
+        yield f"{names([text_of(volume.disk), *others], MAX_SHARED)} are on one volume{unit}"
 
 
 # upwards
@@ -462,6 +500,9 @@ def _with_states(result: LookupResult, machine: Machine) -> LookupResult:
 
 def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
     """Return the disks that a word means, with the files and mounts on them; of a device those on it."""
+    if meaning.sort is MeaningKind.OF_CP:
+        said = (claim.words for claim in claims_about(meaning.key, machine.claims))
+        return LookupResult(meaning, claimed=tuple(dict.fromkeys(said)))
     if meaning.sort is MeaningKind.BUS and not meaning.disks:
         return LookupResult(meaning, device=channel_device(meaning.key, machine))
     stack = machine.stack

@@ -12,7 +12,7 @@ from enum import IntEnum
 from functools import cache, cached_property
 from operator import attrgetter
 
-from zmon.base.absent import Absent, absent
+from zmon.base.absent import Absent, Reasons, absent
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
 from zmon.kinds import CLAIM
@@ -82,6 +82,8 @@ class Claim(NamedTuple):
     """First cylinder or block of a minidisk."""
     length: int | None = None
     """Its cylinders or blocks."""
+    paths: str = ""
+    """Of a device that CP emulates on SCSI, FCP device, WWPN and LUN of each path, with a comma between."""
 
     @property
     def place(self) -> str:
@@ -121,6 +123,17 @@ class Claim(NamedTuple):
         return self.mode.startswith("CP-") or bool(self.vdev and self.is_minidisk)
 
     @property
+    def words(self) -> str:
+        """What it says of a volume that is no disk of this Linux, and where."""
+        owner = f" of guest {self.user}" if self.user else ""
+        what = f"virtual disk {self.vdev}{owner}" if self.vdev else "a volume of z/VM"
+        if self.mode.startswith(CP_USES.rstrip()):
+            uses = [_USES[word] for word in self.mode.split() if word in _USES]
+            what = f"CP's own volume{f' ({chr(44).join(uses)})' if uses else ''}"
+        on = f" on {self.rdev}" if self.rdev else ""
+        return f"{what}{on}{f', label {self.volser}' if self.volser else ''} ({self.via}, {self.place})"
+
+    @property
     def evidence(self) -> Evidence:
         """The claim as evidence."""
         said = f"{self.via}:"
@@ -141,7 +154,19 @@ _NOT_GIVEN: Final = absent("it is not said")
 NOT_SAID: Final = absent("CP knows it: give zmon its answer to QUERY VIRTUAL DASD, or the user directory")
 NO_LABEL: Final = absent("neither CP nor a directory gives the label")
 _NOT_LISTED: Final = absent("needs QUERY DASD DETAILS (class B) of CP")
-VIRTUAL_DISK: Final = absent("it is a virtual disk in storage, which is on no real device")
+IN_MEMORY: Final = Reasons("in-memory", "it is in memory, on no volume and no LCU: {}")
+"""Why a disk has no LCU, and nothing more can be known."""
+VIRTUAL_DISK: Final = IN_MEMORY.about("a virtual disk of z/VM (V-DISK)")
+CP_USES: Final = "CP-OWNED "
+"""How the mode of a claim about a volume of CP itself begins; what it uses it for follows."""
+_USES: Final = {
+    "PAGE": "paging", "SPOL": "spool", "SPOOL": "spool", "DRCT": "user directory", "TDSK": "temporary disks",
+    "TDISK": "temporary disks", "PARM": "parameters", "PERM": "minidisks",
+}  # fmt: skip
+IN_STORAGE: Final = "V-DISK"
+"""What a directory calls that, and zmon what CP calls (VDSK)."""
+EDEVICE: Final = "QUERY EDEVICE"
+"""The answer that has the paths to a device that CP emulates on SCSI."""
 _TEMPORARY_DISK: Final = absent("it is a temporary disk: CP chooses the volume at logon")
 
 
@@ -207,6 +232,13 @@ def _source_words(claim: Claim) -> str:
     return f"{claim.place} ({claim.via or 'not said'}{weak})"
 
 
+def claims_about(word: str, claims: Iterable[Claim]) -> list[Claim]:
+    """Return the claims about a real device, a volume or a device of a guest, by its number or label."""
+    label, number = word.upper(), word.upper().zfill(4)
+    about = {claim for claim in claims if number in {claim.rdev, claim.vdev} or label == claim.volser}
+    return sorted(about, key=attrgetter("order"))
+
+
 class DeviceFacts(NamedTuple):
     """Facts about a device of this Linux that the kernel does not supply."""
 
@@ -236,6 +268,8 @@ class RealDeviceFacts(NamedTuple):
     grade: Grade = Grade.UNKNOWN
     evidence: tuple[Evidence, ...] = ()
     conflicts: tuple[str, ...] = ()
+    emulated: tuple[Claim, ...] = ()
+    """Those that CP emulates it on SCSI, and over which paths."""
 
 
 class ClaimIndex:
@@ -347,7 +381,8 @@ class ClaimIndex:
     def real(self, rdev: str) -> RealDeviceFacts:
         """Return the facts that claims of any guest supply about a real device."""
         claims = self._rdevs.get(rdev, ())
-        if len(claims) == 1 and not claims[0].ssid and not claims[0].ua:
+        emulated = tuple(claim for claim in claims if claim.via == EDEVICE)
+        if len(claims) == 1 and not claims[0].ssid and not claims[0].ua and not emulated:
             return RealDeviceFacts(volser=claims[0].volser or NO_LABEL)
         ssid = resolve(claims, "ssid", f"the SSID of {rdev}", _NOT_LISTED)
         ua = resolve(claims, "ua", f"the unit address of {rdev}", _NOT_LISTED)
@@ -357,7 +392,7 @@ class ClaimIndex:
             for claim in ssid.claims[:1]
         )
         conflicts = ssid.conflicts + ua.conflicts + volser.conflicts
-        return RealDeviceFacts(ssid.value, ua.value, volser.value, ssid.grade, evidence, conflicts)
+        return RealDeviceFacts(ssid.value, ua.value, volser.value, ssid.grade, evidence, conflicts, emulated)
 
     def on(self, rdev: str) -> list[str]:
         """Return the devices of the guest that are on a real device, ascending."""
@@ -378,7 +413,7 @@ class ClaimIndex:
 
 
 def _why_no_rdev(best: Claim) -> Absent:
-    if "V-DISK" in best.via:
+    if IN_STORAGE in best.via:
         return VIRTUAL_DISK
     if "T-DISK" in best.via:
         return _TEMPORARY_DISK

@@ -19,7 +19,9 @@ from zmon.base.sizes import SECTOR
 from zmon.kinds import CONTRADICTED, MPATH, NO_DASD, NOT_COLLECTED, NOT_JOINED
 from zmon.sample import Frame
 from zmon.topology.claims import (
+    IN_MEMORY,
     NOT_SAID,
+    VIRTUAL_DISK,
     ClaimIndex,
     DeviceFacts,
     Evidence,
@@ -128,6 +130,13 @@ _TWO_STEPS: Final = absent(
 )
 _CONTRADICT: Final = absent("the rules of the site contradict each other about its number")
 _FBA: Final = absent("an FBA disk is on no LCU that Linux or CP could name; the volume map of the site can")
+_FBA_OF_ZVM: Final = absent(
+    "an FBA disk of z/VM is in its memory (V-DISK) or emulated on SCSI (EDEV): give zmon CP's answer to"
+    " QUERY VIRTUAL DASD, which tells it"
+)
+EMULATED: Final = "emulated on SCSI"
+"""What CP does with the disks that it calls EDEV."""
+IN_LINUX: Final = IN_MEMORY.about("a disk of this Linux itself")
 _NOT_CALLED: Final = absent("neither a rule nor the volume map of the site names its LCU")
 
 DS8000: Final = "2107"
@@ -206,7 +215,7 @@ class VolumeBuilder:
             self.evidence.append(Evidence(self.source, str(self.uid)))
         if lcu.said:
             self.evidence.append(Evidence(lcu.source, lcu.said, lcu.grade))
-        return Volume(
+        volume = Volume(
             number=self.number,
             disk=self.name,
             busid=self.busid,
@@ -232,6 +241,28 @@ class VolumeBuilder:
             grade=lcu.grade,
             evidence=tuple(self.evidence),
             conflicts=tuple(dict.fromkeys(self.conflicts)),
+        )
+        return self._emulated(volume) if isinstance(lcu.name, Absent) and real.emulated else volume
+
+    def _emulated(self, volume: Volume) -> Volume:
+        """Return a disk that CP emulates on SCSI with the LSS of its LUN, if that names one."""
+        claim = self.real.emulated[0]
+        paths = [path.split() for path in claim.paths.split(", ") if path.count(" ") == 2]
+        listed = "; ".join(f"LUN {lun} of WWPN {wwpn} over FCP device {fcp}" for fcp, wwpn, lun in paths)
+        said = f"{self.rdev} is {EMULATED} (EDEV): {listed or 'CP names no path'}"
+        evidence = (*volume.evidence, Evidence(claim.place, said, claim.grade))
+        if len({lun for *_port, lun in paths}) != 1:
+            return volume._replace(lcu=absent(said), evidence=evidence)
+        _fcp, wwpn, lun = paths[0]
+        scsi = scsi_volume(LunFacts(self.number, self.name, self.busid, self.chpids, wwpn, lun, "", "", ""))
+        if isinstance(scsi.lcu, Absent):
+            return volume._replace(lcu=absent(f"{said}; {scsi.lcu.reason}"), evidence=evidence)
+        return volume._replace(
+            **{
+                name: getattr(scsi, name) for name in ("lcu", "key", "spindle", "serial", "lss", "ua", "side")
+            },
+            grade=min(scsi.grade, self.facts.grade),
+            evidence=(*evidence, scsi.evidence[-1]._replace(source=claim.place)),
         )
 
     def _compare(self, uid: Uid) -> None:
@@ -428,12 +459,12 @@ class VolumeBuilder:
         return _LcuChoice(lcu_name(uid.ssid), uid.lcu, grade, self.source, said)
 
     def _why_no_lcu(self, names: dict[str, str]) -> Absent:
-        if self.discipline == "FBA":
-            return _FBA
+        if self.facts.rdev is VIRTUAL_DISK or self.discipline == "FBA":
+            return self._why_no_lcu_of_fba()
         if names:
             return _CONTRADICT
         if isinstance(self.uid, Absent) and self.uid.code == CONTRADICTED.code:
-            return self.uid
+            return _contradicted("unique id", self.uid)
         if isinstance(self.uid, Absent) and self.uid.code == NOT_COLLECTED.code:
             return absent(f"{self.uid.reason}, whose unique ids name the LCUs")
         if isinstance(self.facts.rdev, Absent):
@@ -441,6 +472,18 @@ class VolumeBuilder:
         return absent(
             f"no uid, and nothing says on which LCU {self.rdev} is: give zmon CP's answer to"
             " QUERY DASD DETAILS, or lcu_by_number in the site file"
+        )
+
+    def _why_no_lcu_of_fba(self) -> Absent:
+        if self.facts.rdev is VIRTUAL_DISK:
+            return VIRTUAL_DISK
+        if self.index.platform.environment in REAL_LSS:
+            return _FBA
+        if not self.rdev:
+            return _FBA_OF_ZVM
+        return absent(
+            f"an FBA disk of z/VM on {self.rdev} is {EMULATED} (EDEV): give zmon CP's answer to"
+            f" QUERY EDEVICE {self.rdev} DETAILS, which names its LUN"
         )
 
     def _spindle(self, uid: Uid | None) -> str:
@@ -465,6 +508,11 @@ class VolumeBuilder:
         if isinstance(lss, str) and any(kind.startswith(DS8000) for kind in box):
             return server_of(lss)
         return _NO_SIDE
+
+
+def _contradicted(what: str, why: Absent) -> Absent:
+    """Return why an LCU is not known: what names it has two values."""
+    return CONTRADICTED.about(f"its {what} is {', '.join(why.facts)}")
 
 
 def _begins_volume(facts: DeviceFacts) -> bool:
@@ -521,7 +569,7 @@ class VolumeIndex(Mapping[str, Volume]):
         self.dasd = _Rows(
             dasd, "lss", "volser", "cylinders", "discipline", "storage", "block_size", "blocks", "uid"
         )
-        self._volume: Callable[[str], Volume] = cache(self._make)
+        self._volume: Callable[[str], Volume] = cache(self._compared)
         self.device: Callable[[str], DeviceFacts] = cache(self._device)
         """Returns the real device of a device of this Linux."""
         self.uid: Callable[[str], Uid | None] = cache(self._uid)
@@ -572,6 +620,22 @@ class VolumeIndex(Mapping[str, Volume]):
     def __contains__(self, number: object) -> bool:
         return number in self.disks
 
+    def _compared(self, number: str) -> Volume:
+        volume, told = self._make(number), self._sizes_told.get(number)
+        return volume._replace(conflicts=(*volume.conflicts, *told)) if told else volume
+
+    @cached_property
+    def _sizes_told(self) -> dict[str, list[str]]:
+        """What texts contradict each other about the sizes of disks, and of what lies on them."""
+        frame, told = self.layers.frame, dict[str, list[str]]()
+        rows = zip(frame.keys, frame.column("size"), strict=True) if self.origins else ()
+        for number, size in rows:
+            if isinstance(size, Absent) and size.code == CONTRADICTED.code:
+                there = [number, *text_of(frame.cell(number, "below")).split()]
+                for disk in dict.fromkeys((*there, *(text_of(frame.cell(foot, "parent")) for foot in there))):
+                    told.setdefault(disk, []).append(f"sizes: {', '.join(size.facts)}")
+        return told
+
     def _make(self, number: str) -> Volume:
         name, busid, wwpn, lun, wwid, serial, _ = self.layers.of(number)
         joined, told, above = self.joined.get(number, (NOT_JOINED, "", ""))
@@ -589,10 +653,12 @@ class VolumeIndex(Mapping[str, Volume]):
             )
         if isinstance(busid, str):
             return VolumeBuilder(self, number, name, busid).volume()
-        if code_of(busid) == CONTRADICTED.code:
-            return bare(number, busid)._replace(disk=name)
+        if isinstance(busid, Absent) and busid.code == CONTRADICTED.code:
+            return bare(number, _contradicted("bus id", busid))._replace(disk=name)
         if text_of(name).startswith("sd") and code_of(wwpn) == NOT_COLLECTED.code:
             return bare(number, wwpn)._replace(disk=name)
+        if re.match("z?ram[0-9]", text_of(name)):
+            return bare(number, IN_LINUX)._replace(disk=name)
         return bare(number, NO_NUMBER if text_of(name).startswith("dasd") else name)._replace(disk=name)
 
     def _sources_of_lun(self, number: str, joined: str) -> Mapping[str, str]:

@@ -142,7 +142,7 @@ def map_whole(stack: Stack, number: str) -> ByteMapping:
     node = stack.node(number)
     if node is None or isinstance(node.size, Absent):
         mapping = ByteMapping(Grade.SET if node else Grade.UNKNOWN)
-        mapping.notes["its size is not known"] = None
+        mapping.notes[f"the size of {stack.title(number)} is not known"] = None
         mapping.among = dict.fromkeys(stack.leaves(number))
         return mapping
     mapping = map_ranges(stack, number, [(0, int(node.size))])

@@ -9,7 +9,7 @@ from zmon.base.absent import Absent, absent, code_of, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
 from zmon.base.sizes import SECTOR
-from zmon.kinds import CONTRADICTED, MPATH, VOLUME_GROUP
+from zmon.kinds import CONTRADICTED, MPATH, NOT_SEEN, VOLUME_GROUP
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.origins import NO_ORIGINS, Origins
 from zmon.topology.target import (
@@ -373,9 +373,11 @@ class Stack:
         return list(dict.fromkeys(leg.device for target in segments for leg in target.legs if leg.device))
 
     def is_in_group(self, number: str) -> bool:
-        """Return whether of what a device is on only the volume group is known: any disks of that."""
-        nodes = (self.node(layer.number) for layer in self.chain(number))
-        return any(node.sort == VOLUME_GROUP for node in nodes if node)
+        """Return whether a device may be on any of several: of its group, or as texts contradict."""
+        chain = [layer.number for layer in self.chain(number)]
+        nodes = [self.node(layer) for layer in (*chain, *self.leaves(number))]
+        rivals = f"{NOT_SEEN}{CONTRADICTED.text[:-2]}"
+        return any(node.sort == VOLUME_GROUP or node.title.startswith(rivals) for node in nodes if node)
 
     def leaves(self, number: str) -> list[str]:
         """Return the numbers of the disks that data of a device may lie on; a leaf itself when it is one.

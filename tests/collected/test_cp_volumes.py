@@ -1,0 +1,96 @@
+"""Volumes that an answer of CP names, and that are no disk of this Linux."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from zmon.cli.main import main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Where = Callable[[str], Any]
+
+_TEXT: Final = """\
+box1:~ # lsdasd
+0.0.0200  active    dasda     94:0    ECKD         4096   7042MB    1802880
+box1:~ # vmcp q cpowned
+Slot  Vol-ID  Rdev  Type   Status
+   1  VMRES1  7000  Own    Online and attached
+   2  VMPAG1  7003  Own    Online and attached
+   3  VMPAG2  7004  Own    Online and attached
+box1:~ # vmcp q alloc map
+                  EXTENT     EXTENT                         %    ALLOCATION
+VOLID  RDEV      START        END      TOTAL   IN USE    HIGH USED TYPE
+------ ---- ---------- ---------- ---------- -------- ------- ---- -------------
+VMRES1 7000          1         20         20        1       1   5% DRCT ACTIVE
+VMPAG1 7003          1       3338       3338       17      20   1% PAGE
+box1:~ # vmcp q alloc spool
+VMSPL1 7005          1       3338       3338       17      20   1%
+box1:~ # vmcp q alloc all
+DASD 7006 VMTDK1 3390 CKD-ECKD (UNITS IN CYLINDERS)
+     TDISK TOTAL=00000003338 INUSE=00000000017 AVAIL=00000003321
+     PAGE  TOTAL=00000000000 INUSE=00000000000 AVAIL=00000000000
+box1:~ # vmcp q v dasd
+DASD 0191 3390 VMUSR7 R/W         30 CYL ON DASD  D117 SUBCHANNEL = 0008
+DASD 0200 3390 LX8SYS R/W      10016 CYL ON DASD  4A10 SUBCHANNEL = 0000
+"""
+
+
+@pytest.fixture
+def where(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Where:
+    """Return a function that asks for a word in JSON and returns the only answer, or None."""
+    (tmp_path / "a.txt").write_text(_TEXT)
+
+    def ask(word: str) -> Any:
+        if main(["where", word, "--from", str(tmp_path), "-f", "json"]):
+            capsys.readouterr()
+            return None
+        (answer,) = json.loads(capsys.readouterr().out)
+        return answer
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("VMPAG1", "vmpag1", "7003"), "paging"),
+        (("VMRES1", "7000"), "user directory"),
+        (("VMTDK1", "7006"), "temporary disks"),
+        (("VMPAG2", "7004"), "CP's own volume"),
+        (("VMSPL1", "7005"), "CP's own volume"),
+        (("VMUSR7", "D117", "0191"), "0191"),
+    ],
+)
+def test_a_volume_of_cp_is_said_to_be_that(words: tuple[str, ...], told: str, where: Where) -> None:
+    """By its label or number, with what CP uses it for and the text that has it; it is no disk."""
+    for word in words:
+        answer = where(word)
+        assert answer["disks"] == []
+        assert any(told in said and "a.txt:" in said for said in answer["claimed"])
+
+
+def test_a_kind_of_which_a_volume_has_nothing_is_not_named(where: Where) -> None:
+    """QUERY ALLOC ALL lists all kinds for each volume."""
+    assert "paging" not in str(where("VMTDK1")["claimed"])
+
+
+def test_what_is_a_disk_of_linux_is_that(where: Where) -> None:
+    """And what no answer names is not found."""
+    assert [disk["disk"] for disk in where("LX8SYS")["disks"]] == ["dasda"]
+    assert "claimed" not in where("LX8SYS")
+    assert where("VMXXX1") is None
+
+
+def test_where_says_it_in_words(where: Where, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """On one line each."""
+    where("VMPAG1")
+    assert main(["where", "VMPAG1", "--from", str(tmp_path)]) == 0
+    first, *more = capsys.readouterr().out.splitlines()
+    assert first == "VMPAG1: volume of z/VM, no disk of this Linux"
+    assert "paging" in " ".join(more)

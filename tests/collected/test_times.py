@@ -1,0 +1,148 @@
+"""Of a tool that was run twice on one host only what it said last counts, where the order can be known."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from tests.collected.answers import answers
+from zmon.cli.main import main
+from zmon.collected.text_reader import open_capture
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from zmon.kernel.capture_text import CollectedText
+
+_PVS: Final = "PV VG Fmt Attr PSize PFree\n/dev/dasd{disk}1 vgapp lvm2 a-- 20.63g 5.63g\n"
+_LVS: Final = (
+    "LV VG Attr LSize Pool Origin Data% Meta% Move Log Cpy%Sync Convert Devices\n"
+    "app vgapp -wi-ao---- 15.00g /dev/dasd{disk}1(0)\n"
+)
+_LSDASD: Final = (
+    "Bus-ID    Status    Name      Device  Type         BlkSz  Size      Blocks\n"
+    f"{'=' * 80}\n"
+    "0.0.0101  active    dasdb     94:4    ECKD         4096   21129MB   5409180\n"
+    "0.0.0102  active    dasdc     94:8    ECKD         4096   21129MB   5409180\n"
+)
+_DF: Final = "Filesystem Size Used Avail Use% Mounted on\n/dev/mapper/vgapp-app 15G 12G 3.1G 80% /app\n"
+_ZORA: Final = "zora:~ # "
+
+
+def _ticket(first: str = "", second: str = "", prompt: str = _ZORA, disks: str = "bc") -> str:
+    """Return a ticket in which /app moves from one disk to another, with what stands above each part."""
+    parts = (
+        f"{above}{prompt}pvs\n{_PVS.format(disk=disk)}{prompt}lvs -o +devices\n{_LVS.format(disk=disk)}"
+        for above, disk in zip((first, second), disks, strict=True)
+    )
+    return f"{prompt}lsdasd\n{_LSDASD}{''.join(parts)}{prompt}df\n{_DF}"
+
+
+def _without_prompts(text: str) -> str:
+    return "".join(row for row in text.splitlines(keepends=True) if not row.startswith(_ZORA))
+
+
+def _texts(tmp_path: Path, text: str, host: str = "") -> tuple[list[CollectedText], str]:
+    (tmp_path / "t.txt").write_text(text)
+    capture = open_capture(str(tmp_path), host)
+    return [*capture.passes[-1].texts], " ".join(capture.notes)
+
+
+ORDERED: Final = {
+    "a session": _ticket(),
+    "a session of any prompt": _ticket(prompt="# "),
+    "a work between": _ticket(second=f"{_ZORA}pvmove /dev/dasdb1\n  /dev/dasdb1: Moved: 100.00%\n"),
+    "words alone": _ticket("\nBefore:\n\n", "\nAfter:\n\n"),
+    "words alone over a prompt without a host": _ticket("\nBefore:\n\n", "\nAfter:\n\n", prompt="# "),
+    "ruled words": _ticket("== before ==\n", "== after ==\n", prompt="# "),
+    "german words": _ticket("\nVorher:\n\n", "\nNachher:\n\n", prompt="# "),
+    "sentences": _ticket("\nBefore the change:\n\n", "\nThis is what it was after:\n\n"),
+    "words, the newest first": _ticket("\nAfter:\n\n", "\nBefore:\n\n", disks="cb"),
+    "words without prompts": _without_prompts(_ticket("\nBefore:\n\n", "\nAfter:\n\n")),
+    "dates of the command": _ticket(
+        f"{_ZORA}date\nMon Mar 16 09:00:00 CET 2026\n", f"{_ZORA}date\nTue Mar 17 09:00:00 CET 2026\n"
+    ),
+    "dates, the newest first": _ticket(
+        f"{_ZORA}date\n2026-03-17 09:00:00\n", f"{_ZORA}date\n2026-03-16 09:00:00\n", disks="cb"
+    ),
+    "dates of a loop": _without_prompts(
+        _ticket("\nMon Mar 16 09:00:00 CET 2026\n", "\nTue Mar 17 09:00:00 CET 2026\n")
+    ),
+    "dates as headings": _without_prompts(_ticket("=== 2026-03-16 ===\n", "=== 2026-03-17 ===\n")),
+}
+
+
+@pytest.mark.parametrize("text", ORDERED.values(), ids=ORDERED.keys())
+def test_what_a_tool_said_last_counts(text: str, tmp_path: Path) -> None:
+    """By its place in a session, by words or by dates; what it said before is left out and named."""
+    texts, notes = _texts(tmp_path, text)
+    said = answers(texts, ["dasdb", "dasdc"], ["/app"])
+    assert said["/app"].disks == {"dasdc"}
+    assert said["dasdc"].uses == {"/app"}
+    assert said["dasdb"].uses == set()
+    lines = text.split("\n")
+    old = lines.index("app vgapp -wi-ao---- 15.00g /dev/dasdb1(0)")
+    assert {f"t.txt:{old}", f"t.txt:{old - 2}"} & set(re.findall(r"t.txt:[0-9]+", notes))  # where it begins
+
+
+UNORDERED: Final = {
+    "a remark": _ticket(second="\nand this is what my colleague has sent to me\n\n"),
+    "a remark that contradicts the order": _ticket(second="\nthis was yesterday, before the IPL:\n\n"),
+    "another namespace": _ticket(second=f"{_ZORA}nsenter -t 1 -m\n"),
+    "no prompts": _without_prompts(_ticket(second="\nand this is what my colleague has sent to me\n\n")),
+}
+
+
+@pytest.mark.parametrize("text", UNORDERED.values(), ids=UNORDERED.keys())
+def test_where_no_order_is_known_neither_disk_looks_free(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Which of two outputs is true stays open; both disks may have the file system."""
+    texts, _notes = _texts(tmp_path, text)
+    said = answers(texts, ["dasdb", "dasdc"], ["/app"])
+    assert said["/app"].disks >= {"dasdb", "dasdc"}
+    assert len(said["/app"].disks) > 2  # and one row says that it is open
+    assert said["dasdb"].uses == said["dasdc"].uses == {"/app"}
+    for disk in ("dasdb", "dasdc"):
+        assert main(["where", disk, "--from", str(tmp_path), "-f", "json"]) == 0
+        (answer,) = json.loads(capsys.readouterr().out)
+        assert [mount["perhaps"] for mount in answer["mounts"]] == [True]
+        assert any("dasdb1 by " in what and "dasdc1 by " in what for what in answer["not_looked_at"])
+
+
+def test_an_output_that_says_nothing_is_no_newer_state(tmp_path: Path) -> None:
+    """A tool that failed, or was cut, does not make what it said before untrue."""
+    texts, notes = _texts(tmp_path, f"{_ticket()}{_ZORA}lvs -o +devices\nbash: lvs: command not found\n")
+    assert answers(texts, [], ["/app"])["/app"].disks == {"dasdc"}
+    assert notes.count("lvs") == 1
+    rows = [f"/dev/dasd{name}1 on /{name} type xfs (rw)\n" for name in "bcde"]
+    for last in (rows[0], "".join((*rows[:3], "and so on\n"))):
+        texts, notes = _texts(
+            tmp_path, f"{_ZORA}lsdasd\n{_LSDASD}{_ZORA}mount\n{''.join(rows)}{_ZORA}mount\n{last}"
+        )
+        assert answers(texts, ["dasdc"], [])["dasdc"].uses == {"/c"}
+        assert notes == ""
+
+
+def test_of_a_file_that_was_printed_twice_the_last_copy_counts(tmp_path: Path) -> None:
+    """As of a command."""
+    copies = (f"{_ZORA}cat /proc/mounts\n/dev/dasd{disk}1 /app xfs rw 0 0\n" for disk in "bc")
+    texts, notes = _texts(tmp_path, f"{_ZORA}lsdasd\n{_LSDASD}{''.join(copies)}")
+    assert "proc/mounts" in notes
+    assert "dasdb1" not in str(texts)
+
+
+def test_an_earlier_state_can_be_chosen(tmp_path: Path) -> None:
+    """By the word that stands above it."""
+    texts, _notes = _texts(tmp_path, ORDERED["words alone"], "before")
+    assert answers(texts, [], ["/app"])["/app"].disks == {"dasdb"}
+
+
+def test_equal_outputs_are_no_two_states(tmp_path: Path) -> None:
+    """They are not worth a word."""
+    texts, notes = _texts(tmp_path, _ticket(disks="cc"))
+    assert notes == ""
+    assert len(texts) == len(_texts(tmp_path, _ticket())[0]) + 2
