@@ -21,11 +21,11 @@ ROOT: Final = Path(__file__).parents[1]
 ZMON: Final = ROOT / "zmon"
 TESTS: Final = ROOT / "tests"
 CEILINGS: Final = {
-    "base": 1350, "check": 1713, "cli": 9852, "collected": 10403, "cp": 3224, "diagnosis": 6158,
-    "exposition": 1962, "fleet": 2054, "kernel": 13055, "lab": 5171, "listing": 5575, "machine": 6351,
-    "placement": 5683, "queueing": 3853, "recorder": 1656, "rule": 1764, "screen": 4622, "session": 4859,
-    "store": 5956, "tables": 7836, "topology": 5893, "trends": 2042, "ui": 5349, "values": 634, "words": 300,
-    "zmon": 2710,
+    "base": 1373, "check": 1719, "cli": 9911, "collected": 10625, "cp": 3243, "diagnosis": 6158,
+    "exposition": 1962, "fleet": 2054, "kernel": 13124, "lab": 5171, "listing": 5598, "machine": 6356,
+    "placement": 5726, "queueing": 3853, "recorder": 1663, "rule": 1764, "screen": 4622, "session": 4860,
+    "store": 5959, "tables": 7844, "topology": 5996, "trends": 2042, "ui": 5348, "values": 639, "words": 300,
+    "zmon": 2711,
 }  # fmt: skip
 """The most lines of each package; `zmon` are the modules that are in none."""
 VAGUE: Final = frozenset({"each", "found", "known", "one", "words"})

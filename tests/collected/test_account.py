@@ -161,13 +161,17 @@ def test_lines_of_a_text_in_one_line_have_its_number(
     assert "(lines 1, 3)" in capsys.readouterr().err
 
 
-def test_a_file_that_is_shown_twice_is_read_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What the second one has counts, and so do its lines that are not understood."""
+def test_of_a_file_that_is_shown_twice_the_last_is_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What the second one has counts, and so do its lines that are not understood; the first is named."""
     heading = "$ cat /proc/partitions\nmajor minor  #blocks  name\n\n"
     (tmp_path / "a.txt").write_text(
         f"{heading}  94        0    7212240 dasda\n{heading}  94        4    7212240 dasdb\n{BAD}"
     )
-    assert accounts(tmp_path, capsys) == [("a.txt", 2, 1, 0, ""), ("a.txt", 6, 1, 1, "9")]
+    assert accounts(tmp_path, capsys) == [("a.txt", 6, 1, 1, "9")]
+    assert main(["info", str(tmp_path)]) == 0
+    assert "a.txt:2" in capsys.readouterr().out
     assert main(["where", "dasdb", "--from", str(tmp_path)]) == 0
 
 
