@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import shlex
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.base.clock import length
-from zmon.cli.output import FAILED, OK, complain
+from zmon.base.event import What
+from zmon.cli.output import FAILED, OK, complain, warn
 from zmon.cli.result import ResultTable, write_result
 from zmon.cli.source_options import other_directory, see_recorded, utc_clock
 from zmon.kernel.capture_tree import CaptureError, NoCaptureError
@@ -58,7 +60,11 @@ def run(args: argparse.Namespace) -> int:
     for file in files:
         if file.problem:
             complain(f"{file.path}: {file.cause or file.problem}")
-    bad = any(file.problem for file in files) or any((damage or {}).values())
+        elif (holes := file.events.get(What.HOLE.value, 0)) and not args.check:
+            parts = "1 part" if holes == 1 else f"{holes:,} parts"
+            warn(f"{file.path}: {parts} cannot be read; zmon info --check {shlex.quote(file.path)} names all")
+    is_damaged = any(file.problem or file.events.get(What.HOLE.value) for file in files)
+    bad = is_damaged or any((damage or {}).values())
     return FAILED if bad else OK
 
 

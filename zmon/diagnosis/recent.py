@@ -12,6 +12,7 @@ from zmon.diagnosis.resources import RESOURCES, RecentLoad, busy_volumes, lcu_lo
 from zmon.kinds import DEVICE
 from zmon.machine.devices import devices_of, unseen_disks
 from zmon.machine.memory_use import Memory
+from zmon.machine.observation import Volumes
 from zmon.machine.observed import load_of
 from zmon.machine.topology import units_of
 from zmon.queueing.headroom import resource_uses
@@ -30,7 +31,9 @@ MAX_FIRST: Final = 400
 """... and the first one of a timeline, so that there is a picture soon."""
 MAX_KEPT: Final = 2000
 MAX_VOLUMES: Final = 100_000
-"""Intervals that are remembered of a timeline, and volumes in them: a volume takes some 300 bytes."""
+"""Intervals that are remembered of a timeline, and volumes in them: a volume takes some 150 bytes."""
+MAX_CURVED: Final = 1000
+"""Devices that have curves: with more it would take longer than their screen to observe their loads."""
 
 
 def recent_loads(view: View, most: int = MAX_RECENT) -> list[RecentLoad]:
@@ -69,7 +72,7 @@ def _observed(view: View, interval: Interval) -> RecentLoad:
     before, utc = interval.before, interval.after.at.utc
     assert before is not None  # noqa: S101 - `recent_loads` has seen to it
     kept = view.history.loads
-    kept_load: RecentLoad | None = kept.get(utc)
+    kept_load: RecentLoad | None = None if interval is view.interval else kept.get(utc)
     if kept_load is not None and kept_load.begin == before.at.utc:
         return kept_load
     at = view if interval is view.interval else view.at(interval)
@@ -87,8 +90,13 @@ def _observed(view: View, interval: Interval) -> RecentLoad:
     )
     percents = {resource.key: resource.use(recent) for resource in RESOURCES}
     recent = recent._replace(percents=percents, lcus=lcu_loads(load, units_of(at).of))
+    if len(interval.of(DEVICE)) <= MAX_CURVED:
+        volumes = Volumes.of(load.volumes)
+        responses = zip(volumes.column("key"), volumes.column("response"), strict=True)
+        recent = recent._replace(responses=dict(responses))
     if not interval.skipped:
-        while len(kept) >= max(MAX_RECENT, min(MAX_KEPT, MAX_VOLUMES // max(1, len(load.volumes)))):
+        kept.pop(utc, None)
+        while len(kept) >= max(MAX_RECENT, min(MAX_KEPT, MAX_VOLUMES // max(1, len(recent.responses)))):
             del kept[next(iter(kept))]
-        kept[utc] = recent
+        kept[utc] = recent.remembered
     return recent

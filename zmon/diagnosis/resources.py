@@ -93,6 +93,7 @@ class RecentLoad(NamedTuple):
     gap: bool
     """Whether samples are missing in it."""
     load: ObservedLoad
+    """Of an interval before the present one without its volumes: they would keep its samples in memory."""
     uses: tuple[Resource, ...]
     """How busy its shared resources are."""
     memory: Number
@@ -109,6 +110,13 @@ class RecentLoad(NamedTuple):
     """What requests wait for, as the verdict has it."""
     unseen: Absent | None = None
     """Why it is not known which disks there are; None if it is."""
+    responses: Mapping[str, Number] = MappingProxyType({})
+    """The response time of each volume, in seconds, for the curves of a machine that is not too large."""
+
+    @property
+    def remembered(self) -> RecentLoad:
+        """What is remembered of it once another interval is the present one."""
+        return self._replace(load=self.load._replace(volumes=()), uses=(), busy=())
 
 
 def lcu_loads(load: ObservedLoad, homes: Mapping[str, str]) -> list[LcuLoad]:

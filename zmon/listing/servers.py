@@ -39,7 +39,7 @@ _SERVICE: Final = re.compile(r"service=([^\s=]+)(?:\s+dbname=([^\s=]+))?")
 _SECRET: Final = re.compile(r"pass(?!file)|pwd|pw\b|secret|token", re.IGNORECASE)
 """Names of options whose values are not shown, those too that no driver knows: they may be mistyped."""
 
-MAX_ROWS: Final = 500_000
+MAX_ROWS: Final = 200_000
 """Rows of one answer that are listed."""
 TOO_MANY: Final = f"more than {MAX_ROWS:,} rows: the others are not listed"
 
@@ -169,7 +169,7 @@ def is_here(address: str) -> bool:
 
 DEADLINE: Final = 60
 """Seconds for the whole request: connecting, all databases, all rows."""
-MAX_MEMORY: Final = 1 << 30
+MAX_MEMORY: Final = 300 << 20
 """Bytes of address space of the child."""
 
 _PROGRAM: Final = (

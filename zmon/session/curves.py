@@ -10,12 +10,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import absent
-from zmon.diagnosis.recent import recent_loads
+from zmon.diagnosis.recent import MAX_CURVED, recent_loads
 from zmon.kinds import DEVICE
-from zmon.machine.devices import SCSI_HOME
 from zmon.machine.figure import TimedValue
-from zmon.machine.observation import mean_of, utilisation
-from zmon.machine.topology import units_of
+from zmon.machine.observation import utilisation
 from zmon.machine.view import GAP
 
 if TYPE_CHECKING:
@@ -23,16 +21,13 @@ if TYPE_CHECKING:
 
     from zmon.base.absent import Number
     from zmon.diagnosis.resources import RecentLoad
-    from zmon.machine.observation import ObservedLoad
     from zmon.machine.view import View
 
-    Reader = Callable[[ObservedLoad, str], Number]
+    Reader = Callable[[RecentLoad, str], Number]
     """Returns the figure of the thing with a key."""
 
 MOST: Final = 16
 """Intervals of a curve."""
-MAX_DEVICES: Final = 1000
-"""Devices of which loads are observed for a curve; with more it would take longer than the screen."""
 GONE: Final = absent("it was not there")
 
 
@@ -46,7 +41,7 @@ class RecentCurves(Mapping[str, tuple[TimedValue, ...]]):
     def __getitem__(self, name: str) -> tuple[TimedValue, ...]:
         column, _, key = name.partition(" ")
         read = self._readers[column]
-        values = (GAP if recent.gap else read(recent.load, key) for recent in self._recent)
+        values = (GAP if recent.gap else read(recent, key) for recent in self._recent)
         return tuple(
             TimedValue(recent.begin, recent.end, value, value, value)
             for recent, value in zip(self._recent, values, strict=True)
@@ -61,41 +56,27 @@ class RecentCurves(Mapping[str, tuple[TimedValue, ...]]):
 
 def curves(name: str, view: View) -> Mapping[str, tuple[TimedValue, ...]]:
     """Return the curves of a table; none of a table without any, before the second sample or of a fleet."""
-    if name not in CURVED or len(view.interval.of(DEVICE)) > MAX_DEVICES:
+    if name not in CURVED or len(view.interval.of(DEVICE)) > MAX_CURVED:
         return {}
     recent = recent_loads(view, MOST)
-    return RecentCurves(recent, CURVED[name](view)) if recent else {}
+    return RecentCurves(recent, CURVED[name]) if recent else {}
 
 
-def _of_devices(_view: View) -> dict[str, Reader]:
-    def response(load: ObservedLoad, key: str) -> Number:
-        volume = load.volume(key)
-        return GONE if volume is None else 1e3 * volume.response
-
-    return {"resp": response}
+def _of_device(recent: RecentLoad, key: str) -> Number:
+    return 1e3 * recent.responses.get(key, GONE)
 
 
-def _of_units(view: View) -> dict[str, Reader]:
-    units = units_of(view).lcus
-
-    def response(load: ObservedLoad, key: str) -> Number:
-        members = units[key].members if key in units else ()
-        of_scsi = {
-            volume.key: volume for volume in load.volumes_of(SCSI_HOME)
-        }  # its disks that are used are among all
-        volumes = (*load.volumes_of(key), *(of_scsi[volume] for volume in members if volume in of_scsi))
-        return 1e3 * mean_of(volumes, "response")
-
-    return {"resp": response}
+def _of_unit(recent: RecentLoad, key: str) -> Number:
+    return 1e3 * next((load.response for load in recent.lcus if load.lcu.key == key), GONE)
 
 
-def _of_paths(_view: View) -> dict[str, Reader]:
-    return {"cur": lambda load, key: 100.0 * utilisation(load.paths.get(key.rpartition(".")[2], GONE))}
+def _of_path(recent: RecentLoad, key: str) -> Number:
+    return 100.0 * utilisation(recent.load.paths.get(key.rpartition(".")[2], GONE))
 
 
-CURVED: Final[Mapping[str, Callable[[View], Mapping[str, Reader]]]] = {
-    "channel": _of_paths,
-    "control_unit": _of_units,
-    "device": _of_devices,
+CURVED: Final[Mapping[str, Mapping[str, Reader]]] = {
+    "channel": {"cur": _of_path},
+    "control_unit": {"resp": _of_unit},
+    "device": {"resp": _of_device},
 }
 """The tables that have curves."""
