@@ -61,5 +61,5 @@ def test_nothing_is_read_for_who_does_not_ask(monkeypatch: pytest.MonkeyPatch) -
     """Neither for a fleet, nor on other screens."""
     view = view_of_a_recording()
     assert curves("cpu", view) == {}
-    monkeypatch.setattr(module, "MAX_DEVICES", 3)
+    monkeypatch.setattr(module, "MAX_CURVED", 3)
     assert curves("device", view) == {}

@@ -483,7 +483,9 @@ def test_each_interval_is_observed_once() -> None:
     assert [one.end for one in before[:-1]] == [one.begin for one in before[1:]]
     session.next()
     after = recent_loads(view_of(session))
-    assert all(one is other for one, other in zip(before[1:], after[:-1], strict=True))
+    assert all(one is other for one, other in zip(before[1:-1], after[:-2], strict=True))
+    assert after[-2] == before[-1].remembered
+    assert not any(recent.load.volumes for recent in after[:-1])  # they would keep their samples in memory
 
 
 def test_series_end_with_the_present() -> None:

@@ -123,8 +123,7 @@ def _shown_or_printed(args: argparse.Namespace, source: FleetSource) -> int:
     lacking = [member for member in members if member.damage or (member.problem and member.is_recorded)]
     for member in lacking:
         check = f"; zmon info --check {shlex.quote(member.path)} names all" if member.damage else ""
-        problem = (member.damage or member.problem).removeprefix(f"{member.path}: ")
-        warn(f"{member.path}: {problem}{check}")
+        warn(f"{member.name}: {member.damage or member.problem}{check}")
     return FAILED if lacking else OK
 
 
