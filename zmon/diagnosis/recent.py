@@ -94,9 +94,10 @@ def _observed(view: View, interval: Interval) -> RecentLoad:
         volumes = Volumes.of(load.volumes)
         responses = zip(volumes.column("key"), volumes.column("response"), strict=True)
         recent = recent._replace(responses=dict(responses))
+    remembered = recent.remembered
     if not interval.skipped:
         kept.pop(utc, None)
         while len(kept) >= max(MAX_RECENT, min(MAX_KEPT, MAX_VOLUMES // max(1, len(recent.responses)))):
             del kept[next(iter(kept))]
-        kept[utc] = recent.remembered
-    return recent
+        kept[utc] = remembered
+    return recent if interval is view.interval else remembered
