@@ -21,7 +21,7 @@ ROOT: Final = Path(__file__).parents[1]
 ZMON: Final = ROOT / "zmon"
 TESTS: Final = ROOT / "tests"
 CEILINGS: Final = {
-    "base": 1373, "check": 1719, "cli": 9916, "collected": 10625, "cp": 3243, "diagnosis": 6174,
+    "base": 1373, "check": 1719, "cli": 9916, "collected": 10641, "cp": 3243, "diagnosis": 6175,
     "exposition": 1962, "fleet": 2054, "kernel": 13124, "lab": 5171, "listing": 5598, "machine": 6356,
     "placement": 5726, "queueing": 3853, "recorder": 1663, "rule": 1764, "screen": 4622, "session": 4841,
     "store": 5959, "tables": 7844, "topology": 5996, "trends": 2042, "ui": 5348, "values": 639, "words": 300,

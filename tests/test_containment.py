@@ -18,11 +18,15 @@ from zmon.base.mistake import REASONS, TRACE, mistakes
 from zmon.check.practice import CheckInput, State
 from zmon.check.practices import CHECKS, run_checks
 from zmon.cli.main import main
+from zmon.collected.facts import Facts
+from zmon.collected.forms import FORMS
+from zmon.collected.reading import walk
 from zmon.diagnosis.diagnosis import NotKnown
 from zmon.diagnosis.verdict import CAUSES, verdict
 from zmon.exposition import exporter as exporting
 from zmon.exposition.exporter import Exporter
 from zmon.interval import Interval
+from zmon.kernel.capture_text import CollectedText
 from zmon.machine.topology import machine_of
 from zmon.machine.view import View
 from zmon.rule.grammar import usable_rules
@@ -224,6 +228,24 @@ def test_a_broken_metric_is_named_and_the_others_are_there(
     assert rest.pop("zmon_mistake").samples
     assert rest.keys() < whole.keys()
     assert rest == {name: family for name, family in whole.items() if name in rest}
+
+
+# collected texts
+
+LINES = CollectedText("a.txt", 4, "", "", "first\n\nsecond\n", 0)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+@pytest.mark.parametrize("step", ["take", "end"])
+def test_what_a_broken_reader_of_texts_was_about_is_not_understood(
+    monkeypatch: pytest.MonkeyPatch, form: Any, step: str
+) -> None:
+    """Its lines are counted and named; the other texts are read."""
+    monkeypatch.setattr(form.reading, step, broken)
+    read = walk(LINES, form, Facts())
+    assert {4, 6} <= set(read.strange)
+    assert read.read == 0 or step == "take"
+    assert [*mistakes()] == [f"the reader of {form.name}"]
 
 
 # all at once

@@ -12,6 +12,8 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
+from zmon.base.mistake import mistake
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -318,17 +320,31 @@ def _read(text: CollectedText, form: Form, facts: Facts, rows: Rows) -> ReadText
         if gaps is not None and gaps.fullmatch(row if number else ""):
             reading.gap()
         is_rule = gaps is not None and row == _BETWEEN_GROUPS
-        taken = False if is_rule else reading.take(number, row)
+        try:
+            taken = False if is_rule else reading.take(number, row)
+        except Exception as error:  # noqa: BLE001 - one line must never stop the others
+            _mistaken(form, error)
+            taken = None
         if taken is None:
             strange.append(text.line + number)
         read += bool(taken)
     if gaps is not None:
         reading.gap()
-    reading.end()
+    try:
+        reading.end()
+    except Exception as error:  # noqa: BLE001 - one form must never stop the others
+        _mistaken(form, error)
+        reading.strange, strange = [number for number, row in rows if row.strip()], []
+        read = len(reading.strange)
     strange += [text.line + number for number in reading.strange]
     tells = (*form.reading.tells, *reading.lists_all)
     read -= len(reading.strange)
     return ReadText(text, form.name, read, tuple(sorted(strange)), tells, reading.is_part)
+
+
+def _mistaken(form: Form, error: Exception) -> None:
+    """Note a mistake in the reader of a form: what it was about is not understood."""
+    mistake(f"the reader of {form.name}", error)
 
 
 def gaps_of(command: str) -> re.Pattern[str] | None:
