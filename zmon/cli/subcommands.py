@@ -733,6 +733,7 @@ def serve_metrics(parser: argparse.ArgumentParser) -> None:
     _option(parser, "--listen ADDRESS", text, type=listening_address, default=f"127.0.0.1:{METRICS_PORT}")
     text = "follow the recordings of this directory, or play a simulated machine (lab:NAME)"
     _option(parser, "--from SOURCE", text, dest="source", type=source)
+    _option(parser, "--at TIME", "where to begin on a simulated machine: 09:30, begin+30m (default: begin)")
     text = "seconds between samples (default %(default)g)"
     _option(parser, "-i --interval S", text, type=seconds, default=METRICS_SECONDS)
     add_choice(parser)
