@@ -15,6 +15,7 @@ from zmon.cli import live
 from zmon.cli.full_parser import parse
 from zmon.cli.output import FAILED, OK, complain, misused, progress, warn
 from zmon.cli.result import Heading, ResultTable, write_result
+from zmon.cli.subcommands import is_web_address
 from zmon.fleet.fleet_screens import NONE, conclusion, filled, reports
 from zmon.fleet.fleet_tables import fleet_of
 from zmon.fleet.fleet_timeline import FleetTimeline, LiveFleetTimeline
@@ -86,6 +87,8 @@ def run(args: argparse.Namespace) -> int:
     args.view = SCREENS.get(args.view, args.view)
     if not (args.directory or args.source):
         return misused("name a directory of recordings, or a server with --from http://HOST:9090")
+    if is_web_address(args.directory):
+        return misused(f"{args.directory} is no directory but a server: zmon fleet --from {args.directory}")
     if args.format == "csv" and not args.view:
         return misused(f"CSV has one heading: name a view, one of {', '.join(VIEWS)}")
     try:

@@ -241,7 +241,14 @@ def source(text: str) -> str:
 
         print_scenarios()
         raise SystemExit(OK)
+    if is_web_address(text):
+        raise _wrong(f"{text!r} is a server, which only a fleet is asked of: zmon fleet --from {text}")
     return text
+
+
+def is_web_address(text: str) -> bool:
+    """Tell whether words are the address of a server that is asked by HTTP, as Prometheus is."""
+    return text.startswith(("http://", "https://"))
 
 
 # options that several subcommands share
