@@ -177,6 +177,7 @@ SLIPS: Final = (
     "--line --read-only --record x.zmon", "help GUESTZ", "help enviroment", "help DEVCIE",
     "help xyzzy", "check B99", "check --from lab:shark-before --at 9:30 --until 9:40",
     "diagnose --from lab:shark-before --at 9:30 --until 9:40",
+    "show FLEET --from http://[::1]:1", "fleet http://[::1]:1", "--from https://prometheus DEVICE",
     *(f"cp query {words}" for words in ("logoff", "details", "userid x", "'virtual' '191;LOGOFF'")),
     *(f"show DEVICE {words}" for words in (
         "-i 0", "-i nan", "-i 1e9", "-i -3", "-i x", "-n 0", "-n -1", "-n 1e3", "-t x", "-t 0", "--nope",

@@ -139,6 +139,21 @@ def test_a_loop_device_in_a_loop_device(bench: ExitStack, tmp_path: Path) -> Non
     assert len([number for number in stack.above(disk) if number.startswith("7:")]) >= 2
 
 
+def test_a_file_that_was_deleted(bench: ExitStack, tmp_path: Path) -> None:
+    """It lies on the disk of its file system still; which bytes have it, nothing tells."""
+    image_file = tmp_path / "image"
+    image_file.write_bytes(bytes(16 * MIB))
+    path = mount(bench, image(bench, image_file), tmp_path / "point") / "data"
+    written(path)
+    os.sync()
+    host = os.stat(image_file).st_dev
+    image_file.unlink()
+    _file, placed, stack = found(str(path))
+    disk = f"{os.major(host)}:{os.minor(host)}"
+    assert [share.volume.number for share in placed.disks] == stack.leaves(disk)
+    assert placed.grade is Grade.SHARES
+
+
 def test_a_hole_behind_a_loop_device(bench: ExitStack, tmp_path: Path) -> None:
     """Bytes that nobody wrote are on no disk, and that is certain."""
     file = tmp_path / "sparse"

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from zmon.cli.main import main
-from zmon.cli.output import FAILED, OK
+from zmon.cli.output import FAILED, OK, USAGE
 from zmon.cli.serve_metrics import played
 from zmon.sample import Instant, Sample
 
@@ -83,3 +83,39 @@ def test_a_simulated_machine_is_played_as_of_now() -> None:
     assert [(one.at.utc - now) // second for one in due()] == [-1]
     now += 900 * second
     assert due() == []
+
+
+def test_a_simulated_machine_is_played_from_a_time_on() -> None:
+    """What was before is known at once, so that an exception that was open then is."""
+    second = 1_000_000_000
+    now = 1_000_000 * second
+    old = [Sample(Instant(at * second, at * second, "b"), {}, "lab") for at in (100, 160, 220, 280, 340)]
+    due = played(iter(old), lambda: now, 230 * second)
+    assert [(sample.at.utc - now) // second for sample in due()] == [-130, -70, -10]
+    now += 60 * second
+    assert [(sample.at.utc - now) // second for sample in due()] == [-10]
+
+
+def test_exceptions_are_served_from_the_time_that_is_asked_for(tmp_path: Path) -> None:
+    """Half an hour after its begin the LCU of shark-before takes long."""
+    path = tmp_path / "metrics.sock"
+    source = ["--from", "lab:shark-before", "--at", "begin+30m"]
+    words = [sys.executable, "-m", "zmon", "serve-metrics", "--listen", f"unix:{path}", *source]
+    with subprocess.Popen(words, cwd=ROOT, stderr=subprocess.PIPE, text=True) as process:  # noqa: S603 - ours
+        assert process.stderr is not None
+        assert select.select([process.stderr], [], [], PATIENCE)[0]
+        end = time.monotonic() + PATIENCE
+        text = ""
+        while '\nzmon_exception{rule="lcu-service"' not in text and time.monotonic() < end:
+            text = ask(path)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == OK
+    assert '\nzmon_exception{rule="lcu-service"' in text
+
+
+def test_a_time_of_no_simulated_machine_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """A recording is followed at its end, this machine now; words that are no time are said."""
+    assert main(["serve-metrics", "--at", "09:30"]) == USAGE
+    assert "--from lab:NAME" in capsys.readouterr().err
+    assert main(["serve-metrics", "--from", "lab:shark-before", "--at", "soon"]) == USAGE
+    assert "'soon'" in capsys.readouterr().err

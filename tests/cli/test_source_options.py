@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from zmon.cli.main import main
 from zmon.cli.output import OK
-from zmon.cli.source_options import open_source
+from zmon.cli.source_options import open_source, tell_twice
 from zmon.cli.subcommands import MAX_SECONDS, MIN_SECONDS, add_source, positive, seconds, source
 
 if TYPE_CHECKING:
@@ -109,3 +109,15 @@ def test_a_directory_that_is_no_source_says_what_it_holds(tmp_path: Path) -> Non
     shutil.copy("recordings/lab-shark-after.zmon", tmp_path / "monday.zmon")
     with pytest.raises(ValueError, match=r"holds the recordings monday.zmon: .*--from .*/monday.zmon opens"):
         open_source(args)
+
+
+def test_a_time_that_was_twice_is_told_once(
+    zone: Callable[[str], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A command may ask for it several times."""
+    zone("Europe/Berlin")
+    first = 1_792_886_400_000_000_000
+    for _ in range(2):
+        tell_twice("2:00", first, None)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "2026-10-25T02:00:00+01:00" in line

@@ -1,14 +1,21 @@
 from __future__ import annotations
 
+import os
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import DictTree
 from zmon.base.absent import Absent
+from zmon.kernel import block_ioctl
 from zmon.kernel.block_ioctl import devices_in, loop_captured_at, loop_table, read_loop_table
 from zmon.kernel.open_file import DELALLOC, LAST, Extent
 from zmon.topology.target import TargetLayout, parse_table
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 KIB = 1024
 EXTENTS: list[Extent] = [
@@ -72,6 +79,34 @@ def test_every_byte_is_told_once(pieces: list[tuple[int, int, int]], offset: int
 def test_a_table_names_its_devices() -> None:
     """Each once, whatever else looks like a number."""
     assert devices_in("0 8 linear 94:5 16\n8 8 hole\n16 8 file 94:5 94:9\n") == ["94:5", "94:9"]
+
+
+def lies(file: Path, status: tuple[int, int] | None, patch: pytest.MonkeyPatch) -> str:
+    """Return the table of a loop device of which the kernel tells device and inode of its file."""
+    tree = DictTree({"sys/block/loop0/size": b"8\n", "sys/block/loop0/loop/offset": b"0\n"})
+    patch.setattr(block_ioctl, "_loop_status", lambda _path: status)
+    return str(block_ioctl._ask_loop(tree, "sys/block/loop0", str(file)))
+
+
+@pytest.mark.parametrize("is_there", [True, False], ids=["replaced", "deleted"])
+def test_a_file_that_is_no_more_lies_on_the_device_of_its_file_system(
+    is_there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The loop device goes on with it, and nothing tells its extents."""
+    file = tmp_path / "image"
+    if is_there:
+        file.touch()
+    assert lies(file, (os.makedev(94, 5), 12), monkeypatch) == "0 8 file 94:5\n"
+    with pytest.raises((OSError, ValueError), match="image"):
+        lies(file, (os.makedev(0, 5), 12), monkeypatch)  # its file system is on no device, or on several
+
+
+def test_a_file_that_is_no_more_and_of_which_nothing_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As without root: it is not known where it lies."""
+    with pytest.raises(FileNotFoundError, match="image"):
+        lies(tmp_path / "image", None, monkeypatch)
 
 
 def test_a_capture_has_the_table() -> None:

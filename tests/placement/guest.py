@@ -48,6 +48,7 @@ LAYERS = {
     )
     | {"links": "disk/by-id/wwn-1"},
     "252:0": disk("zram0", SECTORS),
+    "259:1": disk("nvme0n1", SECTORS),
     "7:0": disk("loop0", SECTORS, sort="loop", file="/var/image"),
 }  # fmt: skip
 

@@ -33,6 +33,8 @@ def keys(word: str) -> list[tuple[MeaningKind, str]]:
         ("/dev/vg/lv", MeaningKind.DEVICE, "253:0"),
         ("/dev/mapper/vg-lv", MeaningKind.DEVICE, "253:0"),
         ("mpatha", MeaningKind.DEVICE, "253:1"),
+        ("nvme0c1n1", MeaningKind.DEVICE, "259:1"),
+        ("/dev/nvme0c1n1", MeaningKind.DEVICE, "259:1"),
         ("0.0.7201", MeaningKind.BUS, "0.0.7201"),
         ("201", MeaningKind.VDEV, "0201"),
         ("0x0201", MeaningKind.VDEV, "0201"),

@@ -58,6 +58,21 @@ def test_a_screen_by_time_says_from_when_to_when(make_interval: Callable[..., In
     assert line[34:62] == "Interval 12:00:00 - 14:00:00"
 
 
+def test_an_hour_that_the_clock_shows_twice_says_which_it_is(
+    make_interval: Callable[..., Interval], zone: Callable[[str], None]
+) -> None:
+    """From the first 2:00 to 3:00 it is two hours; what has no room for it is left out."""
+    zone("Europe/Berlin")
+    first, hour = 1_792_886_400_000_000_000, 3_600_000_000_000
+    for begin, end, times in (
+        (first, first + 2 * hour, "02:00:00+02:00 - 03:00:00"),
+        (first + hour, first + hour + 1_000_000_000, "02:00:00+01:00 - 02:00:01+01:00"),
+    ):
+        line = header(DEVICE, make_interval(Z, Z), live=False, span=(begin, end))
+        assert f"Interval {times} " in line
+        assert len(line) == 79
+
+
 def test_a_time_over_days_says_which(make_interval: Callable[..., Interval]) -> None:
     """From midnight to midnight is a day, not nothing; seconds are written where they are not zero."""
     noon, day = 1_800_014_400_000_000_000, 86_400_000_000_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import json
 import tracemalloc
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from tests.goldens import compare, refusals
-from zmon.store.sadf_report import MAX_ENTRY, SadfError, SadfReport
+from zmon.store.sadf_report import MAX_BEFORE, MAX_ENTRY, SadfError, SadfReport, is_report
 
 REAL = (Path(__file__).parents[1] / "fixtures/sadf/restart.json").read_bytes()
 
@@ -58,6 +59,35 @@ def test_a_comment_may_hold_what_json_would_not() -> None:
 def test_a_report_without_entries_is_one() -> None:
     """Sadf prints it where nothing was recorded."""
     assert entries(around("\n")) == []
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        REAL.replace(b'"2026-11-21",\n\t\t\t"file-utc-time"', b'"2026-11-21"\n\t\t\t"file-utc-time"'),
+        REAL.replace(b'"pswpout": 0.00},\n', b'"pswpout": 0.00}\n').replace(b"],\n", b"]\r\n"),
+        codecs.BOM_UTF8 + REAL,
+        codecs.BOM_UTF16_LE + REAL.decode().encode("utf-16-le"),
+        codecs.BOM_UTF16_BE + REAL.decode().encode("utf-16-be"),
+        b"Warning: {old} file\nbox1:~ # sadf -j sa21\n" + REAL,
+        b"\n \n" + REAL,
+    ],
+    ids=["10.2.1", "11.1.5", "UTF-8", "UTF-16-LE", "UTF-16-BE", "lines", "blanks"],
+)
+def test_what_versions_and_shells_spoil_is_read(data: bytes) -> None:
+    """A comma that is left out at the end of a line, the mark of an encoding, and lines before the report."""
+    assert data != REAL
+    assert is_report(data[:MAX_BEFORE])
+    assert report(data).header == report(REAL).header
+    assert entries(data) == entries(REAL)
+
+
+def test_a_decimal_comma_is_that_of_a_language() -> None:
+    """To print it once more helps in another one only."""
+    with pytest.raises(SadfError, match=r"\bLC_ALL=C sadf -j$"):
+        entries(REAL.replace(b'"idle": 99.75', b'"idle": 99,75'))
+    with pytest.raises(SadfError, match=r"more with sadf -j$"):
+        entries(REAL.replace(b'"idle": 99.75', b'"idle": 99..75'))
 
 
 BROKEN = (

@@ -192,6 +192,18 @@ def test_a_clock_that_was_set_back_is_said() -> None:
     assert table.gaps == {1: SET_BACK.format("00:16:50")}
 
 
+def test_rows_of_an_hour_that_is_shown_twice_are_told_apart(zone: Callable[[str], None]) -> None:
+    """By a note with the offset of each time; other rows have none."""
+    zone("Europe/Berlin")
+    first, half = 1_792_886_400, 1800
+    samples = [sample(first + half * count) for count in range(-2, 6)]
+    (note,) = filled(samples, lambda _: {"x": 1}).notes
+    assert [word for word in note.split() if ":" in word[:3] or word.startswith("+")] == [
+        "02:00:00", "02:30:00", "+02:00,", "02:00:00", "02:30:00", "+01:00",
+    ]  # fmt: skip
+    assert filled(samples[:2], lambda _: {"x": 1}).notes == ()
+
+
 def test_no_more_rows_than_a_reader_wants() -> None:
     """The last ones."""
     table = filled(ends([10] * (MAX_ROWS + 50)), lambda interval: {"x": interval.after.at.utc})

@@ -90,11 +90,12 @@ def test_multipath_counts_once() -> None:
 
 
 def test_a_loop_device_is_a_leaf_whose_file_is_named() -> None:
-    """Where the file lies is another question."""
+    """Where the file lies is another question; as long as that is not known, nothing is exact."""
     stack = Stack(layers({"7:0": {"name": "loop0", "sort": "loop", "size": 8, "file": "/srv/image"}}))
     found = map_ranges(stack, "7:0", [(0, 100)])
     (note,) = found.notes
     assert (found.data, note.split()[0], note.split()[-1]) == ({"7:0": 100}, "loop0", "/srv/image")
+    assert found.grade is Grade.UNKNOWN
 
 
 def test_an_error_target_places_nothing() -> None:

@@ -16,6 +16,9 @@ DAY: Final = 24 * HOUR
 END_OF_TIME: Final = (1 << 63) - 1
 """The last instant that a recording can hold, in the year 2262; the first is the begin of 1970."""
 
+ZONES: Final = 21_600
+"""Seconds before and after a change of clocks in which there is no other one."""
+
 DATED: Final = "%m-%d %H:%M:%S"
 """The form of a clock with its date."""
 
@@ -41,10 +44,39 @@ def clock(ns: float, form: str = "%H:%M:%S") -> str:
         return re.sub("%.", "**", form)
 
 
+def shown_again(ns: int) -> int | None:
+    """Return the other instant at which the clock on the wall shows the same, if there is one.
+
+    That is so where it is set back, as at the end of summer time: an hour occurs twice.
+    """
+    second = ns // SECOND
+    try:
+        before, now, after = (time.localtime(second + ahead).tm_gmtoff for ahead in (-ZONES, 0, ZONES))
+        other = second + (before - after if now == before else after - before)
+        if before <= after or time.localtime(other).tm_gmtoff == now:
+            return None
+    except (OverflowError, OSError, ValueError):
+        return None
+    return other * SECOND + ns % SECOND
+
+
+def offset(ns: int) -> str:
+    """Write how far local time is from UTC, `+01:00`, where the clock shows a time twice; else nothing."""
+    if shown_again(ns) is None:
+        return ""
+    zone = clock(ns, "%z")
+    return f"{zone[:3]}:{zone[3:]}"
+
+
+def told(ns: int, form: str = "%H:%M:%S") -> str:
+    """Write an instant so that it is one: with its offset where the clock shows it twice."""
+    return clock(ns, form) + offset(ns)
+
+
 def written_out(utc: int) -> str:
     """Write an instant as `--at` understands it: `2026-03-16 14:41:00`; parts of a second are rounded up."""
     whole, part = divmod(utc, SECOND)
     thousandths = -(-part // (SECOND // 1000))
     if thousandths in {0, 1000}:
-        return clock((whole + (thousandths > 0)) * SECOND, "%Y-%m-%d %H:%M:%S")
-    return f"{clock(utc, '%Y-%m-%d %H:%M:%S')}.{thousandths:03d}"
+        return told((whole + (thousandths > 0)) * SECOND, "%Y-%m-%d %H:%M:%S")
+    return f"{clock(utc, '%Y-%m-%d %H:%M:%S')}.{thousandths:03d}{offset(utc)}"

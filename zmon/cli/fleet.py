@@ -15,6 +15,8 @@ from zmon.cli import live
 from zmon.cli.full_parser import parse
 from zmon.cli.output import FAILED, OK, complain, misused, progress, warn
 from zmon.cli.result import Heading, ResultTable, write_result
+from zmon.cli.source_options import tell_twice
+from zmon.cli.subcommands import is_web_address
 from zmon.fleet.fleet_screens import NONE, conclusion, filled, reports
 from zmon.fleet.fleet_tables import fleet_of
 from zmon.fleet.fleet_timeline import FleetTimeline, LiveFleetTimeline
@@ -86,6 +88,8 @@ def run(args: argparse.Namespace) -> int:
     args.view = SCREENS.get(args.view, args.view)
     if not (args.directory or args.source):
         return misused("name a directory of recordings, or a server with --from http://HOST:9090")
+    if is_web_address(args.directory):
+        return misused(f"{args.directory} is no directory but a server: zmon fleet --from {args.directory}")
     if args.format == "csv" and not args.view:
         return misused(f"CSV has one heading: name a view, one of {', '.join(VIEWS)}")
     try:
@@ -139,6 +143,8 @@ def _window(args: argparse.Namespace, span: tuple[int, int]) -> tuple[int, int]:
         if args.since
         else max(end - HOUR, min(span[0], end - 1))
     )
+    for text, utc in ((args.since, begin), (args.at, end)):
+        tell_twice(text or "", utc, span)
     if begin >= end:
         raise WhenError("the begin does not lie before the end")
     return begin, end

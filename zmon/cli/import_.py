@@ -15,6 +15,7 @@ from zmon.collected.text_reader import open_capture
 from zmon.session.machines import open_lab
 from zmon.store.file_format import is_recording
 from zmon.store.sadf import read_sadf
+from zmon.store.sadf_report import MAX_BEFORE, is_report
 from zmon.store.sample_copy import SampleCopy
 from zmon.store.writer import Writer, close_up
 from zmon.trends.rollup import recording_with_trends
@@ -63,14 +64,14 @@ def _read(source: str, note: Callable[[int, str], None]) -> Iterator[Sample]:
     if not os.path.isfile(source):
         return _capture(source)
     with open(source, "rb") as file:
-        begin = file.read(64)
+        begin = file.read(MAX_BEFORE)
     if begin.startswith(SAR_MAGIC):
         raise ValueError(
             f"{source} is sar's own file, in binary; import what `sadf -j {source} -- -A` prints"
         )
     if is_recording(source):
         raise ValueError(f"{source}: a recording already; zmon cut copies one, or part of it")
-    if begin.lstrip().startswith(b"{"):
+    if is_report(begin):
         return _sar(source, source, note)
     try:
         return _capture(source)

@@ -12,8 +12,15 @@ from typing import TYPE_CHECKING
 
 from zmon.base.clock import END_OF_TIME
 from zmon.base.mistake import mistakes
-from zmon.cli.output import OK, complain, say
-from zmon.cli.source_options import choice_of, is_simulated, open_source, refused, warn_of_hidden
+from zmon.cli.output import OK, complain, misused, say
+from zmon.cli.source_options import (
+    choice_of,
+    is_simulated,
+    open_source,
+    refused,
+    time_of,
+    warn_of_hidden,
+)
 from zmon.exposition.exporter import Exporter
 from zmon.exposition.scrape_server import ScrapeServer
 from zmon.interval import Interval
@@ -36,12 +43,15 @@ if TYPE_CHECKING:
 
 def run(args: argparse.Namespace) -> int:
     """Serve until a signal ends it; returns the exit status."""
+    if args.at and not is_simulated(args.source):
+        return misused("--at is a time of a simulated machine: name one with --from lab:NAME")
     try:
         timeline = (
             open_source(args)
             if args.source
             else LiveTimeline(choice_of(args), args.interval, watch(), args.root)
         )
+        begin = time_of(args.at, timeline) if args.at else None
     except (ValueError, OSError) as error:
         return refused(error) if isinstance(error, ValueError) else complain(str(error))
     if not args.source:
@@ -57,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
         thread.start()
         try:
             _say(f"serving metrics on {args.listen}, a sample every {args.interval:g} s")
-            _sample(args, timeline, exporter, judge)
+            _sample(args, timeline, _taker(args, timeline, begin), exporter, judge)
         finally:
             server.stop()
             thread.join()
@@ -92,15 +102,15 @@ class _Judge:
         return self._open
 
 
-def _taker(args: argparse.Namespace, timeline: Timeline) -> Callable[[], Iterable[Sample]]:
+def _taker(args: argparse.Namespace, timeline: Timeline, begin: int | None) -> Callable[[], Iterable[Sample]]:
     """Return what takes samples: of this machine one now, of a recording the last one it has.
 
-    A simulated machine is played as if its first interval had just ended.
+    A simulated machine is played as if it were `begin` now, or as if its first interval had just ended.
     """
     if isinstance(timeline, LiveTimeline):
         return lambda: (timeline.take(),)
     if is_simulated(args.source):
-        return played(timeline.samples(), time.time_ns)
+        return played(timeline.samples(), time.time_ns, begin)
 
     def newest() -> Iterable[Sample]:
         timeline.refresh()
@@ -110,10 +120,16 @@ def _taker(args: argparse.Namespace, timeline: Timeline) -> Callable[[], Iterabl
     return newest
 
 
-def played(samples: Iterator[Sample], now: Callable[[], int]) -> Callable[[], list[Sample]]:
-    """Return what yields of samples of another time those that are due by now: the second one is at once."""
+def played(
+    samples: Iterator[Sample], now: Callable[[], int], begin: int | None = None
+) -> Callable[[], list[Sample]]:
+    """Return what yields of samples of another time those that are due by now.
+
+    All up to `begin` are due at once, so that what lasted then is known; by default the first two.
+    """
     waiting = list(islice(samples, 2))
-    shift = now() - waiting[-1].at.utc if waiting else 0
+    begin = begin or (waiting[-1].at.utc if waiting else 0)
+    shift = now() - begin
 
     def due() -> list[Sample]:
         due = []
@@ -126,13 +142,19 @@ def played(samples: Iterator[Sample], now: Callable[[], int]) -> Callable[[], li
     return due
 
 
-def _sample(args: argparse.Namespace, timeline: Timeline, exporter: Exporter, judge: _Judge) -> None:
+def _sample(
+    args: argparse.Namespace,
+    timeline: Timeline,
+    take: Callable[[], Iterable[Sample]],
+    exporter: Exporter,
+    judge: _Judge,
+) -> None:
     """Take samples at their deadlines until a signal comes."""
     clock, service = SignalClock(), Service(os.environ)
     clock.handle_signals(terminal=True)
     length = round(args.interval * 1e9)
     begin, number, last = clock.steady(), 0, None
-    take, failed, damage = _taker(args, timeline), "", ""
+    failed, damage = "", ""
     said: set[str] = set()
     while not clock.orders.end:
         try:

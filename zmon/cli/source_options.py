@@ -6,6 +6,7 @@ import os
 import shlex
 import time
 from contextlib import ExitStack, closing, contextmanager
+from functools import cache
 
 from zmon.base import ranges
 from zmon.base.clock import SECOND
@@ -284,7 +285,22 @@ def time_of(text: str, timeline: Timeline, present: int | None = None) -> int:
     span = timeline.span()
     if present is None and span is not None:
         present = span[1]
-    return whole(parse_when(text, time.time_ns(), present, span))
+    utc = whole(parse_when(text, time.time_ns(), present, span))
+    tell_twice(text, utc, span)
+    return utc
+
+
+def tell_twice(text: str, utc: int, span: tuple[int, int] | None) -> None:
+    """Print that words mean one of two times, and which, once; see `zmon.session.when.twice`."""
+    from zmon.session.when import twice  # noqa: PLC0415 - most commands name no time
+
+    if remark := twice(text, utc, span):
+        _warn_once(remark)
+
+
+@cache
+def _warn_once(remark: str) -> None:
+    warn(remark)
 
 
 def begin_of(text: str, timeline: Timeline, end: int | None) -> int:
@@ -367,6 +383,8 @@ def open_excerpt(args: argparse.Namespace) -> Excerpt:
         if span is None:
             raise RecordingError(f"{args.source}: nothing has been recorded")
         excerpt.confine(args.begin, args.end, time.time_ns())
+        for text, utc in ((args.begin, excerpt.begin), (args.end, excerpt.end)):
+            tell_twice(text or "", utc, span)
         if not len(excerpt):
             first, last = map(utc_clock, span)
             raise WhenError(f"no sample lies in that time; there are samples from {first} to {last} UTC")

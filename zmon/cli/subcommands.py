@@ -241,7 +241,14 @@ def source(text: str) -> str:
 
         print_scenarios()
         raise SystemExit(OK)
+    if is_web_address(text):
+        raise _wrong(f"{text!r} is a server, which only a fleet is asked of: zmon fleet --from {text}")
     return text
+
+
+def is_web_address(text: str) -> bool:
+    """Tell whether words are the address of a server that is asked by HTTP, as Prometheus is."""
+    return text.startswith(("http://", "https://"))
 
 
 # options that several subcommands share
@@ -733,6 +740,7 @@ def serve_metrics(parser: argparse.ArgumentParser) -> None:
     _option(parser, "--listen ADDRESS", text, type=listening_address, default=f"127.0.0.1:{METRICS_PORT}")
     text = "follow the recordings of this directory, or play a simulated machine (lab:NAME)"
     _option(parser, "--from SOURCE", text, dest="source", type=source)
+    _option(parser, "--at TIME", "where to begin on a simulated machine: 09:30, begin+30m (default: begin)")
     text = "seconds between samples (default %(default)g)"
     _option(parser, "-i --interval S", text, type=seconds, default=METRICS_SECONDS)
     add_choice(parser)

@@ -14,7 +14,8 @@ Kernel: include/uapi/linux/dm-ioctl.h, drivers/md/dm-ioctl.c.
 A loop device gets a table of the same form, through the file that is behind it: one line for each piece:
 `start length linear 94:5 offset`, in sectors of 512 bytes, and `hole` where the file has one.  The live
 kernel is asked: sysfs for the file and the offset, `LOOP_GET_STATUS64` (232 bytes: device, inode u64 ...)
-whether the file of that name is still the one, `FS_IOC_FIEMAP` for its extents.  A capture has the tables in
+whether the file of that name is still the one, `FS_IOC_FIEMAP` for its extents.  Of a file that was deleted
+`LOOP_GET_STATUS64` has the device of the file system.  A capture has the tables in
 `ioctl/loop/7:0.table`.
 
 Kernel: drivers/block/loop.c; include/uapi/linux/loop.h.
@@ -291,11 +292,18 @@ def _ask_loop(tree: Tree, path: str, file: str) -> Value:
     """
     from zmon.kernel.file_extents import looking  # noqa: PLC0415 - most machines have no loop devices
 
-    state = os.stat(file)
     status = _loop_status(path)
-    if status is not None and status != (state.st_dev, state.st_ino):
-        raise ValueError(f"another file has the name {file} now")
     size = int(text(tree, f"{path}/size")) * SECTOR
+    gone: Exception = ValueError(f"another file has the name {file} now")
+    try:
+        state = os.stat(file)
+    except OSError as error:
+        state, gone = None, error
+    if state is None or (status is not None and status != (state.st_dev, state.st_ino)):
+        # it was deleted, or only others see it; the device of its file system is known all the same
+        if status is None or not os.major(status[0]):
+            raise gone
+        return f"0 {_sectors(size)} {SCATTERED} {os.major(status[0])}:{os.minor(status[0])}\n"
     offset = int(text(tree, f"{path}/loop/offset"))
     if stat.S_ISBLK(state.st_mode):
         device = f"{os.major(state.st_rdev)}:{os.minor(state.st_rdev)}"

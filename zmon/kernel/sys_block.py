@@ -23,6 +23,7 @@ from zmon.kernel.disk_identity import FIELDS, NO_IDENTITY, read_identity
 from zmon.kernel.tree import read_value, read_word, when_read, word_parser
 from zmon.kinds import LAYER, MPATH, NOT_JOINED
 from zmon.sample import Frame, empty_frame, frame_of
+from zmon.values.nvme import parse_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -148,17 +149,13 @@ def read_maps(tree: Tree, names: Iterable[str]) -> dict[str, str]:
 
 
 def nvme_heads(names: Iterable[str]) -> dict[str, str]:
-    """Return the NVMe disk of each path to it among some disks, and of the disk itself: by their names.
-
-    The path `nvme0c1n2` leads over controller 1 to namespace 2 of subsystem 0, which is the disk `nvme0n2`.
-    Kernel: drivers/nvme/host/multipath.c (nvme_mpath_set_disk_name).
-    """
+    """Return the NVMe disk of each path to it among some disks, and of the disk itself: by their names."""
     listed = {name for name in names if name.startswith("nvme")}
     heads: dict[str, str] = {}
     for name in sorted(listed):
-        match = re.fullmatch("(nvme[0-9]{1,5})c[0-9]{1,5}(n[0-9]{1,5})", name)
-        if match and (head := match[1] + match[2]) in listed:
-            heads[name] = heads[head] = head
+        path = parse_path(name)
+        if path and path.disk in listed:
+            heads[name] = heads[path.disk] = path.disk
     return heads
 
 

@@ -22,6 +22,7 @@ from zmon.topology.lun import as_multipath
 from zmon.topology.same_disks import same_devices
 from zmon.topology.stack import volume_name
 from zmon.values.dasd_state import NOT_FORMATTED, STARTING, use_of
+from zmon.values.nvme import parse_path
 from zmon.values.path_masks import paths_on_line
 
 if TYPE_CHECKING:
@@ -117,7 +118,10 @@ def _paths(word: str, machine: Machine) -> Iterator[WordMeaning]:
 
 
 def _nodes(word: str, machine: Machine) -> Iterator[WordMeaning]:
+    path = parse_path(word.removeprefix("/dev/"))
     node = machine.stack.named(word)
+    if node is None and path is not None:  # the kernel hides it, so it has no number
+        node = machine.stack.named(path.disk)
     if node is not None:
         yield WordMeaning(word, MeaningKind.DEVICE, node.number, tuple(machine.stack.leaves(node.number)))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zmon.base.absent import Absent
-from zmon.base.clock import DATED, clock
+from zmon.base.clock import DATED, clock, told
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.plain_text import harmless
 
@@ -18,7 +18,7 @@ WIDTH: Final = 79
 def mode(interval: Interval | None, *, live: bool, held: bool = False, stale: int = 0) -> str:
     """Name what the data are: live, stale or held, recorded in time, captured now and then, or simulated."""
     if stale:
-        return f"Stale since {clock(stale)}"
+        return f"Stale since {told(stale)}"
     if interval is not None and interval.after.simulated:
         return "Simulated"
     if held:
@@ -81,7 +81,7 @@ def _known(value: object, width: int) -> str:
 
 def _ends(interval: Interval) -> tuple[str, str]:
     end = interval.after.at.utc
-    return ("--:--:--", clock(end)) if interval.before is None else _clocks(interval.before.at.utc, end)
+    return ("--:--:--", told(end)) if interval.before is None else _clocks(interval.before.at.utc, end)
 
 
 def _clocks(begin: int, end: int) -> tuple[str, str]:
@@ -90,4 +90,4 @@ def _clocks(begin: int, end: int) -> tuple[str, str]:
     if clock(begin, "%Y-%m-%d") != clock(end, "%Y-%m-%d"):
         seconds = {clock(begin, "%S"), clock(end, "%S")}
         form = "%m-%d %H:%M" if seconds == {"00"} else DATED
-    return clock(begin, form), clock(end, form)
+    return told(begin, form), told(end, form)

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.base import own_files
-from zmon.base.clock import clock
+from zmon.base.clock import clock, told
 from zmon.base.plain_text import did_you_mean
 from zmon.screen import variable
 from zmon.screen.definition import COMMAND_ITEMS, NoScreen, ScreenError
@@ -22,7 +22,7 @@ from zmon.screen.query import heading
 from zmon.session.navigator import NO_SAMPLES, Arrival, CommandError, Navigator
 from zmon.session.session import Session, SystemRequest, until_time
 from zmon.session.timeline import NoteError
-from zmon.session.when import outside, parse_when, whole
+from zmon.session.when import outside, parse_when, twice, whole
 from zmon.tables.filled import definition, needs, shown_on
 from zmon.tables.plot import parse
 
@@ -87,7 +87,8 @@ def go(session: Session, operands: str) -> None:
         interval = cursor.seek(utc)
         if interval is None:
             return None
-        return Arrival(interval, outside(utc, session.timeline.span()) or cursor.onset())
+        span = session.timeline.span()
+        return Arrival(interval, outside(utc, span) or twice(operands, utc, span) or cursor.onset())
 
     session.move(ends.get(operands.strip().casefold(), seek), NO_SAMPLES)
 
@@ -148,7 +149,7 @@ def mark(session: Session, operands: str) -> None:
     if name not in {"A", "B"}:
         raise CommandError("Use MARK A or MARK B.")
     session.mark(name)
-    session.message = f"Mark {name} is set at {clock(session.marks[name].at.utc)}"
+    session.message = f"Mark {name} is set at {told(session.marks[name].at.utc)}"
     comparison = session.comparison
     if comparison is not None and comparison.before is None and name in comparison.names:
         compare(session, " ".join(word for word in comparison.names if word in session.marks))
@@ -180,7 +181,7 @@ def note(session: Session, operands: str) -> None:
     except NoteError as error:
         raise CommandError(f"The note was not written: {error}") from error
     lost = "" if session.timeline.keeps_notes else "; not kept: start zmon with --record FILE"
-    session.message = f"Noted at {clock(utc)}{lost}"
+    session.message = f"Noted at {told(utc)}{lost}"
 
 
 def compare(session: Session, operands: str) -> None:

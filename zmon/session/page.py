@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache, partial
 
-from zmon.base.clock import clock
+from zmon.base.clock import told
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
 from zmon.interval import Interval
@@ -206,9 +206,9 @@ def _interval(window: Window, history: History) -> Interval:
     interval = window if isinstance(window, Interval) else history.window(*window)
     if interval is None:
         assert not isinstance(window, Interval)  # noqa: S101 - an interval was found
-        begin = "" if window[0] is None else f"from {clock(window[0])} "
+        begin = "" if window[0] is None else f"from {told(window[0])} "
         raise NoSuchThing(
-            f"There are fewer than two samples {begin}up to {clock(window[1])}. COMPARE another time;"
+            f"There are fewer than two samples {begin}up to {told(window[1])}. COMPARE another time;"
             " EVENTS lists the gaps."
         )
     return interval
@@ -218,13 +218,13 @@ def _window_times(window: Window) -> str:
     if isinstance(window, Interval):
         return _from_to(window, whole=False)
     begin, end = window
-    return clock(end) if begin is None else f"{clock(begin)} - {clock(end)}"
+    return told(end) if begin is None else f"{told(begin)} - {told(end)}"
 
 
 def _from_to(interval: Interval, *, whole: bool) -> str:
     """Write which time is meant, and if need be of what."""
-    begin = "" if interval.before is None else clock(interval.before.at.utc)
-    return f"{begin} - {clock(interval.after.at.utc)}" + whole * f" of {interval.after.source}"
+    begin = "" if interval.before is None else told(interval.before.at.utc)
+    return f"{begin} - {told(interval.after.at.utc)}" + whole * f" of {interval.after.source}"
 
 
 @lru_cache(maxsize=64)

@@ -9,7 +9,7 @@ import re
 import time
 from functools import cached_property
 
-from zmon.base.clock import SECOND, clock
+from zmon.base.clock import SECOND, told
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
 from zmon.machine.figure import Variable
@@ -292,7 +292,7 @@ class Session(Navigator):
         """Look at what a move has found; the menu, which shows no figures, gives the time."""
         arrived = super().arrive(move, arrival)
         if arrived and not self.message and self.page.screen.layout == "menu" and self.utc is not None:
-            self.message = f"Now at {clock(self.utc)}"
+            self.message = f"Now at {told(self.utc)}"
         return arrived
 
     def events(self) -> Sequence[Event]:

@@ -6,7 +6,7 @@ import datetime as dt
 import re
 import time
 
-from zmon.base.clock import END_OF_TIME, SECOND
+from zmon.base.clock import END_OF_TIME, SECOND, shown_again, told
 from zmon.base.light_typing import Final
 
 LAST_YEAR: Final = 2262
@@ -209,6 +209,24 @@ def uncovered(begin: int, end: int, span: tuple[int, int]) -> str:
     return f"{parts}; {recorded}" if parts else ""
 
 
+def twice(text: str, utc: int, span: tuple[int, int] | None) -> str:
+    """Return a sentence if words mean one of two times, which says the other; else nothing.
+
+    That is so where the clock was set back, and no zone is named.  `span` is what was recorded: if it has but
+    one of the two, that is meant.
+    """
+    said, other = " ".join(text.casefold().split()), shown_again(utc)
+    match = None if re.fullmatch(_DISTANCE, said) else re.fullmatch(_CALENDAR, said)
+    if match is None or match["zone"] is not None or other is None:
+        return ""
+    if span is not None and not span[0] <= other < span[1] + SECOND:
+        return ""
+    first, second = (written(instant).replace(" ", "T") for instant in sorted((utc, other)))
+    taken, left = (first, second) if utc < other else (second, first)
+    place = "first" if utc < other else "second"
+    return f"{_quoted(text)} was twice, and the {place} is meant, {taken}; write {left} for the other"
+
+
 def _beside(utc: int, span: tuple[int, int] | None) -> tuple[str, int]:
     """Return how a time lies outside what was recorded, empty if it does not, and the sample next to it."""
     if span is None or span[0] <= utc < span[1] + SECOND:
@@ -218,5 +236,5 @@ def _beside(utc: int, span: tuple[int, int] | None) -> tuple[str, int]:
 
 
 def written(utc: int) -> str:
-    """Return an instant as the clock on the wall shows it, with its day."""
-    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(utc // SECOND))
+    """Return an instant as the clock on the wall shows it, with its day; with its offset if twice."""
+    return told(utc // SECOND * SECOND, "%Y-%m-%d %H:%M:%S")

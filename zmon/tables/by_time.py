@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.base.absent import Absent, absent
-from zmon.base.clock import MILLISECOND, SECOND, clock
+from zmon.base.clock import MILLISECOND, SECOND, clock, offset
 from zmon.interval import FIRST
 from zmon.machine.join import mean
 from zmon.machine.view import NOT_KNOWN, Row
@@ -106,9 +106,20 @@ def by_time(view: View, log: Log, key: str = "") -> Table:
         columns,
         Summary(TITLE, means),
         estimated=_estimated(rows, gaps),
+        notes=_shown_twice(rows),
         gaps=gaps,
         span=(next((row.begin.utc for row in rows if row.begin), rows[0].end.utc), rows[-1].end.utc),
     )
+
+
+def _shown_twice(rows: Sequence[Row]) -> tuple[str, ...]:
+    """Return a note on the rows of an hour that the clock on the wall shows twice, where it is set back."""
+    runs: dict[str, list[str]] = {}
+    for row in rows:
+        if zone := offset(row.end.utc):
+            runs.setdefault(zone, []).append(clock(row.end.utc))
+    said = [f"{times[0]} to {times[-1]} {zone}" for zone, times in runs.items()]
+    return (f"The clock was set back, and shows these times twice: {', then '.join(said)}",) if said else ()
 
 
 def _with_holes(rows: Sequence[Row]) -> list[Row]:

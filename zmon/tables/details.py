@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -21,6 +20,7 @@ from zmon.tables.device import table as device_table
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Table
 from zmon.topology.volumes import ON_A_TRACK
+from zmon.values.nvme import parse_path
 from zmon.values.path_masks import IN_SHORT, NO_MASKS, OF_DEVICE, device_paths, path_masks
 
 if TYPE_CHECKING:
@@ -132,8 +132,8 @@ def _named_paths(names: Sequence[str]) -> dict[str, Value]:
 
 def _controllers(names: Sequence[str]) -> list[str]:
     """Say of each path to an NVMe disk over which controller it leads, which its name has."""
-    numbered = [(name, match[1]) for name in names if (match := re.fullmatch(r"nvme\d+c(\d+)n\d+", name))]
-    said = [f"{name}: over controller nvme{controller}" for name, controller in numbered]
+    paths = ((name, parse_path(name)) for name in names)
+    said = [f"{name}: over controller {path.controller}" for name, path in paths if path]
     return some(said, "paths", MAX_PATHS)
 
 

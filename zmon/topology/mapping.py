@@ -229,6 +229,7 @@ class _Walk(ByteMapping):
             self.notes[f"{node.title} lies in the file {node.file}"] = None
             if isinstance(node.table, Absent):
                 self.lacking[f"{node.title}: {node.table.reason}"] = None
+                self.worsen(Grade.UNKNOWN)
 
     def through(self, layout: DeviceLayout, part: ByteRange, *, copy: bool) -> None:
         """Divide a range among the segments of a device."""

@@ -290,6 +290,22 @@ def _is_typed(seconds: float) -> bool:
 
 
 @contextmanager
+def quiet_end() -> Iterator[None]:
+    """Do not tell of the end of the program where Python drops it: it was kept, and comes all the same."""
+    before = sys.unraisablehook
+
+    def tell(dropped: sys.UnraisableHookArgs) -> None:
+        if dropped.exc_type not in {KeyboardInterrupt, SystemExit}:
+            before(dropped)
+
+    sys.unraisablehook = tell
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
+
+
+@contextmanager
 def first_pictures(
     session: Session, first: str, keymap: KeyMap | None = None, history: CommandHistory | None = None
 ) -> Iterator[FirstPictures | None]:
@@ -309,11 +325,12 @@ def first_pictures(
         for number, handler in handlers.items():
             if handler is not signal.SIG_IGN:
                 signal.signal(number, pictures.end)
-        with suppress(Exception):
-            pictures.begin()
-            pictures.show()
-            pictures.check()
-        yield pictures
+        with quiet_end():
+            with suppress(Exception):
+                pictures.begin()
+                pictures.show()
+                pictures.check()
+            yield pictures
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)

@@ -7,7 +7,7 @@ import math
 import time
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.base.clock import SECOND
+from zmon.base.clock import SECOND, told
 from zmon.screen.number import bare
 
 if TYPE_CHECKING:
@@ -172,6 +172,6 @@ def period(begin: int, end: int, width: int) -> str:
         return ""
     clock, day = "%H:%M:%S", "%Y-%m-%d "
     same = first[:3] == last[:3]
-    full = f"{time.strftime(day + clock, first)} - {time.strftime(clock if same else day + clock, last)}"
-    short = f"{time.strftime(clock, first)} - {time.strftime(clock, last)}"
+    full = f"{told(begin, day + clock)} - {told(end, clock if same else day + clock)}"
+    short = f"{told(begin, clock)} - {told(end, clock)}"
     return full if len(full) <= width else short if same and len(short) <= width else ""
