@@ -7,7 +7,6 @@ import shlex
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.base.clock import length
-from zmon.base.event import What
 from zmon.cli.output import FAILED, OK, complain, warn
 from zmon.cli.result import ResultTable, write_result
 from zmon.cli.source_options import other_directory, see_recorded, utc_clock
@@ -60,10 +59,10 @@ def run(args: argparse.Namespace) -> int:
     for file in files:
         if file.problem:
             complain(f"{file.path}: {file.cause or file.problem}")
-        elif (holes := file.events.get(What.HOLE.value, 0)) and not args.check:
-            parts = "1 part" if holes == 1 else f"{holes:,} parts"
-            warn(f"{file.path}: {parts} cannot be read; zmon info --check {shlex.quote(file.path)} names all")
-    is_damaged = any(file.problem or file.events.get(What.HOLE.value) for file in files)
+        elif file.damage and not args.check:
+            check = f"zmon info --check {shlex.quote(file.path)} names all that is damaged"
+            warn(f"{file.path}: {file.damage[0]}; {check}")
+    is_damaged = any(file.problem or file.damage for file in files)
     bad = is_damaged or any((damage or {}).values())
     return FAILED if bad else OK
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import sqlite3
 import stat
 from collections import Counter
 from contextlib import closing, suppress
@@ -22,11 +23,10 @@ from zmon.recorder.lock import running
 from zmon.store.changes import events_between
 from zmon.store.day import days
 from zmon.store.file_format import NO_RECORDING, RecordingError, head_of, is_recording
-from zmon.store.open import LIVE, UNCHANGED, Trouble, connect, no_file
+from zmon.store.open import LIVE, UNCHANGED, Trouble, connect, cut_off, no_file
 from zmon.store.reader import Recording
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterable, Mapping, Sequence
 
     from zmon.sample import Sample
@@ -97,6 +97,8 @@ class RecordingInfo(NamedTuple):
     """Bytes by purpose."""
     writer: str = ""
     """The process that writes to it."""
+    damage: tuple[str, ...] = ()
+    """What of it was found damaged while these facts were read."""
 
     @property
     def per_sample(self) -> float | None:
@@ -132,7 +134,9 @@ def recording_info(path: str) -> RecordingInfo:
     )
     try:
         with closing(Recording(path)) as recording:
-            return _of_samples(info, recording)
+            info = _of_samples(info, recording)
+            damage = dict.fromkeys((*(hole.text for hole in recording.holes), *info.damage))
+            return info._replace(damage=tuple(damage))
     except RecordingError as error:
         return _without_samples(info)._replace(problem=str(error), cause=error.of(path))
 
@@ -234,27 +238,30 @@ def _connect(path: str) -> sqlite3.Connection:
 def _with_parts(info: RecordingInfo) -> RecordingInfo:
     """Add the bytes by purpose; what cannot be counted belongs to the rest."""
     parts: Counter[str] = Counter()
+    damage = [cut] if (cut := cut_off(info.path)) else []
     with suppress(*Trouble), closing(_connect(info.path)) as connection:
-        tables = _tables(connection)
+        tables = _tables(connection, damage)
         if "segment" in tables:
-            for kind, size in _query(connection, "SELECT kind, sum(length(body)) FROM segment GROUP BY kind"):
+            question = "SELECT kind, sum(length(body)) FROM segment GROUP BY kind"
+            for kind, size in _query(connection, question, damage):
                 parts[f"segments of {kind}"] += size or 0
-        sizes = _query(connection, "SELECT name, pgsize FROM dbstat WHERE aggregate = 1")
+        sizes = _query(connection, "SELECT name, pgsize FROM dbstat WHERE aggregate = 1", damage)
         for name, size in sizes:
             table = tables.get(name)
             if table is not None and table != "segment":
                 parts[PARTS.get(table, ROLLED)] += size
         if not sizes:  # this SQLite was built without it
             for table in {"still", "tail", "layout"} & tables.keys():
-                for (size,) in _query(connection, f"SELECT sum(length(body)) FROM {table}"):  # noqa: S608 - ours
+                question = f"SELECT sum(length(body)) FROM {table}"  # noqa: S608 - ours
+                for (size,) in _query(connection, question, damage):
                     parts[PARTS[table]] += size or 0
     parts[REST] = max(0, info.size - parts.total())
-    return info._replace(parts={name: size for name, size in parts.items() if size})
+    return info._replace(parts={name: size for name, size in parts.items() if size}, damage=tuple(damage))
 
 
-def _tables(connection: sqlite3.Connection) -> dict[str, str]:
+def _tables(connection: sqlite3.Connection, damage: list[str]) -> dict[str, str]:
     """Return for each table and index the table that it belongs to; no view is ever queried."""
-    rows = _query(connection, "SELECT name, tbl_name, sql, type FROM sqlite_master")
+    rows = _query(connection, "SELECT name, tbl_name, sql, type FROM sqlite_master", damage)
     return {
         str(name): str(table)
         for name, table, sql, sort in rows
@@ -262,19 +269,22 @@ def _tables(connection: sqlite3.Connection) -> dict[str, str]:
     }
 
 
-def _query(connection: sqlite3.Connection, question: str) -> list[tuple[Any, ...]]:
-    """Return the rows of a query; none where the file is damaged."""
+def _query(connection: sqlite3.Connection, question: str, damage: list[str]) -> list[tuple[Any, ...]]:
+    """Return the rows of a query; none where the file is damaged, which is added to the `damage`."""
     try:
         return connection.execute(question).fetchall()
-    except Trouble:
+    except Trouble as error:
+        if type(error) is sqlite3.DatabaseError:  # the others: this SQLite has no such table
+            damage.append(str(error))
         return []
 
 
 def _without_samples(info: RecordingInfo) -> RecordingInfo:
     """Add the facts of a file that cannot be opened as a recording."""
     with suppress(*Trouble), closing(_connect(info.path)) as connection:
-        if "sample" in _tables(connection):
-            for count, begin, end in _query(connection, "SELECT count(*), min(utc), max(utc) FROM sample"):
+        if "sample" in _tables(connection, []):
+            question = "SELECT count(*), min(utc), max(utc) FROM sample"
+            for count, begin, end in _query(connection, question, []):  # the problem is known
                 if isinstance(begin, int) and isinstance(end, int):
                     info = info._replace(samples=count, begin=begin, end=end)
     return info

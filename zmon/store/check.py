@@ -11,6 +11,7 @@ from zmon.base.clock import SECOND
 from zmon.store.changes import LabelChange
 from zmon.store.dictionary import damaged_kinds
 from zmon.store.file_format import EVENT_COLUMNS, Damaged, checked, crc_of, row_crc
+from zmon.store.open import cut_off
 from zmon.store.reader import is_unreadable
 
 if TYPE_CHECKING:
@@ -60,6 +61,8 @@ def _tables(recording: Recording) -> Iterator[str]:
         yield str(error)
     else:
         yield from (str(line) for (line,) in lines if line != "ok")
+    if cut := cut_off(recording.path):
+        yield cut
 
 
 def _times(recording: Recording) -> Iterator[str]:

@@ -113,7 +113,13 @@ def open_reading(path: str) -> ReadConnection:
             problem = error
             continue
         return _with_format(opened, made)
-    raise RecordingError(f"cannot be read: {problem}; {_lost(path)}", path) from problem
+    cut = cut_off(path)
+    lost = (
+        f"{cut}, without those that say where samples are; copy it again from where it was recorded"
+        if cut
+        else "is it a recording, and whole?"
+    )
+    raise RecordingError(f"cannot be read: {problem}; {lost}", path) from problem
 
 
 def _with_format(opened: ReadConnection, made: Sequence[tuple[str, str, str]]) -> ReadConnection:
@@ -134,8 +140,8 @@ def _format(tables: Container[str]) -> int:
     return max((number for number, table in file_format.SINCE.items() if table in tables), default=1)
 
 
-def _lost(path: str) -> str:
-    """Say how much of a file is there, by the size that its header tells; ask where that is not known.
+def cut_off(path: str) -> str:
+    """Say how much of a file is there, if it is less than its header tells; empty if nothing is cut off.
 
     Source: SQLite, Database File Format, 1.3: the page size is in bytes 16-17, the pages in 28-31.
     """
@@ -143,12 +149,10 @@ def _lost(path: str) -> str:
         head, size = stream.read(32), os.fstat(stream.fileno()).st_size
         (page,), (pages,) = struct.unpack(">H", head[16:18]), struct.unpack(">I", head[28:32])
         whole = (page if page > 1 else 65536) * pages
-        if head.startswith(file_format.SQLITE_HEAD) and size < whole:
-            return (
-                f"it is cut off: {size:,} of {whole:,} bytes are there, without those that say where samples"
-                " are; copy it again from where it was recorded"
-            )
-    return "is it a recording, and whole?"
+        is_complete = size >= whole or os.path.exists(f"{path}-wal")  # which may have the pages that lack
+        if head.startswith(file_format.SQLITE_HEAD) and not is_complete:
+            return f"it is cut off: {size:,} of {whole:,} bytes are there"
+    return ""
 
 
 def no_file(mode: int) -> str:

@@ -82,7 +82,7 @@ class Recording:
         self._file = RecordingFile(path, shared)
         self._segments = SegmentCache(self._file)
         self._journal = Journal(self._file, self._segments)
-        self._times = times = SampleTimes(self._file)
+        self._times = times = SampleTimes(self._file, self._note_times)
         self.span, self.place, self.times = times.span, times.place, times.times
         self.numbers, self.passed = times.numbers, times.passed
         """Samples by their times; see `SampleTimes`."""
@@ -90,14 +90,14 @@ class Recording:
         """For questions that no method here answers; see `RecordingFile`."""
         self.segment = self._segments.segment
         """Returns one segment; see `SegmentCache`."""
+        self._holes: dict[str, Event] = {}
+        """What was found damaged, by its description."""
         self._frames = WeakValueDictionary[tuple[str, int, "frozenset[str] | None"], Frame]()
         self._sessions: dict[int, tuple[str, str, float, bool]] = {}
         self._listed: tuple[list[tuple[Any, ...]], list[str]] = ([], [])
         """The rows of kinds as they were read last, and their names."""
         self._answers: dict[tuple[str, tuple[object, ...]], tuple[int | None, list[tuple[Any, ...]]]] = {}
         """What `ask_once` has asked, and by which version of the file."""
-        self._holes: dict[str, Event] = {}
-        """What was found damaged, by its description."""
         self.refresh()
         self._refuse_many_kinds()
         if not self._file.is_sealed:
@@ -342,6 +342,15 @@ class Recording:
         """Remember what was found damaged between two times, UTC in ns."""
         event = self._holes.get(text, Event(What.HOLE, begin, end, text=text))
         self._holes[text] = event._replace(begin=min(event.begin, begin), end=max(event.end, end))
+
+    def _note_times(self, text: str) -> None:
+        """Remember what is damaged of the times of samples, on which all that is shown rests."""
+        if text not in self._holes:
+            self._holes[text] = Event(What.HOLE, 0, 0, text=text)  # `span` may find the same
+            span = None
+            with suppress(Damaged):
+                span = self.span()
+            self._holes[text] = Event(What.HOLE, *(span or (0, 0)), text=text)
 
     def note_everywhere(self, text: str) -> None:
         """Remember what was found damaged that may concern all samples."""

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 class SampleTimes:
     """The rows of the samples of one file: their numbers, clocks and sessions."""
 
-    def __init__(self, file: RecordingFile) -> None:
-        """Read nothing yet."""
-        self._file = file
+    def __init__(self, file: RecordingFile, damaged: Callable[[str], None]) -> None:
+        """Read nothing yet; `damaged` is told what is damaged where no caller is."""
+        self._file, self._damaged = file, damaged
         self.path, self.ask, self.pieces = file.path, file.ask, file.pieces
         self.count = 0
         """The number of samples, as of the last `refresh`."""
@@ -37,8 +37,9 @@ class SampleTimes:
         try:
             row = self.ask("SELECT max(n) FROM sample") if made() else [(None,)]
             last = -1 if row[0][0] is None else int(row[0][0])
-        except Damaged:  # then it does not grow any more
+        except Damaged as error:  # then it does not grow any more
             last = self.count - 1 if self.count else self._last_found()
+            self._damaged(str(error))
         if last >= MAX_SAMPLES:
             raise Damaged(f"sample {last:,} is beyond what a recording holds", self.path)
         more, self.count = last >= self.count, max(last + 1, self.count)
@@ -61,7 +62,8 @@ class SampleTimes:
             return None
         try:
             return self._end("utc, n"), self._end("utc DESC, n DESC")
-        except Damaged:
+        except Damaged as error:
+            self._damaged(str(error))
             times = [utc for _, utc in self._all_times()]
             return (min(times), max(times)) if times else None
 
@@ -94,7 +96,13 @@ class SampleTimes:
             question = f"SELECT n, utc, steady, session, {self._file.crc} FROM sample NOT INDEXED"  # noqa: S608 - ours
             rows = self.pieces(f"{question} WHERE n >= ? AND n < ?", 0, self.count)
             self._scan = (self.count, [(row[0], row[1]) for row in rows if self._is_whole(*row)])
+            self._miss(self.count - len(self._scan[1]))
         return self._scan[1]
+
+    def _miss(self, many: int) -> None:
+        """Tell that so many samples have no time that can be relied on."""
+        if many:
+            self._damaged(f"the time of {f'{many:,} samples' if many > 1 else 'a sample'} is damaged")
 
     def place(self, utc: int) -> int:
         """Return the number of the last sample at a time or before it, else that of the first."""
@@ -104,7 +112,8 @@ class SampleTimes:
             )
             if rows and self._file.checks and not self._is_last(rows[0][0], utc):
                 raise Damaged("the index of times is damaged", self.path)  # noqa: TRY301 - one way out
-        except Damaged:
+        except Damaged as error:
+            self._damaged(str(error))
             rows = [(max(((when, n) for n, when in self._all_times() if when <= utc), default=(0, 0))[1],)]
         return max(0, min(int(rows[0][0]), self.count - 1)) if rows else 0
 
@@ -122,9 +131,12 @@ class SampleTimes:
         )
         try:
             rows = self.ask(question, sql_integer(begin), sql_integer(end))
-        except Damaged:
+        except Damaged as error:
+            self._damaged(str(error))
             return sorted(utc for _, utc in self._all_times() if begin <= utc <= end)
-        return [row[1] for row in rows if self._is_whole(*row)]
+        times = [row[1] for row in rows if self._is_whole(*row)]
+        self._miss(len(rows) - len(times))
+        return times
 
     def numbers(self, begin: int, end: int) -> range:
         """Return the numbers from the first sample of a range of time to the last one.
@@ -137,7 +149,8 @@ class SampleTimes:
             ((first, last),) = self.ask(question, sql_integer(begin), sql_integer(end))
             if self._file.checks and not self._are_ends(first, last, begin, end):
                 raise Damaged("the index of times is damaged", self.path)  # noqa: TRY301 - one way out
-        except Damaged:
+        except Damaged as error:
+            self._damaged(str(error))
             numbers = [n for n, utc in self._all_times() if begin <= utc <= end]
             first, last = min(numbers, default=None), max(numbers, default=0)
             while first is not None and first > 0 and self._utc(first - 1) is None:
