@@ -399,6 +399,8 @@ def _files(result: LookupResult, width: int) -> Iterator[str | Sentence]:
     about = f"  {said}  {bytes_(size)}{_on_disk(once, size)}  {grade}"
     yield f"{shorten(result.meaning.key, width - len(about))}{about}"
     units = _sums(pair for answer in once for pair in _by_lcu(answer))
+    if units and (unplaced := sum(map(_not_placed, once))):
+        units.append((NOT_PLACED, len(once), unplaced))
     sums = [0 if isinstance(count, Absent) else count for _name, _many, count in units]
     whole, room = sum(sums), max((cells(name) for name, _many, _count in units), default=0)
     for (name, _many, count), total in zip(units, sums, strict=True):
@@ -420,6 +422,16 @@ def _by_lcu(answer: FileLocation) -> Iterable[tuple[str, Number]]:
     ):
         return [(_lcu(answer.disks[0].volume), answer.size - answer.holes)]
     return [(_lcu(share.volume), share.bytes) for share in answer.disks]
+
+
+def _not_placed(answer: FileLocation) -> int:
+    """Return the bytes of a file of which no disk, or not how many on which, is known."""
+    counts = [count for _lcu_name, count in _by_lcu(answer)]
+    is_open = any(isinstance(count, Absent) for count in counts) or bool(answer.lacking and not answer.disks)
+    if not is_open or isinstance(answer.size, Absent):
+        return 0
+    placed = sum(count for count in counts if not isinstance(count, Absent))
+    return max(0, int(answer.size - answer.holes - placed))
 
 
 def _on_disk(answers: Sequence[FileLocation], size: float) -> str:
@@ -555,6 +567,8 @@ def _more(count: int, what: str) -> Iterator[str]:
 # disks
 
 
+NOT_PLACED: Final = "not placed"
+"""What stands for the LCU of bytes of which none is known."""
 HEADING: Final = (
     "Disk", "Adapter", "Bus id", "vdev", "rdev", "Label", "WWPN", "LUN", "LCU", " Bytes    %", "State",
     "CHPIDs", "Lost",

@@ -542,7 +542,7 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
         same=same,
         mounts=(*_mounts_on(every, upon, machine), *_mounts_on(every, possible, machine, is_possible=True)),
         files=tuple(_files_on(every, upon, machine)),
-        unseen=(*_unseen_members(meaning, machine), *_lines_naming(upon | every, machine), *machine.unseen),
+        unseen=(*_unseen_members(meaning, machine), *lines_of(upon | every, machine), *machine.unseen),
         is_unrecorded=machine.is_unrecorded,
         offline=meaning.sort in _OF_ADAPTERS and any(is_offline(text_of(v.busid), machine) for v in volumes),
         unused=reasons_of(joined, machine, [volume for volume in on_disks if volume.number not in paths]),
@@ -573,7 +573,7 @@ def _same(
     return tuple(same), groups[True], groups[False] - groups[True]
 
 
-def _lines_naming(numbers: set[str], machine: Machine) -> Iterator[str]:
+def lines_of(numbers: set[str], machine: Machine) -> Iterator[str]:
     """Yield which lines of texts that were not read name one of these devices."""
     if TEXT.name not in machine.sample.frames:
         return
