@@ -476,3 +476,43 @@ def test_a_volume_group_is_looked_up_by_its_name(where: Ask) -> None:
     assert [disk["lcu"] for disk in group["disks"]] == ["LCU 1A00", "LCU 1B00"]
     assert group["devices"] == []
     assert [disk["disk"] for disk in where("IBM.75000000AAAA1.1b00.01", text)["disks"]] == ["dasdb"]
+
+
+VGS = "box1:~ # vgs\n  VG  #PV #LV #SN Attr   VSize VFree\n  wh    2   1   0 wz-pn- 13.0g    0\n"
+IMAGES = """\
+box1:~ # lvs -a -o+devices
+  LV              VG Attr       LSize  Devices
+  load            wh rwi-aor-p- 10.00g load_rimage_0(0),load_rimage_1(0)
+  [load_rimage_0] wh iwi-aor--- 10.00g /dev/dasdp1(1)
+  [load_rimage_1] wh Iwi-aor-p- 10.00g [unknown](1)
+"""
+
+
+@pytest.mark.parametrize(
+    "member", [VGS, "", "  WARNING: VG wh is missing PV 3mQvIJ (last written to /dev/dasdc1).\n"]
+)
+def test_a_group_that_lacks_a_physical_volume_is_not_whole(member: str, where: Ask) -> None:
+    """Whether pvs, vgs or a warning of lvm tells it; with the device where it was last."""
+    lost = "" if member else "  [unknown]   wh lvm2 a-m  6.80g    0\n"
+    pvs = f"{PVS}{'' if member == VGS else member}  /dev/dasdp1 wh lvm2 a--  6.80g    0\n{lost}"
+    answer = where("wh", f"{UIDS}{pvs}{VGS if member == VGS else ''}{LVS}{LOAD}")
+    assert [disk["disk"] for disk in answer["disks"]] == ["dasdp"]
+    (title,) = answer["missing"]
+    assert title.startswith("missing: wh")
+    assert ("/dev/dasdc1" in title) is ("WARNING" in member)
+
+
+def test_a_part_on_a_missing_physical_volume_is_on_no_other(where: Ask) -> None:
+    """Its device is printed: it is the one that is not found."""
+    pvs = f"{PVS}  /dev/dasdp1 wh lvm2 a--  6.80g    0\n  [unknown]   wh lvm2 a-m  6.80g    0\n"
+    devices = where("dasdp", f"{UIDS}{pvs}{IMAGES}{LOAD}")["devices"]
+    assert [device for device in devices if "rimage" in device] == ["wh-load_rimage_0"]
+
+
+def test_a_mount_of_a_partition_is_no_volume_of_physical_volumes_without_a_group(where: Ask) -> None:
+    """A source that is not in /dev/mapper has no group, and is in none."""
+    mount = "box1:~ # mount\n/dev/dasdq2 on / type ext4 (rw)\n"
+    pvs = f"{PVS}  /dev/dasdp1    lvm2 ---  6.80g    6.80g\n"
+    answer = where("dasdp", f"{UIDS}{mount}{pvs}")
+    assert "/dev/dasdq2" not in answer["devices"]
+    assert not answer["mounts"]

@@ -486,6 +486,7 @@ def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
         key = ""  # no text has its number
     about = f": {meaning.sort.value}{', offline' * result.offline}"
     about += f", {count:,} disk{'s' * (count != 1)}" if count else ""
+    about += f", {len(result.missing):,} missing" if result.missing else ""
     if result.device is not None or result.claimed:
         about += f", no disk{' of this Linux' * bool(result.claimed)}"
     if len(result.paths) > count or (result.more_paths and not result.paths and count == 1):
@@ -531,6 +532,7 @@ def _made_of(result: LookupResult) -> Iterator[str]:
     for same in result.same[:MAX_NAMED]:
         how = f"{'' if same.is_sure else 'perhaps '}the same LUN as {enumerated(same.others, MAX_NAMED)}"
         yield f"{same.disk}: {how}, over another path that multipath does not join"
+    yield from (f"{title[:1].upper()}{title[1:]}" for title in result.missing[:MAX_NAMED])
     if others := _built(result):
         yield f"Made of it: {enumerated(others, MAX_NAMED)}"
     for mount in result.mounts[:MAX_NAMED]:
@@ -760,6 +762,7 @@ def document(result: LookupResult) -> Any:
         "why_lost": result.why_lost,
         "not_formatted": result.unformatted,
         "not_looked_at": result.unseen,
+        **({"missing": result.missing} if result.missing else {}),
         **({"claimed": result.claimed} if result.claimed else {}),
         **({"states": result.states} if result.states else {}),
     }

@@ -115,6 +115,8 @@ class VolumeReading(Reading):
         """Logical volumes of which only devices are known, and which may be snapshots."""
         self._pools: dict[str, str] = {}
         """The metadata of pools of caches, by the pools."""
+        self._on_lost: dict[str, str] = {}
+        """Logical volumes on a physical volume that LVM does not find, each with the word for that."""
         self._misses = False
         """Whether a physical volume of an unnamed group is said to be missing."""
 
@@ -192,7 +194,9 @@ class VolumeReading(Reading):
             self._volumes.setdefault(below, Segments(group, place, {}))
         else:
             below = self._member(device, group, place)
-            self.facts.partial.update({title: below} if below.startswith("?") else {})
+            if below.startswith("?"):
+                self.facts.partial[title] = below
+                self._on_lost[title] = below
         names[below] = None
 
     def _member(self, device: str, group: str, place: str) -> str:
@@ -237,7 +241,7 @@ class VolumeReading(Reading):
                 self._open_volume(title)
         self._lose_parts()
         for title, (group, place, names) in self._volumes.items():
-            if all(name.startswith("?") for name in names):
+            if all(name.startswith("?") for name in names) and {*names} != {self._on_lost.get(title)}:
                 names.clear()  # it may be on any device of its group
             self.facts.say(LAYER, title, place, mapped=title, sort="dm", below=" ".join(names))
             volumes = self.facts.volumes.setdefault(group, [])
@@ -513,7 +517,7 @@ def spread_groups(facts: Facts) -> None:
     for mount in (mount for lists in facts.mount_lists.values() for mounts in lists for mount in mounts):
         title = mount.source.removeprefix("/dev/mapper/")
         group = (volume_name(title) or "").partition("/")[0] if title != mount.source else ""
-        if group in facts.groups and not any(rows[key].get("below") for key in keys.get(title, ())):
+        if group and group in facts.groups and not any(rows[key].get("below") for key in keys.get(title, ())):
             key = keys.setdefault(title, [title])[0]
             facts.say(LAYER, key, mount.place, mapped=title, sort="dm")
             facts.volumes.setdefault(group, []).append(key)

@@ -13,7 +13,7 @@ from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.ranges import names
 from zmon.base.record import NamedTuple
-from zmon.kinds import CONTAINER, DASD, DEVICE, MPATH, TEXT, VOLUME_GROUP
+from zmon.kinds import CONTAINER, DASD, DEVICE, LOST, MPATH, TEXT, VOLUME_GROUP
 from zmon.placement.channel_device import channel_device
 from zmon.placement.unused_paths import is_offline, reasons_of
 from zmon.topology.claims import claims_about
@@ -327,6 +327,8 @@ class LookupResult(NamedTuple):
     """Whether there may be more paths than these: a text was not understood, or shows a part."""
     device: ChannelDevice | None = None
     """The device of the channel subsystem that it means, if that has no disk."""
+    missing: tuple[str, ...] = ()
+    """The titles of the members of a volume group that LVM does not find."""
     devices: tuple[str, ...] = ()
     """The titles of the devices on it: partitions, volumes, arrays."""
     same: tuple[SameDisk, ...] = ()
@@ -537,6 +539,7 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
         locations=(_device(device, machine),) if made else (),
         volumes=tuple(volumes),
         paths=tuple(volume for volume in on_disks if is_path and volume.number in meant),
+        missing=tuple(stack.title(start) for start in sorted(starts) if _is_lost(start, machine)),
         more_paths=any(map(stack.has_unseen, {*disks, device} - {""})),
         devices=tuple(titles),
         same=same,
@@ -547,6 +550,11 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
         offline=meaning.sort in _OF_ADAPTERS and any(is_offline(text_of(v.busid), machine) for v in volumes),
         unused=reasons_of(joined, machine, [volume for volume in on_disks if volume.number not in paths]),
     )
+
+
+def _is_lost(number: str, machine: Machine) -> bool:
+    node = machine.stack.node(number)
+    return node is not None and node.sort == LOST
 
 
 def _unseen_members(meaning: WordMeaning, machine: Machine) -> Iterator[str]:
