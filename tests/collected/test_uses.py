@@ -516,3 +516,17 @@ def test_a_mount_of_a_partition_is_no_volume_of_physical_volumes_without_a_group
     answer = where("dasdp", f"{UIDS}{mount}{pvs}")
     assert "/dev/dasdq2" not in answer["devices"]
     assert not answer["mounts"]
+
+
+@pytest.mark.parametrize("word", ["mpathk", "dm-4", "/dev/mapper/mpathk"])
+@pytest.mark.parametrize("is_first", [False, True])
+def test_a_map_that_a_kernel_name_has_is_one_with_that(word: str, is_first: bool, where: Ask) -> None:
+    """The name of dm-4 is the map that is mounted, though no text lists the devices of either."""
+    names = (
+        "box1:~ # grep . /sys/block/dm-4/dm/name /sys/block/dm-4/dm/uuid\n"
+        "/sys/block/dm-4/dm/name:mpathk\n/sys/block/dm-4/dm/uuid:mpath-3600507630bffc3d80000000000007705\n"
+    )
+    mount = "box1:~ # cat /proc/mounts\n/dev/mapper/mpathk /u01 ext4 rw 0 0\n"
+    answer = where(word, names + mount if is_first else mount + names)
+    assert [mount["point"] for mount in answer["mounts"]] == ["/u01"]
+    assert [disk["lss"] for disk in answer["disks"]] == ["77"]

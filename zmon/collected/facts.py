@@ -520,7 +520,9 @@ class Facts(DeviceLists):
         major = min(majors) if len(majors) == 1 else DM_STAND_IN
         for name, row in rows.items():
             title = next((str(fact.value) for fact in row.get("mapped", ())), name)
-            if ":" in name or name in numbers or not any(fact.value in NAMED for fact in row.get("sort", ())):
+            is_named = any(fact.value in NAMED for fact in row.get("sort", ()))
+            is_titled = minor_of_dm(name) and row.get("mapped")
+            if ":" in name or name in numbers or not (is_named or is_titled):
                 continue
             if title not in numbers:
                 minor = minor_of_dm(name)
