@@ -26,6 +26,7 @@ from zmon.kinds import (
     CONTRADICTED,
     DASD,
     DEVICE,
+    GPFS,
     LAYER,
     LOST,
     LUN,
@@ -33,6 +34,7 @@ from zmon.kinds import (
     NOT_COLLECTED,
     NOT_SEEN,
     NOWHERE,
+    NSD,
     ORIGIN,
     PATH,
     TARGET_PORT,
@@ -447,7 +449,7 @@ class Facts(DeviceLists):
                 btrfs.setdefault(uuid, []).append(device)
             elif number not in mounted:
                 title = f"{_CONTENTS.get(sort, f'{sort} file system')} on {plain(device)}"
-                self._say_content(title, {number}, place)
+                self._say_content(title, {number}, place, sort=NSD if sort == GPFS else "content")
         for device, (what, place) in self.made_for.items():
             own = numbers.get(device, set()) - used - mounted
             if len(own) == 1 and device not in self.contents:
@@ -475,9 +477,9 @@ class Facts(DeviceLists):
             title = f"btrfs {uuid}" if len(numbers) > 1 else f"btrfs file system on {names}"
             self._say_content(title, numbers, next(iter(places.values())))
 
-    def _say_content(self, title: str, numbers: set[str], place: str) -> None:
+    def _say_content(self, title: str, numbers: set[str], place: str, sort: str = "content") -> None:
         key, below = f"{NAMED_STAND_IN}:{title}", " ".join(sorted(numbers, key=by_digits))
-        self.say(LAYER, key, place, mapped=title, sort="content", below=below)
+        self.say(LAYER, key, place, mapped=title, sort=sort, below=below)
 
     def _name_numbered(self, rows: dict[str, dict[str, list[Fact]]], layers: Frame) -> None:
         """Name DASDs and their partitions that others are built on, and that no source names."""

@@ -9,7 +9,7 @@ from zmon.base.absent import Absent, absent, code_of, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
 from zmon.base.sizes import SECTOR
-from zmon.kinds import CONTRADICTED, MPATH, NOT_SEEN, VOLUME_GROUP
+from zmon.kinds import CONTRADICTED, MPATH, NOT_SEEN, NSD, VOLUME_GROUP
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.origins import NO_ORIGINS, Origins
 from zmon.topology.target import (
@@ -220,6 +220,15 @@ class Stack:
         """The numbers of all devices."""
         return self._layers.keys
 
+    @property
+    def nsds(self) -> tuple[str, ...]:
+        """The numbers of what Storage Scale (GPFS) has on disks of this host, as texts say."""
+        return tuple(
+            number
+            for number, sort in zip(self._layers.keys, self._layers.column("sort"), strict=True)
+            if sort == NSD
+        )
+
     @cached_property
     def _names(self) -> dict[str, str]:
         names: dict[str, str] = {}
@@ -300,7 +309,7 @@ class Stack:
                 chunk = 0 if isinstance(node.chunk, Absent) else int(node.chunk)
                 return md_targets(MdArray(node.level, node.layout, chunk, size, node.members))
         is_built = node.sort == "disk" and node.below  # such as one of bcache or DRBD
-        return _UNMAPPED if is_built or node.sort in {VOLUME_GROUP, "btrfs", "content"} else ()
+        return _UNMAPPED if is_built or node.sort in {VOLUME_GROUP, NSD, "btrfs", "content"} else ()
 
     def mapped(self, node: BlockDevice, target: Target) -> Iterable[Target]:
         """Return a target of the device mapper, completed with what its table does not contain."""
