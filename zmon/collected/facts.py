@@ -212,7 +212,7 @@ class Facts(DeviceLists):
         self.contents: dict[str, tuple[str, str, str]] = {}
         """What is on devices, by their names: the type, its UUID, the text."""
         self.lent: dict[tuple[str, str], str] = {}
-        """Devices that guests of this host have, with what each calls it, and the text."""
+        """Devices that guests have, or an array beside those with data, with what for, and the text."""
         self.mount_lists: dict[str, list[list[MountRow]]] = {}
         """The mounts of each output, by the form that lists them."""
         self.mounts: dict[tuple[str, str], MountRow] = {}
@@ -458,7 +458,7 @@ class Facts(DeviceLists):
             self._join_btrfs(uuid, {device: alone[device] for device in devices}, mounted)
 
     def _add_lent(self, numbers: Mapping[str, set[str]], linked: Mapping[str, set[str]]) -> None:
-        """Say which guests have devices of this host."""
+        """Say who has devices of this host: guests, and arrays whose data are on others."""
         for (device, title), place in self.lent.items():
             own = numbers.get(plain(device)) or numbers.get(mapped_name(device)) or linked.get(device, set())
             if len(own) == 1:

@@ -13,6 +13,7 @@ from zmon.kinds import CONTRADICTED, MPATH, NOT_SEEN, NSD, VOLUME_GROUP
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.origins import NO_ORIGINS, Origins
 from zmon.topology.target import (
+    NO_LAYOUT,
     Leg,
     MdArray,
     Target,
@@ -305,9 +306,7 @@ class Stack:
                     return _UNMAPPED_FILE if is_closed else node.table
                 return tuple(part for target in node.table for part in self.mapped(node, target))
             case "md":
-                size = 0 if isinstance(node.size, Absent) else int(node.size)
-                chunk = 0 if isinstance(node.chunk, Absent) else int(node.chunk)
-                return md_targets(MdArray(node.level, node.layout, chunk, size, node.members))
+                return _array(node)
         is_built = node.sort == "disk" and node.below  # such as one of bcache or DRBD
         return _UNMAPPED if is_built or node.sort in {VOLUME_GROUP, NSD, "btrfs", "content"} else ()
 
@@ -512,6 +511,14 @@ def _table(cell: Value) -> tuple[Target, ...] | Absent:
         return tuple(parse_table(str(cell))) or absent("the table is empty")
     except ValueError as error:
         return absent(f"the table is not understood: {error}")
+
+
+def _array(node: BlockDevice) -> tuple[Target, ...] | Absent:
+    if node.below and not node.members:
+        return NO_LAYOUT  # the devices are known all the same
+    size = 0 if isinstance(node.size, Absent) else int(node.size)
+    chunk = 0 if isinstance(node.chunk, Absent) else int(node.chunk)
+    return md_targets(MdArray(node.level, node.layout, chunk, size, node.members))
 
 
 def _partition(node: BlockDevice) -> tuple[Target, ...] | Absent:
