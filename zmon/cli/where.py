@@ -752,6 +752,7 @@ def document(result: LookupResult) -> Any:
         "mounts": [
             _fields(mount, "point", "fstype", "device", "disks", "whole")
             | {"perhaps": mount.is_possible, "process": mount.seen_by}
+            | ({"swap_file": mount.swap_file} if mount.swap_file else {})
             for mount in result.mounts
         ],
         "on_it": [

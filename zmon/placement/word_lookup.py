@@ -14,6 +14,7 @@ from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.ranges import names
 from zmon.base.record import NamedTuple
 from zmon.kinds import CONTAINER, DASD, DEVICE, LOST, MPATH, TEXT, VOLUME_GROUP
+from zmon.kinds import SWAP as SWAP_AREA
 from zmon.placement.channel_device import channel_device
 from zmon.placement.unused_paths import is_offline, reasons_of
 from zmon.topology.claims import claims_about
@@ -255,6 +256,7 @@ def _text(value: Value) -> str:
     return "" if isinstance(value, Absent) else str(value).upper()
 
 
+NO_SIZE: Final = absent("its size was not read")
 SWAP: Final = "swap"
 """The type of file system shown for swap space."""
 
@@ -276,10 +278,13 @@ class MountOnDisk(NamedTuple):
     is_possible: bool = False
     """Whether it may be on others than these disks: of its volume group only the members are known."""
 
+    swap_file: str = ""
+    """The file that is swapped to, on its device; empty if that is the device itself."""
+
     @property
     def title(self) -> str:
         """Its mount point, or its other use."""
-        return self.point or "swap, in use"
+        return self.point or f"swap{f' file {self.swap_file}' if self.swap_file else ''}, in use"
 
     @property
     def note(self) -> str:
@@ -439,7 +444,13 @@ def find_path(meaning: WordMeaning, machine: Machine, mount: Mount | None) -> Lo
 
 def find_by_name(meaning: WordMeaning, machine: Machine) -> LookupResult:
     """Look up a path of a capture or a recording by its name alone."""
-    answer = machine.locate(file_by_name(meaning.key, machine.mounts))
+    swap, file = machine.sample.frame(SWAP_AREA), file_by_name(meaning.key, machine.mounts)
+    if meaning.key in swap.index:  # what lists the areas that are in use has seen it
+        size = swap.cell(meaning.key, "size")
+        file = file_by_name(meaning.key, machine.mounts, size if isinstance(size, int) else NO_SIZE)
+        listed = machine.origins.of("swap", meaning.key, "sort", "/proc/swaps")
+        file = file._replace(listed=listed)
+    answer = machine.locate(file)
     return _with_states(LookupResult(meaning, (answer,)), machine)
 
 
@@ -651,12 +662,14 @@ def _mounts_on(
             is_whole = is_known and leaves <= disks and not is_possible
             is_open = is_possible or (not is_whole and any(map(machine.stack.is_in_group, numbers)))
             yield MountOnDisk(mount.point, mount.fstype, title, there, is_whole, mount.seen_by, is_open)
-    for number in machine.swaps.values():
+    for name, number in machine.swaps.items():
         if number in upon:
             leaves = set(machine.stack.leaves(number))
             there, is_whole = tuple(sorted(leaves & disks)), leaves <= disks and not is_possible
             is_open = is_possible or (not is_whole and machine.stack.is_in_group(number))
-            yield MountOnDisk("", SWAP, machine.stack.title(number), there, is_whole, "", is_open)
+            file = name * (machine.sample.frame(SWAP_AREA).cell(name, "sort") == "file")
+            title = machine.stack.title(number)
+            yield MountOnDisk("", SWAP, title, there, is_whole, "", is_open, file)
 
 
 def _files_on(disks: set[str], upon: set[str], machine: Machine) -> Iterator[FileOnDisk]:
