@@ -548,3 +548,17 @@ def test_a_swap_file_in_use_was_seen(
     assert size is None or answer["size"] == size
     mounts = where("dasdq", f"{UIDS}{MOUNT}{swap}")["mounts"]
     assert [(mount["point"], mount.get("swap_file")) for mount in mounts] == [("/", None), ("", "/swap.img")]
+
+
+def test_the_paths_that_a_file_has_lost_are_told_with_it(where: Ask) -> None:
+    """As with its disk: those of each map below it that multipath does not use, and why."""
+    mounts = (
+        "box1:~ # mount\n/dev/mapper/mpathk on /k type xfs (rw)\n/dev/mapper/mpathl on /l type xfs (rw)\n"
+    )
+    lost = {point: where(point, f"{GONE}{mounts}")["lost_paths"] for point in ("/k", "/l")}
+    assert lost["/k"] == {"mpathk": {"8:176": "removed"}}
+    assert {*lost["/l"]["mpathl"].values()} == {"removed"}
+    assert len(lost["/l"]["mpathl"]) == 2
+    whole = "mpathk (36005076300ffffff0000000000001c01) dm-3 IBM,2107900\n"
+    whole += "  |- 0:0:0:7 sdk 8:160 active ready running\n"
+    assert "lost_paths" not in where("/k", f"box1:~ # multipath -ll\n{whole}{mounts}")

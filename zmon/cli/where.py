@@ -699,6 +699,11 @@ def _remarks(result: LookupResult) -> Iterator[str]:
         "No LCU": (why.reason for why in lacks_lcu if why.code == IN_MEMORY.code),
         "LCU not known": (why.reason for why in lacks_lcu if why.code != IN_MEMORY.code),
         "Not formatted": result.unformatted,
+        "Not used": (
+            f"{'a path' if path.startswith(why) else f'path {path}'} of {title}: {why}"
+            for title, paths in result.lost_paths.items()
+            for path, why in paths.items()
+        ),
         "Lost": (f"CHPID {chpid}: {why}" for chpid, why in result.why_lost.items()),
     }
     for what, sentences in remarks.items():
@@ -763,6 +768,7 @@ def document(result: LookupResult) -> Any:
         "why_lost": result.why_lost,
         "not_formatted": result.unformatted,
         "not_looked_at": result.unseen,
+        **({"lost_paths": result.lost_paths} if result.lost_paths else {}),
         **({"missing": result.missing} if result.missing else {}),
         **({"claimed": result.claimed} if result.claimed else {}),
         **({"states": result.states} if result.states else {}),

@@ -348,6 +348,8 @@ class LookupResult(NamedTuple):
     """Whether it means an adapter, or another device with disks, that is offline."""
     unused: Mapping[str, str] = {}
     """Why paths that multipath joins are not used, by major:minor; empty of those that are."""
+    lost_paths: Mapping[str, Mapping[str, str]] = {}
+    """By the titles of the maps below files those of their paths that are not used, each with the reason."""
     lost_chpids: Mapping[str, str] = {}
     """The channel paths that Linux cannot use, by the major:minor of a disk: `52`."""
     why_lost: Mapping[str, str] = {}
@@ -472,6 +474,7 @@ def _with_states(result: LookupResult, machine: Machine) -> LookupResult:
         if use_of(1, devices.cell(busid, "status"), dasds.cell(busid, "state")) == NOT_FORMATTED
     )
     return result._replace(
+        lost_paths=dict(_lost_paths(result, machine)),
         lost_chpids={number: " ".join(paths.lost_chpids) for number, paths in lost.items()},
         why_lost={
             chpid: reasons[-1].words
@@ -482,6 +485,17 @@ def _with_states(result: LookupResult, machine: Machine) -> LookupResult:
         unformatted=tuple(unformatted),
         states=tuple(said for volume in volumes for said in _unusual(volume, machine)),
     )
+
+
+def _lost_paths(result: LookupResult, machine: Machine) -> Iterator[tuple[str, Mapping[str, str]]]:
+    stack, volumes = machine.stack, machine.volumes
+    for number in {step.number: None for answer in result.locations for step in answer.steps}:
+        if not _is_joined(number, machine):
+            continue
+        paths = [path for path in stack.paths(number) if path.number in volumes]
+        reasons = reasons_of([volumes[path.number] for path in paths], machine)
+        if lost := {path.title: why for path in paths if (why := reasons.get(path.number))}:
+            yield stack.title(number), lost
 
 
 def _unusual(volume: Volume, machine: Machine) -> Iterator[str]:
