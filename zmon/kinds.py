@@ -712,6 +712,8 @@ NO_MAP: Final = declared("no-map", "multipath joins no disks here")
 """Why neither has a row on a machine that was looked at."""
 NOT_SEEN: Final = "not seen: "
 """How the title of a member begins that a group may have, and no text shows."""
+STRIPED: Final = "striped"
+"""The level of a logical volume that texts tell to lie in equal parts on the devices below it."""
 GPFS: Final = "GPFS"
 """What zmon calls the signature of a disk that Storage Scale uses, and in small letters its file system."""
 NSD: Final = "nsd"

@@ -9,7 +9,7 @@ from zmon.base.absent import Absent, absent, code_of, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
 from zmon.base.sizes import SECTOR
-from zmon.kinds import CONTRADICTED, MPATH, NOT_SEEN, NSD, VOLUME_GROUP
+from zmon.kinds import CONTRADICTED, MPATH, NOT_SEEN, NSD, STRIPED, VOLUME_GROUP
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.origins import NO_ORIGINS, Origins
 from zmon.topology.target import (
@@ -303,7 +303,7 @@ class Stack:
                 return _partition(node)
             case "dm" | "loop":
                 if isinstance(node.table, Absent):
-                    return _UNMAPPED_FILE if is_closed else node.table
+                    return _UNMAPPED_FILE if is_closed else _striped(node) or node.table
                 return tuple(part for target in node.table for part in self.mapped(node, target))
             case "md":
                 return _array(node)
@@ -511,6 +511,18 @@ def _table(cell: Value) -> tuple[Target, ...] | Absent:
         return tuple(parse_table(str(cell))) or absent("the table is empty")
     except ValueError as error:
         return absent(f"the table is not understood: {error}")
+
+
+def _striped(node: BlockDevice) -> tuple[Target, ...]:
+    """Return the equal parts of a logical volume that texts tell to be striped; nothing of another.
+
+    Where its size is not known the parts are equal all the same.
+    """
+    if node.level != STRIPED or node.layout != len(node.below):
+        return ()
+    size = len(node.below) << 20 if isinstance(node.size, Absent) else int(node.size)
+    legs = tuple(map(Leg, node.below))
+    return (Target(0, size, STRIPED, TargetLayout.EVEN, legs),)
 
 
 def _array(node: BlockDevice) -> tuple[Target, ...] | Absent:
