@@ -311,3 +311,15 @@ def test_a_size_that_is_printed_rounded_follows_from_the_extents(where: Ask) -> 
 def test_the_size_of_extents_is_a_power_of_two(printed: str, extents: str, size: int) -> None:
     """Any other is not known: a size in units of 1000, or of extents that somebody chose."""
     assert whole_size(printed, extents) * SECTOR == size
+
+
+@pytest.mark.parametrize("group", ["", " wh"])
+def test_the_last_of_two_lists_of_chosen_columns_counts(group: str, where: Ask) -> None:
+    """Such as before and after a pvmove: a row is one of lvs without attributes, too."""
+    head = f"box1:~ # lvs -o lv_name,vg_name,devices{group}\n  LV    VG   Devices\n"
+    text = "".join(
+        f"{head}  load  wh   /dev/{disk}1(0)\n  logs  wh   /dev/dasdr1(0)\n" for disk in ("dasdp", "dasdq")
+    )
+    steps = where("/load", f"{text}box1:~ # findmnt\nTARGET SOURCE FSTYPE\n/load /dev/mapper/wh-load xfs\n")
+    disks = {disk["disk"] for disk in steps["where"][0]["disks"]}
+    assert ("dasdp" in disks, "dasdq" in disks) == (False, True)

@@ -319,9 +319,10 @@ class Lvm(VolumeReading, OrDocument):
 
     @classmethod
     def knows(cls, row: str) -> bool:
-        """Return whether a line looks like one of LVM: rows of chosen columns begin with a device."""
+        """Return whether a line looks like one of LVM: rows of chosen columns have a device."""
         patterns = (pattern for pattern, name in cls._lines if name != "row")
-        return any(pattern.fullmatch(row) for pattern in patterns) or _OF_DEVICE.match(row) is not None
+        is_chosen = _OF_DEVICE.match(row) or _EXTENT.search(row)
+        return is_chosen is not None or any(pattern.fullmatch(row) for pattern in patterns)
 
     @line(rf"\s*{_NAME}(?:{_GAP}{_NAME})*[ ,;|]*")
     def head(self, match: re.Match[str]) -> bool:
