@@ -86,3 +86,19 @@ def test_what_is_not_placed_counts_in_the_shares(tmp_path: Path, capsys: pytest.
     main(["where", "T1", "-l", str(tmp_path / "l.csv"), "--from", str(tmp_path / "texts")])
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert [row[2:4] for row in rows if row[:1] in (["LCU"], ["not"])] == [["4K", "25%"], ["12K", "75%"]]
+
+
+def test_a_file_on_one_of_several_disks_is_not_placed_for_that_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And not because only its path is known: its disks are."""
+    (tmp_path / "texts").mkdir()
+    pvs = "box1:~ # pvs\n  PV          VG Fmt  Attr PSize PFree\n"
+    pvs += "".join(f"  /dev/{disk}1 wh lvm2 a--  6.80g    0\n" for disk in ("dasdp", "dasdq"))
+    mount = "box1:~ # mount\n/dev/mapper/wh-load on /a type xfs (rw)\n"
+    (tmp_path / "texts" / "a.txt").write_text(f"{UIDS}{pvs}{mount}")
+    (tmp_path / "l.csv").write_text("tablespace,path,bytes\nT1,/a/x,4096\n")
+    main(["spread", str(tmp_path / "l.csv"), "--from", str(tmp_path / "texts"), "-f", "json"])
+    (row,) = json.loads(capsys.readouterr().out)["problems"]
+    assert "dasdp" in row["problem"]
+    assert "dasdq" in row["problem"]

@@ -562,3 +562,43 @@ def test_the_paths_that_a_file_has_lost_are_told_with_it(where: Ask) -> None:
     whole = "mpathk (36005076300ffffff0000000000001c01) dm-3 IBM,2107900\n"
     whole += "  |- 0:0:0:7 sdk 8:160 active ready running\n"
     assert "lost_paths" not in where("/k", f"box1:~ # multipath -ll\n{whole}{mounts}")
+
+
+def test_a_file_system_on_a_loop_device_is_no_btrfs_of_several(where: Ask) -> None:
+    """A snap's type is not printed by lsblk, and no other device may be one of it."""
+    rows = "NAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINTS\nloop0 7:0 0 63M 1 loop /snap/core20/1\n"
+    lsblk = f"box1:~ # lsblk\n{rows}dasdp 94:60 0 6.9G 0 disk\n└─dasdp1 94:61 0 6.9G 0 part /\n"
+    unseen = [
+        said for said in where("dasdp", f"{UIDS}{lsblk}")["not_looked_at"] if said.startswith("more devices")
+    ]
+    assert len(unseen) == 1
+    assert "/snap" not in unseen[0]
+    assert " more, " not in unseen[0]
+
+
+FDASD = """\
+
+Disk /dev/dasdp:
+  cylinders ............: 30051
+  tracks per cylinder ..: 15
+  blocks per track .....: 12
+  bytes per block ......: 4096
+  volume label .........: VOL1
+  volume serial ........: 0X1A01
+  max partitions .......: 3
+
+ ------------------------------- tracks -------------------------------
+               Device      start      end   length   Id  System
+          /dev/dasdp1          2   450764   450763    1  Linux swap
+"""
+
+
+def test_what_a_partition_is_made_for_is_told_once(
+    where: Ask, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its name stands with that, and not beside it."""
+    table = f"box1:~ # fdasd -p /dev/dasdp\n{FDASD}"
+    assert where("dasdp", f"{UIDS}{table}")["devices"] == ["dasdp1", "dasdp1 (made to be a swap area)"]
+    main(["where", "dasdp", "--from", str(tmp_path)])
+    (made,) = [line for line in capsys.readouterr().out.splitlines() if "Made of it" in line]
+    assert made.count("dasdp1") == 1

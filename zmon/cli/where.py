@@ -543,7 +543,8 @@ def _made_of(result: LookupResult) -> Iterator[str]:
 
 def _built(result: LookupResult) -> list[str]:
     mounted = {mount.device for mount in result.mounts}
-    return [name for name in result.devices if name not in mounted]
+    others = [name for name in result.devices if name not in mounted]
+    return [name for name in others if not any(other.startswith(f"{name} (") for other in others)]
 
 
 def _unused(result: LookupResult) -> str:

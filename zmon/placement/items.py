@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent, text_of
+from zmon.base.ranges import names
 from zmon.base.record import NamedTuple
 from zmon.base.sizes import MB
 from zmon.kinds import VOLUME_GROUP
@@ -631,6 +632,10 @@ def _problem(file: DataFile, answer: FileLocation, counted: ItemBytes) -> str:
     """Return the reason why a container was not wholly placed; empty if it was."""
     if counted.units and not counted.unplaced:
         return ""
+    if counted.unsized and not isinstance(file.number, Absent) and not counted.strange:
+        disks = [text_of(share.volume.disk) or share.volume.number for share in answer.disks]
+        if len(disks) > 1:
+            return f"it lies on one or more of {names(disks, MAX_DISKS)}, and nothing says on which"
     cells = (file.real, file.number, file.ranges)
     why = [value.reason for value in cells if isinstance(value, Absent)][:1]
     if file.size == 0 and not why:
@@ -641,6 +646,10 @@ def _problem(file: DataFile, answer: FileLocation, counted: ItemBytes) -> str:
         return why[0]  # its unknown size follows from this reason
     reasons = dict.fromkeys((*why, *counted.reasons)) or dict.fromkeys((*answer.notes, *answer.lacking))
     return "; ".join(reasons) or "nothing of it lies on a known disk"
+
+
+MAX_DISKS: Final = 8
+"""Disks of a file that are named in a reason."""
 
 
 def _unique(name: str, volumes: list[Volume]) -> str:
