@@ -10,6 +10,7 @@ from tests.collected.texts import facts_in
 from zmon.collected.facts import joined
 from zmon.kinds import LAYER
 from zmon.sample import empty_frame
+from zmon.topology.target import NO_MEMBERS
 
 if TYPE_CHECKING:
     from tests.collected.conftest import Ask
@@ -242,4 +243,4 @@ def test_the_members_of_an_array_are_known_if_their_layout_is_not(where: Ask) ->
     mount = "box1:~ # mount\n/dev/md0 on /md type xfs (rw)\n"
     (answer,) = where("/md/x", f"box1:~ # mdadm --detail /dev/md0\n{FAULTY}{mount}")["where"]
     assert {disk["disk"] for disk in answer["disks"]} >= {"dasdp", "dasdq"}
-    assert not [why for why in answer["lacking"] if "members of the array are not known" in why]
+    assert not [why for why in answer["lacking"] if NO_MEMBERS.reason in why]

@@ -236,8 +236,8 @@ def _matrix(report: SpreadReport, width: int) -> Iterator[str | Sentence]:
         amounts = (loads.get(unit.key, 0) for unit in shown)
         rows.append([fitted(label, name - 1), *map(amount, (*amounts, others, sum(loads.values())))])
     if load := sum(whole.values()):
-        known = 1.0 if traffic else report.whole.known_part
-        shares = (f"{percent(100 * known * whole.get(unit.key, 0) / load)} %" for unit in shown)
+        part = 1.0 if traffic else report.whole.known_part
+        shares = (f"{percent(100 * part * whole.get(unit.key, 0) / load)} %" for unit in shown)
         rows.append(["share", *shares, "", ""])
     yield from aligned(rows, [name, *(-room[unit.key] for unit in shown), -8 * rest, -8], "")
     idle = [unit.title for unit in hidden if not whole.get(unit.key)]

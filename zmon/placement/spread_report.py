@@ -570,8 +570,8 @@ def _units_words(
             maybe = [unit.title for unit in others if unit.is_for_data or unit.doubts]
             yield f"not counted: {names(maybe)}; files that are not placed may lie there; --lcus names any"
         elif unused:
-            found = "no other use of disks there was found"
-            yield f"not counted, though {found}: {names(unused)}; --lcus names any"
+            why_asked = "no other use of disks there was found"
+            yield f"not counted, though {why_asked}: {names(unused)}; --lcus names any"
         for unit in () if is_partial else others:
             if unit.doubts:
                 yield f"not counted, for its disks may be in use: {unit.title} ({'; '.join(unit.doubts)})"

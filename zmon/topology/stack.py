@@ -442,7 +442,7 @@ class Stack:
         if node is None:
             return "not among the devices that were read"
         if node.multipath:
-            paths = [path.title.partition(": ")[0] for path in self.paths(number)]  # removed: mpatha 2
+            paths = [path.title for path in self.paths(number)]
             more = " or more" * self.has_unseen(number)
             over = f"over {len(paths)} path{'s' * (len(paths) != 1)}{more}: {', '.join(paths)}"
             return f"one disk {over}" if paths else "one disk, no path to it is known"
