@@ -10,6 +10,7 @@ from tests.collected.texts import facts_in
 from zmon.collected.facts import joined
 from zmon.kinds import LAYER
 from zmon.sample import empty_frame
+from zmon.topology.target import NO_MEMBERS
 
 if TYPE_CHECKING:
     from tests.collected.conftest import Ask
@@ -219,3 +220,27 @@ def test_an_array_has_one_name_by_its_uuid() -> None:
     assert members(scan + "ARRAY /dev/md0 metadata=1.2 UUID=11111111:22222222:33333333:44444444\n") == {
         "dasdp1", "dasdq1",
     }  # fmt: skip
+
+
+SPARE = MDSTAT.replace("dasdq1[1] dasdp1[0]", "dasdq1[1](F) dasdp1[0] dasdt1[2](S)").replace(
+    "[2/2] [UU]", "[2/1] [U_]"
+)
+DETAILED = f"{FAULTY}       2      94      77        -      spare   /dev/dasdt1\n"
+
+
+@pytest.mark.parametrize("content", [SPARE, DETAILED])
+def test_a_faulty_or_spare_member_is_told_as_such(content: str, where: Ask) -> None:
+    """In words of mdadm, of the disk that it is on; the one that works has neither."""
+    told = {disk: {title for title in where(disk, content)["devices"] if " of md0 on " in title}
+            for disk in ("dasdp", "dasdq", "dasdt")}  # fmt: skip
+    assert told == {
+        "dasdp": set(), "dasdq": {"faulty member of md0 on dasdq1"}, "dasdt": {"spare of md0 on dasdt1"}
+    }  # fmt: skip
+
+
+def test_the_members_of_an_array_are_known_if_their_layout_is_not(where: Ask) -> None:
+    """What lacks is named: not the members, which are printed."""
+    mount = "box1:~ # mount\n/dev/md0 on /md type xfs (rw)\n"
+    (answer,) = where("/md/x", f"box1:~ # mdadm --detail /dev/md0\n{FAULTY}{mount}")["where"]
+    assert {disk["disk"] for disk in answer["disks"]} >= {"dasdp", "dasdq"}
+    assert not [why for why in answer["lacking"] if NO_MEMBERS.reason in why]

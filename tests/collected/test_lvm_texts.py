@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from tests.collected.texts import facts_in
+from zmon.base.sizes import SECTOR
 from zmon.collected.facts import joined
+from zmon.collected.lvm_display_texts import whole_size
 from zmon.kinds import LAYER
 from zmon.sample import empty_frame
 
@@ -235,3 +237,89 @@ dasdb 94:4 0 6.9G 0 disk
 """
     (answer,) = where("/data", lvs)["where"]
     assert [disk["disk"] for disk in answer["disks"]] == ["dasdb", "missing: vgl"]
+
+
+LV_HEAD = "  LV   VG Attr       Devices                         #Str Type\n"
+IN_LVS = f"box1:~ # lvs -o lv_name,vg_name,lv_attr,devices,stripes,seg_type\n{LV_HEAD}"
+ON_TWO = "  load wh {} {}(0),{}(0)   2 {}\n"
+DISPLAYED = """\
+box1:~ # lvdisplay -m
+  --- Logical volume ---
+  LV Path                /dev/wh/load
+  LV Name                load
+  VG Name                wh
+  LV Status              available
+  LV Size                400.00 GiB
+  Current LE             102400
+  Segments               {segments}
+
+  --- Segments ---
+  Logical extents 0 to 102399:
+    Type		{type}
+    Stripes		2
+    Stripe size		64.00 KiB
+    Stripe 0:
+      Physical volume	/dev/dasdp1
+      Physical extents	0 to 51199
+    Stripe 1:
+      Physical volume	/dev/dasdq1
+      Physical extents	0 to 51199
+
+"""
+
+
+def lvs(attributes: str = "-wi-ao----", of_type: str = "striped") -> str:
+    """Return a row of lvs of a volume on two devices."""
+    return f"{IN_LVS}{ON_TWO.format(attributes, '/dev/dasdp1', '/dev/dasdq1', of_type)}"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_even"),
+    [(lvs(), True), (lvs("owi-aos---"), True), (lvs("pwc-aom---", "mirror"), False),
+     (f"{lvs()}  load wh -wi-ao---- /dev/dasdp1(900)   1 linear\n", False),
+     (lvs() + lvs().replace("(0)   2 ", "(0),/dev/dasdr1(0)   3 "), False),
+     (DISPLAYED.format(segments=1, type="striped"), True),
+     (DISPLAYED.format(segments=2, type="striped"), False),
+     (lvs().replace("stripes,seg_type\n", "stripes,seg_type | grep dasdp\n"), False),
+     (DISPLAYED.format(segments=1, type="mirror"), False)],
+)  # fmt: skip
+def test_a_volume_of_one_striped_segment_has_equal_parts(text: str, is_even: bool, where: Ask) -> None:
+    """A whole listing of its only segment says so; of several segments the lengths would have to be known."""
+    mount = "box1:~ # mount\n/dev/mapper/wh-load on /load type xfs (rw)\n"
+    steps = where("/load", f"{text}{mount}")["where"][0]["steps"]
+    assert [step["what"].startswith("striped over 2") for step in steps if step["title"] == "wh-load"] == [
+        is_even
+    ]
+
+
+def test_a_size_that_is_printed_rounded_follows_from_the_extents(where: Ask) -> None:
+    """Two disks have one half of it each."""
+    mount = "box1:~ # mount\n/dev/mapper/wh-load on /load type xfs (rw)\n"
+    (answer,) = where("/load", f"{DISPLAYED.format(segments=1, type='striped')}{mount}")["where"]
+    assert answer["size"] == 400 << 30
+    assert [(disk["disk"], disk["bytes"]) for disk in answer["disks"]] == [
+        ("dasdp", 200 << 30), ("dasdq", 200 << 30)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("printed", "extents", "size"),
+    [("<64,00 MiB", "16", 64 << 20), ("1.50 TiB", "98304", 3 << 39), ("429.50 GB", "102400", 0),
+     ("400.00 GiB", "0", 0), ("400.00 GiB", "", 0),
+     ("<99.91 GiB", "3197", 3197 << 25), ("96.00 GiB", "1000", 0)],
+)  # fmt: skip
+def test_the_size_of_extents_is_a_power_of_two(printed: str, extents: str, size: int) -> None:
+    """Any other is not known: a size in units of 1000, or of extents that somebody chose."""
+    assert whole_size(printed, extents) * SECTOR == size
+
+
+@pytest.mark.parametrize("group", ["", " wh"])
+def test_the_last_of_two_lists_of_chosen_columns_counts(group: str, where: Ask) -> None:
+    """Such as before and after a pvmove: a row is one of lvs without attributes, too."""
+    head = f"box1:~ # lvs -o lv_name,vg_name,devices{group}\n  LV    VG   Devices\n"
+    text = "".join(
+        f"{head}  load  wh   /dev/{disk}1(0)\n  logs  wh   /dev/dasdr1(0)\n" for disk in ("dasdp", "dasdq")
+    )
+    steps = where("/load", f"{text}box1:~ # findmnt\nTARGET SOURCE FSTYPE\n/load /dev/mapper/wh-load xfs\n")
+    disks = {disk["disk"] for disk in steps["where"][0]["disks"]}
+    assert ("dasdp" in disks, "dasdq" in disks) == (False, True)

@@ -50,3 +50,16 @@ def test_a_disk_of_a_cluster_or_a_database_is_in_use(
     for word, use in zip(("dasdp", "dasdq"), uses, strict=True):
         devices = " ".join(where(word, content)["devices"]).split()
         assert (use in devices, f"{word}1" in devices) == (True, True) if use else devices == []
+
+
+def test_a_file_of_a_cluster_is_on_some_of_its_disks(where: Ask) -> None:
+    """It may be on each that this host has, and how much is not known; without any none is known."""
+    mount = "box1:~ # mount\ngpfs1 on /gpfs/fs1 type gpfs (rw)\n"
+    text = f"{UIDS}{NSDS}".replace("{}", "box1:~ # ")
+    (answer,) = where("/gpfs/fs1/x", f"{text}{mount}")["where"]
+    assert [disk["disk"] for disk in answer["disks"]] == ["dasdp"]
+    assert "absent" in answer["disks"][0]["bytes"]
+    assert answer["grade"] in {"set", "assumed"}
+    (answer,) = where("/gpfs/fs1/x", f"{UIDS}{mount}".replace("{}", "box1:~ # "))["where"]
+    assert (answer["disks"], answer["grade"]) == ([], "unknown")
+    assert not [why for why in answer["lacking"] if "no block device" in why]

@@ -476,3 +476,129 @@ def test_a_volume_group_is_looked_up_by_its_name(where: Ask) -> None:
     assert [disk["lcu"] for disk in group["disks"]] == ["LCU 1A00", "LCU 1B00"]
     assert group["devices"] == []
     assert [disk["disk"] for disk in where("IBM.75000000AAAA1.1b00.01", text)["disks"]] == ["dasdb"]
+
+
+VGS = "box1:~ # vgs\n  VG  #PV #LV #SN Attr   VSize VFree\n  wh    2   1   0 wz-pn- 13.0g    0\n"
+IMAGES = """\
+box1:~ # lvs -a -o+devices
+  LV              VG Attr       LSize  Devices
+  load            wh rwi-aor-p- 10.00g load_rimage_0(0),load_rimage_1(0)
+  [load_rimage_0] wh iwi-aor--- 10.00g /dev/dasdp1(1)
+  [load_rimage_1] wh Iwi-aor-p- 10.00g [unknown](1)
+"""
+
+
+@pytest.mark.parametrize(
+    "member", [VGS, "", "  WARNING: VG wh is missing PV 3mQvIJ (last written to /dev/dasdc1).\n"]
+)
+def test_a_group_that_lacks_a_physical_volume_is_not_whole(member: str, where: Ask) -> None:
+    """Whether pvs, vgs or a warning of lvm tells it; with the device where it was last."""
+    lost = "" if member else "  [unknown]   wh lvm2 a-m  6.80g    0\n"
+    pvs = f"{PVS}{'' if member == VGS else member}  /dev/dasdp1 wh lvm2 a--  6.80g    0\n{lost}"
+    answer = where("wh", f"{UIDS}{pvs}{VGS if member == VGS else ''}{LVS}{LOAD}")
+    assert [disk["disk"] for disk in answer["disks"]] == ["dasdp"]
+    (title,) = answer["missing"]
+    assert title.startswith("missing: wh")
+    assert ("/dev/dasdc1" in title) is ("WARNING" in member)
+
+
+def test_a_part_on_a_missing_physical_volume_is_on_no_other(where: Ask) -> None:
+    """Its device is printed: it is the one that is not found."""
+    pvs = f"{PVS}  /dev/dasdp1 wh lvm2 a--  6.80g    0\n  [unknown]   wh lvm2 a-m  6.80g    0\n"
+    devices = where("dasdp", f"{UIDS}{pvs}{IMAGES}{LOAD}")["devices"]
+    assert [device for device in devices if "rimage" in device] == ["wh-load_rimage_0"]
+
+
+def test_a_mount_of_a_partition_is_no_volume_of_physical_volumes_without_a_group(where: Ask) -> None:
+    """A source that is not in /dev/mapper has no group, and is in none."""
+    mount = "box1:~ # mount\n/dev/dasdq2 on / type ext4 (rw)\n"
+    pvs = f"{PVS}  /dev/dasdp1    lvm2 ---  6.80g    6.80g\n"
+    answer = where("dasdp", f"{UIDS}{mount}{pvs}")
+    assert "/dev/dasdq2" not in answer["devices"]
+    assert not answer["mounts"]
+
+
+@pytest.mark.parametrize("word", ["mpathk", "dm-4", "/dev/mapper/mpathk"])
+@pytest.mark.parametrize("is_first", [False, True])
+def test_a_map_that_a_kernel_name_has_is_one_with_that(word: str, is_first: bool, where: Ask) -> None:
+    """The name of dm-4 is the map that is mounted, though no text lists the devices of either."""
+    names = (
+        "box1:~ # grep . /sys/block/dm-4/dm/name /sys/block/dm-4/dm/uuid\n"
+        "/sys/block/dm-4/dm/name:mpathk\n/sys/block/dm-4/dm/uuid:mpath-3600507630bffc3d80000000000007705\n"
+    )
+    mount = "box1:~ # cat /proc/mounts\n/dev/mapper/mpathk /u01 ext4 rw 0 0\n"
+    answer = where(word, names + mount if is_first else mount + names)
+    assert [mount["point"] for mount in answer["mounts"]] == ["/u01"]
+    assert [disk["lss"] for disk in answer["disks"]] == ["77"]
+
+
+@pytest.mark.parametrize(
+    ("swap", "size"),
+    [(f"box1:~ # cat /proc/swaps\n{HEAD}/swap.img file 2097152 0 -2\n", 2 << 30),
+     ("box1:~ # swapon --show\nNAME      TYPE SIZE USED PRIO\n/swap.img file   2G   0B   -2\n", None)],
+)  # fmt: skip
+def test_a_swap_file_in_use_was_seen(
+    swap: str, size: int | None, where: Ask, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It lies on the device of its file system, which is not itself what is swapped to."""
+    (answer,) = where("/swap.img", f"{UIDS}{MOUNT}{swap}")["where"]
+    assert [disk["disk"] for disk in answer["disks"]] == ["dasdq"]
+    assert main(["where", "/swap.img", "--from", str(tmp_path)]) == 0
+    capsys.readouterr()
+    assert size is None or answer["size"] == size
+    mounts = where("dasdq", f"{UIDS}{MOUNT}{swap}")["mounts"]
+    assert [(mount["point"], mount.get("swap_file")) for mount in mounts] == [("/", None), ("", "/swap.img")]
+
+
+def test_the_paths_that_a_file_has_lost_are_told_with_it(where: Ask) -> None:
+    """As with its disk: those of each map below it that multipath does not use, and why."""
+    mounts = (
+        "box1:~ # mount\n/dev/mapper/mpathk on /k type xfs (rw)\n/dev/mapper/mpathl on /l type xfs (rw)\n"
+    )
+    lost = {point: where(point, f"{GONE}{mounts}")["lost_paths"] for point in ("/k", "/l")}
+    assert lost["/k"] == {"mpathk": {"8:176": "removed"}}
+    assert {*lost["/l"]["mpathl"].values()} == {"removed"}
+    assert len(lost["/l"]["mpathl"]) == 2
+    whole = "mpathk (36005076300ffffff0000000000001c01) dm-3 IBM,2107900\n"
+    whole += "  |- 0:0:0:7 sdk 8:160 active ready running\n"
+    assert "lost_paths" not in where("/k", f"box1:~ # multipath -ll\n{whole}{mounts}")
+
+
+def test_a_file_system_on_a_loop_device_is_no_btrfs_of_several(where: Ask) -> None:
+    """A snap's type is not printed by lsblk, and no other device may be one of it."""
+    rows = "NAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINTS\nloop0 7:0 0 63M 1 loop /snap/core20/1\n"
+    lsblk = f"box1:~ # lsblk\n{rows}dasdp 94:60 0 6.9G 0 disk\n└─dasdp1 94:61 0 6.9G 0 part /\n"
+    unseen = [
+        said for said in where("dasdp", f"{UIDS}{lsblk}")["not_looked_at"] if said.startswith("more devices")
+    ]
+    assert len(unseen) == 1
+    assert "/snap" not in unseen[0]
+    assert " more, " not in unseen[0]
+
+
+FDASD = """\
+
+Disk /dev/dasdp:
+  cylinders ............: 30051
+  tracks per cylinder ..: 15
+  blocks per track .....: 12
+  bytes per block ......: 4096
+  volume label .........: VOL1
+  volume serial ........: 0X1A01
+  max partitions .......: 3
+
+ ------------------------------- tracks -------------------------------
+               Device      start      end   length   Id  System
+          /dev/dasdp1          2   450764   450763    1  Linux swap
+"""
+
+
+def test_what_a_partition_is_made_for_is_told_once(
+    where: Ask, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its name stands with that, and not beside it."""
+    table = f"box1:~ # fdasd -p /dev/dasdp\n{FDASD}"
+    assert where("dasdp", f"{UIDS}{table}")["devices"] == ["dasdp1", "dasdp1 (made to be a swap area)"]
+    main(["where", "dasdp", "--from", str(tmp_path)])
+    (made,) = [line for line in capsys.readouterr().out.splitlines() if "Made of it" in line]
+    assert made.count("dasdp1") == 1

@@ -187,7 +187,7 @@ def test_a_file_that_is_all_hole(size: int, said: bool) -> None:
 def test_what_lies_on_a_disk(word: str) -> None:
     """However it is called: file systems and files, in whole or in part."""
     assert (mounts_on(word), files_on(word)) == (
-        [("/", True), ("/db", False), ("swap, in use", True)],
+        [("/", True), ("/db", False), ("swap file /var/swap, in use", True)],
         ["/db/a", "/db/sub/c", "/var/e"],
     )
 
@@ -195,7 +195,7 @@ def test_what_lies_on_a_disk(word: str) -> None:
 def test_what_lies_on_a_partition() -> None:
     """Not what lies beside it on the disk; a swap file lies where its file system does."""
     found = mounts_on("dasda1"), files_on("dasda1")
-    assert found == ([("/", True), ("swap, in use", True)], ["/var/e"])
+    assert found == ([("/", True), ("swap file /var/swap, in use", True)], ["/var/e"])
 
 
 def test_what_lies_on_a_volume() -> None:

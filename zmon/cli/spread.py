@@ -22,6 +22,7 @@ from zmon.placement.spread_report import (
     SpreadQuery,
     anew_words,
     even_words,
+    known_part_words,
     moves_words,
     offer_words,
     pressure,
@@ -235,7 +236,8 @@ def _matrix(report: SpreadReport, width: int) -> Iterator[str | Sentence]:
         amounts = (loads.get(unit.key, 0) for unit in shown)
         rows.append([fitted(label, name - 1), *map(amount, (*amounts, others, sum(loads.values())))])
     if load := sum(whole.values()):
-        shares = (f"{percent(100 * whole.get(unit.key, 0) / load)} %" for unit in shown)
+        part = 1.0 if traffic else report.whole.known_part
+        shares = (f"{percent(100 * part * whole.get(unit.key, 0) / load)} %" for unit in shown)
         rows.append(["share", *shares, "", ""])
     yield from aligned(rows, [name, *(-room[unit.key] for unit in shown), -8 * rest, -8], "")
     idle = [unit.title for unit in hidden if not whole.get(unit.key)]
@@ -415,7 +417,8 @@ def _judged(plan: MovePlan, report: SpreadReport) -> Iterator[str]:
         return
     if report.moved is not None and plan.steps:
         yield times_words(f"What if: {moves_words(plan)}", report.moved, report.units)
-    yield spread_words(plan)
+    if said := spread_words(plan):
+        yield f"{known_part_words(report)}{said}"
     yield from anew_words(plan)
     if not isinstance(plan.apart, Absent):
         yield (

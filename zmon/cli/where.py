@@ -399,6 +399,8 @@ def _files(result: LookupResult, width: int) -> Iterator[str | Sentence]:
     about = f"  {said}  {bytes_(size)}{_on_disk(once, size)}  {grade}"
     yield f"{shorten(result.meaning.key, width - len(about))}{about}"
     units = _sums(pair for answer in once for pair in _by_lcu(answer))
+    if units and (unplaced := sum(map(_not_placed, once))):
+        units.append((NOT_PLACED, len(once), unplaced))
     sums = [0 if isinstance(count, Absent) else count for _name, _many, count in units]
     whole, room = sum(sums), max((cells(name) for name, _many, _count in units), default=0)
     for (name, _many, count), total in zip(units, sums, strict=True):
@@ -420,6 +422,16 @@ def _by_lcu(answer: FileLocation) -> Iterable[tuple[str, Number]]:
     ):
         return [(_lcu(answer.disks[0].volume), answer.size - answer.holes)]
     return [(_lcu(share.volume), share.bytes) for share in answer.disks]
+
+
+def _not_placed(answer: FileLocation) -> int:
+    """Return the bytes of a file of which no disk, or not how many on which, is known."""
+    counts = [count for _lcu_name, count in _by_lcu(answer)]
+    is_open = any(isinstance(count, Absent) for count in counts) or bool(answer.lacking and not answer.disks)
+    if not is_open or isinstance(answer.size, Absent):
+        return 0
+    placed = sum(count for count in counts if not isinstance(count, Absent))
+    return max(0, int(answer.size - answer.holes - placed))
 
 
 def _on_disk(answers: Sequence[FileLocation], size: float) -> str:
@@ -474,6 +486,7 @@ def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
         key = ""  # no text has its number
     about = f": {meaning.sort.value}{', offline' * result.offline}"
     about += f", {count:,} disk{'s' * (count != 1)}" if count else ""
+    about += f", {len(result.missing):,} missing" if result.missing else ""
     if result.device is not None or result.claimed:
         about += f", no disk{' of this Linux' * bool(result.claimed)}"
     if len(result.paths) > count or (result.more_paths and not result.paths and count == 1):
@@ -519,6 +532,7 @@ def _made_of(result: LookupResult) -> Iterator[str]:
     for same in result.same[:MAX_NAMED]:
         how = f"{'' if same.is_sure else 'perhaps '}the same LUN as {enumerated(same.others, MAX_NAMED)}"
         yield f"{same.disk}: {how}, over another path that multipath does not join"
+    yield from (f"{title[:1].upper()}{title[1:]}" for title in result.missing[:MAX_NAMED])
     if others := _built(result):
         yield f"Made of it: {enumerated(others, MAX_NAMED)}"
     for mount in result.mounts[:MAX_NAMED]:
@@ -529,7 +543,8 @@ def _made_of(result: LookupResult) -> Iterator[str]:
 
 def _built(result: LookupResult) -> list[str]:
     mounted = {mount.device for mount in result.mounts}
-    return [name for name in result.devices if name not in mounted]
+    others = [name for name in result.devices if name not in mounted]
+    return [name for name in others if not any(other.startswith(f"{name} (") for other in others)]
 
 
 def _unused(result: LookupResult) -> str:
@@ -555,6 +570,8 @@ def _more(count: int, what: str) -> Iterator[str]:
 # disks
 
 
+NOT_PLACED: Final = "not placed"
+"""What stands for the LCU of bytes of which none is known."""
 HEADING: Final = (
     "Disk", "Adapter", "Bus id", "vdev", "rdev", "Label", "WWPN", "LUN", "LCU", " Bytes    %", "State",
     "CHPIDs", "Lost",
@@ -683,6 +700,11 @@ def _remarks(result: LookupResult) -> Iterator[str]:
         "No LCU": (why.reason for why in lacks_lcu if why.code == IN_MEMORY.code),
         "LCU not known": (why.reason for why in lacks_lcu if why.code != IN_MEMORY.code),
         "Not formatted": result.unformatted,
+        "Not used": (
+            f"{'a path' if path.startswith(why) else f'path {path}'} of {title}: {why}"
+            for title, paths in result.lost_paths.items()
+            for path, why in paths.items()
+        ),
         "Lost": (f"CHPID {chpid}: {why}" for chpid, why in result.why_lost.items()),
     }
     for what, sentences in remarks.items():
@@ -736,6 +758,7 @@ def document(result: LookupResult) -> Any:
         "mounts": [
             _fields(mount, "point", "fstype", "device", "disks", "whole")
             | {"perhaps": mount.is_possible, "process": mount.seen_by}
+            | ({"swap_file": mount.swap_file} if mount.swap_file else {})
             for mount in result.mounts
         ],
         "on_it": [
@@ -746,6 +769,8 @@ def document(result: LookupResult) -> Any:
         "why_lost": result.why_lost,
         "not_formatted": result.unformatted,
         "not_looked_at": result.unseen,
+        **({"lost_paths": result.lost_paths} if result.lost_paths else {}),
+        **({"missing": result.missing} if result.missing else {}),
         **({"claimed": result.claimed} if result.claimed else {}),
         **({"states": result.states} if result.states else {}),
     }

@@ -17,7 +17,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.sizes import KIB, SECTOR
-from zmon.collected.facts import Array
+from zmon.collected.facts import Array, plain
 from zmon.collected.numbers import fits, is_of_kernel
 from zmon.collected.reading import Reading, line
 from zmon.kinds import LAYER
@@ -33,6 +33,8 @@ UNCOUNTED: Final = frozenset({"raid0", "linear"})
 """Levels whose arrays run with all devices or not at all; /proc/mdstat does not count these."""
 _WITHOUT_DATA: Final = re.compile(r"\((?:F|S|R|J)\)")
 """Marks of members in /proc/mdstat that hold no data of the array, or not all."""
+_IDLE: Final = {"F": "faulty member", "S": "spare"}
+"""What the marks of members mean that may stay for long, as mdadm says it."""
 _SECTORS: Final = KIB // SECTOR
 _CODES: Final = {
     "left-asymmetric": 0, "right-asymmetric": 1, "left-symmetric": 2, "right-symmetric": 3, "parity-first": 4,
@@ -53,6 +55,11 @@ def lose_members(facts: Facts, array: str, titles: list[str]) -> str:
         # the kernel, and so lsblk, lists only devices that are there
         facts.partial[array] = " ".join(lost)
     return " ".join(lost)
+
+
+def idle(facts: Facts, device: str, what: str, array: str, place: str) -> None:
+    """Say of a device that an array has it without data of the array: it is faulty, or a spare."""
+    facts.lent[device, f"{what} of {array} on {plain(device)}"] = place
 
 
 class Mdstat(Reading):
@@ -93,6 +100,8 @@ class Mdstat(Reading):
         self._counts.pop(self._array, None)
         for device in devices:
             self.facts.name_device(device, self.place)
+        for device, mark in re.findall(r" (\S{1,64}?)\[[0-9]{1,5}\]\(([FS])\)", match[3]):
+            idle(self.facts, device, _IDLE[mark], self._array, self.place)
 
     @line(
         r"\s+([0-9]{1,18}) blocks(?: super \S+)?(?: level [0-9],)?(?: ([0-9]{1,9})[kK] chunks?,?)?"
@@ -171,6 +180,8 @@ class Mdadm(Reading):
         self._slots: dict[int, tuple[str, str]] = {}
         self._states: dict[int, str] = {}
         self._below: list[str] = []
+        self._idle: list[tuple[str, str]] = []
+        """The spares of the array and its faulty members, and which of these each is."""
         self._is_whole = True
         self._scanned: tuple[str, str, int] | None = None
 
@@ -221,9 +232,17 @@ class Mdadm(Reading):
                 self._slots[int(slot)] = (number, device or "") if works else ("", "")
             if not works:
                 self._states[int(slot)] = states
-        elif "faulty" in states:
-            self._states[-len(self._states) - 1] = f"faulty: {device or number}"
+        else:
+            self._take_idle(states, device or "", number)
         return True
+
+    def _take_idle(self, states: str, device: str, number: str) -> None:
+        """Take a device without a slot."""
+        if "faulty" in states:
+            self._states[-len(self._states) - 1] = f"faulty: {device or number}"
+        mark = "F" if "faulty" in states else "S" if "spare" in states else ""
+        if mark and device:
+            self._idle.append((device, _IDLE[mark]))
 
     @line(r"(?:INACTIVE-)?ARRAY /dev/(\S{1,250})((?:\s+[a-zA-Z-]+=\S+)*)\s*")
     def scanned(self, match: re.Match[str]) -> bool:
@@ -262,7 +281,7 @@ class Mdadm(Reading):
             self._say_device(name, told)
         elif name and ("Raid Level" in told or self._below):
             self._say_array(name, told)
-        self._name, self._told, self._slots, self._states, self._below = "", {}, {}, {}, []
+        self._name, self._told, self._slots, self._states, self._below, self._idle = "", {}, {}, {}, [], []
         self._is_whole, self._scanned = not self.is_filtered, None
 
     def _say_device(self, name: str, told: Mapping[str, str]) -> None:
@@ -282,6 +301,8 @@ class Mdadm(Reading):
             row["size"] = size * _SECTORS
         if chunk := re.fullmatch("([0-9]{1,9})K", told.get("Chunk Size", "")):
             row["chunk"] = int(chunk[1]) * KIB
+        for device, what in self._idle:
+            idle(facts, device, what, key, place)
         count = _number(told.get("Raid Devices", ""))
         working = {slot for slot, (number, _device) in self._slots.items() if number}
         lacking = sorted({*range(min(count, MAX_SLOTS))} - working)

@@ -26,6 +26,7 @@ from zmon.kinds import (
     CONTRADICTED,
     DASD,
     DEVICE,
+    GPFS,
     LAYER,
     LOST,
     LUN,
@@ -33,6 +34,7 @@ from zmon.kinds import (
     NOT_COLLECTED,
     NOT_SEEN,
     NOWHERE,
+    NSD,
     ORIGIN,
     PATH,
     TARGET_PORT,
@@ -210,7 +212,7 @@ class Facts(DeviceLists):
         self.contents: dict[str, tuple[str, str, str]] = {}
         """What is on devices, by their names: the type, its UUID, the text."""
         self.lent: dict[tuple[str, str], str] = {}
-        """Devices that guests of this host have, with what each calls it, and the text."""
+        """Devices that guests have, or an array beside those with data, with what for, and the text."""
         self.mount_lists: dict[str, list[list[MountRow]]] = {}
         """The mounts of each output, by the form that lists them."""
         self.mounts: dict[tuple[str, str], MountRow] = {}
@@ -447,7 +449,7 @@ class Facts(DeviceLists):
                 btrfs.setdefault(uuid, []).append(device)
             elif number not in mounted:
                 title = f"{_CONTENTS.get(sort, f'{sort} file system')} on {plain(device)}"
-                self._say_content(title, {number}, place)
+                self._say_content(title, {number}, place, sort=NSD if sort == GPFS else "content")
         for device, (what, place) in self.made_for.items():
             own = numbers.get(device, set()) - used - mounted
             if len(own) == 1 and device not in self.contents:
@@ -456,7 +458,7 @@ class Facts(DeviceLists):
             self._join_btrfs(uuid, {device: alone[device] for device in devices}, mounted)
 
     def _add_lent(self, numbers: Mapping[str, set[str]], linked: Mapping[str, set[str]]) -> None:
-        """Say which guests have devices of this host."""
+        """Say who has devices of this host: guests, and arrays whose data are on others."""
         for (device, title), place in self.lent.items():
             own = numbers.get(plain(device)) or numbers.get(mapped_name(device)) or linked.get(device, set())
             if len(own) == 1:
@@ -475,9 +477,9 @@ class Facts(DeviceLists):
             title = f"btrfs {uuid}" if len(numbers) > 1 else f"btrfs file system on {names}"
             self._say_content(title, numbers, next(iter(places.values())))
 
-    def _say_content(self, title: str, numbers: set[str], place: str) -> None:
+    def _say_content(self, title: str, numbers: set[str], place: str, sort: str = "content") -> None:
         key, below = f"{NAMED_STAND_IN}:{title}", " ".join(sorted(numbers, key=by_digits))
-        self.say(LAYER, key, place, mapped=title, sort="content", below=below)
+        self.say(LAYER, key, place, mapped=title, sort=sort, below=below)
 
     def _name_numbered(self, rows: dict[str, dict[str, list[Fact]]], layers: Frame) -> None:
         """Name DASDs and their partitions that others are built on, and that no source names."""
@@ -520,7 +522,9 @@ class Facts(DeviceLists):
         major = min(majors) if len(majors) == 1 else DM_STAND_IN
         for name, row in rows.items():
             title = next((str(fact.value) for fact in row.get("mapped", ())), name)
-            if ":" in name or name in numbers or not any(fact.value in NAMED for fact in row.get("sort", ())):
+            is_named = any(fact.value in NAMED for fact in row.get("sort", ()))
+            is_titled = minor_of_dm(name) and row.get("mapped")
+            if ":" in name or name in numbers or not (is_named or is_titled):
                 continue
             if title not in numbers:
                 minor = minor_of_dm(name)

@@ -15,12 +15,14 @@ Sources: lvm2, lib/display/display.c, lib/striped/striped.c, lib/raid/raid.c, to
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from zmon.base.sizes import KIB, SECTOR
 from zmon.collected.lvm_texts import DEVICE, GROUP, TOLD, VolumeReading
 from zmon.collected.reading import line
-from zmon.kinds import LAYER
+from zmon.kinds import LAYER, STRIPED
 
 if TYPE_CHECKING:
     from zmon.collected.facts import Facts
@@ -281,6 +283,9 @@ class LvmDisplay(VolumeReading):
         segment, self._segment = self._segment, None
         if segment is None:
             return
+        if self._title and not self._device:
+            stripes = segment.devices if segment.type == STRIPED and segment.devices == segment.count else 0
+            self._stripes.setdefault(self._title, []).append(stripes)
         needed = max(segment.count, int(_WITHOUT_DEVICES.fullmatch(segment.type) is None))
         if segment.devices < needed and self._device:
             self._is_doubtful = True
@@ -326,6 +331,8 @@ class LvmDisplay(VolumeReading):
             return
         self._title = title = self._volume(group, name, self._tool)
         self._number(title, record.get("Block device", ""))
+        if size := whole_size(record.get("LV Size", ""), record.get("Current LE", "")):
+            self.facts.say(LAYER, title, self._at(), mapped=title, sort="dm", size=size)
         if "partial" in record.get("LV Status", ""):
             self.facts.partial[title] = self.facts.lose_volume(group, "")
         snapshot = re.search(r"destination for (\S+)", record.get("LV snapshot status", ""))
@@ -352,6 +359,23 @@ class LvmDisplay(VolumeReading):
         self.facts.group_sizes[group] = int(size), self._at()
         if re.fullmatch("[0-9]{1,6}", there) and int(there) < int(size):
             self.facts.groups.setdefault(group, {})[self.facts.lose_volume(group, "")] = self._at()
+
+
+def whole_size(printed: str, extents: str) -> int:
+    """Return the sectors of a volume whose size is printed rounded, by its extents; 0 if not known.
+
+    An extent has a power of two as its size, unless somebody chose another.
+    """
+    match = re.fullmatch(r"<?([0-9]{1,9}(?:[.,][0-9]{1,2})?) ([KMGTPE])i?B", printed)
+    if match is None or not re.fullmatch("[1-9][0-9]{0,11}", extents):
+        return 0
+    about = float(match[1].replace(",", ".")) * KIB ** (1 + "KMGTPE".index(match[2])) / int(extents)
+    extent = 1 << round(math.log2(about)) if about >= KIB else 0
+    return int(extents) * extent // SECTOR if abs(about - extent) <= about * _ROUNDED else 0
+
+
+_ROUNDED: Final = 0.01
+"""By what part a size may be off that is rounded."""
 
 
 class ExtentRange:

@@ -17,13 +17,14 @@ from zmon.collected.columns import Columns, asked_columns
 from zmon.collected.facts import doubled, group_key, plain
 from zmon.collected.numbers import NUMBER
 from zmon.collected.reading import OrDocument, Reading, line
-from zmon.kinds import LAYER, VOLUME_GROUP
+from zmon.kinds import LAYER, STRIPED, VOLUME_GROUP
 from zmon.topology.same_disks import PV_LINK
 from zmon.topology.stack import inner, volume_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
+    from zmon.base.absent import Value
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
 
@@ -59,6 +60,34 @@ _INDENT: Final = 2
 """Blanks before each row."""
 _POOL: Final = "t"
 """The first attribute of thin pools, whose number in lvs may be that of another device."""
+_PLAIN: Final = ("", "-", "o", "O")
+"""The first attribute of those that may be striped over devices."""
+_OF_PVS: Final = "of pvs"
+"""Stands for the type of a segment in pvs, which has a row for each of its devices."""
+_TYPES: Final = frozenset(
+    {
+        "linear",
+        STRIPED,
+        "mirror",
+        "raid0",
+        "raid1",
+        "raid4",
+        "raid5",
+        "raid6",
+        "raid10",
+        "snapshot",
+        "thin",
+        "thin-pool",
+        "cache",
+        "cache-pool",
+        "error",
+        "zero",
+        "vdo",
+        "vdo-pool",
+        "writecache",
+        "integrity",
+    }
+)
 _PARTIAL: Final = 8
 """Which attribute of a logical volume is its health: `p` if a device is missing."""
 _FIELDS: Final = {
@@ -115,6 +144,10 @@ class VolumeReading(Reading):
         """Logical volumes of which only devices are known, and which may be snapshots."""
         self._pools: dict[str, str] = {}
         """The metadata of pools of caches, by the pools."""
+        self._on_lost: dict[str, str] = {}
+        """Logical volumes on a physical volume that LVM does not find, each with the word for that."""
+        self._stripes: dict[str, list[int]] = {}
+        """Of logical volumes whose segments have been read the stripes of each; 0 for one of another type."""
         self._misses = False
         """Whether a physical volume of an unnamed group is said to be missing."""
 
@@ -192,7 +225,9 @@ class VolumeReading(Reading):
             self._volumes.setdefault(below, Segments(group, place, {}))
         else:
             below = self._member(device, group, place)
-            self.facts.partial.update({title: below} if below.startswith("?") else {})
+            if below.startswith("?"):
+                self.facts.partial[title] = below
+                self._on_lost[title] = below
         names[below] = None
 
     def _member(self, device: str, group: str, place: str) -> str:
@@ -210,6 +245,15 @@ class VolumeReading(Reading):
                 below += [foot for foot in names if foot not in below]
             lost = next((word for name in below if (word := self.facts.partial.get(name))), "")
             self.facts.partial.update({title: lost} if lost else {})
+
+    def _striped(self, title: str, names: Collection[str]) -> dict[str, Value]:
+        """Return that a volume lies in equal parts on its devices, and how many these are, if it does.
+
+        Its one segment is read, and each of its devices is known.
+        """
+        is_whole = not self.is_part and not any(name.startswith("?") for name in names)
+        is_it = is_whole and self._stripes.get(title) == [len(names)]
+        return {"level": STRIPED, "layout": len(names)} if is_it else {}
 
     def finish(self) -> None:
         """Say on which devices each logical volume is."""
@@ -237,9 +281,10 @@ class VolumeReading(Reading):
                 self._open_volume(title)
         self._lose_parts()
         for title, (group, place, names) in self._volumes.items():
-            if all(name.startswith("?") for name in names):
+            if all(name.startswith("?") for name in names) and {*names} != {self._on_lost.get(title)}:
                 names.clear()  # it may be on any device of its group
-            self.facts.say(LAYER, title, place, mapped=title, sort="dm", below=" ".join(names))
+            told = self._striped(title, names)
+            self.facts.say(LAYER, title, place, mapped=title, sort="dm", below=" ".join(names), **told)
             volumes = self.facts.volumes.setdefault(group, [])
             if title not in volumes:
                 volumes.append(title)
@@ -269,12 +314,15 @@ class Lvm(VolumeReading, OrDocument):
         """Whether a row ends before the column of groups."""
         self._is_all = re.search(r"\s(?:-[a-zA-Z]*a\b|--all\b)", text.command) is not None
         self._asked = _asked(text.command)
+        self._type = ""
+        """The type of the segment of the row, if it has one."""
 
     @classmethod
     def knows(cls, row: str) -> bool:
-        """Return whether a line looks like one of LVM: rows of chosen columns begin with a device."""
+        """Return whether a line looks like one of LVM: rows of chosen columns have a device."""
         patterns = (pattern for pattern, name in cls._lines if name != "row")
-        return any(pattern.fullmatch(row) for pattern in patterns) or _OF_DEVICE.match(row) is not None
+        is_chosen = _OF_DEVICE.match(row) or _EXTENT.search(row)
+        return is_chosen is not None or any(pattern.fullmatch(row) for pattern in patterns)
 
     @line(rf"\s*{_NAME}(?:{_GAP}{_NAME})*[ ,;|]*")
     def head(self, match: re.Match[str]) -> bool:
@@ -339,6 +387,8 @@ class Lvm(VolumeReading, OrDocument):
         if not is_by_default and ({"LV", "VG"} - {*self._columns} or "PV" in self._columns):
             return False
         name, group, attributes = match.groups()
+        types = {*rest} & _TYPES
+        self._type = types.pop() if len(types) == 1 else ""
         return self._take_segment(group, name, attributes, match[0][match.end(3) :], None)
 
     def _take(self, cells: Mapping[str, str]) -> bool:
@@ -388,11 +438,14 @@ class Lvm(VolumeReading, OrDocument):
 
     def _take_logical(self, cells: Mapping[str, str], group: str, name: str) -> bool:
         """Take a logical volume, or a segment of one that pvs lists with the device it is on."""
+        self._type = cells.get("Type", "")
         if device := cells.get("PV", ""):
+            self._type = _OF_PVS
             return self._take_segment(group, name, "", f"{device}(0)", [])
         attributes = cells.get("Attr", "")
         if attributes and len(attributes) < LEAST:
             return False
+        self._type = cells.get("Type", "")
         beside = [cells[column].strip("[]") for column in ("Pool", "Origin") if cells.get(column)]
         extents = cells.get("Devices") or cells.get("PE Ranges", "")
         taken = self._take_segment(group, name, attributes, extents, beside)
@@ -429,6 +482,9 @@ class Lvm(VolumeReading, OrDocument):
                 self._open_volume(title)
             elif "Origin" not in {*self._columns, *self._asked}:
                 self._suspect(title)
+        is_plain = kind in _PLAIN and self._type in {"", STRIPED} and all(extent[1] for extent in placed)
+        stripes = self._stripes.setdefault(title, [])
+        stripes.append(len({extent[1] for extent in placed}) * (is_plain and len(placed) > 1))
         for extent in placed:
             self._put(title, extent[1] or extent[2] or "", extent[3] or "")
         for other in beside or () if placed or (kind and kind in _VIRTUAL) else ():
@@ -513,7 +569,7 @@ def spread_groups(facts: Facts) -> None:
     for mount in (mount for lists in facts.mount_lists.values() for mounts in lists for mount in mounts):
         title = mount.source.removeprefix("/dev/mapper/")
         group = (volume_name(title) or "").partition("/")[0] if title != mount.source else ""
-        if group in facts.groups and not any(rows[key].get("below") for key in keys.get(title, ())):
+        if group and group in facts.groups and not any(rows[key].get("below") for key in keys.get(title, ())):
             key = keys.setdefault(title, [title])[0]
             facts.say(LAYER, key, mount.place, mapped=title, sort="dm")
             facts.volumes.setdefault(group, []).append(key)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zmon.collected.reading import Reading, line
+from zmon.kinds import GPFS
 
 if TYPE_CHECKING:
     import re
@@ -43,4 +44,4 @@ class Mmlsnsd(Reading):
         for _name, device, node, place in self._rows:
             if node == own:
                 self.facts.name_device(device, place)
-                self.facts.say_content(device, place, "GPFS", "")
+                self.facts.say_content(device, place, GPFS, "")

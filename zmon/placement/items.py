@@ -9,14 +9,18 @@ from __future__ import annotations
 import re
 from enum import Enum
 from functools import cached_property
+from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent, text_of
+from zmon.base.ranges import names
 from zmon.base.record import NamedTuple
 from zmon.base.sizes import MB
+from zmon.kinds import VOLUME_GROUP
 from zmon.placement.pieces import tablespace_of
 from zmon.placement.traffic import BASES
+from zmon.placement.word_lookup import lines_of
 from zmon.topology.claims import Grade
 
 if TYPE_CHECKING:
@@ -124,7 +128,9 @@ class Unit(NamedTuple):
     open: bool = True
     """Whether data may be moved there."""
     is_for_data: bool = True
-    """Whether it has a disk that holds such data or is unused; other units serve other purposes."""
+    """Whether it has a disk that holds such data or has no known use; other units serve other purposes."""
+    doubts: tuple[str, ...] = ()
+    """Of a unit that is not for data: why some of its disks may be in use, though no use of them is known."""
     channels: str = ""
     """The name of the channel paths that it shares with others; empty when unknown."""
     others: frozenset[str] = frozenset()
@@ -333,16 +339,51 @@ def _mount_point(answer: FileLocation) -> str:
 
 
 def _used_otherwise(machine: Machine) -> set[str]:
-    """Return the disks with other uses than the files: another file system, or swap."""
+    """Return the disks with other uses than the files: a file system, swap, or a device built on them.
+
+    A volume group with some of the files is no other use, for more of them may be put on all its disks.
+    """
+    stack, volumes = machine.stack, machine.volumes
     files = _showing_use(machine)
     holding = {file.mount for file in files}
-    ours: set[str] = {share.volume.number for file in files for share in machine.locations[file.path].disks}
-    others: set[str] = {leaf for number in machine.swaps.values() for leaf in machine.stack.leaves(number)}
+    ours = {share.volume.number for file in files for share in machine.locations[file.path].disks}
+    others: set[str] = {leaf for number in machine.swaps.values() for leaf in stack.leaves(number)}
     for mount in machine.mounts:
         several = () if isinstance(mount.devices, Absent) else mount.devices.values()
-        leaves = {leaf for number in (several or (mount.number,)) for leaf in machine.stack.leaves(number)}
+        leaves = {leaf for number in (several or (mount.number,)) for leaf in stack.leaves(number)}
         (ours if mount.id in holding else others).update(leaves)
-    return others - ours
+    for number in tuple(ours):
+        groups = (other for other in stack.above(number) if _sort(other, machine) == VOLUME_GROUP)
+        ours.update(leaf for group in groups for leaf in stack.leaves(group))
+    others.update(
+        number for number in volumes if any(_is_use(other, machine) for other in stack.above(number))
+    )
+    return _same_luns(others, machine) - _same_luns(ours, machine)
+
+
+def _sort(number: str, machine: Machine) -> Value:
+    node = machine.stack.node(number)
+    return "" if node is None else node.sort
+
+
+def _is_use(number: str, machine: Machine) -> bool:
+    """Return whether a device that is built on others makes use of them: it is more than a part or a path."""
+    node = machine.stack.node(number)
+    return node is not None and node.sort != "partition" and not node.multipath
+
+
+def _same_luns(numbers: set[str], machine: Machine) -> set[str]:
+    """Return disks and maps of paths as disks, with all other paths to them."""
+    disks = {path.number for number in numbers for path in machine.stack.paths(number)} | numbers
+    luns = {
+        machine.volumes[disk].spindle for disk in disks if disk in machine.volumes and _is_lun(disk, machine)
+    }
+    same = (number for number, volume in machine.volumes.items() if volume.spindle in luns)
+    return disks | {number for number in same if _is_lun(number, machine)} if luns else disks
+
+
+def _is_lun(number: str, machine: Machine) -> bool:
+    return isinstance(machine.volumes[number].lun, str)
 
 
 class ItemBytes(NamedTuple):
@@ -526,6 +567,15 @@ class UnitIndex:
         names = [*self._names(volumes[0]), *_formal(volumes[0])]
         sides = {text_of(side(volume, site)) for volume in volumes}
         channels = site.channels_of(names) if self._by is UnitKind.LCU else None
+        used = self._others
+        doubted = {
+            volume.number: tuple(
+                lines_of({volume.number, *self._machine.stack.above(volume.number)}, self._machine)
+            )
+            for volume in volumes
+            if volume.number not in used
+        }
+        is_for_data = not all(doubted.values())
         capacity: Number = absent("no capacity of a disk is given")
         if self._by is UnitKind.LCU:
             capacity = site.capacity(names) * MB
@@ -534,7 +584,8 @@ class UnitIndex:
             name,
             sides.pop() if len(sides) == 1 else "",
             capacity,
-            is_for_data=any(volume.number not in self._others for volume in volumes),
+            is_for_data=is_for_data,
+            doubts=() if is_for_data else tuple(dict.fromkeys(chain.from_iterable(doubted.values()))),
             channels="" if channels is None else channels.name,
             others=volumes[0].lcu_names if self._by is UnitKind.LCU else self._disk_names(volumes),
         )
@@ -581,6 +632,10 @@ def _problem(file: DataFile, answer: FileLocation, counted: ItemBytes) -> str:
     """Return the reason why a container was not wholly placed; empty if it was."""
     if counted.units and not counted.unplaced:
         return ""
+    if counted.unsized and not isinstance(file.number, Absent) and not counted.strange:
+        disks = [text_of(share.volume.disk) or share.volume.number for share in answer.disks]
+        if len(disks) > 1:
+            return f"it lies on one or more of {names(disks, MAX_DISKS)}, and nothing says on which"
     cells = (file.real, file.number, file.ranges)
     why = [value.reason for value in cells if isinstance(value, Absent)][:1]
     if file.size == 0 and not why:
@@ -591,6 +646,10 @@ def _problem(file: DataFile, answer: FileLocation, counted: ItemBytes) -> str:
         return why[0]  # its unknown size follows from this reason
     reasons = dict.fromkeys((*why, *counted.reasons)) or dict.fromkeys((*answer.notes, *answer.lacking))
     return "; ".join(reasons) or "nothing of it lies on a known disk"
+
+
+MAX_DISKS: Final = 8
+"""Disks of a file that are named in a reason."""
 
 
 def _unique(name: str, volumes: list[Volume]) -> str:

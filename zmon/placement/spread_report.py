@@ -113,6 +113,12 @@ class TablespaceSpread(NamedTuple):
         count = sum(self.bytes_on.values()) + self.unplaced
         return count if count or self.is_sized else UNSIZED
 
+    @property
+    def known_part(self) -> float:
+        """The part of its bytes whose unit is known, from 0 to 1; 1 where hardly any are not."""
+        count = sum(self.bytes_on.values())
+        return count / (count + self.unplaced) if self.unplaced > MATTERS * (count + self.unplaced) else 1.0
+
 
 SATURATED: Final = 0.95
 """Above this use no estimate of the queue is reliable."""
@@ -172,7 +178,10 @@ class SpreadReport(NamedTuple):
     only_unsized: bool = False
     """Whether files lie on known units, but how many bytes of any of them is not known."""
     beside: tuple[Unit, ...] = ()
-    """Units that hold none of these files, whatever else they hold; none if the available ones were named."""
+    """Units that hold none of these files; none if the available ones were named, or files are not placed.
+
+    Those whose disks all serve something else are among them only if there are no others.
+    """
     wider: WhatIf | None = None
     """With an even spread over these LCUs, too, if there are any."""
     volumes: int = 0
@@ -238,9 +247,10 @@ def report_spread(
     may_hold = _may_hold(items)
     beside = tuple(
         unit
-        for unit in (() if wanted.available else placement.units)
+        for unit in (() if wanted.available or whole.known_part < 1 else placement.units)
         if unit not in units and unit.key not in may_hold
     )
+    beside = tuple(unit for unit in beside if unit.is_for_data) or beside
     wider = None
     if beside and wanted.what == "LCU":
         every = (*units, *beside)
@@ -364,12 +374,16 @@ def _space(  # noqa: PLR0913, PLR0917 - the parts of a tablespace
         for unit, count in item.bytes_on.items():
             bytes_on[unit] = bytes_on.get(unit, 0) + count
     keys = list(rows)
+    unplaced = sum(item.unplaced for item in items)
+    if unplaced and not wanted.traffic:  # the share is of all its bytes
+        placed = sum(bytes_on.values())
+        measures = measures._replace(share=measures.share * (placed / (placed + unplaced)))
     return TablespaceSpread(
         *key,
         max(len(items), len(keys)),
         bytes_on,
         load_on,
-        sum(item.unplaced for item in items),
+        unplaced,
         measures,
         fullest(items),
         worst_grade(keys),
@@ -482,7 +496,7 @@ def _assumptions(
     wanted: SpreadQuery,
 ) -> Iterable[str]:
     """Yield the assumptions of the report, a sentence each."""
-    yield from _units_words(placement, units, wanted)
+    yield from _units_words(placement, units, wanted, is_partial=whole.known_part < 1)
     if wanted.traffic:
         over = "" if isinstance(wanted.seconds, Absent) else f" in {wanted.seconds:.3g} s"
         yield (
@@ -522,7 +536,9 @@ def _assumptions(
         yield "a file moves as a whole, and has room at its target; a bound is the most there may be"
 
 
-def _units_words(placement: Placement, units: Sequence[Unit], wanted: SpreadQuery) -> Iterable[str]:
+def _units_words(
+    placement: Placement, units: Sequence[Unit], wanted: SpreadQuery, *, is_partial: bool
+) -> Iterable[str]:
     """Yield sentences on the units that are counted, and on those left out."""
     many = f"{len(units)} {wanted.what}{'s' * (len(units) != 1)}"
     if wanted.available:
@@ -547,11 +563,18 @@ def _units_words(placement: Placement, units: Sequence[Unit], wanted: SpreadQuer
         others = [unit for unit in placement.units if unit not in units and unit.key not in on]
         unsized = [unit.title for unit in placement.units if unit not in units and unit.key in on]
         unused = [unit.title for unit in others if unit.is_for_data]
-        serving = [unit.title for unit in others if not unit.is_for_data]
+        serving = [unit.title for unit in others if not unit.is_for_data and not unit.doubts]
         if unsized:
             yield f"not counted: {names(unsized)}; how much of these files lies there is not known"
-        if unused:
-            yield f"not counted, though they have unused disks: {names(unused)}; --lcus names any"
+        if is_partial and (unused or any(unit.doubts for unit in others)):
+            maybe = [unit.title for unit in others if unit.is_for_data or unit.doubts]
+            yield f"not counted: {names(maybe)}; files that are not placed may lie there; --lcus names any"
+        elif unused:
+            why_asked = "no other use of disks there was found"
+            yield f"not counted, though {why_asked}: {names(unused)}; --lcus names any"
+        for unit in () if is_partial else others:
+            if unit.doubts:
+                yield f"not counted, for its disks may be in use: {unit.title} ({'; '.join(unit.doubts)})"
         if serving:
             yield f"left out: {names(serving)}, used for something else; --lcus names any"
 
@@ -613,6 +636,8 @@ def even_words(report: SpreadReport, what: str = "An even spread") -> str:
     uneven, is_traffic = report.whole.spread.uneven, report.wanted.traffic
     if report.no_use:
         return no_use_words(report)
+    if report.whole.known_part < 1:
+        return _of_known_part(report, what)
     if report.even.little and len(report.units) > 1 and uneven < 1 + WORTH:
         load, many = "traffic is" if is_traffic else "bytes are", f"{len(report.units)} {report.wanted.what}s"
         return f"The {load} even over {many}, Max/mean is {uneven:.2f}: an even spread gains nothing"
@@ -627,8 +652,30 @@ def even_words(report: SpreadReport, what: str = "An even spread") -> str:
     return times_words(f"{what} of {counted(report)}", report.even, report.units)
 
 
+def _of_known_part(report: SpreadReport, what: str) -> str:
+    """Return what an even spread would give to the bytes whose unit is known, where others are not."""
+    if len(report.units) == 1:
+        part, title = 100 * report.whole.known_part, report.units[0].title
+        return (
+            f"{part:.0f} % of the bytes are on {title}, and of the others no {report.wanted.what} is known:"
+            " so it is not known what an even spread would give"
+        )
+    said = times_words(f"{what} of {counted(report)}", report.even, report.units)
+    return f"{known_part_words(report)}{said}" if said else ""
+
+
+def known_part_words(report: SpreadReport) -> str:
+    """Return how many bytes a sentence is about, as its beginning; empty where it is about all."""
+    part = report.whole.known_part
+    return (
+        "" if part == 1 else f"Of the {100 * part:.0f} % of the bytes whose {report.wanted.what} is known: "
+    )
+
+
 def why_no_move(report: SpreadReport) -> str:
     """Return why a plan without a move has none, where there is a load and moves may be of use."""
+    if len(report.units) == 1 and report.whole.known_part < 1:
+        return _of_known_part(report, "")
     if len(report.units) == 1:
         others = beside_words(report)
         return f"all is on {report.units[0].title}{others and f'; {others}'}"
@@ -650,6 +697,8 @@ def beside_words(report: SpreadReport) -> str:
         return ""
     hold, them = ("holds", "it") if len(report.beside) == 1 else ("hold", "them")
     what = "none of these files" if any(unit.is_for_data for unit in report.beside) else "only other data"
+    if any(unit.doubts for unit in report.beside):
+        what = f"perhaps {what}"
     gain = _wider_gain(report)
     numbers = ",".join(sorted(unit.number for unit in (*report.units, *report.beside)))
     return (

@@ -13,7 +13,8 @@ from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.ranges import names
 from zmon.base.record import NamedTuple
-from zmon.kinds import CONTAINER, DASD, DEVICE, MPATH, TEXT, VOLUME_GROUP
+from zmon.kinds import CONTAINER, DASD, DEVICE, LOST, MPATH, TEXT, VOLUME_GROUP
+from zmon.kinds import SWAP as SWAP_AREA
 from zmon.placement.channel_device import channel_device
 from zmon.placement.unused_paths import is_offline, reasons_of
 from zmon.topology.claims import claims_about
@@ -259,6 +260,7 @@ def _text(value: Value) -> str:
     return "" if isinstance(value, Absent) else str(value).upper()
 
 
+NO_SIZE: Final = absent("its size was not read")
 SWAP: Final = "swap"
 """The type of file system shown for swap space."""
 
@@ -280,10 +282,13 @@ class MountOnDisk(NamedTuple):
     is_possible: bool = False
     """Whether it may be on others than these disks: of its volume group only the members are known."""
 
+    swap_file: str = ""
+    """The file that is swapped to, on its device; empty if that is the device itself."""
+
     @property
     def title(self) -> str:
         """Its mount point, or its other use."""
-        return self.point or "swap, in use"
+        return self.point or f"swap{f' file {self.swap_file}' if self.swap_file else ''}, in use"
 
     @property
     def note(self) -> str:
@@ -331,6 +336,8 @@ class LookupResult(NamedTuple):
     """Whether there may be more paths than these: a text was not understood, or shows a part."""
     device: ChannelDevice | None = None
     """The device of the channel subsystem that it means, if that has no disk."""
+    missing: tuple[str, ...] = ()
+    """The titles of the members of a volume group that LVM does not find."""
     devices: tuple[str, ...] = ()
     """The titles of the devices on it: partitions, volumes, arrays."""
     same: tuple[SameDisk, ...] = ()
@@ -345,6 +352,8 @@ class LookupResult(NamedTuple):
     """Whether it means an adapter, or another device with disks, that is offline."""
     unused: Mapping[str, str] = {}
     """Why paths that multipath joins are not used, by major:minor; empty of those that are."""
+    lost_paths: Mapping[str, Mapping[str, str]] = {}
+    """By the titles of the maps below files those of their paths that are not used, each with the reason."""
     lost_chpids: Mapping[str, str] = {}
     """The channel paths that Linux cannot use, by the major:minor of a disk: `52`."""
     why_lost: Mapping[str, str] = {}
@@ -441,7 +450,13 @@ def find_path(meaning: WordMeaning, machine: Machine, mount: Mount | None) -> Lo
 
 def find_by_name(meaning: WordMeaning, machine: Machine) -> LookupResult:
     """Look up a path of a capture or a recording by its name alone."""
-    answer = machine.locate(file_by_name(meaning.key, machine.mounts))
+    swap, file = machine.sample.frame(SWAP_AREA), file_by_name(meaning.key, machine.mounts)
+    if meaning.key in swap.index:  # what lists the areas that are in use has seen it
+        size = swap.cell(meaning.key, "size")
+        file = file_by_name(meaning.key, machine.mounts, size if isinstance(size, int) else NO_SIZE)
+        listed = machine.origins.of("swap", meaning.key, "sort", "/proc/swaps")
+        file = file._replace(listed=listed)
+    answer = machine.locate(file)
     return _with_states(LookupResult(meaning, (answer,)), machine)
 
 
@@ -463,6 +478,7 @@ def _with_states(result: LookupResult, machine: Machine) -> LookupResult:
         if use_of(1, devices.cell(busid, "status"), dasds.cell(busid, "state")) == NOT_FORMATTED
     )
     return result._replace(
+        lost_paths=dict(_lost_paths(result, machine)),
         lost_chpids={number: " ".join(paths.lost_chpids) for number, paths in lost.items()},
         why_lost={
             chpid: reasons[-1].words
@@ -473,6 +489,17 @@ def _with_states(result: LookupResult, machine: Machine) -> LookupResult:
         unformatted=tuple(unformatted),
         states=tuple(said for volume in volumes for said in _unusual(volume, machine)),
     )
+
+
+def _lost_paths(result: LookupResult, machine: Machine) -> Iterator[tuple[str, Mapping[str, str]]]:
+    stack, volumes = machine.stack, machine.volumes
+    for number in {step.number: None for answer in result.locations for step in answer.steps}:
+        if not _is_joined(number, machine):
+            continue
+        paths = [path for path in stack.paths(number) if path.number in volumes]
+        reasons = reasons_of([volumes[path.number] for path in paths], machine)
+        if lost := {path.title: why for path in paths if (why := reasons.get(path.number))}:
+            yield stack.title(number), lost
 
 
 def _unusual(volume: Volume, machine: Machine) -> Iterator[str]:
@@ -541,16 +568,22 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
         locations=(_device(device, machine),) if made else (),
         volumes=tuple(volumes),
         paths=tuple(volume for volume in on_disks if is_path and volume.number in meant),
+        missing=tuple(stack.title(start) for start in sorted(starts) if _is_lost(start, machine)),
         more_paths=any(map(stack.has_unseen, {*disks, device} - {""})),
         devices=tuple(titles),
         same=same,
         mounts=(*_mounts_on(every, upon, machine), *_mounts_on(every, possible, machine, is_possible=True)),
         files=tuple(_files_on(every, upon, machine)),
-        unseen=(*_unseen_members(meaning, machine), *_lines_naming(upon | every, machine), *machine.unseen),
+        unseen=(*_unseen_members(meaning, machine), *lines_of(upon | every, machine), *machine.unseen),
         is_unrecorded=machine.is_unrecorded,
         offline=meaning.sort in _OF_ADAPTERS and any(is_offline(text_of(v.busid), machine) for v in volumes),
         unused=reasons_of(joined, machine, [volume for volume in on_disks if volume.number not in paths]),
     )
+
+
+def _is_lost(number: str, machine: Machine) -> bool:
+    node = machine.stack.node(number)
+    return node is not None and node.sort == LOST
 
 
 def _unseen_members(meaning: WordMeaning, machine: Machine) -> Iterator[str]:
@@ -577,7 +610,7 @@ def _same(
     return tuple(same), groups[True], groups[False] - groups[True]
 
 
-def _lines_naming(numbers: set[str], machine: Machine) -> Iterator[str]:
+def lines_of(numbers: set[str], machine: Machine) -> Iterator[str]:
     """Yield which lines of texts that were not read name one of these devices."""
     if TEXT.name not in machine.sample.frames:
         return
@@ -647,12 +680,14 @@ def _mounts_on(
             is_whole = is_known and leaves <= disks and not is_possible
             is_open = is_possible or (not is_whole and any(map(machine.stack.is_in_group, numbers)))
             yield MountOnDisk(mount.point, mount.fstype, title, there, is_whole, mount.seen_by, is_open)
-    for number in machine.swaps.values():
+    for name, number in machine.swaps.items():
         if number in upon:
             leaves = set(machine.stack.leaves(number))
             there, is_whole = tuple(sorted(leaves & disks)), leaves <= disks and not is_possible
             is_open = is_possible or (not is_whole and machine.stack.is_in_group(number))
-            yield MountOnDisk("", SWAP, machine.stack.title(number), there, is_whole, "", is_open)
+            file = name * (machine.sample.frame(SWAP_AREA).cell(name, "sort") == "file")
+            title = machine.stack.title(number)
+            yield MountOnDisk("", SWAP, title, there, is_whole, "", is_open, file)
 
 
 def _files_on(disks: set[str], upon: set[str], machine: Machine) -> Iterator[FileOnDisk]:

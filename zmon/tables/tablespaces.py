@@ -32,6 +32,7 @@ from zmon.placement.spread_report import (
     SpreadQuery,
     anew_words,
     even_words,
+    known_part_words,
     moves_words,
     no_use_words,
     offer_words,
@@ -460,7 +461,7 @@ def _move_notes(report: SpreadReport, plan: MovePlan) -> Iterator[str]:
     """Yield what all of it may give, what cannot be better, and what it rests on."""
     if report.moved is not None and plan.steps:
         yield times_words(moves_words(plan).capitalize(), report.moved, report.units)
-        yield spread_words(plan)
+        yield f"{known_part_words(report)}{spread_words(plan)}"
         yield from anew_words(plan)
     elif report.volumes:
         yield even_words(report)

@@ -7,7 +7,7 @@ from itertools import chain
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
-from zmon.kinds import LOST, MORE_OF_BTRFS
+from zmon.kinds import GPFS, LOST, MORE_OF_BTRFS
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.mapping import ByteMapping, equal_shares, map_ranges, map_whole
 from zmon.topology.mounts import is_unplaced, why_unplaced
@@ -33,6 +33,10 @@ ONE_OF_SEVERAL: Final = absent("it lies on one or more of these disks, and nothi
 ALL_CAPTURED: Final = absent(
     "these are the disks of the whole file system; a capture made with --listing has those of its files"
 )
+_CLUSTER: Final = (
+    "a GPFS lies on NSDs of its cluster: some of these disks, or others that only other hosts have"
+)
+_NO_NSDS: Final = "a GPFS lies on NSDs of its cluster: mmlsnsd -m tells which devices of this host these are"
 _OVERLAY: Final = "an overlay: each of its files lies in one of its layers"
 _ANONYMOUS: Final = "0:"
 """The prefix of the numbers of file systems that are on no block device, or on several."""
@@ -252,6 +256,8 @@ class _Locator(ByteMapping):
 
     def through_overlay(self, number: str, mount: Mount | None, mounts: Mounts) -> tuple[str, ...]:
         """Map a whole overlay through its layers."""
+        if mount is not None and mount.fstype == GPFS.casefold():
+            return self.through_cluster()
         if mount is None or mount.fstype != "overlay":
             self.is_open = mount is None or is_unplaced(mount)
             self.worsen(Grade.UNKNOWN, _no_device(number, mount))
@@ -266,6 +272,15 @@ class _Locator(ByteMapping):
         self.lacking[_OVERLAY] = None
         self.somewhere(layers, absent("how much is in each layer is not known"))
         return layers
+
+    def through_cluster(self) -> tuple[str, ...]:
+        """Map a file of a GPFS, which lies on some of the disks of a cluster, here or at other hosts."""
+        nsds = self.stack.nsds
+        self.is_open = not nsds
+        self.worsen(Grade.SET if nsds else Grade.UNKNOWN, _CLUSTER if nsds else _NO_NSDS)
+        if nsds:
+            self.somewhere(nsds, absent(_CLUSTER))
+        return nsds
 
     def through_btrfs(self, file: DataFile, mount: Mount) -> tuple[str, ...]:
         """Map a file through the chunks of a btrfs."""

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from zmon.topology.data_files import DataFile, DiskGroupFile
     from zmon.topology.identity import Platform
     from zmon.topology.location import FileLocation
-    from zmon.topology.mounts import Mounts
+    from zmon.topology.mounts import Mount, Mounts
     from zmon.topology.site import Site
     from zmon.topology.stack import Stack
     from zmon.topology.volumes import Lcu, Volume
@@ -215,7 +215,7 @@ class Machine:
             is_placed = self.stack.node(mount.number) is not None and self.stack.leaves(mount.number) != []
             if is_unplaced(mount) or (of_disk and not is_placed):
                 yield f"which disks {mount.point} is on ({why_unplaced(mount)})"
-        if untyped := [mount.point for mount in self.mounts.by_number.values() if mount.is_untyped]:
+        if untyped := [mount.point for mount in self.mounts.by_number.values() if self._may_be_btrfs(mount)]:
             more = f" and {len(untyped) - 1:,} more" * (len(untyped) > 1)
             yield f"more devices of {untyped[0]}{more}, if of btrfs (not collected: lsblk -f, mount)"
         swaps = self.sample.frame(SWAP)
@@ -226,6 +226,11 @@ class Machine:
             yield f"swap files ({NOT_COLLECTED.about('/proc/swaps, swapon').reason})"
         if self.origins and VOLUME_GROUP not in self.sample.frame(LAYER).column("sort"):
             yield "physical volumes (no text has pvs, or it names none)"
+
+    def _may_be_btrfs(self, mount: Mount) -> bool:
+        """Return whether a mount may have more devices; on a loop device a file system has none but that."""
+        node = self.stack.node(mount.number)
+        return mount.is_untyped and not (node is not None and node.sort == "loop")
 
     @cached_property
     def origins(self) -> Origins:

@@ -140,6 +140,10 @@ def map_whole(stack: Stack, number: str) -> ByteMapping:
     The grade is `SHARES` at best.
     """
     node = stack.node(number)
+    if node is not None and isinstance(node.size, Absent) and (segments := stack.layout(number).segments):
+        mapping = map_ranges(stack, number, [(0, segments[-1].end)])  # in proportion
+        mapping.worsen(Grade.SHARES, note=f"the size of {stack.title(number)} is not known")
+        return mapping
     if node is None or isinstance(node.size, Absent):
         mapping = ByteMapping(Grade.SET if node else Grade.UNKNOWN)
         mapping.notes[f"the size of {stack.title(number)} is not known"] = None

@@ -9,10 +9,11 @@ from zmon.base.absent import Absent, absent, code_of, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
 from zmon.base.sizes import SECTOR
-from zmon.kinds import CONTRADICTED, MPATH, NOT_SEEN, VOLUME_GROUP
+from zmon.kinds import CONTRADICTED, MPATH, NOT_SEEN, NSD, STRIPED, VOLUME_GROUP
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.origins import NO_ORIGINS, Origins
 from zmon.topology.target import (
+    NO_LAYOUT,
     Leg,
     MdArray,
     Target,
@@ -220,6 +221,15 @@ class Stack:
         """The numbers of all devices."""
         return self._layers.keys
 
+    @property
+    def nsds(self) -> tuple[str, ...]:
+        """The numbers of what Storage Scale (GPFS) has on disks of this host, as texts say."""
+        return tuple(
+            number
+            for number, sort in zip(self._layers.keys, self._layers.column("sort"), strict=True)
+            if sort == NSD
+        )
+
     @cached_property
     def _names(self) -> dict[str, str]:
         names: dict[str, str] = {}
@@ -293,14 +303,12 @@ class Stack:
                 return _partition(node)
             case "dm" | "loop":
                 if isinstance(node.table, Absent):
-                    return _UNMAPPED_FILE if is_closed else node.table
+                    return _UNMAPPED_FILE if is_closed else _striped(node) or node.table
                 return tuple(part for target in node.table for part in self.mapped(node, target))
             case "md":
-                size = 0 if isinstance(node.size, Absent) else int(node.size)
-                chunk = 0 if isinstance(node.chunk, Absent) else int(node.chunk)
-                return md_targets(MdArray(node.level, node.layout, chunk, size, node.members))
+                return _array(node)
         is_built = node.sort == "disk" and node.below  # such as one of bcache or DRBD
-        return _UNMAPPED if is_built or node.sort in {VOLUME_GROUP, "btrfs", "content"} else ()
+        return _UNMAPPED if is_built or node.sort in {VOLUME_GROUP, NSD, "btrfs", "content"} else ()
 
     def mapped(self, node: BlockDevice, target: Target) -> Iterable[Target]:
         """Return a target of the device mapper, completed with what its table does not contain."""
@@ -503,6 +511,26 @@ def _table(cell: Value) -> tuple[Target, ...] | Absent:
         return tuple(parse_table(str(cell))) or absent("the table is empty")
     except ValueError as error:
         return absent(f"the table is not understood: {error}")
+
+
+def _striped(node: BlockDevice) -> tuple[Target, ...]:
+    """Return the equal parts of a logical volume that texts tell to be striped; nothing of another.
+
+    Where its size is not known the parts are equal all the same.
+    """
+    if node.level != STRIPED or node.layout != len(node.below):
+        return ()
+    size = len(node.below) << 20 if isinstance(node.size, Absent) else int(node.size)
+    legs = tuple(map(Leg, node.below))
+    return (Target(0, size, STRIPED, TargetLayout.EVEN, legs),)
+
+
+def _array(node: BlockDevice) -> tuple[Target, ...] | Absent:
+    if node.below and not node.members:
+        return NO_LAYOUT  # the devices are known all the same
+    size = 0 if isinstance(node.size, Absent) else int(node.size)
+    chunk = 0 if isinstance(node.chunk, Absent) else int(node.chunk)
+    return md_targets(MdArray(node.level, node.layout, chunk, size, node.members))
 
 
 def _partition(node: BlockDevice) -> tuple[Target, ...] | Absent:

@@ -370,6 +370,7 @@ def _form(form: str, layout: TargetLayout = TargetLayout.LINEAR, note: str = "")
 
 
 NO_MEMBERS: Final = absent("the members of the array are not known")
+NO_LAYOUT: Final = absent("how the data of the array lie on its members is not known")
 NO_SIZE: Final = absent("the size of the array is not known")
 NO_MEMBER_SIZE: Final = absent("the sizes of the array's members are not known")
 _LINEAR: Final = _form("leg")
