@@ -149,7 +149,7 @@ def _of_row(path: str, original: str, chance: random.Random) -> str:
 
 def _changed(value: object, chance: random.Random) -> object:
     if isinstance(value, int):
-        return value ^ (1 << chance.randrange(max(value.bit_length(), 1) + 1))
+        return value ^ (1 << chance.randrange(min(max(value.bit_length(), 1) + 1, 62)))
     if isinstance(value, float):
         return value * 1.5 + 1.0
     if isinstance(value, str) and value:

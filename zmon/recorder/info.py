@@ -135,8 +135,9 @@ def recording_info(path: str) -> RecordingInfo:
     try:
         with closing(Recording(path)) as recording:
             info = _of_samples(info, recording)
-            damage = dict.fromkeys((*(hole.text for hole in recording.holes), *info.damage))
-            return info._replace(damage=tuple(damage))
+            lost = recording.lost_end()
+            texts = (*(hole.text for hole in recording.holes), *info.damage, *([lost] if lost else ()))
+            return info._replace(damage=tuple(dict.fromkeys(texts)))
     except RecordingError as error:
         return _without_samples(info)._replace(problem=str(error), cause=error.of(path))
 
@@ -229,6 +230,9 @@ def _median(lengths: list[float]) -> float:
 
 # bytes
 
+MAX_CHECKED: Final = 64 << 20
+"""Bytes of a file up to which its pages are looked at, which takes a second for 300 MB."""
+
 
 def _connect(path: str) -> sqlite3.Connection:
     """Open a file of any format, to count its bytes."""
@@ -241,6 +245,8 @@ def _with_parts(info: RecordingInfo) -> RecordingInfo:
     damage = [cut] if (cut := cut_off(info.path)) else []
     with suppress(*Trouble), closing(_connect(info.path)) as connection:
         tables = _tables(connection, damage)
+        if info.size <= MAX_CHECKED and _query(connection, "PRAGMA quick_check(1)", damage) != [("ok",)]:
+            damage.append("its pages are damaged")
         if "segment" in tables:
             question = "SELECT kind, sum(length(body)) FROM segment GROUP BY kind"
             for kind, size in _query(connection, question, damage):

@@ -400,7 +400,7 @@ class Recording:
         if end <= first:
             return ""
         lost = f"sample {first} is" if end == first + 1 else f"samples {first} to {end - 1} are"
-        return f"{self.path}: {lost} missing at the end"
+        return f"{lost} missing at the end"
 
     @property
     def checks(self) -> bool:
