@@ -23,6 +23,7 @@ from zmon.collected.file_texts import BLOCK, MANY_FILES, Files, by_file
 from zmon.collected.forms import FORMS
 from zmon.collected.hosts import CALLER, CLOSED, NO_HOST, HostPart, by_host, headings, printed_host, short
 from zmon.collected.mount_texts import FROM_TABLE
+from zmon.collected.reading import TERMINALS
 from zmon.collected.sos import command_of_sos, mended
 from zmon.collected.times import moment_of
 from zmon.collected.tools import TOOLS
@@ -552,6 +553,9 @@ class _Transcript:
         ):
             self._rows, self._margin = [f"{self._margin}{text}".rstrip() for text in self._rows], ""
             row = line
+        if row is None and self._form and len(self._lines[number - 2]) in TERMINALS and number > self._begin:
+            self._rows.append(line)  # a terminal folded the row before
+            return
         if row is None:
             self._open(number - 1, "")
             row = line
