@@ -198,12 +198,12 @@ devtmpfs                                                 7.8G     0  7.8G   0% /
 /dev/mapper/vgora_prod-lv_oradata_very_long_name_000001   99G   80G   14G  86% /oradata/one
 /dev/mapper/vgora_prod-lv_oraredo                         20G   10G   10G  50% /oradata/redo logs
 """
-LVS = """\
-# lvs -o +devices vgora
-  LV                             VG    Attr       LSize  Pool Origin Data%  Meta%  Move Log Cpy%Sync Convert Devices
-  lv_oradata_very_long_name_0001 vgora -wi-ao---- 99.00g                                                     /dev/dasdb1(0)
-  lv_oradata_very_long_name_0001 vgora -wi-ao---- 99.00g                                                     /dev/dasdc1(0)
-"""
+_ROW = "  {:30} {:5} {:10} {:6} {:52}{}\n"
+_OF_LV = "lv_oradata_very_long_name_0001", "vgora", "-wi-ao----", "99.00g", ""
+LVS = "# lvs -o +devices vgora\n" + "".join(_ROW.format(*cells) for cells in (
+    ("LV", "VG", "Attr", "LSize", "Pool Origin Data%  Meta%  Move Log Cpy%Sync Convert", "Devices"),
+    (*_OF_LV, "/dev/dasdb1(0)"), (*_OF_LV, "/dev/dasdc1(0)"),
+))  # fmt: skip
 UIDS = f"""\
 # lsdasd -u
 Bus-ID    Name        UID

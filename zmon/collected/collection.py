@@ -124,8 +124,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     """Return a sample completed by texts; every value that is from one has a row of `ORIGIN`."""
     from zmon.collected.account import answers_of_cp, text_frame  # noqa: PLC0415 - most captures hold no texts
     from zmon.collected.btrfs_texts import name_btrfs, open_btrfs  # noqa: PLC0415 - likewise
-    from zmon.collected.channel_texts import vary_paths  # noqa: PLC0415 - most captures hold no texts
-    from zmon.collected.dasd_texts import mask_paths  # noqa: PLC0415 - likewise
+    from zmon.collected.dasd_texts import mask_paths  # noqa: PLC0415 - most captures hold no texts
     from zmon.collected.facts import joined, origin_frame  # noqa: PLC0415 - likewise
     from zmon.collected.fcp_texts import join_luns  # noqa: PLC0415 - likewise
     from zmon.collected.loop_texts import lay_loops  # noqa: PLC0415 - likewise
@@ -164,7 +163,6 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     name_others(facts, whole)
     facts.by_number(whole)
     add_adapters(facts)
-    vary_paths(facts)
     mask_paths(facts, frames.get(DEVICE.name) or empty_frame(DEVICE, "was not read"))
     layers, _ = joined(LAYER, whole, facts, when)
     origins: dict[str, dict[str, Value]] = {}
@@ -190,6 +188,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
 def facts_of(texts: Sequence[CollectedText]) -> tuple[Facts, list[ReadText]]:
     """Return what texts say, and what became of their lines."""
     from zmon.collected.array_texts import fill_arrays  # noqa: PLC0415 - most captures hold no texts
+    from zmon.collected.channel_texts import vary_paths  # noqa: PLC0415 - likewise
     from zmon.collected.facts import Facts  # noqa: PLC0415 - likewise
     from zmon.collected.forms import FORMS  # noqa: PLC0415 - likewise
     from zmon.collected.lvm_texts import spread_groups  # noqa: PLC0415 - likewise
@@ -209,6 +208,7 @@ def facts_of(texts: Sequence[CollectedText]) -> tuple[Facts, list[ReadText]]:
         facts.collect(texts[number].command or f"/{texts[number].file}")
     spread_groups(facts)
     fill_arrays(facts)
+    vary_paths(facts)
     return facts, [read.get(number) or ReadText(text, "", 0, ()) for number, text in enumerate(texts)]
 
 
