@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from zmon.base.absent import text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.kernel.capture_text import CollectedText
@@ -29,7 +31,7 @@ from zmon.kinds import (
     TEXT,
 )
 from zmon.registry import SOURCES
-from zmon.sample import empty_frame
+from zmon.sample import empty_frame, frame_of
 from zmon.topology.stack import tagged
 
 if TYPE_CHECKING:
@@ -44,6 +46,8 @@ if TYPE_CHECKING:
 
 JOINED: Final = (MACHINE, DEVICE, DASD, LAYER, SWAP, CHANNEL, MULTIPATH, PATH, ADAPTER, LUN, TARGET_PORT)
 """The kinds about which texts say something, besides mounts."""
+_OF_SWAP: Final = re.compile(r"swapon (?:--show\S*|-s|--summary|--noheadings|--bytes|--raw| )+")
+"""Commands that list all active swap."""
 _STATES: Final = (ADAPTER, LUN, TARGET_PORT)
 MOUNT_FILES: Final = ("proc/mounts", "proc/self/mounts")
 DEVICE_FILES: Final = ("proc/dasd/devices", "proc/partitions", "proc/mdstat")
@@ -180,9 +184,25 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     frames[ORIGIN.name] = origin_frame(origins, when)
     if not is_own(tree):  # what lies beside a capture of zmon is of other use
         frames[TEXT.name] = text_frame([*_lists(read, facts), *_unread(tree)], when, answers_of_cp(tree))
-    _name_missing(frames, tree)
+    _name_missing(frames, tree, read, when)
     _add_source(frames, texts, facts, when)
     return sample._replace(frames=frames)
+
+
+def _lists_no_swap(reads: Sequence[ReadText]) -> bool:
+    """Return whether an output lists all active swap, and there is none: a heading alone, or no line.
+
+    A command at the end of a text may have printed what was not copied.
+    """
+    lines = {read.text.origin: read.text.line for read in reads}
+    for read in reads:
+        text = read.text
+        is_list = text.file == "proc/swaps" or not text.command or _OF_SWAP.fullmatch(text.command)
+        is_whole = read.tells == (SWAP.name,) and is_list and not read.is_part and not read.strange
+        is_bare = not text.text.strip() and text.command and text.line < lines[text.origin]
+        if is_whole and (is_bare or read.read == text.text.strip().count("\n") + 1):
+            return True
+    return False
 
 
 def facts_of(texts: Sequence[CollectedText]) -> tuple[Facts, list[ReadText]]:
@@ -216,8 +236,10 @@ _TOOLS: Final = {DEVICE.name: "lsdasd -u, or lscss"}
 """The tools that people run, for kinds that are in no file that they would copy."""
 
 
-def _name_missing(frames: dict[str, Frame], tree: CapturedTree) -> None:
-    """Say of kinds that nothing in a collection has what would have had them."""
+def _name_missing(frames: dict[str, Frame], tree: CapturedTree, reads: Sequence[ReadText], when: int) -> None:
+    """Say of kinds that nothing in a collection has what would have had them; a list may have no row."""
+    if SWAP.name in frames and frames[SWAP.name].missing is not None and _lists_no_swap(reads):
+        frames[SWAP.name] = frame_of(SWAP, {}, when)
     for source in SOURCES:
         if source.what.startswith("/") and _is_there(tree, source.what[1:]):
             continue
