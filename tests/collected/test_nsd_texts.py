@@ -50,3 +50,10 @@ def test_a_disk_of_a_cluster_or_a_database_is_in_use(
     for word, use in zip(("dasdp", "dasdq"), uses, strict=True):
         devices = " ".join(where(word, content)["devices"]).split()
         assert (use in devices, f"{word}1" in devices) == (True, True) if use else devices == []
+
+
+@pytest.mark.parametrize(("fstype", "is_of_disks"), [("gpfs", True), ("zfs", True), ("nfs4", False)])
+def test_a_file_system_of_several_disks_is_on_some(fstype: str, is_of_disks: bool, where: Ask) -> None:
+    """Its source names none of them; one of a server is on none of this host."""
+    (answer,) = where("/gpfs/fs1", f"# df -hT\ngpfs1 {fstype} 420G 300G 120G 72% /gpfs/fs1\n")["where"]
+    assert [why.startswith("it is on disks of gpfs1") for why in answer["lacking"]] == [is_of_disks]
