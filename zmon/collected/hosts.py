@@ -345,22 +345,29 @@ def _of_other_hosts(
     kernel = short(pass_host)
     if kernel and kernel not in NO_HOST:
         counted[kernel] += len(texts) + 1
+    silent = {host for text, host in zip(texts, hosts, strict=True) if text.text.strip()}
+    silent -= {*counted, "", _ANY}
     if wanted:
-        _see_host(wanted, {*counted} - {_ANY}, kernel if kernel in counted else "")
+        _see_host(wanted, {*counted} - {_ANY}, kernel if kernel in counted else "", silent)
+    for text, host in zip(texts, hosts, strict=True):
+        if host in silent and not host.startswith(CALLER):
+            yield text, f"texts of {_words(host)}: no output of this host was read"
     if len(counted) < 2:
         return
     del counted[_ANY]
     own = short(wanted) or counted.most_common(1)[0][0]
     for text, host in zip(texts, hosts, strict=True):
         is_output = bool(text.form or text.file or text.command)
-        if host == own or (host in {"", _ANY} and not is_output) or (not host and own == kernel):
+        if host in {own, *silent} or (host in {"", _ANY} and not is_output) or (not host and own == kernel):
             continue
         whose = "whose host no text names" if host in {"", _ANY} else f"of {_words(host)}"
         why = f"outputs {whose}: others are of {_words(own)}; --host NAME chooses another host"
         yield text, why if is_output else ""
 
 
-def _see_host(wanted: str, hosts: set[str], kernel: str) -> None:
+def _see_host(wanted: str, hosts: set[str], kernel: str, silent: set[str]) -> None:
+    if short(wanted) in silent:
+        raise NoSuchHost(f"--host {wanted}: no output of this host was read")
     if short(wanted) not in hosts or kernel not in {"", short(wanted)}:
         those = (
             f"the kernel's files are of {kernel}"
