@@ -77,6 +77,8 @@ _SENTENCE: Final = re.compile(
 )
 _APART: Final = re.compile(r"\W*|[ \t>]*(?:```|~~~)\w*\s*|\{(?:noformat|code)[^}]*\}\s*|\[/?code\]\s*")
 """What may stand between a heading and its output."""
+_OF_GUESTS: Final = "virsh domblklist, dumpxml"
+"""The form whose outputs are of guests of one host: the words above them are these."""
 _LONGEST: Final = 200
 """Characters of a heading."""
 _FOLDER: Final = "folder"
@@ -215,6 +217,7 @@ def _hosts_of_shape(
     lines: Sequence[tuple[int, str]], rows: Sequence[str], begins: Callable[[int], str]
 ) -> dict[int, str]:
     """Return the hosts among words that stand in headings of the same form, by the numbers of their lines."""
+    is_remote = any(re.search(r"\bssh\b.*\bvirsh\b", row) for row in rows)
     own = [
         (number, word)
         for number, word in lines
@@ -222,7 +225,8 @@ def _hosts_of_shape(
         and word not in TOOLS
         and "_" not in word
         and rank(word)[0] < 0
-        and _output_below(rows, number, begins)
+        and (begun := _output_below(rows, number, begins))
+        and (begun != _OF_GUESTS or is_remote)
     ]
     if len({short(word) for _number, word in own}) <= 1:
         return {}
@@ -244,14 +248,14 @@ def _is_ruled(rows: Sequence[str], number: int) -> bool:
     return len(beside) == 2 and all(_RULED.fullmatch(row.strip()) for row in beside)
 
 
-def _output_below(rows: Sequence[str], number: int, begins: Callable[[int], str]) -> bool:
-    """Return whether an output begins below a line, or below further headings there, and not left of it."""
+def _output_below(rows: Sequence[str], number: int, begins: Callable[[int], str]) -> str:
+    """Return what output begins below a line, or below further headings there, and not left of it."""
     for below in range(number + 1, min(number + 1 + _MAX_APART, len(rows))):
-        if begins(below):
-            return _indentation(rows[number]) <= _indentation(rows[below])
+        if begun := begins(below):
+            return begun if _indentation(rows[number]) <= _indentation(rows[below]) else ""
         if not _APART.fullmatch(rows[below].strip()) and not _BARE.fullmatch(rows[below].strip()):
-            return False
-    return False
+            return ""
+    return ""
 
 
 def _indentation(row: str) -> int:

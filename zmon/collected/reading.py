@@ -73,6 +73,8 @@ class Reading:
     """Patterns of lines that say nothing: headings, rulers."""
     pads: ClassVar[bool] = False
     """Whether the tool itself writes blanks at the ends of rows, which tell that a column is empty."""
+    titled: ClassVar[str] = ""
+    """A line above the heading that belongs to the output."""
     outdented: ClassVar[str] = ""
     """How a line begins that may stand left of the heading."""
     longest: ClassVar[int] = MAX_ROW

@@ -641,7 +641,13 @@ class _Transcript:
         elif self._command and not any(row.strip() for row in self._rows) and self._form in {None, form}:
             self._margin = margin
         elif form is not self._form:
+            above = self._lines[number - 2] if number > 1 and number > self._begin else ""
+            is_titled = bool(form.reading.titled) and re.fullmatch(form.reading.titled, above)
+            if is_titled:
+                self._rows.pop()
             self._open(number - 1, margin)
+            if is_titled:
+                self._begin, self._rows = number - 1, [above]
         self._form = form
 
     def _open(self, number: int, margin: str, command: str = "") -> None:
