@@ -48,6 +48,8 @@ JOINED: Final = (MACHINE, DEVICE, DASD, LAYER, SWAP, CHANNEL, MULTIPATH, PATH, A
 """The kinds about which texts say something, besides mounts."""
 _OF_SWAP: Final = re.compile(r"swapon (?:--show\S*|-s|--summary|--noheadings|--bytes|--raw| )+")
 """Commands that list all active swap."""
+_OF_HEADING: Final = 5
+"""Words of the heading of /proc/swaps."""
 _STATES: Final = (ADAPTER, LUN, TARGET_PORT)
 MOUNT_FILES: Final = ("proc/mounts", "proc/self/mounts")
 DEVICE_FILES: Final = ("proc/dasd/devices", "proc/partitions", "proc/mdstat")
@@ -200,7 +202,8 @@ def _lists_no_swap(reads: Sequence[ReadText]) -> bool:
         is_list = text.file == "proc/swaps" or not text.command or _OF_SWAP.fullmatch(text.command)
         is_whole = read.tells == (SWAP.name,) and is_list and not read.is_part and not read.strange
         is_bare = not text.text.strip() and text.command and text.line < lines[text.origin]
-        if is_whole and (is_bare or read.read == text.text.strip().count("\n") + 1):
+        is_heading = "\n" not in text.text.strip() and read.read == 1 and len(text.text.split()) >= _OF_HEADING
+        if is_whole and (is_bare or is_heading):
             return True
     return False
 

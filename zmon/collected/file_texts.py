@@ -105,6 +105,7 @@ class Files(Reading):
     heading = r"==> /(?:proc|sys)/\S+ <==\s*$"
     first = r"/sys/(?:bus|block|class|devices)(?:/[^/\s]+)*?/[a-z][\w.-]*:[ \t]?\S"
     nothing = (
+        r"[bcd-][rwxsStT-]{9}\S?\s.*|/sys/\S*:",
         r"(?:head|tail|cat|more|grep|ls): .*",
         r"total [0-9]+|l[rwx-]{9}\S?\s.* -> \S*/virtual/block/\S+",
         r"(?:(?:dasd|sd|vd|dm-|loop|md|z?ram|sr|nvme)\w+\s*)+",
