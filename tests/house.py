@@ -21,10 +21,10 @@ ROOT: Final = Path(__file__).parents[1]
 ZMON: Final = ROOT / "zmon"
 TESTS: Final = ROOT / "tests"
 CEILINGS: Final = {
-    "base": 1373, "check": 1719, "cli": 9916, "collected": 10641, "cp": 3243, "diagnosis": 6175,
+    "base": 1373, "check": 1719, "cli": 9920, "collected": 10890, "cp": 3243, "diagnosis": 6175,
     "exposition": 1962, "fleet": 2054, "kernel": 13124, "lab": 5171, "listing": 5598, "machine": 6356,
-    "placement": 5726, "queueing": 3853, "recorder": 1663, "rule": 1764, "screen": 4622, "session": 4841,
-    "store": 5959, "tables": 7844, "topology": 5996, "trends": 2042, "ui": 5348, "values": 639, "words": 300,
+    "placement": 5732, "queueing": 3853, "recorder": 1663, "rule": 1764, "screen": 4622, "session": 4841,
+    "store": 5959, "tables": 7844, "topology": 6009, "trends": 2042, "ui": 5348, "values": 639, "words": 300,
     "zmon": 2711,
 }  # fmt: skip
 """The most lines of each package; `zmon` are the modules that are in none."""

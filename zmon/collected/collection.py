@@ -202,8 +202,8 @@ def _lists_no_swap(reads: Sequence[ReadText]) -> bool:
         is_list = text.file == "proc/swaps" or not text.command or _OF_SWAP.fullmatch(text.command)
         is_whole = read.tells == (SWAP.name,) and is_list and not read.is_part and not read.strange
         is_bare = not text.text.strip() and text.command and text.line < lines[text.origin]
-        is_heading = "\n" not in text.text.strip() and read.read == 1 and len(text.text.split()) >= _OF_HEADING
-        if is_whole and (is_bare or is_heading):
+        is_head = "\n" not in text.text.strip() and read.read == 1 and len(text.text.split()) >= _OF_HEADING
+        if is_whole and (is_bare or is_head):
             return True
     return False
 

@@ -107,7 +107,7 @@ class Files(Reading):
     nothing = (
         r"[bcd-][rwxsStT-]{9}\S?\s.*|/sys/\S*:",
         r"(?:head|tail|cat|more|grep|ls): .*",
-        r"total [0-9]+|l[rwx-]{9}\S?\s.* -> \S*/virtual/block/\S+",
+        r"total [0-9]+|l[rwx-]{9}\S?\s.* -> \S*/devices/\S+",
         r"(?:(?:dasd|sd|vd|dm-|loop|md|z?ram|sr|nvme)\w+\s*)+",
         r"Binary file .* matches",
         r":{4,}",
