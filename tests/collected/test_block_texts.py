@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.collected.texts import LSBLK, facts_in, row, text
 from zmon.collected.collection import facts_of
 from zmon.collected.facts import UNSEEN
+from zmon.collected.transcript import outputs
 
 if TYPE_CHECKING:
     from tests.collected.conftest import Ask
@@ -471,3 +472,55 @@ def test_links_by_path_are_known_without_their_directory() -> None:
         "lrwxrwxrwx 1 root root 9 2026-03-17 06:00 ccw-0.0.f100-fc-0x5005076305ffc1ae-lun-0x4010400100000000"
     )
     assert row(facts_in(f"total 0\n{link} -> ../../sda\n"), "layer", "sda")["busid"] == "0.0.f100"
+
+
+BY_ID = """\
+total 0
+lrwxrwxrwx 1 root root 10 Mar  2 10:10 dm-name-mpatha -> ../../dm-0
+lrwxrwxrwx 1 root root  9 Mar  2 10:10 wwn-0x6005076307ffc5e3000000000000012d -> ../../sdd
+"""
+
+
+@pytest.mark.parametrize(("command", "is_known"), [
+    ("ls -l /dev/disk/by-id", True),
+    ("ls -l /dev/disk/by-id | grep -v part", True),
+    ("ls -l /dev/disk/by-id/ | grep -v part1", True),
+    ("ls -l /dev/disk/by-id /dev/mapper | grep -v part", False),
+    ("ls -lR /dev/disk/by-id | grep -v part", False),
+])  # fmt: skip
+def test_a_filter_takes_no_directory_away_that_the_command_names(command: str, is_known: bool) -> None:
+    """Where it names one alone; of several the headings may be left out."""
+    layers = facts_in(BY_ID, command).rows.get("layer", {})
+    assert [*layers] == (["dm-0", "sdd"] if is_known else [])
+
+
+LIST_OF_DEV = """\
+/dev:
+total 0
+brw-rw----  1 0   6      94,   0 Mar  1 10:00 dasda
+lrwxrwxrwx  1 0   0           13 Mar  1 10:00 fd -> /proc/self/fd
+lrwxrwxrwx  1 0   0           15 Mar  1 10:00 cdrom -> sr0
+
+/dev/disk/by-path:
+total 0
+lrwxrwxrwx 1 0 0   11 Mar  1 10:00 ccw-0.0.7a00 -> ../../dasda
+
+/dev/disk/by-id:
+total 0
+lrwxrwxrwx 1 0 0   11 Mar  1 10:00 ccw-0X7A00 -> ../../dasda
+lrwxrwxrwx 1 0 0   11 Mar  1 10:00 ccw-IBM.750000000FF001.7a00.00 -> ../../dasda
+
+/dev/vga:
+total 0
+lrwxrwxrwx 1 0 0    7 Mar  1 10:00 lv1 -> ../dm-0
+"""
+
+
+def test_a_list_of_dev_tells_bus_ids_and_unique_ids() -> None:
+    """As sos has it; in other directories links say nothing, and are understood."""
+    (cut,) = outputs("sosreport-a/sos_commands/block/ls_-lanR_.dev", LIST_OF_DEV.encode(), 1)
+    facts, (read,) = facts_of([cut])
+    assert not read.strange
+    assert row(facts, "device", "0.0.7a00") == {
+        "block": "dasda", "uid": "IBM.750000000FF001.7a00.00",
+    }  # fmt: skip

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.collected.texts import LSCHP, LSCSS, LSCSS_VPM, facts_in, row
+from zmon.collected.channel_texts import vary_paths
 
 if TYPE_CHECKING:
     from tests.collected.conftest import Ask
@@ -52,3 +55,29 @@ Device   Subchan.  DevType CU Type Use  PIM PAM POM  CHPIDs
     (answer,) = where("/data/x", texts)["where"]
     assert [disk["lost_chpids"] for disk in answer["disks"]] == ["61 64"]
     assert [disk["lost_chpids"] for disk in where("dasdc", texts)["disks"]] == ["61 64"]
+
+
+@pytest.mark.parametrize(("vary", "configured", "lost"), [(0, 1, "61"), (1, 0, "61"), (1, 1, "")])
+def test_a_path_that_lschp_has_as_off_is_lost(vary: int, configured: int, lost: str, where: Ask) -> None:
+    """Although the subchannel has it as available, where Linux varied it off."""
+    texts = f"""\
+# lsdasd -u
+0.0.3401  dasdc       IBM.75000000AAAA1.3400.01
+# lscss
+0.0.3401 0.0.021d  3390/0e 3990/e9 yes  c0  c0  ff   60610000 00000000
+# lschp
+0.60   1     1     1b    3    1       0140
+0.61   {vary}     {configured}     1b    3    1       0141
+# mount
+/dev/dasdc1 on /data type xfs (rw)
+"""
+    assert [disk["lost_chpids"] for disk in where("dasdc", texts)["disks"]] == [lost]
+    (answer,) = where("/data/x", texts)["where"]
+    assert [disk["lost_chpids"] for disk in answer["disks"]] == [lost]
+
+
+def test_what_lscss_verified_stands() -> None:
+    """It may be of another moment than lschp."""
+    facts = facts_in(f"# lscss --vpm\n{LSCSS_VPM}# lschp\n0.29   0     1     1b    3    1       0140\n")
+    vary_paths(facts)
+    assert row(facts, "device", "0.0.7101")["vpm"] == 0xE0

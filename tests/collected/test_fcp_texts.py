@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.collected.test_zdev_texts import LSLUNS
 from tests.collected.texts import facts_in, row
+from zmon.collected.fcp_texts import join_luns
 from zmon.kinds import LAYER
 from zmon.sample import empty_frame
 
@@ -108,7 +111,8 @@ def test_without_words_a_port_that_is_listed_is_online_and_others_may_be_there(s
     """Nothing is said of adapters."""
     plain = STATES.replace(" -e\n", "\n").replace("0.0.fc40 host1 linkdown\n0.0.fc80 - offline\n", "")
     plain = plain.replace("0.0.fc00/0x500507630310c562 rport-0:0-1 NotOnline\n", "")
-    (adapter,) = show("FCP", plain).values()
+    adapter = show("FCP", plain)["0.0.fc00"]
+    assert show("FCP", plain)["0.0.fc40"]["state"] is None
     assert (adapter["state"], adapter["ports"], adapter["online"]) == (None, None, 1)
     of_one = show("FCP", plain.replace(" -P", " -P -b 0.0.fc00"))["0.0.fc00"]
     assert of_one["online"] is None
@@ -277,3 +281,79 @@ def test_lsscsi_tells_states_of_luns(where: Ask) -> None:
     listed += f"[0:0:0:9]    enclosu IBM      2107900   1060  -\n{states.format('running')}"
     (disk,) = where("sda", STATES.replace(" -e\n", "\n").replace(" linkdown", "") + listed)["disks"]
     assert disk["not_used"] == "LUN offline"
+
+
+def test_an_adapter_on_line_may_have_no_link(where: Ask) -> None:
+    """Who asks for it is told so."""
+    texts = "# lszfcp -H -e\n0.0.5000 host0\n0.0.5200 host2 linkdown\n"
+    assert where("5200", texts)["device"]["port"] == "Linkdown"
+    assert where("5000", texts)["device"]["port"] == ""
+
+
+LSLUNS_ALL = """\
+# lsluns -a
+adapter = 0.0.5000
+\tport = 0x500507630a03c7d2
+\t\tlun = 0x4055400000000000\t/dev/sg0\tDisk\tIBM:2107900
+\t\tlun = 0x4055400100000000\t/dev/sg1\tDisk\tIBM:2107900
+\t\tlun = 0xc101000000000000\t/dev/sg9\tWLUN\tIBM:2107900
+\tport = 0x500507630a13c7d2
+\t\tlun = 0x4055400000000000 [offline]
+\t\tlun = 0x4055400100000000(X)\t/dev/sg3\tDisk\tIBM:2107900
+adapter = 0.0.5100
+\tport = 0x500507630a43c7d2
+\t\tlun = 0x4055400000000000\t/dev/sg4\tDisk\tIBM:2107900
+# lszfcp -H -e
+0.0.5000 host0
+0.0.5100 host1
+"""
+BY_PATH = """\
+# ls -l /dev/disk/by-path
+lrwxrwxrwx 1 root root  9 Feb 27 12:00 ccw-0.0.5000-fc-0x500507630a03c7d2-lun-0x4055400000000000 -> ../../sda
+"""
+LSZFCP_LUNS = """\
+# lszfcp -D
+0.0.5000/0x500507630a03c7d2/0x4055400000000000 0:0:0:1073758293
+0.0.5000/0x500507630a03c7d2/0x4055400100000000 0:0:0:1073823829
+"""
+
+
+@pytest.mark.parametrize("more", ["", BY_PATH, LSZFCP_LUNS, BY_PATH + LSZFCP_LUNS])
+def test_lsluns_lists_the_luns_of_each_adapter(more: str, show: Ask) -> None:
+    """One that lszfcp -D has, too, counts once; one that is no disk does not count."""
+    adapters = show("FCP", LSLUNS_ALL + more)
+    assert {key: entry["luns"] for key, entry in adapters.items() if key.startswith("0")} == {
+        "0.0.5000": 4, "0.0.5100": 1,
+    }  # fmt: skip
+
+
+def test_a_lun_of_lsluns_has_the_name_that_another_text_gives_its_address() -> None:
+    """As a name by path does."""
+    facts = facts_in(LSLUNS_ALL + BY_PATH)
+    join_luns(facts)
+    names = {key: row(facts, "lun", key).get("name") for key in facts.rows["lun"]}
+    assert names["0.0.5000/0x500507630a03c7d2/0x4055400000000000"] == "sda"
+    assert names["0.0.5100/0x500507630a43c7d2/0x4055400000000000"] is None
+
+
+def test_luns_name_their_adapters(show: Ask) -> None:
+    """Of a list of LUNs alone the adapters count theirs, and a state that lsscsi -l has is that of a LUN."""
+    texts = """\
+# lszfcp -D -e
+0.0.1700/0x500507630713d5ad/0x4012400000000000 0:0:0:1073758226
+0.0.1800/0x500507630753d5ad/0x4012400000000000 1:0:0:1073758226
+0.0.1800/0x500507630753d5ad/0x4013400000000000 - failed
+# lsscsi -l
+[0:0:0:1073758226]disk    IBM      2107900          5.78  /dev/sda
+  state=running queue_depth=32 scsi_level=6 type=0 device_blocked=0 timeout=30
+[1:0:0:1073758226]disk    IBM      2107900          5.78  /dev/sdb
+  state=transport-offline queue_depth=32 scsi_level=6 type=0 device_blocked=0 timeout=30
+"""
+    adapters = show("FCP", texts)
+    assert {key: entry["luns"] for key, entry in adapters.items() if key.startswith("0")} == {
+        "0.0.1700": 1, "0.0.1800": 2,
+    }  # fmt: skip
+    facts = facts_in(texts)
+    assert [cells["state"][-1].value for cells in facts.rows["lun"].values() if "state" in cells] == [
+        "running", "transport-offline",
+    ]  # fmt: skip

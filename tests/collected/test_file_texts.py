@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from tests.collected.texts import row
+from tests.collected.texts import facts_in, row
 from zmon.collected.collection import facts_of
 from zmon.collected.transcript import outputs
 from zmon.kinds import ALL_DASD, DEVICE, LAYER
@@ -98,3 +98,47 @@ def test_an_attribute_that_was_copied_alone_is_read(where: Ask) -> None:
     )
     assert [disk["lcu"] for disk in answer["disks"]] == ["LCU 1A00"]
     assert any("devices built on others" in what for what in answer["not_looked_at"])
+
+
+LISTED = """\
+# ls -d /sys/bus/ccw/drivers/dasd-eckd/*/block/*
+/sys/bus/ccw/drivers/dasd-eckd/0.0.9000/block/dasda
+/sys/bus/ccw/drivers/dasd-eckd/0.0.9101/block/dasdc
+# ls -l /sys/block
+total 0
+lrwxrwxrwx 1 root root 0 Mar  2 10:00 dasdd -> ../devices/css0/0.0.0000/0.0.0200/block/dasdd
+lrwxrwxrwx 1 root root 0 Mar  2 10:00 dm-0 -> ../devices/virtual/block/dm-0
+lrwxrwxrwx 1 root root 0 Mar  2 10:00 sda -> ../devices/css0/0.0.0003/0.0.1940/host0/rport-0:0-0\
+/target0:0:0/0:0:0:1076576256/block/sda
+# grep . /sys/block/sdb/device/{hba_id,wwpn,fcp_lun,state}
+/sys/block/sdb/device/hba_id:0.0.1e00
+/sys/block/sdb/device/wwpn:0x500507630b1843d8
+/sys/block/sdb/device/fcp_lun:0x4077400500000000
+/sys/block/sdb/device/state:blocked
+"""
+
+
+def test_what_ls_prints_of_sys_tells_which_device_a_disk_is() -> None:
+    """By a path, or by where the link of a block device leads; of a SCSI disk its adapter."""
+    facts = facts_in(LISTED)
+    assert {busid: cells["block"][0].value for busid, cells in facts.rows["device"].items()} == {
+        "0.0.9000": "dasda", "0.0.9101": "dasdc", "0.0.0200": "dasdd",
+    }  # fmt: skip
+    assert facts.aliases == {"scsi-0-0-0-1076576256": "sda"}
+    assert row(facts, "layer", "scsi-0-0-0-1076576256")["busid"] == "0.0.1940"
+
+
+def test_the_files_of_a_scsi_disk_have_its_adapter_port_and_lun() -> None:
+    """As lszfcp -D has them."""
+    assert row(facts_in(LISTED), "layer", "sdb") == {
+        "name": "sdb", "sort": "disk",
+        "busid": "0.0.1e00", "wwpn": "0x500507630b1843d8", "lun": "0x4077400500000000",
+    }  # fmt: skip
+
+
+def test_a_file_that_says_nothing_is_not_counted_as_read() -> None:
+    """As the speed of an adapter."""
+    file = "/sys/class/fc_host/host0/speed"
+    texts = [*outputs("a.txt", f"# grep . {file}\n{file}:16 Gbit\n".encode(), 1)]
+    (read,) = facts_of(texts)[1]
+    assert (read.read, read.strange) == (0, ())

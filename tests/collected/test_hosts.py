@@ -315,3 +315,26 @@ def test_two_times_of_a_host_are_not_united(files: dict[str, str], kept: set[str
     if "before" in str(notes) and "before/u.txt" not in files:
         chosen = open_capture(str(tmp_path), "before").passes[-1].texts
         assert {text.origin for text in chosen if "after" in text.origin} == set()
+
+
+FAILED = """\
+[1] 09:12:01 [SUCCESS] box1
+0.0.0a00  dasda       IBM.750000000PS001.0a00.00
+[2] 09:12:02 [SUCCESS] box2
+0.0.0b00  dasda       IBM.750000000PS001.0b00.00
+[3] 09:12:09 [FAILURE] box3 Exited with error code 255
+Stderr: ssh: connect to host box3 port 22: No route to host
+"""
+
+
+@pytest.mark.parametrize("text", [FAILED, FAILED.replace("[FAILURE] box3 E", "[FAILURE] box3:22 E")])
+def test_a_host_that_did_not_answer_is_named(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is no other whose name is alike."""
+    (tmp_path / "a.txt").write_text(text)
+    assert main(["info", str(tmp_path), "-f", "json"]) == 0
+    remarks = json.loads(capsys.readouterr().out)["remarks"]
+    assert [remark for remark in remarks if "box3" in remark and "a.txt:6" in remark]
+    assert main(["where", "dasda", "--from", str(tmp_path), "--host", "box3"]) == 2
+    assert "box2" not in capsys.readouterr().err

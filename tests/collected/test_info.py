@@ -104,3 +104,15 @@ def test_texts_of_which_nothing_is_understood_are_named(
     said = capsys.readouterr().err
     assert "a.txt: 2 lines " in said
     assert "nothing in them" not in said
+
+
+def test_not_each_line_was_read_where_an_output_is_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is said of all lines is said of the others alone."""
+    said = []
+    for more in ("", "box1:~ # uptime\n 10:00:00 up 1 day\n"):
+        (tmp_path / "a.txt").write_text(TEXT.partition("0.0.1a02")[0] + more)
+        assert main(["info", str(tmp_path)]) == 0
+        said.append("  Each line was read" in capsys.readouterr().out)
+    assert said == [True, False]

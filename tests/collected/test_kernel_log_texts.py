@@ -101,3 +101,15 @@ def test_lines_behind_a_log_are_of_another_output() -> None:
     """A line without a stamp is no message, unless it is one that is read."""
     facts = facts_in(f"{STAMPED['dmesg']}0.0.1b02  dasdq  IBM.75000000AAAA1.1b00.02\n")
     assert facts.value(DASD, "0.0.1b02", "name") == "dasdq"
+
+
+LINK = "[12346.1] zfcp: 0.0.1800: The local link is down\n"
+RESTORED = "[12399.1] zfcp.ac341f: 0.0.1800: The local link has been restored\n"
+
+
+@pytest.mark.parametrize(("log", "state"), [(LINK, "Linkdown"), (LINK + RESTORED, "Online")])
+def test_the_last_message_about_a_link_counts(log: str, state: str, show: Ask) -> None:
+    """Unless another text has the state of the port."""
+    assert show("FCP", f"# dmesg\n{log}")["0.0.1800"]["state"] == state
+    told = f"# dmesg\n{log}# lszfcp -H -e\n0.0.1800 host0 linkdown\n"
+    assert show("FCP", told)["0.0.1800"]["state"] == "Linkdown"

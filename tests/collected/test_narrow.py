@@ -181,3 +181,60 @@ def test_a_folded_table_of_the_device_mapper_is_one() -> None:
     )
     facts = facts_in(table, "dmsetup table")
     assert row(facts, "layer", "36005076801810751b800000000000a12")["below"] == "8:22 8:28"
+
+
+def folded(printed: str, width: int = 80) -> str:
+    """Return an output as a terminal with so many columns folds its rows."""
+    rows = printed.split("\n")
+    return "\n".join(row[at : at + width] for row in rows for at in range(0, max(len(row), 1), width))
+
+
+DF = """\
+# df -h
+Filesystem                                               Size  Used Avail Use% Mounted on
+devtmpfs                                                 7.8G     0  7.8G   0% /dev
+/dev/mapper/rhel_box1-root                                35G  8.0G   28G  23% /
+/dev/dasda1                                             1014M  300M  715M  30% /boot
+/dev/mapper/vgora_prod-lv_oradata_very_long_name_000001   99G   80G   14G  86% /oradata/one
+/dev/mapper/vgora_prod-lv_oraredo                         20G   10G   10G  50% /oradata/redo logs
+"""
+_ROW = "  {:30} {:5} {:10} {:6} {:52}{}\n"
+_OF_LV = "lv_oradata_very_long_name_0001", "vgora", "-wi-ao----", "99.00g", ""
+LVS = "# lvs -o +devices vgora\n" + "".join(_ROW.format(*cells) for cells in (
+    ("LV", "VG", "Attr", "LSize", "Pool Origin Data%  Meta%  Move Log Cpy%Sync Convert", "Devices"),
+    (*_OF_LV, "/dev/dasdb1(0)"), (*_OF_LV, "/dev/dasdc1(0)"),
+))  # fmt: skip
+UIDS = f"""\
+# lsdasd -u
+Bus-ID    Name        UID
+{"=" * 80}
+0.0.0400  dasda       IBM.750000000WR641.0400.00.000000000000aaaa0000000000000000
+0.0.0401  dasdb       IBM.750000000WR641.0400.01.000000000000bbbb0000000000000000
+"""
+
+
+def test_a_row_that_fills_the_terminal_is_whole_where_the_next_has_figures() -> None:
+    """Of df only the mount points that were cut have their rests in the next row."""
+    facts = facts_in(folded(DF))
+    ((*mounts,),) = facts.mount_lists["df"]
+    assert [(mount.source.rpartition("-")[2], mount.point) for mount in mounts] == [
+        ("devtmpfs", "/dev"), ("root", "/"), ("/dev/dasda1", "/boot"),
+        ("lv_oradata_very_long_name_000001", "/oradata/one"), ("lv_oraredo", "/oradata/redo logs"),
+    ]  # fmt: skip
+
+
+def test_a_ruler_that_fills_the_terminal_is_no_part_of_the_row_below() -> None:
+    """Lsdasd draws one of 80 signs, and its uids may be longer."""
+    devices = facts_in(folded(UIDS)).rows["device"]
+    assert {busid: len(str(cells["uid"][0].value)) for busid, cells in devices.items()} == {
+        "0.0.0400": 59, "0.0.0401": 59,
+    }  # fmt: skip
+
+
+def test_the_rest_of_a_row_has_no_margin(where: Ask) -> None:
+    """Rows of lvs have one of two blanks, which what a terminal folds has not."""
+    facts = facts_in(folded(LVS))
+    assert facts.volumes == {"vgora": ["vgora-lv_oradata_very_long_name_0001"]}
+    mount = "# mount\n/dev/mapper/vgora-lv_oradata_very_long_name_0001 on /db type xfs (rw)\n"
+    (answer,) = where("/db", folded(LVS) + mount)["where"]
+    assert [disk["disk"] for disk in answer["disks"]] == ["dasdb", "dasdc"]

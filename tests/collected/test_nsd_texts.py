@@ -63,3 +63,10 @@ def test_a_file_of_a_cluster_is_on_some_of_its_disks(where: Ask) -> None:
     (answer,) = where("/gpfs/fs1/x", f"{UIDS}{mount}".replace("{}", "box1:~ # "))["where"]
     assert (answer["disks"], answer["grade"]) == ([], "unknown")
     assert not [why for why in answer["lacking"] if "no block device" in why]
+
+
+@pytest.mark.parametrize(("fstype", "is_of_disks"), [("zfs", True), ("nfs4", False)])
+def test_a_file_system_of_several_disks_is_on_some(fstype: str, is_of_disks: bool, where: Ask) -> None:
+    """Its source names none of them; one of a server is on none of this host."""
+    (answer,) = where("/gpfs/fs1", f"# df -hT\ngpfs1 {fstype} 420G 300G 120G 72% /gpfs/fs1\n")["where"]
+    assert [why.startswith("it is on disks of gpfs1") for why in answer["lacking"]] == [is_of_disks]

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from tests.collected.texts import facts_in
+from zmon.collected.transcript import outputs
+
 if TYPE_CHECKING:
     from tests.collected.conftest import Ask
 
@@ -74,3 +77,39 @@ def test_a_guest_names_its_disks_as_its_linux_does(where: Ask) -> None:
     )
     answers = [where(word, text) for word in ("vdb", "0.0.0001")]
     assert [[disk["disk"] for disk in answer["disks"]] for answer in answers] == [["vdb"], ["vdb"]]
+
+
+LOOP = """\
+root@kvm3:~# for d in kdb1 kdb2; do echo "== $d"; virsh domblklist $d; done
+== kdb1
+ Target   Source
+---------------------------------------------
+ vda      /dev/dasdb
+ vdb      /var/lib/libvirt/images/kdb1.qcow2
+
+== kdb2
+ Target   Source
+------------------------------------------------------------
+ vda      /dev/dasdc
+ sda      -
+
+root@kvm3:~# lsdasd -u
+0.0.1a01  dasdb       IBM.750000000LMN41.1a00.01
+0.0.1a03  dasdc       IBM.750000000LMN41.1a00.03
+"""
+
+
+def test_a_loop_over_guests_names_each_above_its_disks(where: Ask) -> None:
+    """They are no hosts: their disks are lent by one."""
+    facts = facts_in(LOOP)
+    assert {*facts.lent} == {
+        ("dasdb", "vda of the KVM guest kdb1"), ("dasdc", "vda of the KVM guest kdb2"),
+    }  # fmt: skip
+    assert [disk["busid"] for disk in where("dasdc", LOOP)["disks"]] == ["0.0.1a03"]
+
+
+def test_a_loop_over_hosts_is_one() -> None:
+    """Each of them asks its own virsh."""
+    loop = LOOP.replace("virsh domblklist $d", "ssh $d virsh domblklist db").replace("kdb", "kvm")
+    hosts = {cut.host for cut in outputs("a.txt", loop.encode(), 1) if cut.form.startswith("virsh")}
+    assert hosts == {"kvm1", "kvm2"}

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 
 from zmon.base.absent import Absent, absent
 from zmon.kinds import DASD, DEVICE, LAYER, MACHINE, NO_DASD
-from zmon.sample import Frame, empty_frame
+from zmon.sample import Frame, empty_frame, frame_of
 from zmon.topology.claims import NOT_SAID, VIRTUAL_DISK, Claim, Grade, claims_frame
 from zmon.topology.identity import NO_PLATFORM, OF_KVM, UNKNOWN_PLATFORM, Platform, VolumeIndex, platform_of
 from zmon.topology.lun import OTHER_LUN
 from zmon.topology.site import NO_SITE, Site
 from zmon.topology.site_file import parse_map, parse_site
+from zmon.topology.volumes import lcus, titles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -875,3 +876,21 @@ def test_two_lcus_are_never_one_group(claims: list[Claim], spelled: list[Value])
     known = found_for(claims, spelled).values()
     groups = {(".".join(v.uid.split(".")[:3]), v.key) for v in known if isinstance(v.uid, str)}
     assert len({key for _, key in groups}) == len(groups)
+
+
+def test_lcus_of_two_boxes_with_one_number_have_different_names() -> None:
+    """The end of the serial number is with the name, as in the tables of LCUs."""
+    uids = {"0.0.7101": "IBM.750000000CS571.7100.01", "0.1.7101": "IBM.750000000CS572.7100.01",
+            "0.0.7201": "IBM.750000000CS571.7200.01"}  # fmt: skip
+    devices = frame_of(DEVICE, {busid: {"uid": uid} for busid, uid in uids.items()}, 1)
+    layers = frame_of(LAYER, {
+        f"94:{4 * at}": {"name": f"dasd{'abc'[at]}", "sort": "disk", "busid": busid}
+        for at, busid in enumerate(uids)
+    }, 1)  # fmt: skip
+    index = VolumeIndex(layers, devices, empty_frame(DASD, "no"), (), NO_SITE)
+    assert [volume.lcu_name for volume in index.values()] == [
+        "LCU CS571.7100", "LCU CS572.7100", "LCU 7200",
+    ]  # fmt: skip
+    assert [title for _key, title in sorted(titles(lcus(devices)).items())] == [
+        "LCU CS571.7100", "LCU 7200", "LCU CS572.7100",
+    ]  # fmt: skip

@@ -35,6 +35,10 @@ COLUMNS: Final = (
 NOT_READ: Final = "not read"
 """What texts are read as whose commands zmon does not know."""
 _LINES: Final = COLUMNS.index("lines")
+_FORM: Final = COLUMNS.index("read_as")
+_ALL_UNDERSTOOD: Final = "  Each line was read, or says nothing."
+_OTHERS_UNDERSTOOD: Final = "  Each line of the others was read, or says nothing."
+"""What is said where nothing is not understood; outputs that are not read are named above."""
 MAX_FILES: Final = 5
 """Files without an output that are named."""
 MAX_TAKEN: Final = 44
@@ -149,7 +153,7 @@ def _sections(
                 f"{row[0]}: line {str(row[8]).partition(',')[0]} is not understood: {row[9]}", "  ", "    "
             )
             for row in strange
-        ] or ["  Each line was read, or says nothing."]
+        ] or [_ALL_UNDERSTOOD if all(row[_FORM] != NOT_READ for row in rows) else _OTHERS_UNDERSTOOD]
     if capture.unread:
         count, named = len(capture.unread), ", ".join(map(harmless, capture.unread[:MAX_FILES]))
         more = f" and {count - MAX_FILES:,} more" * (count > MAX_FILES)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zmon.base.plain_text import unescaped_hex
 from zmon.base.sizes import SECTOR
 from zmon.collected.columns import BegunRow, Columns, asked_columns, is_cut_uuid, raw_cells
-from zmon.collected.dasd_texts import BUSID
+from zmon.collected.dasd_texts import BUSID, UID, dasd_named
 from zmon.collected.facts import UNSEEN, MountRow
 from zmon.collected.fcp_texts import ADDRESS, linked_lun, say_scsi, scsi
 from zmon.collected.numbers import NUMBER, disk_name, fits, is_of_kernel, minor_of_dm, sort_of
@@ -762,6 +762,7 @@ class Partitions(Reading):
 
 _DIRECTORY: Final = r"/dev/(disk/by-[a-z-]{1,16}(?:/[^\s:]{1,200})?|mapper|disk)/?:?"
 _BY_PATH: Final = re.compile(rf"ccw-({BUSID})")
+_BY_UID: Final = re.compile(rf"ccw-({UID})")
 _BY_WWID: Final = re.compile("(?:wwn-0x|scsi-3)(6[0-9a-f]{31}|[25][0-9a-f]{15})")
 
 
@@ -779,17 +780,36 @@ class Links(Reading):
     def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Begin with the directory in the command."""
         super().__init__(text, facts)
-        named = (re.fullmatch(_DIRECTORY, word) for word in text.command.split())
+        words = [word for word in text.command.partition("|")[0].split() if "/" in word]
+        named = (re.fullmatch(_DIRECTORY, word) for word in words)
         self._directory = next((match[1] for match in named if match), "")
+        self._only = self._directory if len(words) == 1 and not re.search(r"\s-\w*R", text.command) else ""
+        """The directory if no line can name another."""
+        self._is_other = False
+        """Whether the directory is one whose links say nothing of devices."""
+        self._busids: dict[str, str] = {}
+        self._uids: dict[str, tuple[str, str]] = {}
+        """Bus ids and unique ids of DASDs by their names, these each with the text."""
+
+    def end(self) -> None:
+        """Say which unique ids DASDs have, whose names by path tell their bus ids."""
+        for name, (uid, place) in self._uids.items():
+            if busid := self._busids.get(name) or dasd_named(self.facts, name):
+                self.facts.hint(DEVICE, busid, place, uid=uid)
 
     def lost(self) -> None:
         """Know no directory: a line may have named another."""
-        self._directory = ""
+        self._directory, self._is_other = self._only, False
 
     @line(rf"\s*{_DIRECTORY}\s*")
     def directory(self, match: re.Match[str]) -> None:
         """Take the directory of the lines that follow."""
-        self._directory = match[1]
+        self._directory, self._is_other = match[1], False
+
+    @line(r"/dev(?:/\S*)?:\s*")
+    def other_directory(self, _match: re.Match[str]) -> None:
+        """Take a directory whose links say nothing of devices."""
+        self._directory, self._is_other = "", True
 
     @line(
         r"l[rwx-]{9}\S?\s.*?\s(?:/dev/(mapper|disk/by-[a-z-]{1,16})/)?([^/\s]{1,255})"
@@ -814,12 +834,15 @@ class Links(Reading):
             elif path := _BY_PATH.fullmatch(link):
                 say(LAYER, name, place, name=name, sort="disk", busid=path[1])
                 say(DEVICE, path[1], place, block=name)
-        return bool(directory)
+                self._busids[name] = path[1]
+        return bool(directory) or self._is_other
 
     def _take_identity(self, link: str, name: str) -> None:
         """Take what a link by id says of a device: its name in /dev/mapper, its uuid there, its WWID."""
         say, begin, place = self.facts.say, link.partition("-")[0], self.place
-        if minor_of_dm(name) and begin == "dm":
+        if uid := _BY_UID.fullmatch(link):
+            self._uids[name] = uid[1], place
+        elif minor_of_dm(name) and begin == "dm":
             field = "mapped" if link.startswith("dm-name-") else "uuid"
             say(LAYER, name, place, name=name, sort="dm", **{field: link.split("-", 2)[-1]})
         elif (match := _BY_WWID.fullmatch(link)) and _OF_LUN.fullmatch(name):

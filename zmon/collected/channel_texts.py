@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from zmon.base.absent import Absent
 from zmon.collected.dasd_texts import BUSID, busid_of
 from zmon.collected.reading import Reading, line
 from zmon.kinds import ALL_DASD, CHANNEL, DEVICE
@@ -18,11 +19,32 @@ if TYPE_CHECKING:
     import re
 
     from zmon.base.absent import Value
+    from zmon.collected.facts import Facts
 
 _SHORT: Final = rf"(?:{BUSID}|[0-9a-f]{{4}})"
 _TYPE: Final = r"([0-9a-f]{4}/[0-9a-f]{2})"
 NO_TYPE: Final = "0000/00"
 """What lscss prints for a device without a type, such as one of virtio."""
+
+
+def vary_paths(facts: Facts) -> None:
+    """Say of the paths of devices which lschp has as off: a subchannel has them as available.
+
+    So it is where Linux varied a path off, and the mask of verified paths is not printed.
+    """
+    off = {chpid: facts.rows[CHANNEL.name][chpid][field][0].place
+           for chpid in facts.keys(CHANNEL)
+           for field, ons in (("status", {"online"}), ("configure", {1}))
+           if not isinstance(said := facts.value(CHANNEL, chpid, field), Absent) and said not in ons
+           }  # fmt: skip
+    for busid in [*facts.keys(DEVICE)] if off else ():
+        pim, chpids = (facts.value(DEVICE, busid, name) for name in ("pim", "chpids"))
+        css = busid.partition(".")[0]
+        bits = [0x80 >> slot for slot in range(8) if isinstance(pim, int) and pim & 0x80 >> slot]
+        lost = {bit: off[key] for bit, chpid in zip(bits, str(chpids).split(), strict=False)
+                if (key := f"{css}.{chpid}") in off}  # fmt: skip
+        if lost and isinstance(pim, int):
+            facts.hint(DEVICE, busid, next(iter(lost.values())), vpm=pim & ~sum(lost))
 
 
 class Lscss(Reading):

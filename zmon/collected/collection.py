@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from zmon.base.absent import text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.kernel.capture_text import CollectedText
@@ -29,7 +31,7 @@ from zmon.kinds import (
     TEXT,
 )
 from zmon.registry import SOURCES
-from zmon.sample import empty_frame
+from zmon.sample import empty_frame, frame_of
 from zmon.topology.stack import tagged
 
 if TYPE_CHECKING:
@@ -44,6 +46,10 @@ if TYPE_CHECKING:
 
 JOINED: Final = (MACHINE, DEVICE, DASD, LAYER, SWAP, CHANNEL, MULTIPATH, PATH, ADAPTER, LUN, TARGET_PORT)
 """The kinds about which texts say something, besides mounts."""
+_OF_SWAP: Final = re.compile(r"swapon (?:--show\S*|-s|--summary|--noheadings|--bytes|--raw| )+")
+"""Commands that list all active swap."""
+_OF_HEADING: Final = 5
+"""Words of the heading of /proc/swaps."""
 _STATES: Final = (ADAPTER, LUN, TARGET_PORT)
 MOUNT_FILES: Final = ("proc/mounts", "proc/self/mounts")
 DEVICE_FILES: Final = ("proc/dasd/devices", "proc/partitions", "proc/mdstat")
@@ -180,14 +186,32 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     frames[ORIGIN.name] = origin_frame(origins, when)
     if not is_own(tree):  # what lies beside a capture of zmon is of other use
         frames[TEXT.name] = text_frame([*_lists(read, facts), *_unread(tree)], when, answers_of_cp(tree))
-    _name_missing(frames, tree)
+    _name_missing(frames, tree, read, when)
     _add_source(frames, texts, facts, when)
     return sample._replace(frames=frames)
+
+
+def _lists_no_swap(reads: Sequence[ReadText]) -> bool:
+    """Return whether an output lists all active swap, and there is none: a heading alone, or no line.
+
+    A command at the end of a text may have printed what was not copied.
+    """
+    lines = {read.text.origin: read.text.line for read in reads}
+    for read in reads:
+        text = read.text
+        is_list = text.file == "proc/swaps" or not text.command or _OF_SWAP.fullmatch(text.command)
+        is_whole = read.tells == (SWAP.name,) and is_list and not read.is_part and not read.strange
+        is_bare = not text.text.strip() and text.command and text.line < lines[text.origin]
+        is_head = "\n" not in text.text.strip() and read.read == 1 and len(text.text.split()) >= _OF_HEADING
+        if is_whole and (is_bare or is_head):
+            return True
+    return False
 
 
 def facts_of(texts: Sequence[CollectedText]) -> tuple[Facts, list[ReadText]]:
     """Return what texts say, and what became of their lines."""
     from zmon.collected.array_texts import fill_arrays  # noqa: PLC0415 - most captures hold no texts
+    from zmon.collected.channel_texts import vary_paths  # noqa: PLC0415 - likewise
     from zmon.collected.facts import Facts  # noqa: PLC0415 - likewise
     from zmon.collected.forms import FORMS  # noqa: PLC0415 - likewise
     from zmon.collected.lvm_texts import spread_groups  # noqa: PLC0415 - likewise
@@ -207,6 +231,7 @@ def facts_of(texts: Sequence[CollectedText]) -> tuple[Facts, list[ReadText]]:
         facts.collect(texts[number].command or f"/{texts[number].file}")
     spread_groups(facts)
     fill_arrays(facts)
+    vary_paths(facts)
     return facts, [read.get(number) or ReadText(text, "", 0, ()) for number, text in enumerate(texts)]
 
 
@@ -214,8 +239,10 @@ _TOOLS: Final = {DEVICE.name: "lsdasd -u, or lscss"}
 """The tools that people run, for kinds that are in no file that they would copy."""
 
 
-def _name_missing(frames: dict[str, Frame], tree: CapturedTree) -> None:
-    """Say of kinds that nothing in a collection has what would have had them."""
+def _name_missing(frames: dict[str, Frame], tree: CapturedTree, reads: Sequence[ReadText], when: int) -> None:
+    """Say of kinds that nothing in a collection has what would have had them; a list may have no row."""
+    if SWAP.name in frames and frames[SWAP.name].missing is not None and _lists_no_swap(reads):
+        frames[SWAP.name] = frame_of(SWAP, {}, when)
     for source in SOURCES:
         if source.what.startswith("/") and _is_there(tree, source.what[1:]):
             continue

@@ -36,6 +36,8 @@ from zmon.kinds import ADAPTER, DEVICE, LAYER, LUN, MPATH, PATH, TARGET_PORT
 from zmon.values.fcp_state import FAILED
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from zmon.base.absent import Value
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
@@ -144,6 +146,7 @@ class Lszfcp(Reading):
         """Take a LUN; one without a SCSI device has failed."""
         busid, wwpn, lun, address, _auto, word = match.groups()
         self._say_adapter(busid)
+        self.facts.say(ADAPTER, busid, self.place)
         self._lun, self._keys = (busid, wwpn, lun), {}
         if word == "failed":
             fail_lun(self.facts, busid, wwpn, lun, self.place)
@@ -323,6 +326,9 @@ class Lsluns(Reading):
     def lun(self, match: re.Match[str]) -> bool:
         """Take a LUN of the port, with its generic device."""
         is_whole = bool(self._adapter and self._port)
+        if is_whole and match[3] and match[3].startswith("Disk"):
+            address = address_of(self._adapter, self._port, match[1])
+            self.facts.say(LUN, address, self.place, adapter=self._adapter)
         if is_whole and (disk := self.facts.aliases.get(match[2] or "")):  # lsscsi is read before
             self.facts.say(
                 LAYER,
@@ -447,7 +453,9 @@ def join_luns(facts: Facts) -> None:
                 address = address_of(*(str(fact.value) for fact in (busid, wwpn, lun)))
                 addressed.setdefault(address, []).append(key)
             volumes.setdefault((str(wwpn.value)[-4:], str(lun.value)), set()).update(joined)
-    for key in [key for key in facts.keys(LUN) if "/" in key]:
+    _name_listed(facts, addressed)
+    luns = facts.rows.get(LUN.name, {})
+    for key in [key for key in luns if "/" in key and "failed" in luns[key]]:
         _, port, number = key.split("/")
         joined = volumes[port[-4:], number]
         if disk := next((facts.aliases.get(name, name) for name in addressed[key] if name != key), ""):
@@ -456,6 +464,21 @@ def join_luns(facts: Facts) -> None:
             facts.say(LUN, key, f"assumed by the address {key}", name=disk)
         elif len(joined) == 1:
             _add_path(facts, key, joined.pop())
+
+
+def _name_listed(facts: Facts, addressed: Mapping[str, Sequence[str]]) -> None:
+    """Say which disks the LUNs of lsluns are; one that lszfcp -D has, too, is that of its SCSI device.
+
+    `addressed` has the block devices of adapters, ports and LUNs.
+    """
+    luns = facts.rows.get(LUN.name, {})
+    of_disks = {facts.aliases.get(scsi(key), scsi(key)) for key in luns if "/" not in key}
+    for key in [key for key in luns if "/" in key and "failed" not in luns[key]]:
+        named = [facts.aliases.get(name, name) for name in addressed.get(key, ())]
+        if of_disks & {*named, *addressed.get(key, ())}:
+            del luns[key]
+        elif named and not named[0].startswith(scsi("")):
+            facts.say(LUN, key, f"assumed by the address {key}", name=named[0])
 
 
 def _add_path(facts: Facts, key: str, joining: str) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent
 from zmon.collected.dasd_texts import BUSID, take_disk
+from zmon.collected.fcp_texts import ADDRESS, name_disk, say_scsi
 from zmon.collected.numbers import NUMBER, fits, is_of_kernel, sort_of
 from zmon.collected.reading import Reading, gaps_of, line
 from zmon.kernel.ccw_device import OF_DASD, OF_DEVICE, OF_PAIR
@@ -37,10 +38,21 @@ _BLOCK: Final = re.compile(
 )
 _FIELDS: Final = {"dm/name": "mapped", "dm/uuid": "uuid", "loop/backing_file": "file"}
 """The fields of block devices that are called otherwise than their files."""
+_LISTED: Final = re.compile(
+    r"(?:l[rwx-]{9}\S?\s.* -> )?\S*/"
+    rf"(?:bus/ccw/(?:devices|drivers/[^/]+)|devices/css[0-9]/{BUSID})/(?P<busid>{BUSID})"
+    rf"(?:/host[0-9]+/rport-[^/]+/target[^/]+/(?P<address>{ADDRESS}))?/block/(?P<block>(?:dasd|sd)[a-z]{{1,4}})/?\s*"
+)
+"""What ls prints of a disk: its path, or where the link in /sys/block leads."""
+_OF_SCSI: Final = re.compile(
+    r"sys/(?:class/)?block/(?P<block>sd[a-z]{1,4})/device/(?P<name>hba_id|wwpn|fcp_lun)"
+)
+_SCSI_FIELDS: Final = {"hba_id": "busid", "wwpn": "wwpn", "fcp_lun": "lun"}
 _ATTRIBUTE: Final = r"/(?P<path>sys(?:/[^/\s]+)*?/[a-z][\w.-]*):[ \t]*(?P<value>.*)"
 _ROW: Final = r"/(?P<path>proc(?:/[\w.-]+)+):(?: (?=\S))?(?P<value>.*)"
 MANY_FILES: Final = (
     r"(?:[efz]?grep|head|tail|more)\b.*\s/sys(?:[/ ].*|$)"
+    r"|ls\b.*\s/sys/(?:bus/ccw/\S*/block(?:/\S*)?|(?:class/)?block/?)(?:\s.*)?$"
     r"|sys/(?:bus/ccw|devices/css[0-9]|block|class/block)/.*"
     r"|[efz]?grep\b.*\s-\w*[rRH].*\s/proc(?:[/ ].*|$)"
     r"|(?:[efz]?grep|head|tail|more)\b.*\s/proc/(?:\S*[*?{\[]|\S+\s+/|\S*/(?:\s|$)).*"
@@ -92,7 +104,14 @@ class Files(Reading):
     tells = ("device", "dasd", "layer")
     heading = r"==> /(?:proc|sys)/\S+ <==\s*$"
     first = r"/sys/(?:bus|block|class|devices)(?:/[^/\s]+)*?/[a-z][\w.-]*:[ \t]?\S"
-    nothing = (r"(?:head|tail|cat|more|grep): .*", r"Binary file .* matches", r":{4,}")
+    nothing = (
+        r"[bcd-][rwxsStT-]{9}\S?\s.*|/sys/\S*:",
+        r"(?:head|tail|cat|more|grep|ls): .*",
+        r"total [0-9]+|l[rwx-]{9}\S?\s.* -> \S*/devices/\S+",
+        r"(?:(?:dasd|sd|vd|dm-|loop|md|z?ram|sr|nvme)\w+\s*)+",
+        r"Binary file .* matches",
+        r":{4,}",
+    )
 
     def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Begin outside any file, or with the one that was copied."""
@@ -103,6 +122,13 @@ class Files(Reading):
         """Take a line; one of a block is that of its file."""
         if row.startswith("::::") and number != self._headed + 1:
             self._path = ""
+        elif disk := _LISTED.fullmatch(row):
+            self.number = number
+            self._take_disk(disk)
+            return True
+        elif attribute := re.fullmatch(_ATTRIBUTE, row):
+            self.number = number
+            return self._take_attribute(attribute["path"], attribute["value"])
         elif self._path and not row.startswith(("==> ", "::::")) and row.strip():
             self.number = number
             return self._take_attribute(self._path, row)
@@ -118,11 +144,25 @@ class Files(Reading):
         """Take the heading of a block."""
         self._path, self._headed = match["path"], self.number
 
+    def _take_disk(self, disk: re.Match[str]) -> None:
+        """Take which device a disk is, and of a SCSI disk its address."""
+        busid, address, name = disk["busid"], disk["address"], disk["block"]
+        if name.startswith("dasd"):
+            take_disk(self.facts, self.place, busid, name)
+        elif address:
+            name_disk(self.facts, address, name)
+            say_scsi(self.facts, address, self.place, busid=busid)
+            self.facts.say(LAYER, name, self.place, name=name, sort="disk")
+
     def _take_attribute(self, path: str, value: str) -> bool | None:
         """Take an attribute; return whether zmon reads it, None if it is not as the kernel writes it."""
         value = value.strip()
         if device := _CCW.fullmatch(path):
             return self._of_ccw(device, value)
+        if device := _OF_SCSI.fullmatch(path):
+            told = {"name": device["block"], "sort": "disk", _SCSI_FIELDS[device["name"]]: value}
+            self.facts.say(LAYER, device["block"], self.place, **told)
+            return True
         if (device := _BLOCK.fullmatch(path)) and is_of_kernel(device["block"]):
             return self._of_block(device["block"], device["name"], value)
         return False

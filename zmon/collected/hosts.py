@@ -77,6 +77,8 @@ _SENTENCE: Final = re.compile(
 )
 _APART: Final = re.compile(r"\W*|[ \t>]*(?:```|~~~)\w*\s*|\{(?:noformat|code)[^}]*\}\s*|\[/?code\]\s*")
 """What may stand between a heading and its output."""
+_OF_GUESTS: Final = "virsh domblklist, dumpxml"
+"""The form whose outputs are of guests of one host: the words above them are these."""
 _LONGEST: Final = 200
 """Characters of a heading."""
 _FOLDER: Final = "folder"
@@ -215,6 +217,7 @@ def _hosts_of_shape(
     lines: Sequence[tuple[int, str]], rows: Sequence[str], begins: Callable[[int], str]
 ) -> dict[int, str]:
     """Return the hosts among words that stand in headings of the same form, by the numbers of their lines."""
+    is_remote = any(re.search(r"\bssh\b.*\bvirsh\b", row) for row in rows)
     own = [
         (number, word)
         for number, word in lines
@@ -222,7 +225,8 @@ def _hosts_of_shape(
         and word not in TOOLS
         and "_" not in word
         and rank(word)[0] < 0
-        and _output_below(rows, number, begins)
+        and (begun := _output_below(rows, number, begins))
+        and (begun != _OF_GUESTS or is_remote)
     ]
     if len({short(word) for _number, word in own}) <= 1:
         return {}
@@ -244,14 +248,14 @@ def _is_ruled(rows: Sequence[str], number: int) -> bool:
     return len(beside) == 2 and all(_RULED.fullmatch(row.strip()) for row in beside)
 
 
-def _output_below(rows: Sequence[str], number: int, begins: Callable[[int], str]) -> bool:
-    """Return whether an output begins below a line, or below further headings there, and not left of it."""
+def _output_below(rows: Sequence[str], number: int, begins: Callable[[int], str]) -> str:
+    """Return what output begins below a line, or below further headings there, and not left of it."""
     for below in range(number + 1, min(number + 1 + _MAX_APART, len(rows))):
-        if begins(below):
-            return _indentation(rows[number]) <= _indentation(rows[below])
+        if begun := begins(below):
+            return begun if _indentation(rows[number]) <= _indentation(rows[below]) else ""
         if not _APART.fullmatch(rows[below].strip()) and not _BARE.fullmatch(rows[below].strip()):
-            return False
-    return False
+            return ""
+    return ""
 
 
 def _indentation(row: str) -> int:
@@ -345,22 +349,29 @@ def _of_other_hosts(
     kernel = short(pass_host)
     if kernel and kernel not in NO_HOST:
         counted[kernel] += len(texts) + 1
+    silent = {host for text, host in zip(texts, hosts, strict=True) if text.text.strip()}
+    silent -= {*counted, "", _ANY}
     if wanted:
-        _see_host(wanted, {*counted} - {_ANY}, kernel if kernel in counted else "")
+        _see_host(wanted, {*counted} - {_ANY}, kernel if kernel in counted else "", silent)
+    for text, host in zip(texts, hosts, strict=True):
+        if host in silent and not host.startswith(CALLER):
+            yield text, f"texts of {_words(host)}: no output of this host was read"
     if len(counted) < 2:
         return
     del counted[_ANY]
     own = short(wanted) or counted.most_common(1)[0][0]
     for text, host in zip(texts, hosts, strict=True):
         is_output = bool(text.form or text.file or text.command)
-        if host == own or (host in {"", _ANY} and not is_output) or (not host and own == kernel):
+        if host in {own, *silent} or (host in {"", _ANY} and not is_output) or (not host and own == kernel):
             continue
         whose = "whose host no text names" if host in {"", _ANY} else f"of {_words(host)}"
         why = f"outputs {whose}: others are of {_words(own)}; --host NAME chooses another host"
         yield text, why if is_output else ""
 
 
-def _see_host(wanted: str, hosts: set[str], kernel: str) -> None:
+def _see_host(wanted: str, hosts: set[str], kernel: str, silent: set[str]) -> None:
+    if short(wanted) in silent:
+        raise NoSuchHost(f"--host {wanted}: no output of this host was read")
     if short(wanted) not in hosts or kernel not in {"", short(wanted)}:
         those = (
             f"the kernel's files are of {kernel}"

@@ -20,7 +20,8 @@ from zmon.base.sizes import KIB, SECTOR
 from zmon.collected.dasd_texts import BUSID, dasd_named
 from zmon.collected.numbers import disk_name, is_of_kernel, sort_of
 from zmon.collected.reading import Reading, line
-from zmon.kinds import DASD, DEVICE, LAYER
+from zmon.kernel.zfcp import ONLINE
+from zmon.kinds import ADAPTER, DASD, DEVICE, LAYER
 from zmon.values.dasd_state import UNFORMATTED
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class KernelLog(Reading):
     """What drivers say of disks; the last of several messages counts."""
 
     tool = "dmesg"
-    tells = ("device", "dasd", "layer")
+    tells = ("device", "dasd", "layer", "adapter")
     first = (
         rf"{_STAMP}(?:dasd-(?:eckd|fba) {BUSID}: (?:New |DASD with )| dasd[a-z]{{1,4}}:(?:VOL1|LNX1|CMS1)/ )"
         r"|\[[^\]\n]{1,40}\](?:\[[ A-Z0-9]+\])? Linux version "
@@ -125,6 +126,11 @@ class KernelLog(Reading):
         """Take the size of a SCSI or virtio disk."""
         self._keep_disk(match[1], int(match[2]) * int(match[3]) // SECTOR)
 
+    @line(rf"{_STAMP}zfcp(?:\.[0-9a-f]{{6}})?:? ({BUSID}): The local link (is down|has been restored).*")
+    def link(self, match: re.Match[str]) -> None:
+        """Take whether the port of an adapter has a link."""
+        self._keep(ADAPTER, match[1], port_state="Linkdown" if match[2] == "is down" else ONLINE)
+
     def _keep(self, kind: Kind, key: str, **values: Value) -> None:
         self._told[kind.name, key] = {**self._told.get((kind.name, key), {}), **values}
         self._places[kind.name, key] = self.place
@@ -142,9 +148,11 @@ class KernelLog(Reading):
 
     def end(self) -> None:
         """Say what the last messages about each disk say, where nothing else does."""
-        kinds = {kind.name: kind for kind in (DEVICE, DASD, LAYER)}
+        kinds = {kind.name: kind for kind in (ADAPTER, DEVICE, DASD, LAYER)}
         for (kind, key), values in self._told.items():
             lost = OF_FORMAT if kind == DASD.name and self._is_unformatted(key) else ()
+            if kind == ADAPTER.name and isinstance(self.facts.value(ADAPTER, key, "port_state"), str):
+                continue
             kept = {name: value for name, value in values.items() if name not in lost}
             self.facts.hint(kinds[kind], key, self._places[kind, key], **kept)
         for disk, (label, place) in self._labels.items():

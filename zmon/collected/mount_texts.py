@@ -247,6 +247,8 @@ def _with_root(source: str) -> tuple[str, str]:
 _OF_DF: Final = r"Mounted on|Eingehängt auf|Monté sur|Montado en|Sys\. de fichiers|\S+"
 """The headings of df; some have two words."""
 _AMOUNT: Final = r"(?:[0-9][0-9.,]*[BKMGTPEi]{0,3}|-)"
+_FIGURES: Final = rf"(?:{_AMOUNT}\s+){{3}}(?:[0-9]{{1,3}}%|-)"
+"""Size, used, left, and used in percent."""
 
 
 class Df(MountList):
@@ -271,6 +273,11 @@ class Df(MountList):
         self._columns = Columns("")
         self._has_type = text.tool != "df" or re.search(r"\s(?:-[a-zA-Z]*T|--print-type)", text.command)
         """Whether types stand behind sources; if it is not known, what looks like one is one."""
+
+    @classmethod
+    def begins(cls, row: str) -> bool:
+        """Return whether a line has figures, and so is none of a mount point that a terminal folded."""
+        return not row.strip() or re.fullmatch(rf"(?:\S.*?)?\s+{_FIGURES}\s+/.*", row) is not None
 
     def lost(self) -> None:
         """Know no source."""

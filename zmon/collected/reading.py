@@ -73,6 +73,8 @@ class Reading:
     """Patterns of lines that say nothing: headings, rulers."""
     pads: ClassVar[bool] = False
     """Whether the tool itself writes blanks at the ends of rows, which tell that a column is empty."""
+    titled: ClassVar[str] = ""
+    """A line above the heading that belongs to the output."""
     outdented: ClassVar[str] = ""
     """How a line begins that may stand left of the heading."""
     longest: ClassVar[int] = MAX_ROW
@@ -132,6 +134,11 @@ class Reading:
         """Return where a line is, counted from 0."""
         place = self.text.place(number)
         return place if self.text.file or not self.tool else f"{self.tool}, {place}"
+
+    @classmethod
+    def begins(cls, row: str) -> bool:
+        """Return whether a line is a row of its own, which the one before cannot go on with."""
+        return not row.strip() or bool(cls.first and re.match(cls.first, row))
 
     @classmethod
     def knows(cls, row: str) -> bool:
@@ -261,7 +268,7 @@ _NARROW: Final = 60
 """Characters of the narrowest terminal whose folded rows are joined."""
 _FEW: Final = 1000
 """Rows that are read again in any case, to see whether joined ones are understood better."""
-_USUAL: Final = frozenset({80, 132})
+TERMINALS: Final = frozenset({80, 132})
 """Widths of terminals: that a single row was folded there is no chance."""
 
 
@@ -273,7 +280,7 @@ def walk(text: CollectedText, form: Form, facts: Facts) -> ReadText:
     if not form.reading.pads and len({len(row) for row in lines if row}) == 1:
         lines = [row.rstrip() for row in lines]  # who copies a block has blanks up to its edge
     rows: Rows = [*enumerate(lines)]
-    folded = _folded(rows)
+    folded = _folded(rows, form.reading)
     if any(not form.reading.knows(rows[number + 1][1]) for number in folded) or (folded and len(rows) < _FEW):
         unfolded = _unfolded(rows, folded)
         whole = text._replace(text="".join(f"{row}\n" for _number, row in unfolded))
@@ -282,13 +289,13 @@ def walk(text: CollectedText, form: Form, facts: Facts) -> ReadText:
         strange = [*after.strange]
         for part in sorted(parts):  # the lines of a row that is not understood are none of them
             strange += [part] if part - 1 in strange else []
-        if len(strange) < len(before.strange) and after.read >= before.read:
+        if len(strange) < len(before.strange) and after.read + len(folded) >= before.read:
             told = _read(whole, form, facts, unfolded)
             return told._replace(text=text, strange=tuple(sorted(strange)))
     return _read(text, form, facts, rows)
 
 
-def _folded(rows: Rows) -> set[int]:
+def _folded(rows: Rows, reading: type[Reading]) -> set[int]:
     """Return the numbers of rows that a terminal may have folded: all as long as the longest one."""
     width = max(len(row) for _number, row in rows)
     if width < _NARROW:
@@ -296,9 +303,9 @@ def _folded(rows: Rows) -> set[int]:
     folded = {
         number
         for (number, row), (_number, following) in pairwise(rows)
-        if len(row) == width and following.strip()
+        if len(row) == width and not reading.begins(following)
     }
-    return folded if len(folded) > 1 or width in _USUAL else set()
+    return folded if len(folded) > 1 or width in TERMINALS else set()
 
 
 def _unfolded(rows: Rows, folded: set[int]) -> Rows:

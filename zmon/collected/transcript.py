@@ -23,6 +23,7 @@ from zmon.collected.file_texts import BLOCK, MANY_FILES, Files, by_file
 from zmon.collected.forms import FORMS
 from zmon.collected.hosts import CALLER, CLOSED, NO_HOST, HostPart, by_host, headings, printed_host, short
 from zmon.collected.mount_texts import FROM_TABLE
+from zmon.collected.reading import TERMINALS
 from zmon.collected.sos import command_of_sos, mended
 from zmon.collected.times import moment_of
 from zmon.collected.tools import TOOLS
@@ -46,6 +47,10 @@ _OF_FILES: Final = re.compile(
     + FROM_TABLE
 )
 """Commands that print files, whose lines look like outputs of tools and are of another time or machine."""
+_OF_SYSTEM: Final = re.compile(r"/(?:boot|etc|proc|sys|usr|var/log)/.*|/dev/null")
+"""Files that are no outputs that somebody kept."""
+_COMMANDS: Final = re.compile(r"(?:'[^']*'|\"[^\"]*\"|\\.|(?<!&)&(?!&)|(?<!\|)\|(?!\|)|[^;&|'\"\\]|['\"\\])+")
+"""The commands of a list, which `;`, `&&` and `||` divide."""
 _STAMPED: Final = re.compile(
     r"(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
     r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d"
@@ -343,6 +348,43 @@ def _of_file(part: tuple[CollectedText, bool]) -> CollectedText:
     return cut._replace(command=f"grep . /{cut.file}", file="", form=form.name if form else "")
 
 
+class _Called(NamedTuple):
+    """A command of a list."""
+
+    host: str
+    command: str
+    form: Form | None
+    """That of the file, if it copies one."""
+
+
+def _called(host: str, command: str) -> list[_Called]:
+    """Return the commands of a list on a host, those that ssh runs on another with this."""
+    called = []
+    words = [part.strip() for part in _COMMANDS.findall(command)]
+    for part in filter(None, words):
+        if (remote := _REMOTE.fullmatch(part)) and remote["command"]:
+            called += _called(short(remote["host"]), remote["command"])
+        else:
+            plain = _plain_command(part)
+            copied = _COPIED.fullmatch(plain)
+            called.append(_Called(host, plain, form_of(copied[1][1:] if copied else plain)))
+    return called
+
+
+def _begins_with_file(called: list[_Called]) -> bool:
+    """Return whether a list prints a file first, and then what is of this time."""
+    if len(called) < 2:
+        return False
+    first, *later = called
+    paths = [word for word in re.sub(r"[0-9]?>\s*\S+", "", first.command).split() if "/" in word]
+    return (
+        _OF_FILES.match(first.command) is not None
+        and bool(paths)
+        and all(_OF_SYSTEM.fullmatch(path) for path in paths)
+        and not any(part.form is None and _OF_FILES.match(part.command) for part in later)
+    )
+
+
 class _Prompt(NamedTuple):
     """A command behind a prompt."""
 
@@ -415,6 +457,8 @@ class _Transcript:
         self._date = self._word = ""
         """The last date, and word for a time, that a line has."""
         self._form: Form | None = None
+        self._later: list[_Called] = []
+        """The commands of a list behind the one that prints a file."""
         self._is_cp = False
         self._cut: list[CollectedText] = []
 
@@ -509,16 +553,27 @@ class _Transcript:
         ):
             self._rows, self._margin = [f"{self._margin}{text}".rstrip() for text in self._rows], ""
             row = line
+        if row is None and self._form and len(self._lines[number - 2]) in TERMINALS and number > self._begin:
+            self._rows.append(line)  # a terminal folded the row before
+            return
         if row is None:
             self._open(number - 1, "")
             row = line
-        match = None if self._is_file else _headings().match(line)
-        if match and not self._is_in_block(_formed(match)):
+        match = _headings().match(line)
+        if match is None and self._is_file and self._later and "tab" not in self._command:
+            match = _firsts().match(line)
+        if match and self._may_begin(_formed(match)):
             self._begin_form(number, match["margin"], _formed(match))
         elif row.strip() and not (self._form and self._form.reading.knows(row)) and not self._is_file:
             self._begin_unannounced(number, line, row)
         if self._begin <= number:
             self._rows.append(self._without_margin(line) or "")
+
+    def _may_begin(self, form: Form) -> bool:
+        """Return whether an output of a form may begin: behind a file those of the list's other commands."""
+        if self._is_file:
+            return any(called.form is form for called in self._later)
+        return not self._is_in_block(form)
 
     def _is_in_block(self, form: Form) -> bool:
         """Return whether an output of a form stands in a block with a file that has this form."""
@@ -578,17 +633,31 @@ class _Transcript:
 
         The first line behind a command tells the form of what that prints, and its margin.
         """
-        if self._command and not any(row.strip() for row in self._rows) and self._form in {None, form}:
+        expected = [called.form for called in self._later]
+        if form in expected and form is not self._form:
+            called, later = self._later[expected.index(form)], self._later[expected.index(form) + 1 :]
+            self._open(number - 1, margin, command=called.command)
+            self._host, self._later = called.host, later
+        elif self._command and not any(row.strip() for row in self._rows) and self._form in {None, form}:
             self._margin = margin
         elif form is not self._form:
+            above = self._lines[number - 2] if number > 1 and number > self._begin else ""
+            is_titled = bool(form.reading.titled) and re.fullmatch(form.reading.titled, above)
+            if is_titled:
+                self._rows.pop()
             self._open(number - 1, margin)
+            if is_titled:
+                self._begin, self._rows = number - 1, [above]
         self._form = form
 
     def _open(self, number: int, margin: str, command: str = "") -> None:
         """End the output before, and begin one behind a line, of the same host."""
         self._close()
         self._begin, self._margin, self._rows = number + 1, margin, []
-        if (remote := _REMOTE.fullmatch(command)) and remote["command"]:
+        self._later = []
+        if command and _begins_with_file(called := _called(self._host, command)):
+            (self._host, command, _form), *self._later = called
+        elif (remote := _REMOTE.fullmatch(command)) and remote["command"]:
             self._host, command = short(remote["host"]), _plain_command(remote["command"])
         self._command, self._is_cp = command, False
         self._form = form_of(command) if command else None

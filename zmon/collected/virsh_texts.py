@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
 
+_GUEST: Final = r"[A-Za-z][\w.-]{0,62}"
 _TARGET: Final = r"((?:vd|sd|hd|xvd)[a-z]{1,3})"
 
 
@@ -28,6 +29,7 @@ class Virsh(Reading):
 
     tool = "virsh"
     heading = r" ?(?:Type +Device +)?Target +Source *$|<domain type='"
+    titled = rf"[=#*~:\[\]() +-]{{0,20}}(?P<guest>{_GUEST})[=#*~:\[\]() +-]{{0,20}}"
     outdented = r"-{20,}"
     nothing = (
         r" ?(?:Type +Device +)?Target +Source *", r"-{20,}",
@@ -46,6 +48,12 @@ class Virsh(Reading):
     def lost(self) -> None:
         """Know no disk."""
         self._source, self._is_disk = "", False
+
+    @line(titled)
+    def title(self, match: re.Match[str]) -> None:
+        """Take the name of the guest that a loop of a shell prints above its disks."""
+        self.lost()
+        self._guest = match["guest"]
 
     @line(rf" *(?:block +\S+ +)?{_TARGET} +/dev/(\S.*?)\s*")
     def listed(self, match: re.Match[str]) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
-from zmon.kinds import CONTRADICTED, DASD, DEVICE, LAYER
+from zmon.kinds import ADAPTER, CONTRADICTED, DASD, DEVICE, LAYER
 from zmon.topology.lun import is_fcp
 from zmon.topology.volumes import device_type, titles
 from zmon.values.dasd_state import SECONDARY, use_of
+from zmon.values.fcp_state import FAILED_STATES
 from zmon.values.path_masks import PATH_MASKS, paths_in, usable
 from zmon.values.uid import HYPERPAV, find_uid, known_uid
 
@@ -34,6 +35,8 @@ class ChannelDevice(NamedTuple):
     """The name of its LCU: `LCU 7600`."""
     chpids: Value
     driver: Value
+    port: str = ""
+    """The state of the port of an FCP adapter that carries nothing: `Linkdown`."""
     lost: str = ""
     """The channel paths that Linux cannot use: `40 42`."""
     pair: str = ""
@@ -51,6 +54,7 @@ class ChannelDevice(NamedTuple):
             if self.role
             else text_of(self.lcu),
             text_of(self.status),
+            f"port {self.port}" if self.port else "",
             f"copy pair {self.pair}" if self.pair else "",
             "" if isinstance(self.chpids, Absent) else f"CHPIDs {self.chpids}",
             f"lost {self.lost}" if self.lost else "",
@@ -88,9 +92,11 @@ def channel_device(busid: str, machine: Machine) -> ChannelDevice:
         role = "FCP adapter"
     state, copies = frame.cell(busid, "status"), frame.cell(busid, "copy_role")
     status = use_of(online, state, machine.sample.frame(DASD).cell(busid, "state"), copies)
+    port = text_of(machine.sample.frame(ADAPTER).cell(busid, "port_state"))
+    port = port if port in FAILED_STATES else ""
     lost = " ".join(paths_in(~usable(*masks, online=online), masks[0], chpids))
     return ChannelDevice(
-        busid, device_type(devtype, cutype), cutype, status, role, lcu, chpids, driver, lost,
+        busid, device_type(devtype, cutype), cutype, status, role, lcu, chpids, driver, port, lost,
         text_of(frame.cell(busid, "copy_pair")),
         _contradiction(frame.cell(busid, "block"), machine),
     )  # fmt: skip

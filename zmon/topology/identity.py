@@ -456,7 +456,8 @@ class VolumeBuilder:
         if isinstance(lss, str):
             self.evidence.append(Evidence(self._source("lss", INFO2), f"LSS {lss} of {uid.serial}"))
         said = f"{uid}: SSID {uid.ssid.upper()}" if self.index.uid(self.busid) else ""
-        return _LcuChoice(lcu_name(uid.ssid), uid.lcu, grade, self.source, said)
+        name = lcu_name(uid.ssid, uid.serial if self.index.boxes[uid.ssid.upper()] > 1 else "")
+        return _LcuChoice(name, uid.lcu, grade, self.source, said)
 
     def _why_no_lcu(self, names: dict[str, str]) -> Absent:
         if self.facts.rdev is VIRTUAL_DISK or self.discipline == "FBA":
@@ -591,6 +592,13 @@ class VolumeIndex(Mapping[str, Volume]):
         frame = self.layers.frame
         rows = zip(frame.keys, frame.column("sort"), strict=True)
         return {number: None for number, sort in rows if sort == "disk" or number in self.pathless}
+
+    @cached_property
+    def boxes(self) -> Counter[str]:
+        """How many storage servers have an LCU of a number, by unique ids."""
+        uids = self.devices.frame.column("uid")
+        own = {tuple(uid.upper().split(".")[:3]) for uid in uids if isinstance(uid, str)}
+        return Counter(lcu[-1] for lcu in own)
 
     @cached_property
     def pathless(self) -> dict[str, str]:

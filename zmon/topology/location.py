@@ -38,6 +38,8 @@ _CLUSTER: Final = (
 )
 _NO_NSDS: Final = "a GPFS lies on NSDs of its cluster: mmlsnsd -m tells which devices of this host these are"
 _OVERLAY: Final = "an overlay: each of its files lies in one of its layers"
+_OF_POOLS: Final = {"zfs": "a pool of ZFS"}
+"""File systems on several disks that no mount names."""
 _ANONYMOUS: Final = "0:"
 """The prefix of the numbers of file systems that are on no block device, or on several."""
 HOW_MUCH: Final = absent("it is on this disk alone; its size is not known")
@@ -411,6 +413,8 @@ def _no_device(number: str, mount: Mount | None) -> str:
         return f"the disks of the overlay's layers are not known: {why}"
     if is_unplaced(mount):
         return why_unplaced(mount)
+    if mount.fstype in _OF_POOLS:
+        return f"it is on disks of {mount.source}, {_OF_POOLS[mount.fstype]}: which these are is not read"
     return f"no block device holds it: it is {mount.fstype or 'mounted'} from {mount.source}"
 
 

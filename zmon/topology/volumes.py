@@ -208,9 +208,12 @@ class Lcu(NamedTuple):
         return short(self.name)
 
 
-def lcu_name(ssid: str) -> str:
-    """Return the name of an LCU that the site does not name: `LCU 7600`, by its subsystem id."""
-    return f"LCU {ssid.upper()}"
+def lcu_name(ssid: str, serial: str = "") -> str:
+    """Return the name of an LCU that the site does not name: `LCU 7600`, by its subsystem id.
+
+    Where another box has one of that name its serial number is given, whose end is with it: `LCU 11451.7600`.
+    """
+    return f"LCU {serial[-5:]}.{ssid.upper()}" if serial else f"LCU {ssid.upper()}"
 
 
 def titles(units: Mapping[str, Lcu]) -> dict[str, str]:
@@ -220,9 +223,7 @@ def titles(units: Mapping[str, Lcu]) -> dict[str, str]:
     """
     counts = Counter(unit.name for unit in units.values())
     return {
-        key: unit.name
-        if counts[unit.name] == 1 or not unit.serial
-        else f"LCU {unit.serial[-5:]}.{unit.ssid.upper()}"
+        key: unit.name if counts[unit.name] == 1 or not unit.serial else lcu_name(unit.ssid, unit.serial)
         for key, unit in units.items()
     }
 
