@@ -780,10 +780,10 @@ class Links(Reading):
     def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Begin with the directory in the command."""
         super().__init__(text, facts)
-        words = [word for word in text.command.partition("|")[0].split() if "/" in word]
-        named = (re.fullmatch(_DIRECTORY, word) for word in words)
+        operands = [word for word in text.command.partition("|")[0].split() if "/" in word]
+        named = (re.fullmatch(_DIRECTORY, word) for word in operands)
         self._directory = next((match[1] for match in named if match), "")
-        self._only = self._directory if len(words) == 1 and not re.search(r"\s-\w*R", text.command) else ""
+        self._only = self._directory if len(operands) == 1 and not re.search(r"\s-\w*R", text.command) else ""
         """The directory if no line can name another."""
         self._is_other = False
         """Whether the directory is one whose links say nothing of devices."""

@@ -360,8 +360,8 @@ class _Called(NamedTuple):
 def _called(host: str, command: str) -> list[_Called]:
     """Return the commands of a list on a host, those that ssh runs on another with this."""
     called = []
-    words = [part.strip() for part in _COMMANDS.findall(command)]
-    for part in filter(None, words):
+    commands = [part.strip() for part in _COMMANDS.findall(command)]
+    for part in filter(None, commands):
         if (remote := _REMOTE.fullmatch(part)) and remote["command"]:
             called += _called(short(remote["host"]), remote["command"])
         else:
