@@ -29,6 +29,7 @@ from zmon.interval import Interval
 from zmon.kernel.capture_text import CollectedText
 from zmon.machine.topology import machine_of
 from zmon.machine.view import View
+from zmon.rule import watch as watching
 from zmon.rule.grammar import usable_rules
 from zmon.rule.judge import Judge
 from zmon.rule.watch import Watch, by_begin
@@ -106,6 +107,16 @@ def test_a_broken_rule_is_not_judged_and_the_others_are(monkeypatch: pytest.Monk
         else:
             assert rest == whole  # the step is none of this rule
     assert mistakes()
+
+
+def test_a_sentence_with_a_mistake_costs_no_exception(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mistake stands in its place."""
+    history = samples(shorter(SCENARIO, 120.0), 32)
+    whole, _unknown = log_of(RULES, history)
+    monkeypatch.setattr(watching, "sentence", broken)
+    rest, _unknown = log_of(RULES, history)
+    assert [entry.rule for entry in rest] == [entry.rule for entry in whole]
+    assert all(entry.words in mistakes().values() for entry in rest)
 
 
 # causes

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from tests.collected.texts import facts_in
+from tests.collected.texts import FDASD_HEAD, facts_in
 from zmon.collected.collection import facts_of
 from zmon.collected.facts import joined
 from zmon.collected.transcript import outputs
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from tests.collected.conftest import Ask
     from zmon.sample import Frame
 
-FDASD: Final = """\
+FDASD: Final = (
+    """\
 
 WARNING: Your DASD '/dev/dasdp' is in use.
          If you proceed, you can heavily damage your system.
@@ -27,23 +28,15 @@ WARNING: Your DASD '/dev/dasdp' is in use.
 reading volume label ..: VOL1
 reading vtoc ..........: ok
 
-
-Disk /dev/dasdp:
-  cylinders ............: 1113
-  tracks per cylinder ..: 15
-  blocks per track .....: 12
-  bytes per block ......: 4096
-  volume label .........: VOL1
-  volume serial ........: 0X1A01
-  max partitions .......: 3
-
- ------------------------------- tracks -------------------------------
-               Device      start      end   length   Id  System
+"""
+    + FDASD_HEAD
+    + """\
           /dev/dasdp1          2     3000     2999    1  Linux native
           /dev/dasdp2       3001     6000     3000    2  Linux swap
                             6001    16694    10694       unused
 exiting...
 """
+)
 FDISK: Final = """\
 Disk /dev/vdf: 512 MiB, 536870912 bytes, 1048576 sectors
 Units: sectors of 1 * 512 = 512 bytes

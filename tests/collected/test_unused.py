@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.collected.texts import TWO_UIDS as UIDS
 from zmon.cli.main import main
 from zmon.placement.items import placement_of
 from zmon.session.machines import open_capture
@@ -17,11 +18,6 @@ if TYPE_CHECKING:
 
     from zmon.placement.items import Unit
 
-UIDS = """\
-box1:~ # lsdasd -u
-0.0.1a01  dasdp     IBM.75000000AAAA1.1a00.01
-0.0.1b02  dasdq     IBM.75000000AAAA1.1b00.02
-"""
 SWAPS = "box1:~ # cat /proc/swaps\nFilename Type Size Used Priority\n"
 LSBLK = "box1:~ # lsblk -o NAME,FSTYPE,MOUNTPOINT\nNAME FSTYPE MOUNTPOINT\n"
 ROOT = "dasdp\n`-dasdp1 ext4 /\n"

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.collected.texts import REMOVED_PATHS
+from tests.collected.texts import FDASD_HEAD, REMOVED_PATHS
+from tests.collected.texts import TWO_UIDS as UIDS
 from zmon.cli.main import main
 
 if TYPE_CHECKING:
@@ -17,11 +18,6 @@ if TYPE_CHECKING:
 
     from tests.collected.conftest import Ask
 
-UIDS = """\
-box1:~ # lsdasd -u
-0.0.1a01  dasdp     IBM.75000000AAAA1.1a00.01
-0.0.1b02  dasdq     IBM.75000000AAAA1.1b00.02
-"""
 MOUNT = "box1:~ # mount\n/dev/dasdq1 on / type ext4 (rw)\n"
 HEAD = "Filename Type Size Used Priority\n"
 PVS = "box1:~ # pvs\n  PV         VG Fmt  Attr PSize PFree\n"
@@ -576,21 +572,7 @@ def test_a_file_system_on_a_loop_device_is_no_btrfs_of_several(where: Ask) -> No
     assert " more, " not in unseen[0]
 
 
-FDASD = """\
-
-Disk /dev/dasdp:
-  cylinders ............: 30051
-  tracks per cylinder ..: 15
-  blocks per track .....: 12
-  bytes per block ......: 4096
-  volume label .........: VOL1
-  volume serial ........: 0X1A01
-  max partitions .......: 3
-
- ------------------------------- tracks -------------------------------
-               Device      start      end   length   Id  System
-          /dev/dasdp1          2   450764   450763    1  Linux swap
-"""
+FDASD = f"{FDASD_HEAD}          /dev/dasdp1          2   450764   450763    1  Linux swap\n"
 
 
 def test_what_a_partition_is_made_for_is_told_once(

@@ -21,6 +21,26 @@ Bus-ID    Status    Name      Device  Type         BlkSz  Size      Blocks
 0.0.71f0  alias                         ECKD
 0.0.7200  offline
 """
+TWO_UIDS: Final = """\
+box1:~ # lsdasd -u
+0.0.1a01  dasdp     IBM.75000000AAAA1.1a00.01
+0.0.1b02  dasdq     IBM.75000000AAAA1.1b00.02
+"""
+FDASD_HEAD: Final = """\
+
+Disk /dev/dasdp:
+  cylinders ............: 1113
+  tracks per cylinder ..: 15
+  blocks per track .....: 12
+  bytes per block ......: 4096
+  volume label .........: VOL1
+  volume serial ........: 0X1A01
+  max partitions .......: 3
+
+ ------------------------------- tracks -------------------------------
+               Device      start      end   length   Id  System
+"""
+"""What fdasd -p prints of a disk above its partitions."""
 LSDASD_UID: Final = """\
 Bus-ID    Name      UID
 ================================================================================

@@ -1,8 +1,8 @@
 """A mistake of zmon's own in one of its parts: what that part would say is not known, and all others go on.
 
 A part is a rule, a cause, a check, a table, a figure, a metric, a source: whatever is declared once and
-asked beside others.  Who asks it catches what it raises and hands it to `mistake`.  Errors that are meant for
-people (zmon's own classes, and what the operating system says) are none, and pass.
+asked beside others.  Who asks it does so through `contained`.  Errors that are meant for people (zmon's own
+classes, and what the operating system says) are no mistakes, and pass.
 """
 
 from __future__ import annotations
@@ -13,7 +13,12 @@ from zmon.base.absent import Reasons
 from zmon.base.light_typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
     from zmon.base.absent import Absent
+
+    T = TypeVar("T")
 
 TRACE: Final = "ZMON_TRACE"
 """The variable of the environment that, as `1`, lets a mistake end zmon and shows where it is."""
@@ -23,6 +28,23 @@ REASONS: Final = Reasons("mistake", "zmon has a mistake in {}")
 
 _mistakes: Final[dict[str, str]] = {}
 """What each part did wrong first."""
+
+
+def contained(part: str, do: Callable[[], T], otherwise: Callable[[Absent], T]) -> T:
+    """Return what a part gives; of one with a mistake what `otherwise` makes of it, so that others go on.
+
+    Raises:
+        Exception: see `mistake`.
+    """
+    try:
+        return do()
+    except Exception as error:  # noqa: BLE001 - one part must never stop the others
+        return otherwise(mistake(part, error))
+
+
+def itself(why: Absent) -> Absent:
+    """Return why a part gives nothing, as what it gives."""
+    return why
 
 
 def mistake(part: str, error: Exception) -> Absent:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from zmon.base.mistake import mistake
+from zmon.base.mistake import contained
 from zmon.check import (
     disk_checks,
     file_checks,
@@ -111,10 +111,9 @@ def run_checks(given: CheckInput, ids: Collection[str] = ()) -> list[CheckResult
 
 def _result(check: Check, given: CheckInput) -> Finding:
     """Run one check; of one with a mistake of its own the result is not known."""
-    try:
-        return check.run(given)
-    except Exception as error:  # noqa: BLE001 - one check must never stop the others
-        return Finding(State.UNKNOWN, mistake(f"the check {check.id}", error).reason)
+    return contained(
+        f"the check {check.id}", lambda: check.run(given), lambda why: Finding(State.UNKNOWN, why.reason)
+    )
 
 
 def worst(results: Iterable[CheckResult]) -> State:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
-from zmon.base.mistake import mistake
+from zmon.base.mistake import contained, itself
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -320,38 +321,27 @@ def _unfolded(rows: Rows, folded: set[int]) -> Rows:
 
 
 def _read(text: CollectedText, form: Form, facts: Facts, rows: Rows) -> ReadText:
-    reading = form.reading(text, facts)
+    reading, part = form.reading(text, facts), f"the reader of {form.name}"
     read, strange = 0, list[int]()
     gaps = gaps_of(text.command)
     for number, row in rows:
         if gaps is not None and gaps.fullmatch(row if number else ""):
             reading.gap()
         is_rule = gaps is not None and row == _BETWEEN_GROUPS
-        try:
-            taken = False if is_rule else reading.take(number, row)
-        except Exception as error:  # noqa: BLE001 - one line must never stop the others
-            _mistaken(form, error)
-            taken = None
+        take = partial(reading.take, number, row)
+        taken = False if is_rule else contained(part, take, lambda _why: None)
         if taken is None:
             strange.append(text.line + number)
         read += bool(taken)
     if gaps is not None:
         reading.gap()
-    try:
-        reading.end()
-    except Exception as error:  # noqa: BLE001 - one form must never stop the others
-        _mistaken(form, error)
+    if contained(part, reading.end, itself) is not None:
         reading.strange, strange = [number for number, row in rows if row.strip()], []
         read = len(reading.strange)
     strange += [text.line + number for number in reading.strange]
     tells = (*form.reading.tells, *reading.lists_all)
     read -= len(reading.strange)
     return ReadText(text, form.name, read, tuple(sorted(strange)), tells, reading.is_part)
-
-
-def _mistaken(form: Form, error: Exception) -> None:
-    """Note a mistake in the reader of a form: what it was about is not understood."""
-    mistake(f"the reader of {form.name}", error)
 
 
 def gaps_of(command: str) -> re.Pattern[str] | None:

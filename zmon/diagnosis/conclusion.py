@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent
-from zmon.base.mistake import mistake
+from zmon.base.mistake import contained
 from zmon.base.record import NamedTuple
 from zmon.diagnosis.catalogue import short_of
 from zmon.diagnosis.diagnosis import BLIND, POSSIBLE
@@ -66,10 +66,11 @@ def conclusion(view: View, resource: str) -> Conclusion:
     Raises:
         NoSuchThing: no device, or more than one, has that name.
     """
-    try:
-        return _conclusion(view, resource)
-    except Exception as error:  # noqa: BLE001 - the screen does not need it
-        return Conclusion(f"No verdict: {mistake('the conclusion of a screen', error).reason}.")
+    return contained(
+        "the conclusion of a screen",
+        lambda: _conclusion(view, resource),
+        lambda why: Conclusion(f"No verdict: {why.reason}."),
+    )
 
 
 def _conclusion(view: View, resource: str) -> Conclusion:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.base.absent import Absent
+from zmon.base.absent import Absent, absent
 from zmon.base.milliseconds import ms
-from zmon.base.mistake import mistake
+from zmon.base.mistake import REASONS, contained
 from zmon.base.record import NamedTuple
 from zmon.diagnosis.catalogue import CONFIDENCES, catalogue
 from zmon.machine.figure import Variable
@@ -228,11 +228,7 @@ class Diagnosis(NamedTuple):
     @property
     def gain(self) -> Gain | OtherGain | None:
         """What the action gives, with its range; None if it is not known."""
-        try:
-            return self.foretell()
-        except Exception as error:  # noqa: BLE001 - a mistake in the model must not take the diagnosis away
-            mistake(f"the gain of {self.id}", error)
-            return None
+        return contained(f"the gain of {self.id}", self.foretell, lambda _why: None)
 
 
 Diagnoses = tuple[Diagnosis, ...] | Absent
@@ -248,6 +244,11 @@ class NotKnown(NamedTuple):
     """Why, with what was not read: `channel measurement (CMF) was not read`."""
     may_be_full: bool = False
     """Whether the resource may be full by its use, and only whether something waits for it is not known."""
+
+    @property
+    def is_mistake(self) -> bool:
+        """Whether zmon itself has a mistake there."""
+        return absent(self.source).code == REASONS.code
 
 
 class Examined(NamedTuple):

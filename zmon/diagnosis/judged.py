@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import Absent
 from zmon.base.clock import HOUR, SECOND
 from zmon.base.limits import limit
-from zmon.base.mistake import mistake
+from zmon.base.mistake import contained
 from zmon.diagnosis.catalogue import catalogue
 from zmon.diagnosis.diagnosis import BLIND, POSSIBLE
 from zmon.diagnosis.situation import Situation
@@ -92,10 +92,7 @@ class _Asked:
 
 def verdict_of(view: View) -> Verdict:
     """Return the verdict on a view's interval; on a long time that on the stretches in which it was short."""
-    try:
-        return _verdict(_Asked(judged_view(view)))
-    except Exception as error:  # noqa: BLE001 - what a screen shows besides does not need it
-        return not_judged(mistake("the verdict", error))
+    return contained("the verdict", lambda: _verdict(_Asked(judged_view(view))), not_judged)
 
 
 def mean_lcu_uses(view: View) -> list[Resource]:

@@ -6,11 +6,12 @@ causes lists its own by their ids as `CAUSES`.
 
 from __future__ import annotations
 
+from functools import partial
 from math import fsum
 from typing import TYPE_CHECKING, Final
 
-from zmon.base.absent import Absent, absent
-from zmon.base.mistake import REASONS, mistake
+from zmon.base.absent import Absent
+from zmon.base.mistake import contained, itself
 from zmon.base.ranges import many
 from zmon.diagnosis import (
     above_disks,
@@ -42,7 +43,7 @@ from zmon.queueing.waiting import FULL_PROCESSORS
 from zmon.words.records import SWITCHED_OFF
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from zmon.diagnosis.diagnosis import Diagnoses, Diagnosis
     from zmon.diagnosis.seen import Causes
@@ -91,7 +92,9 @@ def verdict(situation: Situation) -> Verdict:
     diagnoses: list[Diagnosis] = []
     unknown: list[NotKnown] = []
     for id_, cause in CAUSES.items():
-        diagnosed = _diagnosed(id_, cause, situation)
+        diagnosed: Diagnoses = SWITCHED_OFF
+        if not catalogue()[id_].off:
+            diagnosed = contained(f"the diagnosis {id_}", partial(cause, situation), itself)
         if isinstance(diagnosed, Absent):
             unknown.append(NotKnown(id_, diagnosed.reason, diagnosed is processors.WHETHER))
         else:
@@ -131,17 +134,9 @@ def verdict(situation: Situation) -> Verdict:
     )
 
 
-def _diagnosed(id_: str, cause: Callable[[Situation], Diagnoses], situation: Situation) -> Diagnoses:
-    """Ask one cause; one with a mistake of its own is not known, and the others are asked all the same."""
-    try:
-        return SWITCHED_OFF if catalogue()[id_].off else cause(situation)
-    except Exception as error:  # noqa: BLE001 - one cause must never stop the others
-        return mistake(f"the diagnosis {id_}", error)
-
-
 def _mistake_in(unknown: Sequence[NotKnown]) -> str:
     """Return the first mistake of a cause: as long as there is one, nothing is said not to be short."""
-    return next((cause.source for cause in unknown if absent(cause.source).code == REASONS.code), "")
+    return next((cause.source for cause in unknown if cause.is_mistake), "")
 
 
 def not_judged(why: Absent) -> Verdict:

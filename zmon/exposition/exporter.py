@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent
 from zmon.base.clock import MINUTE
-from zmon.base.mistake import mistake, mistakes
+from zmon.base.mistake import contained, mistakes
 from zmon.diagnosis.judged import verdict_of
 from zmon.exposition import metric
 from zmon.exposition.disk_totals import DISK_COUNTERS, DiskTotals
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from zmon.interval import Delta
     from zmon.sample import Sample
 
-T = TypeVar("T")
 ORDER: Final = {metric.name: at for at, metric in enumerate(METRICS)}
 CPU_MODES: Final = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 REQUESTS: Final = ("inputs", "outputs", "controls")
@@ -101,9 +100,9 @@ class Exporter:
                 ("channel paths", partial(self._channels, interval)),
                 ("aliases", partial(self._aliases, interval)),
             ):
-                _contained(what, follow)
+                _followed(what, follow)
         if self._judges:
-            _contained("the verdict", partial(self._judge, sample))
+            _followed("the verdict", partial(self._judge, sample))
 
     def _aliases(self, interval: Interval) -> None:
         """Take how many aliases ran an I/O."""
@@ -200,9 +199,7 @@ class Exporter:
                 ("the verdict", lambda: () if self._verdict is None else verdict_families(self._verdict)),
                 ("DASDs", lambda: self._dasd_families(sample)),
             )
-            families = [
-                family for what, make in parts for family in _contained(what, partial(_listed, make)) or ()
-            ]
+            families = [family for part in parts for family in _families(*part)]
             if mistaken := mistakes():
                 families.append(mistake_family(mistaken))
             return sorted(families, key=lambda family: ORDER[family.metric.name])
@@ -242,17 +239,18 @@ class Exporter:
         return exposition_text(self.families(), openmetrics=openmetrics)
 
 
-def _listed(make: Callable[[], Iterable[Family]]) -> list[Family]:
-    return [*make()]
+def _part(what: str) -> str:
+    return f"the metrics of {what.removeprefix('the ')}"
 
 
-def _contained(what: str, do: Callable[[], T]) -> T | None:
-    """Do a part of the work; None of one that has a mistake of its own, and the others are done."""
-    try:
-        return do()
-    except Exception as error:  # noqa: BLE001 - one metric must never stop the others
-        mistake(f"the metrics of {what.removeprefix('the ')}", error)
-        return None
+def _followed(what: str, follow: Callable[[], None]) -> None:
+    """Take a sample for some metrics; the others take it whatever goes wrong."""
+    contained(_part(what), follow, lambda _why: None)
+
+
+def _families(what: str, make: Callable[[], Iterable[Family]]) -> list[Family]:
+    """Return some metrics; none where these have a mistake of their own, and the others are there."""
+    return contained(_part(what), lambda: [*make()], lambda _why: [])
 
 
 def _of_totals(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.clock import END_OF_TIME, SECOND
-from zmon.base.mistake import mistake
+from zmon.base.mistake import contained
 from zmon.interval import Interval
 from zmon.kinds import CHANNEL, MACHINE
 from zmon.machine.channel_paths import busy_percents
@@ -167,6 +167,13 @@ class SystemRecording:
 
     def member(self, begin: int, end: int) -> Member:
         """Return what it says of a time, UTC in ns; one that cannot be read says why."""
+        return contained(
+            f"the figures of {self.name}",
+            lambda: self._member(begin, end),
+            lambda why: Member(self.name, self.path, why.reason),
+        )
+
+    def _member(self, begin: int, end: int) -> Member:
         name, path = self.name, self.path
         try:
             with self._lock:
@@ -177,14 +184,15 @@ class SystemRecording:
                 return _member(Member(name, path, span=span), list(excerpt.parts()), begin, end)
         except (RecordingError, OSError, ValueError) as error:
             return Member(name, path, str(error))
-        except Exception as error:  # noqa: BLE001 - one system must never stop the others
-            return Member(name, path, mistake(f"the figures of {name}", error).reason)
 
     def exceptions(self) -> tuple[tuple[ExceptionEntry, ...], bool]:
         """Return all exceptions that it stores, and whether it has measured channel paths.
 
         There are none if it cannot be read, or if they were not recorded.
         """
+        return contained(f"the exceptions of {self.name}", self._exceptions, lambda _why: ((), False))
+
+    def _exceptions(self) -> tuple[tuple[ExceptionEntry, ...], bool]:
         try:
             with self._lock:
                 inside = list(self._between().parts())
@@ -196,9 +204,6 @@ class SystemRecording:
                 return tuple(trends.entries), any(True for _ in _channels(recording, numbers, last, ""))
         except (RecordingError, OSError, ValueError):
             return (), False  # `member` says why
-        except Exception as error:  # noqa: BLE001 - one system must never stop the others
-            mistake(f"the exceptions of {self.name}", error)
-            return (), False
 
 
 def read_member(name: str, path: str, begin: int, end: int) -> Member:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from zmon.base.light_typing import TYPE_CHECKING, Any, Final
-from zmon.base.mistake import mistake
+from zmon.base.mistake import contained, itself
 from zmon.machine.figure import Figure
 from zmon.machine.join import plus, total
 from zmon.sample import pick
@@ -62,14 +62,11 @@ class Things:
         columns: dict[str, Sequence[Value]] = vars(self).setdefault("_columns", {})
         if key not in columns:
             make = self.figures[key].make
-            try:
-                columns[key] = make(self)
-            except Exception as error:  # noqa: BLE001 - one figure must never stop the others
-                columns[key] = [self._mistake(key, error)] * len(self.keys)
+            columns[key] = contained(self._part(key), lambda: make(self), lambda why: [why] * len(self.keys))
         return columns[key]
 
-    def _mistake(self, key: str, error: Exception) -> Absent:
-        return mistake(f"the figure {key} of {type(self).__name__.lower()}", error)
+    def _part(self, key: str) -> str:
+        return f"the figure {key} of {type(self).__name__.lower()}"
 
     def numbers(self, key: str) -> Sequence[Number]:
         """Return the same of a figure that is a number."""
@@ -82,10 +79,10 @@ class Things:
     def together(self, key: str, rows: Sequence[int] | None = None) -> Number | None:
         """Return a figure of the things in some rows as one, by default of all; None if it means nothing."""
         make = self.figures[key].together
-        try:
-            return None if make is None else make(self, range(len(self.keys)) if rows is None else rows)
-        except Exception as error:  # noqa: BLE001 - one figure must never stop the others
-            return self._mistake(key, error)
+        if make is None:
+            return None
+        chosen = range(len(self.keys)) if rows is None else rows
+        return contained(self._part(key), lambda: make(self, chosen), itself)
 
     def of(self, key: str, rows: Sequence[int] | None = None) -> Number:
         """Return the same of a figure that means something of several things."""

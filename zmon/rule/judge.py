@@ -17,7 +17,7 @@ from zmon.base.absent import Absent, absent, ratio
 from zmon.base.clock import SECOND
 from zmon.base.event import BAD, LOOK
 from zmon.base.light_typing import TYPE_CHECKING, Any, Final
-from zmon.base.mistake import mistake
+from zmon.base.mistake import contained, itself
 from zmon.base.ranges import ranges
 from zmon.base.record import NamedTuple
 from zmon.machine.cpus import cpu_name
@@ -172,10 +172,7 @@ class Judge:
         a judgement always, or are gone.  An exception that is open ends only below `clear`.  `before` has the
         values of the interval before, where the rule asks for them.
         """
-        try:
-            return self._judge(rule, held, before)
-        except Exception as error:  # noqa: BLE001 - one rule must never stop the others
-            return mistake_of(rule, error)
+        return contained(rule_part(rule), lambda: self._judge(rule, held, before), itself)
 
     def _judge(
         self, rule: Rule, held: Mapping[str, int], before: Mapping[str, Number]
@@ -404,9 +401,9 @@ class Judge:
         return {"where": self.where(rule, key), **cells}
 
 
-def mistake_of(rule: Rule, error: Exception) -> Absent:
-    """Return that a rule is not judged, because of a mistake of zmon's own that was caught."""
-    return mistake(f"the rule {rule.name}", error)
+def rule_part(rule: Rule) -> str:
+    """Return what a rule is called as a part of zmon."""
+    return f"the rule {rule.name}"
 
 
 def sentence(rule: Rule, cells: Mapping[str, Value], value: Number) -> str:

@@ -9,6 +9,7 @@ asks: live, a recording, a capture, the laboratory.
 from __future__ import annotations
 
 from collections import deque
+from functools import partial
 from itertools import pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -16,10 +17,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zmon.base.absent import Absent, absent
 from zmon.base.clock import SECOND
 from zmon.base.event import BAD, GONE, INTERRUPTED, OPEN, OVER, Event, ExceptionEntry, What
+from zmon.base.mistake import contained
 from zmon.interval import Interval
 from zmon.machine.view import View
 from zmon.rule.bounds import has_no_rows_again, is_unchanged
-from zmon.rule.judge import Judge, mistake_of, sentence
+from zmon.rule.judge import Judge, rule_part, sentence
 from zmon.tables.filled import shown_on
 
 if TYPE_CHECKING:
@@ -147,7 +149,9 @@ class RowState:
             NO_LIMIT if limit is None or rule.compares else limit,
             self._sum / self._held if counts else NO_MEAN,
             self._intervals,
-            sentence(rule, worst.cells, worst.value),
+            contained(
+                rule_part(rule), lambda: sentence(rule, worst.cells, worst.value), attrgetter("reason")
+            ),
             rule.cause,
             rule.weight,
             str(worst.cells.get(rule.group, "")) if rule.group else self._key,
@@ -200,10 +204,11 @@ class Watch:
         self._remember(interval)
         judges: dict[float, Judge] = {}
         for rule in self.rules:
-            try:
-                self._follow(rule, interval, judges, is_quiet=rule.name in quiet)
-            except Exception as error:  # noqa: BLE001 - one rule must never stop the others
-                self._not_judged(rule, mistake_of(rule, error), interval)
+            contained(
+                rule_part(rule),
+                partial(self._follow, rule, interval, judges, is_quiet=rule.name in quiet),
+                partial(self._not_judged, rule, interval),
+            )
         self._observed += seconds
         self._weighed += seconds * sum(
             rule.weight for rule in self.rules for row in self._rows[rule.name].values() if row.is_bad
@@ -220,7 +225,7 @@ class Watch:
             judges[rule.window] = Judge(self._view(rule.window, interval), self._checked)
         self._judge(rule, judges[rule.window], interval)
 
-    def _not_judged(self, rule: Rule, why: Absent, interval: Interval) -> None:
+    def _not_judged(self, rule: Rule, interval: Interval, why: Absent) -> None:
         """Note why a rule cannot be judged in an interval, and end what was open for too long."""
         rows = self._rows[rule.name]
         self.unknown[rule.name] = why
@@ -234,16 +239,18 @@ class Watch:
         alone = Interval(None, sample)
         judge = Judge(View(alone, inputs=self._inputs), self._checked)
         for rule in self.rules:
-            judgements = {} if rule.window or rule.remembers else judge.judge(rule, {}, {})
-            for key, judgement in {} if isinstance(judgements, Absent) else judgements.items():
-                if not isinstance(judgement.level, Absent) and judgement.level:
-                    row = RowState(rule, key)
-                    try:
-                        row.judged(judgement, judge, alone)
-                    except Exception as error:  # noqa: BLE001 - one rule must never stop the others
-                        self.unknown[rule.name] = mistake_of(rule, error)
-                        break
-                    self._rows[rule.name][key] = row
+            if not (rule.window or rule.remembers):
+                begin = partial(self._begin, rule, judge, alone)
+                contained(rule_part(rule), begin, partial(self.unknown.__setitem__, rule.name))
+
+    def _begin(self, rule: Rule, judge: Judge, alone: Interval) -> None:
+        """Remember the rows for which a rule holds in a sample alone."""
+        judgements = judge.judge(rule, {}, {})
+        for key, judgement in {} if isinstance(judgements, Absent) else judgements.items():
+            if _holds(judgement):
+                row = RowState(rule, key)
+                row.judged(judgement, judge, alone)
+                self._rows[rule.name][key] = row
 
     def _may_skip(self, rule: Rule) -> bool:
         """Return whether nothing is remembered of a rule that a quiet interval could end or change."""
@@ -277,7 +284,7 @@ class Watch:
         self.unknown.pop(rule.name, None)
         self._rowless.discard(rule.name)
         if isinstance(judgements, Absent):
-            self._not_judged(rule, judgements, interval)
+            self._not_judged(rule, interval, judgements)
             return
         self._settled.add(rule.name)
         new = [

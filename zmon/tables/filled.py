@@ -8,7 +8,7 @@ from importlib import import_module
 from zmon.base.absent import Absent, absent
 from zmon.base.event import What
 from zmon.base.light_typing import TYPE_CHECKING, Final
-from zmon.base.mistake import mistake
+from zmon.base.mistake import contained
 from zmon.base.record import NamedTuple
 from zmon.kinds import TEXT
 from zmon.machine.figure import is_faint, weights_of
@@ -62,14 +62,18 @@ class TableDefinition(NamedTuple):
 
     def trend(self, interval: Interval) -> Table:
         """Return the figures that trends are made of, and those that they are means over."""
+        return contained(f"the trends of {self.screen}", lambda: self._trend(interval), _without_rows)
+
+    def _trend(self, interval: Interval) -> Table:
         assert self.things is not None  # noqa: S101 - `TREND_TABLES` names tables that have it
-        try:
-            things = self.things.at(interval)
-            trends = [figure for figure in self.figures.values() if figure.trend]
-            keys = {key for figure in trends for key in (figure.key, figure.over)}
-            return Table([*things.keys], things.columns(key for key in self.figures if key in keys))
-        except Exception as error:  # noqa: BLE001 - the trends of one table must never stop the others
-            return Table([], {}, missing=mistake(f"the trends of {self.screen}", error))
+        things = self.things.at(interval)
+        trends = [figure for figure in self.figures.values() if figure.trend]
+        keys = {key for figure in trends for key in (figure.key, figure.over)}
+        return Table([*things.keys], things.columns(key for key in self.figures if key in keys))
+
+
+def _without_rows(why: Absent) -> Table:
+    return Table([], {}, missing=why)
 
 
 def definition(name: str) -> TableDefinition:
@@ -106,10 +110,8 @@ def fill(name: str, view: View) -> Table:
         NoSuchThing: the view's argument names nothing.
         KeyError: there is no such table.
     """
-    try:
-        filled = definition(name).fill(view)
-    except Exception as error:  # noqa: BLE001 - one table must never stop who asks several
-        return Table([], {}, missing=mistake(f"the table {name}", error))
+    fill_from = definition(name).fill
+    filled = contained(f"the table {name}", lambda: fill_from(view), _without_rows)
     if not view.figures_only and len(filled.keys) > 1:
         filled = filled._replace(faint=_faint(name, filled, view.interval))
     if filled.missing is not None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import Absent, absent, ratio
 from zmon.base.clock import DATED, SECOND, clock, length
 from zmon.base.event import LEVELS, LOOK
-from zmon.base.mistake import REASONS, mistake
+from zmon.base.mistake import REASONS, contained
 from zmon.base.ranges import ranges
 from zmon.base.record import NamedTuple
 from zmon.base.sizes import MB
@@ -180,27 +180,24 @@ def table(view: View) -> Table:
 
 def _section(what: str, fill: Callable[[], Iterable[OverviewLine]]) -> Sequence[OverviewLine]:
     """Return the lines of one section; of one with a mistake of its own that, and the others are shown."""
-    try:
-        return [*fill()]
-    except Exception as error:  # noqa: BLE001 - one section must never stop the others
-        why = mistake(f"{what} of OVERVIEW", error)
-        return [
-            OverviewLine(
-                "unseen", f"mistake {what}", what.removeprefix("the ").capitalize(), words=why.reason
-            )
-        ]
+    title = what.removeprefix("the ").capitalize()
+    return contained(
+        f"{what} of OVERVIEW", lambda: [*fill()], lambda why: [_mistake_line(what, title, why.reason, "")]
+    )
 
 
 def _mistaken(verdict: Verdict, exceptions: Exceptions) -> Iterator[OverviewLine]:
     """Yield the causes and rules that have a mistake of their own: what they would say is not shown."""
     for cause in verdict.unknown:
-        if absent(cause.source).code == REASONS.code:
-            yield OverviewLine(
-                "unseen", f"mistake {cause.id}", cause.id, words=cause.source, command="DIAGNOSE"
-            )
+        if cause.is_mistake:
+            yield _mistake_line(cause.id, cause.id, cause.source, "DIAGNOSE")
     for rule, why in exceptions.unknown.items():
         if why.code == REASONS.code:
-            yield OverviewLine("unseen", f"mistake {rule}", rule, words=why.reason, command="EXCEPT")
+            yield _mistake_line(rule, rule, why.reason, "EXCEPT")
+
+
+def _mistake_line(part: str, title: str, why: str, command: str) -> OverviewLine:
+    return OverviewLine("unseen", f"mistake {part}", title, words=why, command=command)
 
 
 def _table(
