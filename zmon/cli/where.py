@@ -531,7 +531,8 @@ def _made_of(result: LookupResult) -> Iterator[str]:
     """Yield other paths to disks, the devices that are built on them, and the file systems on these."""
     for same in result.same[:MAX_NAMED]:
         how = f"{'' if same.is_sure else 'perhaps '}the same LUN as {enumerated(same.others, MAX_NAMED)}"
-        yield f"{same.disk}: {how}, over another path that multipath does not join"
+        said = f"{how}, over another path that multipath does not join"
+        yield "; ".join((f"{same.disk}: {said}", *same.unused[:MAX_NAMED]))
     yield from (f"{title[:1].upper()}{title[1:]}" for title in result.missing[:MAX_NAMED])
     if others := _built(result):
         yield f"Made of it: {enumerated(others, MAX_NAMED)}"

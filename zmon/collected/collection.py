@@ -165,7 +165,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     facts.mounted |= {
         word.rpartition("=")[2] for cell in mounted.column("devices") for word in text_of(cell).split()
     }
-    join_luns(facts)
+    join_luns(facts, are_read=LUN.name in frames and frames[LUN.name].missing is None)
     name_others(facts, whole)
     facts.by_number(whole)
     add_adapters(facts)
