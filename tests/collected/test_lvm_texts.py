@@ -323,3 +323,19 @@ def test_the_last_of_two_lists_of_chosen_columns_counts(group: str, where: Ask) 
     steps = where("/load", f"{text}box1:~ # findmnt\nTARGET SOURCE FSTYPE\n/load /dev/mapper/wh-load xfs\n")
     disks = {disk["disk"] for disk in steps["where"][0]["disks"]}
     assert ("dasdp" in disks, "dasdq" in disks) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("content", "command"),
+    [
+        ("  wh,later,/dev/dasdp1:32-47\n  wh,later,/dev/dasdq1:32-47 /dev/dasdr1:0-1\n",
+         "lvs --noheadings --separator , -o vg_name,lv_name,seg_pe_ranges"),
+        ("  later;wh;linear;/dev/dasdp1(32);0\n  later;wh;striped;/dev/dasdq1(32),/dev/dasdr1(0);16\n",
+         "lvs --noheadings --separator=';' -o lv_name,vg_name,seg_type,devices,seg_start"),
+        ("  later,wh,linear,/dev/dasdp1(32),0\n  later,wh,striped,/dev/dasdq1(32),/dev/dasdr1(0),16\n",
+         'lvs --noheadings --separator "," -o lv_name,vg_name,segtype,devices,seg_start'),
+    ],
+)  # fmt: skip
+def test_the_command_names_separator_and_columns(content: str, command: str) -> None:
+    """Devices of one cell may have the separator between them."""
+    assert {"dasdp1", "dasdq1", "dasdr1"} <= feet(content, command)["wh-later"]

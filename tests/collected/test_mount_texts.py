@@ -293,3 +293,27 @@ def test_df_is_known_by_its_heading_in_other_languages(heading: str) -> None:
 def test_what_has_a_percentage_is_no_heading_of_df(prose: str) -> None:
     """A word with it stands before the place."""
     assert all(cut.form != "df" for cut in outputs("a.txt", f"{prose}\n".encode(), 7))
+
+
+@pytest.mark.parametrize(
+    ("command", "printed", "fstype"),
+    [
+        ("findmnt -no SOURCE /srv", "/dev/dasdq1", ""),
+        ("findmnt -n -o TARGET,FSTYPE /dev/dasdq1", "/srv ext4", "ext4"),
+        ("", "/dev/dasdq1 /srv ext4", "ext4"),
+        ("", "/srv /dev/dasdq1 ext4", "ext4"),
+    ],
+)  # fmt: skip
+def test_what_findmnt_is_asked_for_it_need_not_print(command: str, printed: str, fstype: str) -> None:
+    """Three columns tell without a command what they are; both are a part of the mounts."""
+    text = f"# {command}\n{printed}\n" if command else f"{printed}\n"
+    facts, reads = facts_of([*outputs("a.txt", text.encode(), 1)])
+    (row,) = (row for lists in facts.mount_lists["findmnt"] for row in lists)
+    assert (row.source, row.point, row.fstype) == ("/dev/dasdq1", "/srv", fstype)
+    assert [read.is_part for read in reads if read.form] == [True]
+
+
+def test_the_file_system_of_a_path_is_no_mount_point() -> None:
+    """With -T findmnt takes any path."""
+    facts, _ = facts_of([*outputs("a.txt", b"# findmnt -no SOURCE -T /srv/a\n/dev/dasdq1\n", 1)])
+    assert facts.mount_lists["findmnt"] == [[]]

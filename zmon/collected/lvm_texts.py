@@ -94,7 +94,8 @@ _FIELDS: Final = {
     "pv_name": "PV", "vg_name": "VG", "lv_name": "LV", "lv_full_name": "LV", "lv_path": "Path",
     "devices": "Devices", "pv_fmt": "Fmt", "pv_attr": "Attr", "lv_attr": "Attr", "vg_attr": "Attr",
     "pv_count": "#PV", "snap_count": "#SN", "pool_lv": "Pool", "origin": "Origin",
-    "seg_pe_ranges": "PE Ranges", "lv_kernel_major": "KMaj", "lv_kernel_minor": "KMin",
+    "seg_pe_ranges": "PE Ranges", "seg_type": "Type", "segtype": "Type", "lv_kernel_major": "KMaj",
+    "lv_kernel_minor": "KMin",
 }  # fmt: skip
 """The headings of columns, by their names in options and in JSON."""
 _DEFAULTS: Final = {
@@ -309,7 +310,8 @@ class Lvm(VolumeReading, OrDocument):
         """Expect the columns that the command names; else a heading will."""
         super().__init__(text, facts)
         self._columns = Columns("")
-        self._separator = ""
+        separator = re.search(r"\s--separator[ =]?(['\"]?)(\S|(?<=['\"]) )\1(?:\s|$)", text.command)
+        self._separator = separator[2] if separator else ""
         self._is_short = False
         """Whether a row ends before the column of groups."""
         self._is_all = re.search(r"\s(?:-[a-zA-Z]*a\b|--all\b)", text.command) is not None
@@ -331,7 +333,7 @@ class Lvm(VolumeReading, OrDocument):
         names = match[0].strip().split(separator[1]) if separator else match[0].split()
         if {"PV", "VG", "LV", "Path"}.isdisjoint(names):
             return False
-        self._separator = separator[1] if separator else ""
+        self._separator = separator[1] if separator else self._separator
         self._columns = Columns(" ".join(names) if separator else match[0], _HEADING)
         self._asked = [] if not separator else names
         return True
@@ -340,8 +342,8 @@ class Lvm(VolumeReading, OrDocument):
     def row(self, match: re.Match[str]) -> bool:
         """Take a row by its columns: as many words as these, or where they stand."""
         row = match[0]
-        if self._separator:
-            return self._take(dict(zip(self._asked, row.strip().split(self._separator), strict=False)))
+        if self._separator and self._asked:
+            return self._take(self._separated(row.strip().split(self._separator)))
         cells = row.split()
         names = self._asked or [*self._columns]
         if self._asked and len(row) - len(row.lstrip()) > _INDENT:
@@ -349,6 +351,14 @@ class Lvm(VolumeReading, OrDocument):
         counted = dict(zip(names, cells, strict=False)) if len(cells) == len(names) or self._asked else {}
         self._is_short = not row.endswith(" ") and len(row) <= self._columns.begin("VG")
         return (bool(counted) and self._take(counted)) or self._take(self._columns.sliced(row))
+
+    def _separated(self, cells: list[str]) -> dict[str, str]:
+        """Return the cells of a row with separators, which may divide the devices of one cell, too."""
+        at = next((at for at, name in enumerate(self._asked) if name in _OF_DEVICES), 0)
+        more = len(cells) - len(self._asked)
+        if more > 0 and self._asked[at] in _OF_DEVICES:
+            cells[at : at + more + 1] = [self._separator.join(cells[at : at + more + 1])]
+        return dict(zip(self._asked, cells, strict=False))
 
     @line(rf"\s*({DEVICE})(?:\s+({GROUP}))?\s+lvm[12]\s+[a-z-]{{2,4}}((?:\s.*)?)")
     def volume(self, match: re.Match[str]) -> bool:
@@ -517,6 +527,8 @@ LEAST: Final = 6
 _SIZES: Final = frozenset({"PSize", "PFree", "VSize", "VFree", "pv_size", "pv_free", "vg_size", "vg_free"})
 _OF_PV: Final = ("PSize", "PFree")
 _OF_VOLUME: Final = frozenset({"LSize", "#Str", "Type", "SSize"})
+_OF_DEVICES: Final = frozenset({"Devices", "PE Ranges"})
+"""Columns that list devices."""
 _FILLED: Final = (*_SIZES, *_OF_VOLUME)
 """Columns that are empty in no row."""
 _OF_DEVICE: Final = re.compile(rf"\s*(?:{DEVICE})[\s,;|]")
