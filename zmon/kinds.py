@@ -940,6 +940,10 @@ ALL_DASD: Final = "all-dasd"
 """All DASD that are on line."""
 ALL_DISKS: Final = "all-disks"
 """All disks with a block device."""
+ALL_SWAP: Final = "all-swap"
+"""All swap areas in use."""
+ALL_LISTED: Final = frozenset({ALL_ALIASES, ALL_DASD, ALL_DISKS, ALL_SWAP})
+"""What outputs may list all of."""
 
 TEXT: Final = Kind(
     "text",

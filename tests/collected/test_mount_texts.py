@@ -140,13 +140,16 @@ def test_a_missing_device_of_a_btrfs_is_one_of_its_devices(line: str) -> None:
 
 
 def test_swap_is_taken_from_proc_and_from_swapon() -> None:
-    """Rounded sizes are not taken."""
+    """A rounded size is taken where no other text has it."""
     exact = "Filename Type Size Used Priority\n/dev/dasda1 partition 1000 10 -2\n"
     assert row(facts_in(exact, "swapon -s"), "swap", "/dev/dasda1") == {
         "sort": "partition", "size": 1024000, "used": 10240, "priority": -2,
     }  # fmt: skip
     shown = "NAME TYPE SIZE USED PRIO\n/swap.img file 2G 0B -2\n"
-    assert row(facts_in(shown, "swapon --show"), "swap", "/swap.img") == {"sort": "file", "priority": -2}
+    area = row(facts_in(shown, "swapon --show"), "swap", "/swap.img")
+    assert area == {"sort": "file", "priority": -2, "size": 2 << 30}
+    both = facts_in(f"# swapon --show\n{shown}# cat /proc/swaps\n{exact.replace('/dev/dasda1', '/swap.img')}")
+    assert row(both, "swap", "/swap.img")["size"] == 1024000
 
 
 SWAPS_BYTES = """\
@@ -184,14 +187,14 @@ Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority
     (SWAPS_GERMAN, "swapon -s"), (SWAPS_GERMAN, ""), (SWAPS_KERNEL, ""),
 ])  # fmt: skip
 def test_each_form_of_swapon_has_all_areas(content: str, command: str) -> None:
-    """In any order and language; sizes are taken if they are exact, names may have blanks."""
+    """In any order and language; use is taken if it is exact, names may have blanks."""
     rows = facts_in(content, command)
     partition, file = (row(rows, "swap", name) for name in ("/dev/dasda1", "/my swap file"))
     assert [*rows.rows["swap"]] == ["/dev/dasda1", "/my swap file"]
     assert (partition["sort"], partition["priority"]) == ("partition", -2)
     assert (file["sort"], file["priority"]) == ("file", 5)
     sizes = {partition.get("size"), partition.get("used"), file.get("size")}
-    assert sizes == ({None} if "2G" in content else {2147479552, 4096, 16773120})
+    assert sizes == ({2 << 30, None, 25 << 19} if "2G" in content else {2147479552, 4096, 16773120})
 
 
 def test_the_order_of_columns_counts() -> None:

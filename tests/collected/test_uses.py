@@ -531,17 +531,17 @@ def test_a_map_that_a_kernel_name_has_is_one_with_that(word: str, is_first: bool
 @pytest.mark.parametrize(
     ("swap", "size"),
     [(f"box1:~ # cat /proc/swaps\n{HEAD}/swap.img file 2097152 0 -2\n", 2 << 30),
-     ("box1:~ # swapon --show\nNAME      TYPE SIZE USED PRIO\n/swap.img file   2G   0B   -2\n", None)],
+     ("box1:~ # swapon --show\nNAME      TYPE SIZE USED PRIO\n/swap.img file   2G   0B   -2\n", 2 << 30)],
 )  # fmt: skip
 def test_a_swap_file_in_use_was_seen(
-    swap: str, size: int | None, where: Ask, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    swap: str, size: int, where: Ask, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It lies on the device of its file system, which is not itself what is swapped to."""
     (answer,) = where("/swap.img", f"{UIDS}{MOUNT}{swap}")["where"]
     assert [disk["disk"] for disk in answer["disks"]] == ["dasdq"]
     assert main(["where", "/swap.img", "--from", str(tmp_path)]) == 0
     capsys.readouterr()
-    assert size is None or answer["size"] == size
+    assert answer["size"] == size
     mounts = where("dasdq", f"{UIDS}{MOUNT}{swap}")["mounts"]
     assert [(mount["point"], mount.get("swap_file")) for mount in mounts] == [("/", None), ("", "/swap.img")]
 

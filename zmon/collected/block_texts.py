@@ -25,7 +25,7 @@ from zmon.collected.columns import BegunRow, Columns, asked_columns, is_cut_uuid
 from zmon.collected.dasd_texts import BUSID, UID, dasd_named
 from zmon.collected.facts import UNSEEN, MountRow
 from zmon.collected.fcp_texts import ADDRESS, linked_lun, say_scsi, scsi
-from zmon.collected.numbers import NUMBER, disk_name, fits, is_of_kernel, minor_of_dm, sort_of
+from zmon.collected.numbers import NUMBER, disk_name, fits, is_of_kernel, minor_of_dm, rounded_size, sort_of
 from zmon.collected.reading import MAX_DEPTH, OrDocument, Reading, line
 from zmon.kernel.disk_identity import NAA
 from zmon.kinds import ALL_DASD, ALL_DISKS, DEVICE, LAYER, MPATH, MULTIPATH, PATH
@@ -169,14 +169,8 @@ def _row_of(cells: Mapping[str, str]) -> LsblkRow | None:
     return LsblkRow(
         number, name, kernel, kind, tuple(points.split("\n")),
         cells.get("FSTYPE", ""), cells.get("UUID", ""), cells.get("PKNAME", "").removeprefix("/dev/"),
-        address if re.fullmatch(ADDRESS, address) else "", told, _about(size),
+        address if re.fullmatch(ADDRESS, address) else "", told, rounded_size(size) // SECTOR,
     )  # fmt: skip
-
-
-def _about(size: str) -> int:
-    match = re.fullmatch(r"([0-9]{1,5})(?:[.,]([0-9]))?([KMGTP])", size)
-    power = " KMGTP".index(match[3]) if match else 0
-    return round(float(f"{match[1]}.{match[2] or 0}") * (1 << 10 * power)) // SECTOR if match else 0
 
 
 def _named(row: LsblkRow) -> tuple[str, str, str]:
