@@ -214,7 +214,7 @@ GROUPS: Final = {"volume group wh": {"dasdp1", "dasdq1"}, "physical volumes with
 FEET: Final = {
     "wh-load": {"dasdp1", "dasdq1", "dasdr1"}, "wh-pool": {"wh-pool_tdata"}, "wh-pool_tdata": {"dasdp1"},
     "wh-snap": {"wh-load", "dasdq1"},
-    "wh-mirror": {"wh-mirror_rimage_0", "wh-mirror_rimage_1", "missing: wh"},
+    "wh-mirror": {"wh-mirror_rimage_0", "wh-mirror_rimage_1", "missing: a physical volume of wh"},
 }  # fmt: skip
 
 
@@ -230,8 +230,12 @@ def test_below_a_group_are_its_physical_volumes() -> None:
     assert told["volume group wh"] == {"dasdp1", "dasdq1"}
     assert told["wh-load"] == {"volume group wh"}
     lacking = VGDISPLAY.replace("Act PV                2", "Act PV                1")
-    assert feet(lacking)["volume group wh"] == {"dasdp1", "dasdq1", "missing: wh"}
-    assert feet(VG_JOINED + PV_JOINED)["volume group wh"] == {"dasdp1", "dasdq1", "missing: wh"}
+    assert feet(lacking)["volume group wh"] == {"dasdp1", "dasdq1", "missing: a physical volume of wh"}
+    assert feet(VG_JOINED + PV_JOINED)["volume group wh"] == {
+        "dasdp1",
+        "dasdq1",
+        "missing: a physical volume of wh",
+    }
 
 
 def test_a_logical_volume_is_on_the_devices_of_all_its_segments() -> None:

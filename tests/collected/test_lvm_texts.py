@@ -126,10 +126,10 @@ def test_a_device_without_a_group_is_a_volume_only_if_pvs_says_so() -> None:
 
 def test_a_group_with_more_volumes_than_are_listed_has_one_that_is_not_known() -> None:
     """Vgs counts them, whatever other columns it prints."""
-    assert feet(VGS + PVS)["volume group wh"] == {"dasdp1", "dasdq1", "missing: wh"}
+    assert feet(VGS + PVS)["volume group wh"] == {"dasdp1", "dasdq1", "missing: a physical volume of wh"}
     assert "volume group wh" in feet(VGS.replace("wz--n-", "wz-pn-").replace("  3   7", "  2   7") + PVS)
     partial = feet(VGS.replace("wz--n-", "wz-pn-").replace("  3   7", "  2   7") + PVS)
-    assert partial["volume group wh"] == {"dasdp1", "dasdq1", "missing: wh"}
+    assert partial["volume group wh"] == {"dasdp1", "dasdq1", "missing: a physical volume of wh"}
 
 
 def test_a_logical_volume_is_on_its_devices_its_origin_and_its_pool() -> None:
@@ -185,7 +185,9 @@ def test_numbers_of_logical_volumes_are_taken_but_those_of_pools() -> None:
 ])  # fmt: skip
 def test_a_volume_that_lvm_misses_is_a_member(warning: str) -> None:
     """Of the group that it names; if it names none, of each group that is listed."""
-    assert "missing: wh" in feet(f"  {warning}\n{PVS}")["volume group wh"]
+    uuid = "d2nEdZ-IttJ-QDlJ-PTOs-cwUP-P3qo-b3qrSw"
+    member = f"physical volume {uuid}" if "VG wh" in warning else "a physical volume"
+    assert f"missing: {member} of wh" in feet(f"  {warning}\n{PVS}")["volume group wh"]
 
 
 @pytest.mark.parametrize(("content", "command"), [(PVS, "pvs"), (LVS, "lvs"), (PVS_CHOSEN, "pvs")])
@@ -236,7 +238,7 @@ dasdb 94:4 0 6.9G 0 disk
   └─vgl-r0 252:0 0 1G 0 lvm /data
 """
     (answer,) = where("/data", lvs)["where"]
-    assert [disk["disk"] for disk in answer["disks"]] == ["dasdb", "missing: vgl"]
+    assert [disk["disk"] for disk in answer["disks"]] == ["dasdb", "missing: a physical volume of vgl"]
 
 
 LV_HEAD = "  LV   VG Attr       Devices                         #Str Type\n"

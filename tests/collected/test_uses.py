@@ -110,7 +110,7 @@ def test_a_volume_of_a_group_with_an_unknown_member_may_be_on_that(device: str, 
     disks = {disk["disk"]: disk for disk in answer["disks"]}
     disks.pop("dasdp")
     ((name, other),) = disks.items()
-    assert name == {"[unknown]": "missing: wh"}.get(device, device.rpartition("/")[2])
+    assert name == {"[unknown]": "missing: a physical volume of wh"}.get(device, device.rpartition("/")[2])
     assert "absent" in other["lcu"]
     assert all("absent" in disk["bytes"] for disk in answer["disks"])
 
@@ -122,7 +122,10 @@ def test_a_partial_volume_may_be_on_the_missing_device(where: Ask) -> None:
         "dasdp 94:60 0 6.9G 0 disk\n"
         "└─dasdp1 94:61 0 1G 0 part\n  └─wh-load 252:0 0 1G 0 lvm /load\n"
     )
-    for attributes, disks in (("-wi-ao--p-", ["dasdp", "missing: wh"]), ("-wi-ao----", ["dasdp"])):
+    for attributes, disks in (
+        ("-wi-ao--p-", ["dasdp", "missing: a physical volume of wh"]),
+        ("-wi-ao----", ["dasdp"]),
+    ):
         lvs = f"box1:~ # lvs\n  LV   VG Attr       LSize\n  load wh {attributes} 13.00g\n"
         (answer,) = where("/load/x", f"{UIDS}{lsblk}{lvs}")["where"]
         assert [disk["disk"] for disk in answer["disks"]] == disks
@@ -494,7 +497,8 @@ def test_a_group_that_lacks_a_physical_volume_is_not_whole(member: str, where: A
     answer = where("wh", f"{UIDS}{pvs}{VGS if member == VGS else ''}{LVS}{LOAD}")
     assert [disk["disk"] for disk in answer["disks"]] == ["dasdp"]
     (title,) = answer["missing"]
-    assert title.startswith("missing: wh")
+    assert title.startswith("missing: ")
+    assert " of wh" in title
     assert ("/dev/dasdc1" in title) is ("WARNING" in member)
 
 

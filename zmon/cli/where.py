@@ -21,6 +21,7 @@ from zmon.cli.output import (
     aligned,
     complain,
     enumerated,
+    folded,
     misused,
     some,
     terminal_width,
@@ -70,6 +71,8 @@ NAME_WIDTH: Final = 12
 """Characters of a disk's name, or of a label, at most."""
 LCU_WIDTH: Final = 20
 """Characters of what an LCU is called, at most."""
+MAX_UNSEEN: Final = 3
+"""Lines of what was not looked at."""
 INDENT: Final = ("  ", "    ")
 """What is before the first line of a sentence below a heading, and before its others."""
 BAR_WIDTH: Final = 30
@@ -318,7 +321,18 @@ def text(
         )
     of_used = (result.unseen for result in results if _is_used(result) and not result.is_unrecorded)
     if unseen := next(of_used, ()):
-        yield iter([Sentence(f"Not looked at: {'; '.join(unseen)}")])
+        yield iter([Sentence(_some_of("Not looked at", unseen, width))])
+
+
+def _some_of(before: str, unseen: Sequence[str], width: int) -> str:
+    """Return what was not looked at, as much as a few lines have room for; one reason alone is whole."""
+    said = ""
+    for count in range(len(unseen), 0, -1):
+        more = f"; and {len(unseen) - count:,} more, which zmon info lists" * (count < len(unseen))
+        said = f"{before}: {'; '.join(unseen[:count])}{more}"
+        if sum(1 for _line in folded(said, width, *INDENT)) <= MAX_UNSEEN:
+            break
+    return said
 
 
 def _is_used(result: LookupResult) -> bool:
@@ -517,7 +531,7 @@ def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
         written = "some?" if isinstance(size, Absent) else bytes_(size)
         yield f"  {fitted(name, room)}{written:>6}{copied[name]} in {many(count, 'file')}"
     if not _is_used(result):
-        yield Sentence(_unused(result), *INDENT)
+        yield Sentence(_unused(result, width), *INDENT)
 
 
 def _usable(result: LookupResult) -> str:
@@ -548,16 +562,16 @@ def _built(result: LookupResult) -> list[str]:
     return [name for name in others if not any(other.startswith(f"{name} (") for other in others)]
 
 
-def _unused(result: LookupResult) -> str:
+def _unused(result: LookupResult, width: int) -> str:
     """Say that no use of disks was found, and what was not looked at."""
     used = "no mount, no active swap and no listed file on it"
     if result.is_unrecorded:
         return "What lies on it was not recorded"
     if result.unseen and result.meaning.sort in DOWNWARDS:
-        return f"Cannot be seen: {'; '.join(result.unseen)}"
+        return _some_of("Cannot be seen", result.unseen, width)
     if result.unseen:
         other = " other" if _built(result) else ""
-        return f"No{other} use of it was found, but not looked at: {'; '.join(result.unseen)}"
+        return _some_of(f"No{other} use of it was found, but not looked at", result.unseen, width)
     if _built(result):
         return f"{used[0].upper()}{used[1:]}"
     return f"Not used here: {used}, and no device built on it"

@@ -23,7 +23,7 @@ from zmon.base.plain_text import unescaped_hex
 from zmon.base.sizes import SECTOR
 from zmon.collected.columns import BegunRow, Columns, asked_columns, is_cut_uuid, raw_cells
 from zmon.collected.dasd_texts import BUSID, UID, dasd_named
-from zmon.collected.facts import UNSEEN, MountRow
+from zmon.collected.facts import OF_TREE, UNSEEN, MountRow
 from zmon.collected.fcp_texts import ADDRESS, linked_lun, say_scsi, scsi
 from zmon.collected.numbers import NUMBER, disk_name, fits, is_of_kernel, minor_of_dm, rounded_size, sort_of
 from zmon.collected.reading import MAX_DEPTH, OrDocument, Reading, line
@@ -251,7 +251,7 @@ class LsblkTree:
     def hide(self, key: str) -> None:
         """Say that a device is built on one that has no line."""
         if self._sorts.get(key) != "partition":
-            self._facts.leave_open(UNSEEN, "a row of lsblk")
+            self._facts.leave_open(UNSEEN, OF_TREE)
             self.hang(key, UNSEEN)
 
     def hide_all(self) -> None:

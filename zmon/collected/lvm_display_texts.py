@@ -367,7 +367,7 @@ class LvmDisplay(VolumeReading):
         if size := whole_size(record.get("LV Size", ""), record.get("Current LE", "")):
             self.facts.say(LAYER, title, self._at(), mapped=title, sort="dm", size=size)
         if "partial" in record.get("LV Status", ""):
-            self.facts.partial[title] = self.facts.lose_volume(group, "")
+            self.facts.partial[title] = self.facts.lose_volume(group)
         snapshot = re.search(r"destination for (\S+)", record.get("LV snapshot status", ""))
         for what, other in (*record.items(), ("", snapshot[1] if snapshot else "")):
             inner = other.rpartition("/")[2]
@@ -391,7 +391,7 @@ class LvmDisplay(VolumeReading):
             return
         self.facts.group_sizes[group] = int(size), self._at()
         if re.fullmatch("[0-9]{1,6}", there) and int(there) < int(size):
-            self.facts.groups.setdefault(group, {})[self.facts.lose_volume(group, "")] = self._at()
+            self.facts.groups.setdefault(group, {})[self.facts.lose_volume(group)] = self._at()
 
 
 def whole_size(printed: str, extents: str) -> int:

@@ -158,10 +158,10 @@ class VolumeReading(Reading):
         if self._last:
             self._open_volume(self._last)
 
-    @line(r"\s*WARNING: VG (\S{1,128}) is missing PV \S+(?: \(last written to (\S+)\))?\.?\s*")
+    @line(r"\s*WARNING: VG (\S{1,128}) is missing PV (\S+?)(?: \(last written to (\S+)\))?\.?\s*")
     def missing(self, match: re.Match[str]) -> None:
         """Take what lvm says of a group that lacks a volume."""
-        lost = self.facts.lose_volume(match[1], match[2] or "")
+        lost = self.facts.lose_volume(match[1], match[3] or "", match[2])
         self.facts.groups.setdefault(match[1], {})[lost] = f"lvm, {self.text.place(self.number)}"
 
     @line(r"\s*WARNING: PV /dev/(\S{1,250}) in VG \S{1,128} .*")
@@ -234,7 +234,7 @@ class VolumeReading(Reading):
     def _member(self, device: str, group: str, place: str) -> str:
         """Return the name of a member of a group; a word of its own for one that LVM does not find."""
         if not device.startswith("/dev/"):
-            return self.facts.lose_volume(group, "")
+            return self.facts.lose_volume(group)
         return plain(self.facts.name_device(device.removeprefix("/dev/"), place))
 
     def _lose_parts(self) -> None:
@@ -261,7 +261,7 @@ class VolumeReading(Reading):
         named = {*self._groups, *(volume.group for volume in self._volumes.values())}
         lacking = any(name.startswith("?") for group in named for name in self.facts.groups.get(group, ()))
         for group in named if self._misses and not lacking else ():
-            lost = self.facts.lose_volume(group, "")
+            lost = self.facts.lose_volume(group)
             self.facts.groups.setdefault(group, {})[lost] = f"lvm, {self.text.place()}"
         for group in self._groups if self.is_part or (self._is_lost and not self._last) else ():
             lost = f"?{group}.strange"
@@ -469,7 +469,7 @@ class Lvm(VolumeReading, OrDocument):
         place = f"vgs, {self.text.place(self.number)}"
         self.facts.group_sizes[group] = int(size), place
         if attributes[3:4] == "p":
-            self.facts.groups.setdefault(group, {})[self.facts.lose_volume(group, "")] = place
+            self.facts.groups.setdefault(group, {})[self.facts.lose_volume(group)] = place
 
     def _take_segment(
         self, group: str, name: str, attributes: str, extents: str, beside: Iterable[str] | None
@@ -480,7 +480,7 @@ class Lvm(VolumeReading, OrDocument):
             return False
         title = self._volume(group, name, "lvs")
         if attributes[_PARTIAL : _PARTIAL + 1] == "p":
-            self.facts.partial[title] = self.facts.lose_volume(group, "")
+            self.facts.partial[title] = self.facts.lose_volume(group)
         kind = attributes[:1]
         if "Devices" in self._columns and kind and not placed and kind not in _VIRTUAL:
             self._open_volume(title)  # each other volume has some
@@ -588,7 +588,7 @@ def spread_groups(facts: Facts) -> None:
     for group, (size, place) in facts.group_sizes.items():
         members = facts.groups.setdefault(group, {})
         if len(members) < size and not any(name.startswith("?") for name in members):
-            members[facts.lose_volume(group, "")] = place
+            members[facts.lose_volume(group)] = place
     for group, members in facts.groups.items():
         place = next(iter(members.values()))
         name = f"volume group {group}" if group else "physical volumes without a group"

@@ -18,13 +18,13 @@ from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.collected.columns import Columns
-from zmon.collected.facts import NAMED_STAND_IN, REMOVED
+from zmon.collected.facts import NAMED_STAND_IN
 from zmon.collected.fcp_texts import ADDRESS, say_scsi, scsi
 from zmon.collected.numbers import NUMBER, fits
 from zmon.collected.reading import OrDocument, Reading, line
 from zmon.kernel.block_ioctl import devices_in
 from zmon.kernel.disk_identity import NAA
-from zmon.kinds import LAYER, MPATH, MULTIPATH, PATH
+from zmon.kinds import LAYER, MPATH, MULTIPATH, PATH, REMOVED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -19,6 +19,7 @@ from zmon.kinds import (
     NOT_COLLECTED,
     NOT_SEEN,
     ORIGIN,
+    RIVAL,
     SWAP,
     TEXT,
     VOLUME_GROUP,
@@ -191,7 +192,7 @@ class Machine:
         }
         unread: dict[str, list[str]] = {}
         for key, sort, name, mapped, below in zip(layers.keys, *columns, strict=True):
-            is_stand_in = isinstance(sort, Absent) and isinstance(name, Absent)
+            is_stand_in = (isinstance(sort, Absent) and isinstance(name, Absent)) or sort == RIVAL
             if is_stand_in and key in members and isinstance(mapped, str):
                 yield f"{mapped.removeprefix(NOT_SEEN)}, whose disk is not known"
             if isinstance(below, Absent) and isinstance(name, str) and sort != "partition":

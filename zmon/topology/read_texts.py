@@ -51,7 +51,9 @@ def remarks(sample: Sample, kinds: AbstractSet[str]) -> Iterator[str]:
     if LAYER.name in kinds and any(
         re.search(GUESTS, command) for _key, form, *_cells, command in rows if not form
     ):
-        yield "disks of KVM guests (of virsh only domblklist and dumpxml are read)"
+        is_read = any(form and re.search(GUESTS, form) for _key, form, *_cells in rows)
+        more = "further disks" if is_read else "disks"
+        yield f"{more} of KVM guests (of virsh only domblklist and dumpxml are read)"
     whole = {form for _key, form, asked, _tells, _command in rows if asked != PART}
     has_all_mounts = any(
         tells == MOUNT.name and asked != PART and frame.cell(key, "read") and not frame.cell(key, "strange")
