@@ -62,7 +62,7 @@ def remarks(sample: Sample, kinds: AbstractSet[str]) -> Iterator[str]:
     for key, form, asked, tells, command in rows:
         is_doubled = form in whole or (tells == MOUNT.name and has_all_mounts)
         if asked == PART and not is_doubled and not kinds.isdisjoint(tells.split()):
-            yield f"{key}: {command or form} shows a part"
+            yield f"{key}: {command or form.partition(',')[0]} shows a part"
 
 
 def strange_texts(sample: Sample, kinds: Collection[str] = ()) -> Iterator[str]:
