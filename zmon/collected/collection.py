@@ -140,9 +140,10 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     from zmon.collected.mapper_texts import add_adapters  # noqa: PLC0415 - likewise
     from zmon.collected.mount_rows import (  # noqa: PLC0415 - likewise
         best_mounts,
-        fill_btrfs,
+        fill_mounts,
         mount_frame,
         name_devices,
+        other_mounts,
     )
     from zmon.collected.other_names import name_others  # noqa: PLC0415 - likewise
     from zmon.collected.swap_texts import add_swaps  # noqa: PLC0415 - likewise
@@ -151,7 +152,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     others = [path for path in tree.shown if path not in (*COPIED, *BINDINGS, *NAMING) and "cp/" not in path]
     texts = [*_copied(tree, (*COPIED, *BINDINGS, *others)), *tree.texts]
     facts, read = facts_of(texts)
-    rows = best_mounts(facts)
+    rows = [*best_mounts(facts), *other_mounts(facts)]
     frames = dict(sample.frames)
     whole = frames.get(LAYER.name) or empty_frame(LAYER, "was not read")
     mounted, swapped = (frames.get(kind.name) or empty_frame(kind, "was not read") for kind in (MOUNT, SWAP))
@@ -178,7 +179,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     if MOUNT.name in frames and mounted.missing is not None:
         frames[MOUNT.name], origins = mount_frame(rows, facts, layers, when)
     elif MOUNT.name in frames:
-        frames[MOUNT.name], origins = fill_btrfs(mounted, facts, layers)
+        frames[MOUNT.name], origins = fill_mounts(mounted, facts, layers, when)
     lay_loops(facts, layers, frames.get(MOUNT.name) or mounted)
     for kind in JOINED:
         if kind in _STATES and kind.name in facts.rows:  # these say what has failed, whatever was asked for

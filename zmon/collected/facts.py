@@ -143,6 +143,8 @@ class MountRow(NamedTuple):
     """Which other source another text of the same tool has for it, with that text; empty if none."""
     output: str = ""
     """Where the output begins that has it, if a tool lists devices; see `best_mounts`."""
+    seen_by: str = ""
+    """The process or container in whose namespace it is, if that is not the host's."""
 
 
 class Array(NamedTuple):
@@ -761,6 +763,11 @@ class Facts(DeviceLists):
             sort = LOST if name in self.lost else RIVAL if name in self.rivals else ""
             self.hint(LAYER, number, place, sort=sort)  # a path that is removed is a disk all the same
         return self.stand_ins[name]
+
+
+def is_file_system(sort: str) -> bool:
+    """Return whether a signature is one of a file system that is mounted from its device."""
+    return sort not in _SIGNATURES and not sort.endswith("_member") and sort != GPFS
 
 
 _ROUNDING: Final = 1.1

@@ -32,6 +32,14 @@ FORMS: Final = ("proc/self/mountinfo", "proc/mounts", "mount", "findmnt", "df")
 """What lists mounts, the one with the most to say first."""
 
 
+_ELSEWHERE: Final = re.compile(
+    r"(?:sudo +)?(?:nsenter\b(?=.*\s(?:-[a-zA-Z]*[ma]|--mount|--all)\b).*?\s"
+    r"(?:-t|--target)[ =]?([0-9]{1,10})\b"
+    r"|(?:podman|docker|nerdctl|crictl|kubectl|oc|lxc) +exec +(?:-\S+ +)*([\w./-]{1,64})(?=\s)).*"
+)
+"""A command that runs another in the namespace of a process or a container."""
+
+
 class MountList(Reading):
     """Mounts; `facts` gets the list of each output."""
 
@@ -44,12 +52,20 @@ class MountList(Reading):
         """Begin a list."""
         super().__init__(text, facts)
         self._rows: list[MountRow] = []
+        elsewhere = _ELSEWHERE.fullmatch(text.command)
+        self._seen_by = (elsewhere[1] or elsewhere[2]).rpartition("/")[2] if elsewhere else ""
         facts.mount_lists.setdefault(self.form, []).append(self._rows)
+
+    @property
+    def is_part(self) -> bool:
+        """Whether some mounts are left out, as the host's in another namespace."""
+        return super().is_part or bool(self._seen_by)
 
     def add(self, source: str, point: str, fstype: str, options: str, root: str = "") -> None:
         """Take a mount."""
         if len(self._rows) < MAX_MOUNTS:
-            self._rows.append(MountRow(source, point, fstype, options, self.place, root))
+            row = MountRow(source, point, fstype, options, self.place, root, seen_by=self._seen_by)
+            self._rows.append(row)
 
 
 class ProcMounts(MountList):

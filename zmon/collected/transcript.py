@@ -108,7 +108,9 @@ _REMOTE: Final = re.compile(
 _CALL: Final = rf"{_SSH}\w[\w.-]*(?: +['\"]?{_OF_TOOL}{_TOOLS}(?![\w.-])[^\n]*|\s*$)"
 _PRINTS: Final = r"(?:[efz]?grep|head|tail|more|for(?= \w+ in ))(?=[^\n]* /(?:proc|sys)(?:[/ ]|$))"
 """What prints files of the kernel; people use it for others, too."""
-_COMMAND: Final = rf"{_OF_TOOL}(?P<command>(?:{_TOOLS}(?![\w.-])|{_PRINTS})[^\n]*|{_CALL})"
+_WITHIN: Final = r"(?:(?:podman|docker|nerdctl|crictl|kubectl|oc|lxc) +exec|nsenter) +[\w-]"
+"""What runs a command in a container, or another namespace."""
+_COMMAND: Final = rf"{_OF_TOOL}(?P<command>(?:{_TOOLS}(?![\w.-])|{_PRINTS}|{_WITHIN})[^\n]*|{_CALL})"
 _SIGNS: Final = "#$>%\u279c\u276f\u27a4\u00bb"
 """With which prompts end, among them some arrows."""
 _PROMPT: Final = re.compile(
