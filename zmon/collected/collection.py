@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from zmon.base.absent import text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.collected.tools import ALL_LISTED, ALL_SWAP
 from zmon.kernel.capture_text import CollectedText
 from zmon.kernel.capture_tree import is_own
 from zmon.kernel.sampler import EVERYTHING, sample_once
@@ -12,8 +13,6 @@ from zmon.kinds import (
     ADAPTER,
     ALL_DASD,
     ALL_DISKS,
-    ALL_LISTED,
-    ALL_SWAP,
     CHANNEL,
     DASD,
     DEVICE,

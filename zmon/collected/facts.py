@@ -37,13 +37,11 @@ from zmon.kinds import (
     NSD,
     ORIGIN,
     PATH,
-    REMOVED,
-    RIVAL,
     TARGET_PORT,
     VOLUME_GROUP,
 )
 from zmon.sample import Frame, empty_frame, frame_of
-from zmon.topology.stack import tagged, volume_name
+from zmon.topology.stack import REMOVED, RIVAL, tagged, volume_name
 from zmon.values.dasd_state import STARTING, UNFORMATTED
 
 if TYPE_CHECKING:
@@ -689,14 +687,16 @@ class Facts(DeviceLists):
         if not told or not isinstance(_of_first_tool(told)[0], Absent):
             return told
 
+        unseen = {self.stand_ins[name] for name in self.unseen if name in self.stand_ins}
+
         def titles(fact: Fact) -> str:
             names = []
-            for number in str(fact.value).split():
+            numbers = str(fact.value).split()
+            for number in [number for number in numbers if number not in unseen]:
                 row = rows.get(number, {})
-                told = [str(other.value) for field in ("mapped", "name") for other in row.get(field, ())]
-                names += [*told, text_of(layers.cell(number, "name")) or number][:1]
-            seen = [name for name in names if not name.startswith(NOT_SEEN)]
-            return f"{' and '.join(seen)}{' or more' * (len(seen) < len(names))}"
+                named = [str(other.value) for field in ("mapped", "name") for other in row.get(field, ())]
+                names += [*named, text_of(layers.cell(number, "name")) or number][:1]
+            return f"{' and '.join(names)}{' or more' * (len(names) < len(numbers))}"
 
         own = [fact for fact in told if fact.place.partition(", ")[0] == told[0].place.partition(", ")[0]]
         numbers = dict.fromkeys(number for fact in own for number in str(fact.value).split())

@@ -423,7 +423,7 @@ def _is_prose(command: str) -> bool:
     tool, *arguments = command.split()
     plain = sum(1 for word in arguments if re.fullmatch(r"[A-Za-z]+[,.:]?", word))
     is_open = {*CP_TOOLS, "cat", "for", "ls", "multipathd", "ssh", "rsh"}
-    return tool not in is_open and plain > _PLAIN_WORDS
+    return tool not in is_open and plain > _PLAIN_WORDS and not re.match(_WITHIN, command)
 
 
 def host_of(prompt: str) -> str:
