@@ -357,3 +357,52 @@ def test_luns_name_their_adapters(show: Ask) -> None:
     assert [cells["state"][-1].value for cells in facts.rows["lun"].values() if "state" in cells] == [
         "running", "transport-offline",
     ]  # fmt: skip
+
+
+def test_a_generic_device_stands_for_a_lun_of_lsluns_or_lsscsi(where: Ask) -> None:
+    """Where no text has a block device of it."""
+    (disk,) = where("sg3", LSLUNS_ALL + BY_PATH)["disks"]
+    assert (disk["wwpn"], disk["lun"]) == ("0x500507630a13c7d2", "0x4055400100000000")
+    scsi = "# lsscsi -g\n[0:0:1:1073823829]disk    IBM      2107900   1060  -          /dev/sg3\n"
+    lszfcp = "# lszfcp -D\n0.0.5000/0x500507630a13c7d2/0x4055400100000000 0:0:1:1073823829\n"
+    (disk,) = where("0x4055400100000000", scsi + lszfcp)["disks"]
+    assert disk["wwpn"] == "0x500507630a13c7d2"
+
+
+BESIDE = """\
+# lszfcp -D -e
+0.0.1700/0x500507630713d5ad/0x4012400000000000 0:0:0:1073758226
+0.0.1800/0x500507630753d5ad/0x4012400000000000 1:0:0:1073758226
+# lsscsi -l
+[0:0:0:1073758226]disk    IBM      2107900          5.78  /dev/sda
+  state=running queue_depth=32 scsi_level=6 type=0 device_blocked=0 timeout=30
+[1:0:0:1073758226]disk    IBM      2107900          5.78  /dev/sdb
+  state=transport-offline queue_depth=32 scsi_level=6 type=0 device_blocked=0 timeout=30
+# multipath -ll
+mpatha (36005076307ffd5ad0000000000001200) dm-0 IBM,2107900
+size=10G features='1 queue_if_no_path' hwhandler='1 alua' wp=rw
+`-+- policy='service-time 0' prio=50 status=active
+  `- 0:0:0:1073758226 sda 8:0 active ready running
+"""
+
+
+def test_a_path_that_multipath_dropped_is_told_with_its_state(where: Ask, show: Ask) -> None:
+    """Of the map, of the port, and each LUN counts once."""
+    paths = {disk["disk"]: disk.get("not_used", "") for disk in where("mpatha", BESIDE)["paths"]}
+    assert paths == {"sda": "", "sdb": "LUN transport-offline"}
+    assert {cells["path"]: cells["state"] for cells in show("MPATH", BESIDE).values()} == {
+        "sda": "active", "sdb": "transport-offline",
+    }  # fmt: skip
+    assert {key: cells["down"] for key, cells in show("FCPPORT", BESIDE).items()} == {
+        "0.0.1700 0x500507630713d5ad": 0, "0.0.1800 0x500507630753d5ad": 1,
+    }  # fmt: skip
+    assert {key: cells["luns"] for key, cells in show("FCP", BESIDE).items()} == {
+        "0.0.1700": 1, "0.0.1800": 1,
+    }  # fmt: skip
+
+
+def test_lsscsi_alone_tells_which_lun_carries_nothing(where: Ask) -> None:
+    """With names by path beside it."""
+    listed = "# lsscsi -l\n[0:0:0:1]    disk    IBM      2107900   1060  /dev/sda\n  state=offline type=0\n"
+    (disk,) = where("sda", BY_PATH + listed)["disks"]
+    assert disk["not_used"] == "LUN offline"

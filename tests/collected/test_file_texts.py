@@ -137,8 +137,47 @@ def test_the_files_of_a_scsi_disk_have_its_adapter_port_and_lun() -> None:
 
 
 def test_a_file_that_says_nothing_is_not_counted_as_read() -> None:
-    """As the speed of an adapter."""
-    file = "/sys/class/fc_host/host0/speed"
-    texts = [*outputs("a.txt", f"# grep . {file}\n{file}:16 Gbit\n".encode(), 1)]
+    """As the manufacturer of an adapter."""
+    file = "/sys/class/fc_host/host0/manufacturer"
+    texts = [*outputs("a.txt", f"# grep . {file}\n{file}:IBM\n".encode(), 1)]
     (read,) = facts_of(texts)[1]
     assert (read.read, read.strange) == (0, ())
+
+
+OF_FCP = """\
+# grep . /sys/class/fc_host/host*/{port_state,speed}
+/sys/class/fc_host/host0/port_state:Online
+/sys/class/fc_host/host1/port_state:Linkdown
+/sys/class/fc_host/host0/speed:16 Gbit
+# ls -ld /sys/class/fc_host/host*
+lrwxrwxrwx 1 root root 0 Mar  2 09:00 /sys/class/fc_host/host0 -> ../../devices/css0/0.0.0021/0.0.1d00/host0/fc_host/host0
+lrwxrwxrwx 1 root root 0 Mar  2 09:00 /sys/class/fc_host/host1 -> ../../devices/css0/0.0.0022/0.0.1e00/host1/fc_host/host1
+# grep . /sys/block/sd*/device/{hba_id,wwpn,fcp_lun,state}
+/sys/block/sda/device/hba_id:0.0.1d00
+/sys/block/sdb/device/hba_id:0.0.1e00
+/sys/block/sda/device/wwpn:0x500507630b0843d8
+/sys/block/sdb/device/wwpn:0x500507630b1843d8
+/sys/block/sda/device/fcp_lun:0x4077400500000000
+/sys/block/sdb/device/fcp_lun:0x4077400500000000
+/sys/block/sda/device/state:running
+/sys/block/sdb/device/state:blocked
+# ls /sys/block/dm-0/slaves
+sda  sdb
+# cat /sys/block/dm-0/dm/name /sys/block/dm-0/dm/uuid
+mpatha
+mpath-3600507630bffc3d80000000000007705
+# cat /proc/mounts | grep mapper
+/dev/mapper/mpatha /u01 ext4 rw,relatime 0 0
+"""  # noqa: E501
+
+
+def test_files_of_sys_tell_what_adapters_and_luns_are(show: Ask, where: Ask) -> None:
+    """The link of a host names its adapter, the directory of a map its paths; cat prints a line of each."""
+    assert {key: (cells["state"], cells["luns"]) for key, cells in show("FCP", OF_FCP).items()} == {
+        "0.0.1d00": ("Online", 1), "0.0.1e00": ("Linkdown", 1),
+    }  # fmt: skip
+    paths = {disk["disk"]: disk.get("not_used", "") for disk in where("mpatha", OF_FCP)["paths"]}
+    assert paths == {"sda": "", "sdb": "adapter Linkdown"}
+    assert {cells["path"]: cells["state"] for cells in show("MPATH", OF_FCP).values()} == {
+        "sda": "running", "sdb": "blocked",
+    }  # fmt: skip

@@ -7,6 +7,8 @@ from typing import Final
 import pytest
 
 from tests.collected.test_lvm_texts import feet, layers
+from zmon.collected.collection import facts_of
+from zmon.collected.transcript import outputs
 
 PVDISPLAY: Final = """\
   --- Physical volume ---
@@ -212,7 +214,7 @@ GROUPS: Final = {"volume group wh": {"dasdp1", "dasdq1"}, "physical volumes with
 FEET: Final = {
     "wh-load": {"dasdp1", "dasdq1", "dasdr1"}, "wh-pool": {"wh-pool_tdata"}, "wh-pool_tdata": {"dasdp1"},
     "wh-snap": {"wh-load", "dasdq1"},
-    "wh-mirror": {"wh-mirror_rimage_0", "wh-mirror_rimage_1", "missing: wh"},
+    "wh-mirror": {"wh-mirror_rimage_0", "wh-mirror_rimage_1", "missing: a physical volume of wh"},
 }  # fmt: skip
 
 
@@ -228,8 +230,12 @@ def test_below_a_group_are_its_physical_volumes() -> None:
     assert told["volume group wh"] == {"dasdp1", "dasdq1"}
     assert told["wh-load"] == {"volume group wh"}
     lacking = VGDISPLAY.replace("Act PV                2", "Act PV                1")
-    assert feet(lacking)["volume group wh"] == {"dasdp1", "dasdq1", "missing: wh"}
-    assert feet(VG_JOINED + PV_JOINED)["volume group wh"] == {"dasdp1", "dasdq1", "missing: wh"}
+    assert feet(lacking)["volume group wh"] == {"dasdp1", "dasdq1", "missing: a physical volume of wh"}
+    assert feet(VG_JOINED + PV_JOINED)["volume group wh"] == {
+        "dasdp1",
+        "dasdq1",
+        "missing: a physical volume of wh",
+    }
 
 
 def test_a_logical_volume_is_on_the_devices_of_all_its_segments() -> None:
@@ -282,3 +288,52 @@ def test_segments_of_old_versions_are_read() -> None:
     """Before 2.02.107 their extents are named in the singular."""
     assert "Logical extents 0 to" in LVDISPLAY
     assert feet(LVDISPLAY.replace("Logical extents 0 to", "Logical extent 0 to")) == feet(LVDISPLAY)
+
+
+FRENCH = """\
+  --- Volume physique ---
+  Nom de PV             /dev/dasdp1
+  Nom de VG             wh
+  Taille PV             20,63 GiB / non utilisable 2,00 MiB
+  Allouable             oui
+  PE alloué             4000
+  UUID PV               I71s42-GtMm-kCcw-lESI-cuvI-MlwE-jICfao
+
+  "/dev/dasdq1" est un nouveau volume physique de « 20,63 GiB »
+  --- NOUVEAU Volume physique ---
+  Nom de PV             /dev/dasdq1
+  Nom de VG
+  Taille PV             20,63 GiB
+  Allouable             NON
+  UUID PV               FdMm0N-pjP0-5Eww-BO4A-g7ey-sVzO-0GVzdp
+
+"""
+GERMAN_VOLUME = """\
+  --- Logisches Volume ---
+  LV-Pfad                /dev/wh/later
+  LV-Name                later
+  VG-Name                wh
+  LV-UUID                I71s42-GtMm-kCcw-lESI-cuvI-MlwE-jICfao
+  LV-Status              verfügbar
+  LV-Größe               15,62 GiB
+  Blockgerät             253:7
+
+"""
+
+
+def test_records_are_read_in_any_language() -> None:
+    """The abbreviations and values tell what their lines are; each line is understood."""
+    assert feet(FRENCH, "pvdisplay") == {
+        "volume group wh": {"dasdp1"}, "physical volumes without a group": {"dasdq1"},
+    }  # fmt: skip
+    (text,) = outputs("a.txt", f"# pvdisplay\n{FRENCH}".encode(), 1)
+    (read,) = facts_of([text])[1]
+    assert read.strange == ()
+    frame = layers(GERMAN_VOLUME, "lvdisplay")
+    assert frame.cell("253:7", "mapped") == "wh-later"
+
+
+def test_a_record_whose_first_line_is_missing_is_not_guessed() -> None:
+    """A further line of a record in another language might be taken for its name."""
+    rows = FRENCH.splitlines(keepends=True)
+    assert "volume group wh" not in feet("".join(rows[:1] + rows[2:]), "pvdisplay")

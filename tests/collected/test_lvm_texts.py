@@ -126,10 +126,10 @@ def test_a_device_without_a_group_is_a_volume_only_if_pvs_says_so() -> None:
 
 def test_a_group_with_more_volumes_than_are_listed_has_one_that_is_not_known() -> None:
     """Vgs counts them, whatever other columns it prints."""
-    assert feet(VGS + PVS)["volume group wh"] == {"dasdp1", "dasdq1", "missing: wh"}
+    assert feet(VGS + PVS)["volume group wh"] == {"dasdp1", "dasdq1", "missing: a physical volume of wh"}
     assert "volume group wh" in feet(VGS.replace("wz--n-", "wz-pn-").replace("  3   7", "  2   7") + PVS)
     partial = feet(VGS.replace("wz--n-", "wz-pn-").replace("  3   7", "  2   7") + PVS)
-    assert partial["volume group wh"] == {"dasdp1", "dasdq1", "missing: wh"}
+    assert partial["volume group wh"] == {"dasdp1", "dasdq1", "missing: a physical volume of wh"}
 
 
 def test_a_logical_volume_is_on_its_devices_its_origin_and_its_pool() -> None:
@@ -185,7 +185,9 @@ def test_numbers_of_logical_volumes_are_taken_but_those_of_pools() -> None:
 ])  # fmt: skip
 def test_a_volume_that_lvm_misses_is_a_member(warning: str) -> None:
     """Of the group that it names; if it names none, of each group that is listed."""
-    assert "missing: wh" in feet(f"  {warning}\n{PVS}")["volume group wh"]
+    uuid = "d2nEdZ-IttJ-QDlJ-PTOs-cwUP-P3qo-b3qrSw"
+    member = f"physical volume {uuid}" if "VG wh" in warning else "a physical volume"
+    assert f"missing: {member} of wh" in feet(f"  {warning}\n{PVS}")["volume group wh"]
 
 
 @pytest.mark.parametrize(("content", "command"), [(PVS, "pvs"), (LVS, "lvs"), (PVS_CHOSEN, "pvs")])
@@ -236,7 +238,7 @@ dasdb 94:4 0 6.9G 0 disk
   └─vgl-r0 252:0 0 1G 0 lvm /data
 """
     (answer,) = where("/data", lvs)["where"]
-    assert [disk["disk"] for disk in answer["disks"]] == ["dasdb", "missing: vgl"]
+    assert [disk["disk"] for disk in answer["disks"]] == ["dasdb", "missing: a physical volume of vgl"]
 
 
 LV_HEAD = "  LV   VG Attr       Devices                         #Str Type\n"
@@ -323,3 +325,19 @@ def test_the_last_of_two_lists_of_chosen_columns_counts(group: str, where: Ask) 
     steps = where("/load", f"{text}box1:~ # findmnt\nTARGET SOURCE FSTYPE\n/load /dev/mapper/wh-load xfs\n")
     disks = {disk["disk"] for disk in steps["where"][0]["disks"]}
     assert ("dasdp" in disks, "dasdq" in disks) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("content", "command"),
+    [
+        ("  wh,later,/dev/dasdp1:32-47\n  wh,later,/dev/dasdq1:32-47 /dev/dasdr1:0-1\n",
+         "lvs --noheadings --separator , -o vg_name,lv_name,seg_pe_ranges"),
+        ("  later;wh;linear;/dev/dasdp1(32);0\n  later;wh;striped;/dev/dasdq1(32),/dev/dasdr1(0);16\n",
+         "lvs --noheadings --separator=';' -o lv_name,vg_name,seg_type,devices,seg_start"),
+        ("  later,wh,linear,/dev/dasdp1(32),0\n  later,wh,striped,/dev/dasdq1(32),/dev/dasdr1(0),16\n",
+         'lvs --noheadings --separator "," -o lv_name,vg_name,segtype,devices,seg_start'),
+    ],
+)  # fmt: skip
+def test_the_command_names_separator_and_columns(content: str, command: str) -> None:
+    """Devices of one cell may have the separator between them."""
+    assert {"dasdp1", "dasdq1", "dasdr1"} <= feet(content, command)["wh-later"]

@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 
 from tests.collected.texts import DMSETUP_TABLE, MULTIPATH, REMOVED_PATHS, facts_in, row
 from zmon.collected.collection import facts_of
-from zmon.collected.facts import REMOVED, joined
+from zmon.collected.facts import joined
 from zmon.collected.lvm_texts import spread_groups
 from zmon.collected.transcript import outputs
 from zmon.kinds import LAYER, PATH
 from zmon.kinds import MULTIPATH as MAP
 from zmon.sample import empty_frame
+from zmon.topology.stack import REMOVED
 from zmon.values.path_state import is_down, state_of
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ def members(content: str) -> set[object]:
 @pytest.mark.parametrize(
     ("device", "name"),
     [
-        ("[unknown]", "missing: wh"), ("unknown device", "missing: wh"), ("missing", "missing: wh"),
+        *((word, "missing: a physical volume of wh") for word in ("[unknown]", "unknown device", "missing")),
         ("/dev/disk/by-path/ccw-0.0.1b02-part1", "disk/by-path/ccw-0.0.1b02-part1"), ("/dev/md0", "md0"),
         ("/dev/sdc", "sdc"), ("/dev/mapper/mpathk1", "mpathk1"), ("/dev/dasdq1", "dasdq1"),
     ],

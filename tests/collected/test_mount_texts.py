@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +17,9 @@ from zmon.collected.mount_rows import best_mounts, mount_frame
 from zmon.collected.transcript import outputs
 from zmon.kinds import LAYER
 from zmon.sample import empty_frame
+
+if TYPE_CHECKING:
+    from tests.collected.conftest import Ask
 
 PROC = "/dev/dasda2 / ext4 rw,relatime 0 0\ntmpfs /run tmpfs rw 0 0\n/dev/dasdb1 /a\\040b xfs rw 0 0\n"
 MOUNT = (
@@ -140,13 +146,16 @@ def test_a_missing_device_of_a_btrfs_is_one_of_its_devices(line: str) -> None:
 
 
 def test_swap_is_taken_from_proc_and_from_swapon() -> None:
-    """Rounded sizes are not taken."""
+    """A rounded size is taken where no other text has it."""
     exact = "Filename Type Size Used Priority\n/dev/dasda1 partition 1000 10 -2\n"
     assert row(facts_in(exact, "swapon -s"), "swap", "/dev/dasda1") == {
         "sort": "partition", "size": 1024000, "used": 10240, "priority": -2,
     }  # fmt: skip
     shown = "NAME TYPE SIZE USED PRIO\n/swap.img file 2G 0B -2\n"
-    assert row(facts_in(shown, "swapon --show"), "swap", "/swap.img") == {"sort": "file", "priority": -2}
+    area = row(facts_in(shown, "swapon --show"), "swap", "/swap.img")
+    assert area == {"sort": "file", "priority": -2, "size": 2 << 30}
+    both = facts_in(f"# swapon --show\n{shown}# cat /proc/swaps\n{exact.replace('/dev/dasda1', '/swap.img')}")
+    assert row(both, "swap", "/swap.img")["size"] == 1024000
 
 
 SWAPS_BYTES = """\
@@ -184,14 +193,14 @@ Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority
     (SWAPS_GERMAN, "swapon -s"), (SWAPS_GERMAN, ""), (SWAPS_KERNEL, ""),
 ])  # fmt: skip
 def test_each_form_of_swapon_has_all_areas(content: str, command: str) -> None:
-    """In any order and language; sizes are taken if they are exact, names may have blanks."""
+    """In any order and language; use is taken if it is exact, names may have blanks."""
     rows = facts_in(content, command)
     partition, file = (row(rows, "swap", name) for name in ("/dev/dasda1", "/my swap file"))
     assert [*rows.rows["swap"]] == ["/dev/dasda1", "/my swap file"]
     assert (partition["sort"], partition["priority"]) == ("partition", -2)
     assert (file["sort"], file["priority"]) == ("file", 5)
     sizes = {partition.get("size"), partition.get("used"), file.get("size")}
-    assert sizes == ({None} if "2G" in content else {2147479552, 4096, 16773120})
+    assert sizes == ({2 << 30, None, 25 << 19} if "2G" in content else {2147479552, 4096, 16773120})
 
 
 def test_the_order_of_columns_counts() -> None:
@@ -293,3 +302,74 @@ def test_df_is_known_by_its_heading_in_other_languages(heading: str) -> None:
 def test_what_has_a_percentage_is_no_heading_of_df(prose: str) -> None:
     """A word with it stands before the place."""
     assert all(cut.form != "df" for cut in outputs("a.txt", f"{prose}\n".encode(), 7))
+
+
+@pytest.mark.parametrize(
+    ("command", "printed", "fstype"),
+    [
+        ("findmnt -no SOURCE /srv", "/dev/dasdq1", ""),
+        ("findmnt -n -o TARGET,FSTYPE /dev/dasdq1", "/srv ext4", "ext4"),
+        ("", "/dev/dasdq1 /srv ext4", "ext4"),
+        ("", "/srv /dev/dasdq1 ext4", "ext4"),
+    ],
+)  # fmt: skip
+def test_what_findmnt_is_asked_for_it_need_not_print(command: str, printed: str, fstype: str) -> None:
+    """Three columns tell without a command what they are; both are a part of the mounts."""
+    text = f"# {command}\n{printed}\n" if command else f"{printed}\n"
+    facts, reads = facts_of([*outputs("a.txt", text.encode(), 1)])
+    (row,) = (row for lists in facts.mount_lists["findmnt"] for row in lists)
+    assert (row.source, row.point, row.fstype) == ("/dev/dasdq1", "/srv", fstype)
+    assert [read.is_part for read in reads if read.form] == [True]
+
+
+def test_the_file_system_of_a_path_is_no_mount_point() -> None:
+    """With -T findmnt takes any path."""
+    facts, _ = facts_of([*outputs("a.txt", b"# findmnt -no SOURCE -T /srv/a\n/dev/dasdq1\n", 1)])
+    assert facts.mount_lists["findmnt"] == [[]]
+
+
+OF_OTHERS = """\
+# lsdasd -u
+0.0.0100  dasda       IBM.750000000CM631.0100.00
+0.0.0101  dasdb       IBM.750000000CM631.0101.01
+# cat /proc/self/mountinfo
+29 1 94:1 / / rw,relatime shared:1 - ext4 /dev/dasda1 rw
+# {command}
+/dev/dasda1 / ext4 rw 0 0
+/dev/dasdb1 /data xfs rw 0 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "seen_by"),
+    [
+        ("nsenter -t 4711 -m cat /proc/mounts", "4711"),
+        ("sudo nsenter --all --target=4711 cat /proc/mounts", "4711"),
+        ("podman exec -it pg cat /proc/mounts", "pg"),
+        ("kubectl exec db/pg-0 -- cat /proc/mounts", "pg-0"),
+    ],
+)
+@pytest.mark.parametrize("is_of_kernel", [True, False])
+def test_mounts_of_another_namespace_are_a_use(
+    command: str, seen_by: str, is_of_kernel: bool, where: Ask
+) -> None:
+    """They are not the host's; what both have is told once."""
+    text = OF_OTHERS.format(command=command)
+    if not is_of_kernel:
+        text = re.sub("cat /proc/self.*\n.*", "mount\n/dev/dasda1 on / type ext4 (rw)", text)
+    (mount,) = where("dasdb", text)["mounts"]
+    assert (mount["point"], mount["process"]) == ("/data", seen_by)
+    assert [mount["process"] for mount in where("dasda", text)["mounts"]] == [""]
+
+
+def test_blkid_tells_the_type_of_a_mount(where: Ask) -> None:
+    """Where df does not; then no other device can belong to it."""
+    text = (
+        "# lsdasd -u\n0.0.0101  dasdb  IBM.750000000CM631.0101.01\n"
+        "# df -h\nFilesystem      Size  Used Avail Use% Mounted on\n/dev/dasdb1      64G  51G  14G  80% /u\n"
+    )
+    blkid = '# blkid\n/dev/dasdb1: UUID="d1d1d1d1-0000-4444-8888-abcdefabcdef" TYPE="xfs"\n'
+    (answer,) = where("/u", text + blkid)["where"]
+    assert [disk["disk"] for disk in answer["disks"]] == ["dasdb"]
+    (answer,) = where("/u", text)["where"]
+    assert len(answer["disks"]) > 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import quopri
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -130,3 +131,61 @@ def test_answers_of_cp_are_found_among_others(where: Callable[[str, str | bytes]
     """Typed without a prompt, and with the number of the processor before each line."""
     answer = "q v dasd\n00: DASD 1A01 3390 AAA111 R/W      10016 CYL ON DASD  7A22 SUBCHANNEL = 0005\n\n"
     assert where("7A22", answer + LOG)["disks"][0]["disk"] == "dasdp"
+
+
+CLOSINGS = (
+    "Gruß\nKlaus\n", "Mit freundlichen Grüßen\nEva Meier\n", "Cordialement\n", "Abs,\nAna\n",
+    "Best regards,\nTom\n", "Срочно,\nЮля\n", "よろしく\n",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "closing", [f"\n{words}" for words in CLOSINGS] + ["-- \nEva Meier, Tel. 0711 1-2\n"]
+)
+@pytest.mark.parametrize(
+    "output", [f"box1:~ # lsdasd -u\n{LSDASD}", "q dasd 6203\nDASD 6203 CP SYSTEM LX46D1   1\n"]
+)
+def test_closing_words_of_a_mail_are_no_line_of_an_output(
+    closing: str, output: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In any language, with the signature; nothing is said of them."""
+    (tmp_path / "a.txt").write_text(f"{output}{closing}")
+    assert main(["info", str(tmp_path), "--strict", "-f", "json"]) == 0
+    assert sum(text["not_understood"] for text in json.loads(capsys.readouterr().out)["texts"]) == 0
+
+
+@pytest.mark.parametrize("words", ["\ndasdp\n", "\nPlease keep /dev/dasdp1\n", "[10:07] Tom: nimm dasdp\n"])
+def test_what_names_a_device_is_counted_whoever_says_it(
+    words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Behind an output as in it."""
+    (tmp_path / "a.txt").write_text(f"{LOG}{words}")
+    main(["info", str(tmp_path), "-f", "json"])
+    assert sum(text["not_understood"] for text in json.loads(capsys.readouterr().out)["texts"]) == 1
+
+
+CHAT = """\
+[10:02] Tom: kannst du mir von lnxa und lnxb die Platten schicken?
+[10:05] Eva: lnxa:
+0.0.1a01  dasdp     IBM.75000000AAAA1.1a00.01
+/dev/dasdp1 on /data type ext4 (rw)
+[10:06] Eva: lnxb:
+0.0.1b02  dasdp     IBM.75000000AAAA1.1b00.02
+/dev/dasdp1 on /data type ext4 (rw)
+[10:07] Tom: danke!
+"""
+
+
+@pytest.mark.parametrize("chat", [
+    CHAT, re.sub(r"\[(.*?)\] ", r"02.03.26, \1 - ", CHAT), re.sub(r"\[(.*?)\] (\w+): ", r"\1 <\2> ", CHAT),
+])  # fmt: skip
+def test_what_somebody_says_in_a_chat_may_name_a_host(
+    chat: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of what follows; other words say nothing."""
+    (tmp_path / "a.txt").write_text(chat)
+    for host, busid in (("lnxa", "0.0.1a01"), ("lnxb", "0.0.1b02")):
+        assert main(["where", "/data", "--from", str(tmp_path), "--host", host, "-f", "json"]) == 0
+        (answer,) = json.loads(capsys.readouterr().out)
+        assert [disk["busid"] for disk in answer["where"][0]["disks"]] == [busid]
+    assert main(["info", str(tmp_path), "--strict"]) == 0

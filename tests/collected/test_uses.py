@@ -110,7 +110,7 @@ def test_a_volume_of_a_group_with_an_unknown_member_may_be_on_that(device: str, 
     disks = {disk["disk"]: disk for disk in answer["disks"]}
     disks.pop("dasdp")
     ((name, other),) = disks.items()
-    assert name == {"[unknown]": "missing: wh"}.get(device, device.rpartition("/")[2])
+    assert name == {"[unknown]": "missing: a physical volume of wh"}.get(device, device.rpartition("/")[2])
     assert "absent" in other["lcu"]
     assert all("absent" in disk["bytes"] for disk in answer["disks"])
 
@@ -122,7 +122,10 @@ def test_a_partial_volume_may_be_on_the_missing_device(where: Ask) -> None:
         "dasdp 94:60 0 6.9G 0 disk\n"
         "└─dasdp1 94:61 0 1G 0 part\n  └─wh-load 252:0 0 1G 0 lvm /load\n"
     )
-    for attributes, disks in (("-wi-ao--p-", ["dasdp", "missing: wh"]), ("-wi-ao----", ["dasdp"])):
+    for attributes, disks in (
+        ("-wi-ao--p-", ["dasdp", "missing: a physical volume of wh"]),
+        ("-wi-ao----", ["dasdp"]),
+    ):
         lvs = f"box1:~ # lvs\n  LV   VG Attr       LSize\n  load wh {attributes} 13.00g\n"
         (answer,) = where("/load/x", f"{UIDS}{lsblk}{lvs}")["where"]
         assert [disk["disk"] for disk in answer["disks"]] == disks
@@ -494,7 +497,8 @@ def test_a_group_that_lacks_a_physical_volume_is_not_whole(member: str, where: A
     answer = where("wh", f"{UIDS}{pvs}{VGS if member == VGS else ''}{LVS}{LOAD}")
     assert [disk["disk"] for disk in answer["disks"]] == ["dasdp"]
     (title,) = answer["missing"]
-    assert title.startswith("missing: wh")
+    assert title.startswith("missing: ")
+    assert " of wh" in title
     assert ("/dev/dasdc1" in title) is ("WARNING" in member)
 
 
@@ -531,17 +535,17 @@ def test_a_map_that_a_kernel_name_has_is_one_with_that(word: str, is_first: bool
 @pytest.mark.parametrize(
     ("swap", "size"),
     [(f"box1:~ # cat /proc/swaps\n{HEAD}/swap.img file 2097152 0 -2\n", 2 << 30),
-     ("box1:~ # swapon --show\nNAME      TYPE SIZE USED PRIO\n/swap.img file   2G   0B   -2\n", None)],
+     ("box1:~ # swapon --show\nNAME      TYPE SIZE USED PRIO\n/swap.img file   2G   0B   -2\n", 2 << 30)],
 )  # fmt: skip
 def test_a_swap_file_in_use_was_seen(
-    swap: str, size: int | None, where: Ask, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    swap: str, size: int, where: Ask, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It lies on the device of its file system, which is not itself what is swapped to."""
     (answer,) = where("/swap.img", f"{UIDS}{MOUNT}{swap}")["where"]
     assert [disk["disk"] for disk in answer["disks"]] == ["dasdq"]
     assert main(["where", "/swap.img", "--from", str(tmp_path)]) == 0
     capsys.readouterr()
-    assert size is None or answer["size"] == size
+    assert answer["size"] == size
     mounts = where("dasdq", f"{UIDS}{MOUNT}{swap}")["mounts"]
     assert [(mount["point"], mount.get("swap_file")) for mount in mounts] == [("/", None), ("", "/swap.img")]
 
@@ -584,3 +588,41 @@ def test_what_a_partition_is_made_for_is_told_once(
     main(["where", "dasdp", "--from", str(tmp_path)])
     (made,) = [line for line in capsys.readouterr().out.splitlines() if "Made of it" in line]
     assert made.count("dasdp1") == 1
+
+
+def test_rivals_are_named_in_plain_words(where: Ask) -> None:
+    """What stands for a device that may be there is no name; the rest is as open as a group."""
+    lists = "".join(
+        f"box1:~ # lvs -o lv_name,vg_name,devices{option}\n  LV   VG Devices\n  load wh /dev/{disk}1(0)\n"
+        for option, disk in (("", "dasdp"), (" wh", "dasdq"))
+    )
+    answer = where("dasdp", f"{UIDS}{lists}{LOAD}")
+    (mount,) = answer["mounts"]
+    assert (mount["point"], mount["perhaps"]) == ("/load", True)
+    said = next(what for what in answer["not_looked_at"] if "contradict" in what)
+    assert "dasdp1 by lvs" in said.replace(" or more", "")
+    assert "not seen" not in said
+
+
+def test_a_mount_below_multipath_is_no_path(where: Ask) -> None:
+    """Without a prompt or an empty line between them, as people copy."""
+    topology = (
+        "mpatha (36005076303ffc5620000000000001000) dm-0 IBM,2107900\n"
+        "size=10G features='0' hwhandler='0' wp=rw\n`-+- policy='service-time 0' prio=0 status=active\n"
+        "  `- 0:0:0:1073758224 sda 8:0  active ready running\n"
+    )
+    answer = where("mpatha", f"{topology}/dev/mapper/mpatha on /db type xfs (rw,relatime)\n")
+    assert [mount["point"] for mount in answer["mounts"]] == ["/db"]
+
+
+def test_paths_that_are_gone_are_counted_not_named(where: Ask) -> None:
+    """They have no names."""
+    gone = (
+        "box1:~ # multipath -ll\nmpatha (36005076303ffc5620000000000001000) dm-0 IBM,2107900\n"
+        "size=10G features='0' hwhandler='0' wp=rw\n`-+- policy='service-time 0' prio=0 status=active\n"
+        "  |- 0:0:0:1073758224 sda 8:0  active ready running\n"
+        "  |- #:#:#:# -   #:#  failed undef unknown\n  `- #:#:#:# -   #:#  failed undef unknown\n"
+        "box1:~ # mount\n/dev/mapper/mpatha on /a type xfs (rw)\n"
+    )
+    (answer,) = where("/a", gone)["where"]
+    assert [step["what"] for step in answer["steps"]][1] == "one disk over 3 paths: sda, 2 removed"

@@ -125,13 +125,14 @@ sg4     IBMtape0      0:0:0:0      IBM      03592E05         tapedrv  running
 
 @pytest.mark.parametrize("content", [LSZDEV, LSZDEV.partition("\n")[2], ORDERED, PAIRS, INFO])
 def test_each_form_of_lszdev_says_which_dasd_is_on_line(content: str) -> None:
-    """One that is off line is there if it is not only configured for the next start."""
+    """One that is not on line is off, unless the list says that it does not exist."""
     facts = facts_in(content, "lszdev")
     device = row(facts, "device", "0.0.7101")
     assert (device["online"], device["block"], device["driver"]) == (1, "dasdb", "dasd-eckd")
     assert row(facts, "layer", "dasdb") == {"name": "dasdb", "sort": "disk", "busid": "0.0.7101"}
     assert row(facts, "device", "0.0.7102")["online"] == 0
-    assert "0.0.7103" not in facts.rows["device"]
+    is_said_to_be_there = content in {LSZDEV, LSZDEV.partition("\n")[2]}
+    assert ("0.0.7103" in facts.rows["device"]) is is_said_to_be_there
 
 
 def test_columns_that_were_asked_for_need_no_heading() -> None:
@@ -141,7 +142,7 @@ def test_columns_that_were_asked_for_need_no_heading() -> None:
 
 
 def test_lszdev_has_ports_and_luns_of_scsi_disks() -> None:
-    """A LUN that is only configured says nothing; that of a tape has no disk."""
+    """That of a tape has no disk."""
     for content in (LSZDEV, INFO):
         facts = facts_in(content, "lszdev")
         assert row(facts, "layer", "sda") == {
@@ -150,6 +151,47 @@ def test_lszdev_has_ports_and_luns_of_scsi_disks() -> None:
         }  # fmt: skip
         assert row(facts, "device", "0.0.fc00") == {"online": 1, "driver": "zfcp"}
         assert "0.0.fc01" not in facts.rows["device"]
+
+
+OFF = """\
+# lszdev
+TYPE         ID                                              ON   PERS  NAMES
+dasd-eckd    0.0.0202                                        no   yes
+zfcp-host    0.0.fa00                                        yes  yes
+zfcp-host    0.0.fb00                                        no   yes
+zfcp-lun     0.0.fa00:0x500507630713c5ad:0x4012400000000000  yes  yes   sda sg0
+zfcp-lun     0.0.fa00:0x500507630713c5ad:0x4013400000000000  yes  yes   sg1
+zfcp-lun     0.0.fb00:0x500507630753c5ad:0x4012400000000000  no   yes
+# multipath -l
+36005076307ffc5ad0000000000001200 dm-0 IBM,2107900
+size=10G features='1 queue_if_no_path' hwhandler='1 alua' wp=rw
+`-+- policy='service-time 0' prio=0 status=active
+  `- 0:0:0:1073758226 sda 8:0 active undef running
+# cat /proc/mounts
+/dev/mapper/36005076307ffc5ad0000000000001200 /u02 xfs rw,relatime 0 0
+"""
+
+
+def test_what_lszdev_calls_off_is_known_and_lost(where: Ask, show: Ask) -> None:
+    """A disk, an adapter and a LUN, which is a path of its map that is not used."""
+    assert where("0202", OFF)["device"]["status"] == "offline"
+    assert where("fb00", OFF)["offline"] is True
+    (disk,) = where("0x500507630753c5ad", OFF)["disks"]
+    assert (disk["lun"], disk["not_used"]) == ("0x4012400000000000", "LUN off")
+    assert {key: (cells["state"], cells["luns"]) for key, cells in show("FCP", OFF).items()} == {
+        "0.0.fa00": (None, 2), "0.0.fb00": ("Offline", 1),
+    }  # fmt: skip
+    assert {key: cells["down"] for key, cells in show("FCPPORT", OFF).items()} == {
+        "0.0.fa00 0x500507630713c5ad": 0, "0.0.fb00 0x500507630753c5ad": 1,
+    }  # fmt: skip
+    assert sorted(cells["state"] for cells in show("MPATH", OFF).values()) == ["active", "off"]
+
+
+def test_a_lun_that_only_a_generic_device_stands_for_is_there(where: Ask) -> None:
+    """It has no block device, and is a disk all the same."""
+    (disk,) = where("0x4013400000000000", OFF)["disks"]
+    assert disk["disk"] == "sg1"
+    assert where("sg1", OFF)["disks"][0]["wwpn"] == "0x500507630713c5ad"
 
 
 def test_lszdev_has_all_devices_of_a_card_and_those_without_names() -> None:

@@ -44,6 +44,7 @@ from zmon.placement.word_lookup import (
 from zmon.screen.number import DOTS, bytes_, fitted, percent, shorten
 from zmon.topology.claims import IN_MEMORY, Grade
 from zmon.topology.identity import EMULATED
+from zmon.topology.read_texts import first_of
 from zmon.values.path_state import UP
 
 if TYPE_CHECKING:
@@ -310,15 +311,11 @@ def text(
     """Yield the answers, a section each."""
     words_asked = [answer.meaning.word for answer in results]
     for result in results:
-        yield _said(
-            result,
-            max(width, MIN_WIDTH),
-            several=words_asked.count(result.meaning.word) > 1,
-            evidence=evidence,
-        )
+        several = words_asked.count(result.meaning.word) > 1
+        yield _said(result, max(width, MIN_WIDTH), several=several, evidence=evidence)
     of_used = (result.unseen for result in results if _is_used(result) and not result.is_unrecorded)
     if unseen := next(of_used, ()):
-        yield iter([Sentence(f"Not looked at: {'; '.join(unseen)}")])
+        yield iter([Sentence(first_of("Not looked at", unseen, width))])
 
 
 def _is_used(result: LookupResult) -> bool:
@@ -517,7 +514,7 @@ def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
         written = "some?" if isinstance(size, Absent) else bytes_(size)
         yield f"  {fitted(name, room)}{written:>6}{copied[name]} in {many(count, 'file')}"
     if not _is_used(result):
-        yield Sentence(_unused(result), *INDENT)
+        yield Sentence(_unused(result, width - len(INDENT[1])), *INDENT)
 
 
 def _usable(result: LookupResult) -> str:
@@ -547,16 +544,16 @@ def _built(result: LookupResult) -> list[str]:
     return [name for name in others if not any(other.startswith(f"{name} (") for other in others)]
 
 
-def _unused(result: LookupResult) -> str:
+def _unused(result: LookupResult, width: int) -> str:
     """Say that no use of disks was found, and what was not looked at."""
     used = "no mount, no active swap and no listed file on it"
     if result.is_unrecorded:
         return "What lies on it was not recorded"
     if result.unseen and result.meaning.sort in DOWNWARDS:
-        return f"Cannot be seen: {'; '.join(result.unseen)}"
+        return first_of("Cannot be seen", result.unseen, width)
     if result.unseen:
-        other = " other" if _built(result) else ""
-        return f"No{other} use of it was found, but not looked at: {'; '.join(result.unseen)}"
+        said = f"No{' other' * bool(_built(result))} use of it was found, but not looked at"
+        return first_of(said, result.unseen, width)
     if _built(result):
         return f"{used[0].upper()}{used[1:]}"
     return f"Not used here: {used}, and no device built on it"

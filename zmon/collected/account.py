@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.collected.dasd_texts import BUSID
 from zmon.collected.facts import plain
-from zmon.collected.hosts import host_of
+from zmon.collected.hosts import SAID, host_of
 from zmon.collected.reading import MAX_ROW
 from zmon.kinds import CLAIM, PART, TEXT
 from zmon.sample import Frame, empty_frame, frame_of
@@ -45,7 +45,7 @@ def strange_lines(read: ReadText) -> Iterator[int]:
     yield from (number - read.text.line for number in read.strange)
     if not read.form and not read.text.command and not read.text.file:
         for number, row in enumerate(read.text.text.split("\n")):
-            if _MEANT.search(row):
+            if _MEANT.search(SAID.sub("", row)):
                 yield number
 
 

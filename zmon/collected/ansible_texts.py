@@ -80,6 +80,15 @@ def printed(text: str, count: Callable[[str], int]) -> tuple[list[Printed], str]
     `count` says how many outputs begin in a text: it tells whether a variable that was printed holds any.
     """
     outputs: list[Printed] = []
+    for form in (_in_json, _in_yaml, _in_one_line):
+        told, text = form(text, count)
+        outputs += told
+    return outputs, text
+
+
+def _in_json(text: str, count: Callable[[str], int]) -> tuple[list[Printed], str]:
+    """Return the outputs in results that are documents, and the text without these."""
+    outputs: list[Printed] = []
     rest, task = "", ""
     at, line, counted = 0, 1, 0
     decoder = json.JSONDecoder()
@@ -100,28 +109,36 @@ def printed(text: str, count: Callable[[str], int]) -> tuple[list[Printed], str]
             outputs += (output._replace(task=task) for output in told)
             rest += text[at : match.start()] + "\n" * text.count("\n", match.start(), end)
             at = end
-    rest += text[at:]
-    line, counted, without = 1, 0, ""
-    for match in _IN_YAML.finditer(rest):
+    return outputs, rest + text[at:]
+
+
+def _in_yaml(text: str, count: Callable[[str], int]) -> tuple[list[Printed], str]:
+    """Return the outputs in results with a line for each field, and the text without these."""
+    outputs: list[Printed] = []
+    rest, at, line, counted = "", 0, 1, 0
+    for match in _IN_YAML.finditer(text):
         begin = match.start("fields")
-        line += rest.count("\n", counted, begin)
-        if told := [*_in_yaml(match, line, count)]:
+        line, counted = line + text.count("\n", counted, begin), begin
+        if told := [*_in_fields(match, line, count)]:
             outputs += told
-            without += rest[counted : match.start()] + "\n" * rest.count("\n", match.start(), begin)
-            without += "\n" * match["fields"].count("\n")
-            line, begin = line + match["fields"].count("\n"), match.end()
-        else:
-            without += rest[counted:begin]
-        counted = begin
-    rest = without + rest[counted:]
-    for match in _IN_ONE_LINE.finditer(rest):
-        lines = match["text"].replace("\\r", "").replace("\\n", "\n")
-        line = rest.count("\n", 0, match.start()) + 1
-        outputs.append(Printed(match["host"], line, 0, "", "", f"{lines}\n"))
-    return outputs, _IN_ONE_LINE.sub("", rest)
+            rest += text[at : match.start()] + "\n" * match[0].count("\n")
+            at = match.end()
+    return outputs, rest + text[at:]
 
 
-def _in_yaml(result: re.Match[str], first: int, count: Callable[[str], int]) -> Iterator[Printed]:
+def _in_one_line(text: str, _count: Callable[[str], int]) -> tuple[list[Printed], str]:
+    """Return the outputs of which each is a line, and the text without these."""
+    outputs = [
+        Printed(
+            match["host"], text.count("\n", 0, match.start()) + 1, 0, "", "",
+            f"{match['text']}\n".replace("\\r", "").replace("\\n", "\n"),
+        )
+        for match in _IN_ONE_LINE.finditer(text)
+    ]  # fmt: skip
+    return outputs, _IN_ONE_LINE.sub("", text)
+
+
+def _in_fields(result: re.Match[str], first: int, count: Callable[[str], int]) -> Iterator[Printed]:
     """Yield the outputs in the fields of a result in YAML, the first of which is in a line of the text."""
     command = ""
     for field in _FIELD.finditer(result["fields"]):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from zmon.base.absent import text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.collected.tools import ALL_LISTED, ALL_SWAP
 from zmon.kernel.capture_text import CollectedText
 from zmon.kernel.capture_tree import is_own
 from zmon.kernel.sampler import EVERYTHING, sample_once
@@ -35,7 +34,7 @@ from zmon.sample import empty_frame, frame_of
 from zmon.topology.stack import tagged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from zmon.base.absent import Value
     from zmon.collected.facts import Facts
@@ -46,10 +45,6 @@ if TYPE_CHECKING:
 
 JOINED: Final = (MACHINE, DEVICE, DASD, LAYER, SWAP, CHANNEL, MULTIPATH, PATH, ADAPTER, LUN, TARGET_PORT)
 """The kinds about which texts say something, besides mounts."""
-_OF_SWAP: Final = re.compile(r"swapon (?:--show\S*|-s|--summary|--noheadings|--bytes|--raw| )+")
-"""Commands that list all active swap."""
-_OF_HEADING: Final = 5
-"""Words of the heading of /proc/swaps."""
 _STATES: Final = (ADAPTER, LUN, TARGET_PORT)
 MOUNT_FILES: Final = ("proc/mounts", "proc/self/mounts")
 DEVICE_FILES: Final = ("proc/dasd/devices", "proc/partitions", "proc/mdstat")
@@ -112,11 +107,18 @@ def _copied(tree: CapturedTree, paths: Iterable[str]) -> list[CollectedText]:
     return texts
 
 
-def _lists(reads: Iterable[ReadText], facts: Facts) -> Iterable[ReadText]:
-    """Return outputs with what they list all of: an lsblk that was cut lists no devices."""
-    of_cut = {ALL_DASD, ALL_DISKS} if facts.is_cut else set[str]()
+def _lists(reads: Sequence[ReadText], facts: Facts) -> Iterator[ReadText]:
+    """Yield outputs with what they list all of.
+
+    An lsblk that was cut lists no devices; a command at the end of a text that printed no line lists nothing:
+    what it printed may not have been copied.
+    """
+    of_cut = frozenset({ALL_DASD, ALL_DISKS} if facts.is_cut else ())
+    last = {read.text.origin: read.text.line for read in reads}
     for read in reads:
-        left_out = of_cut if read.form.startswith("lsblk") else ()
+        left_out = of_cut if read.form.startswith("lsblk") else frozenset[str]()
+        if not read.text.text.strip() and read.text.line >= last[read.text.origin]:
+            left_out = ALL_LISTED
         yield read._replace(tells=tuple(kind for kind in read.tells if kind not in left_out))
 
 
@@ -130,16 +132,17 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     """Return a sample completed by texts; every value that is from one has a row of `ORIGIN`."""
     from zmon.collected.account import answers_of_cp, text_frame  # noqa: PLC0415 - most captures hold no texts
     from zmon.collected.btrfs_texts import name_btrfs, open_btrfs  # noqa: PLC0415 - likewise
-    from zmon.collected.dasd_texts import mask_paths  # noqa: PLC0415 - most captures hold no texts
+    from zmon.collected.dasd_texts import mask_paths  # noqa: PLC0415 - likewise
     from zmon.collected.facts import joined, origin_frame  # noqa: PLC0415 - likewise
     from zmon.collected.fcp_texts import join_luns  # noqa: PLC0415 - likewise
     from zmon.collected.loop_texts import lay_loops  # noqa: PLC0415 - likewise
     from zmon.collected.mapper_texts import add_adapters  # noqa: PLC0415 - likewise
     from zmon.collected.mount_rows import (  # noqa: PLC0415 - likewise
         best_mounts,
-        fill_btrfs,
+        fill_mounts,
         mount_frame,
         name_devices,
+        other_mounts,
     )
     from zmon.collected.other_names import name_others  # noqa: PLC0415 - likewise
     from zmon.collected.swap_texts import add_swaps  # noqa: PLC0415 - likewise
@@ -148,7 +151,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     others = [path for path in tree.shown if path not in (*COPIED, *BINDINGS, *NAMING) and "cp/" not in path]
     texts = [*_copied(tree, (*COPIED, *BINDINGS, *others)), *tree.texts]
     facts, read = facts_of(texts)
-    rows = best_mounts(facts)
+    rows = [*best_mounts(facts), *other_mounts(facts)]
     frames = dict(sample.frames)
     whole = frames.get(LAYER.name) or empty_frame(LAYER, "was not read")
     mounted, swapped = (frames.get(kind.name) or empty_frame(kind, "was not read") for kind in (MOUNT, SWAP))
@@ -165,7 +168,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     facts.mounted |= {
         word.rpartition("=")[2] for cell in mounted.column("devices") for word in text_of(cell).split()
     }
-    join_luns(facts)
+    join_luns(facts, are_read=LUN.name in frames and frames[LUN.name].missing is None)
     name_others(facts, whole)
     facts.by_number(whole)
     add_adapters(facts)
@@ -175,7 +178,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     if MOUNT.name in frames and mounted.missing is not None:
         frames[MOUNT.name], origins = mount_frame(rows, facts, layers, when)
     elif MOUNT.name in frames:
-        frames[MOUNT.name], origins = fill_btrfs(mounted, facts, layers)
+        frames[MOUNT.name], origins = fill_mounts(mounted, facts, layers, when)
     lay_loops(facts, layers, frames.get(MOUNT.name) or mounted)
     for kind in JOINED:
         if kind in _STATES and kind.name in facts.rows:  # these say what has failed, whatever was asked for
@@ -183,29 +186,12 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
         if kind.name in frames:
             frames[kind.name], named = joined(kind, frames[kind.name], facts, when)
             origins |= named
-    frames[ORIGIN.name] = origin_frame(origins, when)
+    frames[ORIGIN.name], read = origin_frame(origins, when), [*_lists(read, facts)]
     if not is_own(tree):  # what lies beside a capture of zmon is of other use
-        frames[TEXT.name] = text_frame([*_lists(read, facts), *_unread(tree)], when, answers_of_cp(tree))
+        frames[TEXT.name] = text_frame([*read, *_unread(tree)], when, answers_of_cp(tree))
     _name_missing(frames, tree, read, when)
     _add_source(frames, texts, facts, when)
     return sample._replace(frames=frames)
-
-
-def _lists_no_swap(reads: Sequence[ReadText]) -> bool:
-    """Return whether an output lists all active swap, and there is none: a heading alone, or no line.
-
-    A command at the end of a text may have printed what was not copied.
-    """
-    lines = {read.text.origin: read.text.line for read in reads}
-    for read in reads:
-        text = read.text
-        is_list = text.file == "proc/swaps" or not text.command or _OF_SWAP.fullmatch(text.command)
-        is_whole = read.tells == (SWAP.name,) and is_list and not read.is_part and not read.strange
-        is_bare = not text.text.strip() and text.command and text.line < lines[text.origin]
-        is_head = "\n" not in text.text.strip() and read.read == 1 and len(text.text.split()) >= _OF_HEADING
-        if is_whole and (is_bare or is_head):
-            return True
-    return False
 
 
 def facts_of(texts: Sequence[CollectedText]) -> tuple[Facts, list[ReadText]]:
@@ -241,7 +227,8 @@ _TOOLS: Final = {DEVICE.name: "lsdasd -u, or lscss"}
 
 def _name_missing(frames: dict[str, Frame], tree: CapturedTree, reads: Sequence[ReadText], when: int) -> None:
     """Say of kinds that nothing in a collection has what would have had them; a list may have no row."""
-    if SWAP.name in frames and frames[SWAP.name].missing is not None and _lists_no_swap(reads):
+    lists_swap = any(ALL_SWAP in read.tells and not read.is_part and not read.strange for read in reads)
+    if SWAP.name in frames and frames[SWAP.name].missing is not None and lists_swap:
         frames[SWAP.name] = frame_of(SWAP, {}, when)
     for source in SOURCES:
         if source.what.startswith("/") and _is_there(tree, source.what[1:]):

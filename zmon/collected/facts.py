@@ -41,7 +41,7 @@ from zmon.kinds import (
     VOLUME_GROUP,
 )
 from zmon.sample import Frame, empty_frame, frame_of
-from zmon.topology.stack import tagged, volume_name
+from zmon.topology.stack import REMOVED, RIVAL, tagged, volume_name
 from zmon.values.dasd_state import STARTING, UNFORMATTED
 
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ _MADE: Final = frozenset({"below", "table"})
 """What says what a device of the device mapper is made of."""
 _OF_LSBLK: Final = frozenset({"disk", "partition"})
 """What lsblk shows of all devices that have a size."""
+OF_TREE: Final = "a device in the tree of lsblk without a line of its own"
 UNSEEN: Final = "?lsblk"
 """Stands for a device that others hang on in a tree, and that has no line of its own."""
 _CONTENTS: Final = {
@@ -140,6 +141,8 @@ class MountRow(NamedTuple):
     """Which other source another text of the same tool has for it, with that text; empty if none."""
     output: str = ""
     """Where the output begins that has it, if a tool lists devices; see `best_mounts`."""
+    seen_by: str = ""
+    """The process or container in whose namespace it is, if that is not the host's."""
 
 
 class Array(NamedTuple):
@@ -227,6 +230,8 @@ class Facts(DeviceLists):
         """Titles of members of groups that do not work, by the words for them."""
         self.unseen: dict[str, str] = {}
         """Titles of members that there may be, by the words for them."""
+        self.rivals: set[str] = set()
+        """Those of them about whose devices texts contradict each other."""
         self.stand_ins: dict[str, str] = {}
         """Numbers that stand for members of groups without a number, by their names; see `by_number`."""
         self.commands: set[frozenset[str]] = set()
@@ -292,16 +297,21 @@ class Facts(DeviceLists):
         sort = whole[0] if len(whole) == 1 else sort
         self.contents.setdefault(device, (sort, uuid, place))
 
-    def lose_volume(self, group: str, last: str) -> str:
-        """Return the name of the volumes of a group that LVM does not find, and where one was last."""
+    def lose_volume(self, group: str, last: str = "", uuid: str = "") -> str:
+        """Return the name of the volumes of a group that LVM misses; of one its id, and where it was."""
         lost = f"?{group}"
-        if last or lost not in self.lost:
-            self.lost[lost] = f"missing: {group}{f' (was {last})' if last else ''}"
+        if last or uuid or lost not in self.lost:
+            what = f"physical volume {uuid}" if uuid else "a physical volume"
+            self.lost[lost] = f"missing: {what} of {group}{f' (was {last})' if last else ''}"
         return lost
 
-    def leave_open(self, name: str, what: str) -> None:
-        """Say that there may be one more of something: a line was not understood, or is not shown."""
+    def leave_open(self, name: str, what: str, *, is_rival: bool = False) -> None:
+        """Say that there may be one more of something: a line was not understood, or is not shown.
+
+        A rival stands for what texts contradict each other about.
+        """
         self.unseen[name] = f"{NOT_SEEN}{what}"
+        self.rivals |= {name} if is_rival else set()
 
     def collect(self, command: str) -> None:
         """Say that the output of a command was read, or the copy of a file."""
@@ -631,7 +641,7 @@ class Facts(DeviceLists):
             }.intersection(str(fact.value) for fact in row.get("sort", ())):
                 others = [fact for fact in told if not fact.place.startswith("lsblk, ")]
                 if len(others) < len(told) and (lacking or group in spilled):
-                    self.leave_open(UNSEEN, "a row of lsblk")
+                    self.leave_open(UNSEEN, OF_TREE)
                     more = group_key(group) if group in self.groups else UNSEEN
                     told[:] = others or [fact._replace(value=f"{fact.value} {more}") for fact in told]
 
@@ -677,16 +687,21 @@ class Facts(DeviceLists):
         if not told or not isinstance(_of_first_tool(told)[0], Absent):
             return told
 
-        def title(number: str) -> str:
-            row = rows.get(number, {})
-            names = [str(fact.value) for name in ("mapped", "name") for fact in row.get(name, ())]
-            return (names or [text_of(layers.cell(number, "name")) or number])[0]
+        unseen = {self.stand_ins[name] for name in self.unseen if name in self.stand_ins}
+
+        def titles(fact: Fact) -> str:
+            names = []
+            numbers = str(fact.value).split()
+            for number in [number for number in numbers if number not in unseen]:
+                row = rows.get(number, {})
+                named = [str(other.value) for field in ("mapped", "name") for other in row.get(field, ())]
+                names += [*named, text_of(layers.cell(number, "name")) or number][:1]
+            return f"{' and '.join(names)}{' or more' * (len(names) < len(numbers))}"
 
         own = [fact for fact in told if fact.place.partition(", ")[0] == told[0].place.partition(", ")[0]]
         numbers = dict.fromkeys(number for fact in own for number in str(fact.value).split())
-        named = (fact._replace(value=" ".join(map(title, str(fact.value).split()))) for fact in own)
-        name = contradiction(named).reason
-        self.leave_open(name, name)
+        name = contradiction(fact._replace(value=titles(fact)) for fact in own).reason
+        self.leave_open(name, name, is_rival=True)
         return [own[0]._replace(value=" ".join((*numbers, self._stand_in_for(name, own[0].place))))]
 
     @staticmethod
@@ -745,9 +760,14 @@ class Facts(DeviceLists):
             number = self.stand_ins[name] = f"{NAMED_STAND_IN}:{MEMBER_STAND_INS + len(self.stand_ins)}"
             title = self.lost.get(name) or self.unseen.get(name) or plain(name)
             self.say(LAYER, number, place, mapped=title)
-            if name in self.lost:  # a path that is removed is a disk all the same
-                self.hint(LAYER, number, place, sort=LOST)
+            sort = LOST if name in self.lost else RIVAL if name in self.rivals else ""
+            self.hint(LAYER, number, place, sort=sort)  # a path that is removed is a disk all the same
         return self.stand_ins[name]
+
+
+def is_file_system(sort: str) -> bool:
+    """Return whether a signature is one of a file system that is mounted from its device."""
+    return sort not in _SIGNATURES and not sort.endswith("_member") and sort != GPFS
 
 
 _ROUNDING: Final = 1.1
@@ -783,8 +803,6 @@ ASSUMED: Final = "assumed"
 """How the place of a value begins that follows from a name."""
 OF_TABLES: Final = frozenset({"fdisk", "fdasd", "parted"})
 """Tools that read tables of partitions from disks."""
-REMOVED: Final = "removed"
-"""The state of a path whose disk is no more, and its name if it has no number."""
 DM_STAND_IN: Final = "dm"
 """Stands for the major number of the device mapper where no source has it: dm:7 is dm-7."""
 NAMED_STAND_IN: Final = "mapped"

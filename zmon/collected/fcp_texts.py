@@ -26,20 +26,21 @@ import re
 from itertools import product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zmon.base.absent import text_of
 from zmon.collected.dasd_texts import BUSID
-from zmon.collected.facts import NAMED_STAND_IN
-from zmon.collected.numbers import number_of
+from zmon.collected.facts import NAMED_STAND_IN, add
+from zmon.collected.numbers import is_of_kernel, number_of
 from zmon.collected.reading import Reading, line
 from zmon.kernel.disk_identity import NAA
 from zmon.kernel.zfcp import ONLINE, parse_attribute
 from zmon.kinds import ADAPTER, DEVICE, LAYER, LUN, MPATH, PATH, TARGET_PORT
-from zmon.values.fcp_state import FAILED
+from zmon.values.fcp_state import FAILED, FAILED_STATES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from zmon.base.absent import Value
-    from zmon.collected.facts import Facts
+    from zmon.collected.facts import Fact, Facts
     from zmon.kernel.capture_text import CollectedText
     from zmon.sample import Kind
 
@@ -53,11 +54,14 @@ _WORD: Final = r"(?:\s+(defunct|offline|linkdown|failed|NotAvailable|NotOnline|N
 """What lszfcp -e says of what does not work."""
 _STATES: Final = {"linkdown": "Linkdown", "": ONLINE}
 """The states of the port of an adapter that sysfs has, by the words of lszfcp -e."""
+OFF: Final = "off"
+"""What zmon says of a LUN that lszdev calls configured and not on line: there is no SCSI device for it."""
 _OFF: Final = frozenset({"offline", "defunct"})
 """What it says of an adapter that is not on line."""
 _OF_DEVICE: Final = {"availability": str, "cmb_enable": int, "online": int, "cutype": str, "devtype": str}
 """The attributes of an adapter that are of its ccw device, with their types."""
-_KINDS: Final = {"fc_host": ADAPTER, "scsi_host": ADAPTER, "fc_remote_ports": TARGET_PORT, "scsi_device": LUN}
+KINDS: Final = {"fc_host": ADAPTER, "scsi_host": ADAPTER, "fc_remote_ports": TARGET_PORT, "scsi_device": LUN}
+"""The kinds by the classes of sysfs that have their attributes."""
 
 
 class Lszfcp(Reading):
@@ -149,7 +153,7 @@ class Lszfcp(Reading):
         self.facts.say(ADAPTER, busid, self.place)
         self._lun, self._keys = (busid, wwpn, lun), {}
         if word == "failed":
-            fail_lun(self.facts, busid, wwpn, lun, self.place)
+            lose_lun(self.facts, address_of(busid, wwpn, lun), self.place, failed=1)
         elif address and address != "-":
             self._take_device(address, word or "")
 
@@ -185,7 +189,7 @@ class Lszfcp(Reading):
     @line(r'    ([\w.:-]{1,64}) +?= "([^"]*)"')
     def attribute(self, match: re.Match[str]) -> bool:
         """Take an attribute, as sysfs has it."""
-        kind = DEVICE if self._class == "ccw" else _KINDS.get(self._class)
+        kind = DEVICE if self._class == "ccw" else KINDS.get(self._class)
         if kind not in self._keys:
             return bool(self._class) and kind is None
         name, content = match.groups()
@@ -196,9 +200,7 @@ class Lszfcp(Reading):
                 told = {name: _OF_DEVICE[name](content)} if name in _OF_DEVICE else {}
         except ValueError:
             return False
-        for field, value in told.items():  # numbers grow
-            add = self.facts.hint if isinstance(value, int) else self.facts.say
-            add(kind, self._keys[kind], self.place, **{field: value})
+        say_attributes(self.facts, kind, self._keys[kind], self.place, told)
         return True
 
     def _say_adapter(self, busid: str, online: int = 1) -> None:
@@ -230,8 +232,8 @@ class Lsscsi(Reading):
 
     @line(r"\s+state=([a-z-]{1,32})(?: .*)?")
     def state(self, match: re.Match[str]) -> None:
-        """Take the state of a SCSI device of -l or -L, if lszfcp has it."""
-        if self._address in self.facts.keys(LUN):
+        """Take the state of a SCSI device of -l or -L, if lszfcp has it, or if it carries nothing."""
+        if self._address and (self._address in self.facts.keys(LUN) or match[1] in FAILED_STATES):
             self.facts.say(LUN, self._address, self.place, state=match[1])
 
     @line(rf"\[([0-9]{{1,5}})\]\s+zfcp\s+(?:fc:)?{_PORT}.*")
@@ -269,6 +271,13 @@ class Lsscsi(Reading):
         self._name(address, name, rest)
         say_scsi(self.facts, address, self.place, wwpn=port or "")
         self.facts.say(LAYER, name, self.place, name=name, sort="disk")
+
+    @line(rf"\[({ADDRESS})\]\s*disk\s.*\s-\s+/dev/(sg[0-9]{{1,5}})(?:\s.*)?")
+    def generic(self, match: re.Match[str]) -> None:
+        """Take a disk of -g that has no block device."""
+        self._address, generic = match.groups()
+        self.facts.aliases[generic] = scsi(self._address)
+        say_scsi(self.facts, self._address, self.place, links=generic)
 
     @line(rf"\[(?:{ADDRESS}|N:[0-9:]+|(?:N:)?[0-9]{{1,5}})\]\s*\S.*")
     def other(self, match: re.Match[str]) -> bool:
@@ -319,27 +328,20 @@ class Lsluns(Reading):
         """Take a LUN that does not answer; one that is no disk but lists the others need not."""
         is_whole = bool(self._adapter and self._port)
         if is_whole and not match[1].startswith("0xc1"):
-            fail_lun(self.facts, self._adapter, self._port, match[1], self.place)
+            lose_lun(self.facts, address_of(self._adapter, self._port, match[1]), self.place, failed=1)
         return is_whole
 
     @line(rf"\s+lun = {_PORT}(?:\(X\))?(?:\s+/dev/(sg[0-9]{{1,5}})(?:\s+(\S.*))?|\s.*)?")
     def lun(self, match: re.Match[str]) -> bool:
         """Take a LUN of the port, with its generic device."""
         is_whole = bool(self._adapter and self._port)
+        address = address_of(self._adapter, self._port, match[1])
+        disk = self.facts.aliases.get(match[2] or "", "")  # lsscsi is read before
         if is_whole and match[3] and match[3].startswith("Disk"):
-            address = address_of(self._adapter, self._port, match[1])
-            self.facts.say(LUN, address, self.place, adapter=self._adapter)
-        if is_whole and (disk := self.facts.aliases.get(match[2] or "")):  # lsscsi is read before
-            self.facts.say(
-                LAYER,
-                disk,
-                self.place,
-                name=disk,
-                sort="disk",
-                busid=self._adapter,
-                wwpn=self._port,
-                lun=match[1],
-            )
+            list_lun(self.facts, address, self.place, "" if disk else match[2])
+        if is_whole and disk:
+            name = {} if disk.startswith(scsi("")) else {"name": disk}
+            self.facts.say(LAYER, disk, self.place, sort="disk", **name, **_parts(address))
         return is_whole
 
     @line(rf"(?:Scanning for LUNs on adapter|adapter =) ({BUSID})\s*")
@@ -354,6 +356,13 @@ class Lsluns(Reading):
         """Take an adapter that does not work, which may be on line."""
         self.facts.say(DEVICE, match[1], self.place, driver="zfcp")
         self.facts.hint(ADAPTER, match[1], self.place, port_state="not good")
+
+
+def say_attributes(facts: Facts, kind: Kind, key: str, place: str, told: Mapping[str, Value]) -> None:
+    """Say what attributes of sysfs are; numbers grow, so those of another source count before them."""
+    for field, value in told.items():
+        say = facts.hint if isinstance(value, int) else facts.say
+        say(kind, key, place, **{field: value})
 
 
 def scsi(address: str) -> str:
@@ -417,21 +426,44 @@ def linked_lun(link: str) -> LinkedLun | None:
     return LinkedLun(busid, wwpn, f"0x{int(lun):04x}{0:012}" if lun.isdecimal() else lun, part)
 
 
-def fail_lun(facts: Facts, busid: str, wwpn: str, lun: str, place: str) -> None:
-    """Say of a LUN that Linux has no SCSI device for it."""
-    name = address_of(busid, wwpn, lun)
-    facts.say(LAYER, name, place, name=name, sort="disk", busid=busid, wwpn=wwpn, lun=lun)
-    facts.say(LUN, name, place, adapter=busid, failed=1)
+def _parts(address: str) -> dict[str, str]:
+    """Return adapter, port and LUN of what `address_of` returned, by their fields of `LAYER`."""
+    return dict(zip(("busid", "wwpn", "lun"), address.split("/"), strict=True))
 
 
-def join_luns(facts: Facts) -> None:
-    """Say which disk each LUN is; one without a SCSI device is a path of the map of its other paths."""
+def lose_lun(facts: Facts, address: str, place: str, **lost: Value) -> None:
+    """Say of a LUN that Linux has no SCSI device for it, and what the text calls that."""
+    facts.say(LAYER, address, place, name=address, sort="disk", **_parts(address))
+    facts.say(LUN, address, place, adapter=_parts(address)["busid"], **lost)
+
+
+def list_lun(facts: Facts, address: str, place: str, generic: str = "") -> None:
+    """Say of a LUN that Linux has it, and which generic device stands for it if the text has no disk."""
+    facts.say(LUN, address, place, adapter=_parts(address)["busid"])
+    if generic:
+        facts.say(LAYER, address, place, sort="disk", links=generic, **_parts(address))
+
+
+def _is_lost(lun: Mapping[str, Sequence[Fact]]) -> bool:
+    """Return whether a text says of a LUN that there is no SCSI device for it."""
+    return "failed" in lun or any(fact.value == OFF for fact in lun.get("state", ()))
+
+
+def join_luns(facts: Facts, *, are_read: bool = False) -> None:
+    """Say which disk each LUN is; one without a SCSI device is a path of the map of its other paths.
+
+    `are_read` is whether the kernel's files have all LUNs that have a SCSI device.
+    """
+    _join_hosts(facts)
     for key in [*facts.keys(LUN)]:
         if name := facts.aliases.get(scsi(key)):
             facts.say(LUN, key, f"assumed by the address {key}", name=name)
     ports = facts.rows.get(TARGET_PORT.name, {})
-    numbers = {tuple(str(row[field][0].value) for field in ("adapter", "port_name")): key
-               for key, row in ports.items() if "/" not in key}  # fmt: skip
+    numbers = {
+        tuple(str(row[field][0].value) for field in ("adapter", "port_name")): key
+        for key, row in ports.items()
+        if {"adapter", "port_name"} <= row.keys() and "/" not in key
+    }
     for key in [key for key in ports if tuple(key.split("/")) in numbers]:
         (state,) = ports.pop(key)["state"]
         facts.hint(TARGET_PORT, numbers[tuple(key.split("/"))], state.place, state=state.value)
@@ -453,9 +485,9 @@ def join_luns(facts: Facts) -> None:
                 address = address_of(*(str(fact.value) for fact in (busid, wwpn, lun)))
                 addressed.setdefault(address, []).append(key)
             volumes.setdefault((str(wwpn.value)[-4:], str(lun.value)), set()).update(joined)
-    _name_listed(facts, addressed)
+    _name_listed(facts, addressed, are_read=are_read)
     luns = facts.rows.get(LUN.name, {})
-    for key in [key for key in luns if "/" in key and "failed" in luns[key]]:
+    for key in [key for key in luns if "/" in key and _is_lost(luns[key])]:
         _, port, number = key.split("/")
         joined = volumes[port[-4:], number]
         if disk := next((facts.aliases.get(name, name) for name in addressed[key] if name != key), ""):
@@ -464,18 +496,95 @@ def join_luns(facts: Facts) -> None:
             facts.say(LUN, key, f"assumed by the address {key}", name=disk)
         elif len(joined) == 1:
             _add_path(facts, key, joined.pop())
+    _say_paths(facts, maps, volumes)
 
 
-def _name_listed(facts: Facts, addressed: Mapping[str, Sequence[str]]) -> None:
-    """Say which disks the LUNs of lsluns are; one that lszfcp -D has, too, is that of its SCSI device.
+def _say_paths(
+    facts: Facts, maps: Mapping[str, str], volumes: Mapping[tuple[str, str], Collection[str]]
+) -> None:
+    """Say of LUNs that are paths of maps what their disks are, where no text of multipath has the paths.
 
-    `addressed` has the block devices of adapters, ports and LUNs.
+    A map drops a path that carries nothing; its LUN is that of the others, behind a port of the same box.
     """
-    luns = facts.rows.get(LUN.name, {})
-    of_disks = {facts.aliases.get(scsi(key), scsi(key)) for key in luns if "/" not in key}
-    for key in [key for key in luns if "/" in key and "failed" not in luns[key]]:
-        named = [facts.aliases.get(name, name) for name in addressed.get(key, ())]
-        if of_disks & {*named, *addressed.get(key, ())}:
+    for key, row in facts.rows.get(LUN.name, {}).items():
+        disk, state, adapter = (
+            text_of(facts.value(LUN, key, field)) for field in ("name", "state", "adapter")
+        )
+        wwpn, lun = (_told(facts, (disk, scsi(key)), field) for field in ("wwpn", "lun"))
+        joining = next((maps[word] for word in (disk, number_of(disk)) if word in maps), "")
+        others = volumes.get((wwpn[-4:], lun), ()) if state in FAILED_STATES and not joining else ()
+        number = number_of(disk)
+        if not state or not number or number in facts.keys(PATH) or not (joining or len(others) == 1):
+            continue
+        place = row["state"][0].place
+        if not joining:
+            (joining,) = others
+            told = facts.rows[LAYER.name][joining]["below"]
+            told[:] = [fact._replace(value=f"{fact.value} {disk}") for fact in told]
+        facts.say(PATH, number, place, name=disk, map=joining, adapter=adapter, port=wwpn)
+        facts.hint(PATH, number, place, device=state)
+
+
+def _told(facts: Facts, keys: Iterable[str], field: str) -> str:
+    """Return the first value of a field that a block device has under one of its names; empty without one."""
+    return next(filter(None, (text_of(facts.value(LAYER, key, field)) for key in keys)), "")
+
+
+def _join_hosts(facts: Facts) -> None:
+    """Give what files in /sys say of hosts, and of the ports and LUNs behind them, the bus ids of these.
+
+    `/sys/class/fc_host/host0` is an adapter, `rport-0:0-1` a port that it sees, 0:0:1:0 a LUN.
+    """
+    adapters = facts.rows.get(ADAPTER.name, {})
+    busids = {str(fact.value): key for key, row in adapters.items() for fact in row.get("host", ())}
+    for host in busids.keys() & adapters.keys():
+        for field, told in adapters.pop(host).items():
+            for fact in told:
+                add(adapters[busids[host]].setdefault(field, []), field, fact)
+    for kind in (TARGET_PORT, LUN):
+        for key in [*facts.keys(kind)]:
+            match = re.match(r"(?:rport-)?([0-9]+):", key)
+            if match and not facts.rows[kind.name][key].get("adapter") and f"host{match[1]}" in busids:
+                host = f"host{match[1]}"
+                facts.say(kind, key, f"assumed by the name {host}", adapter=busids[host])
+
+
+def _by_disk(facts: Facts, addressed: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """List each LUN that any text places behind an adapter; return those with a SCSI device, by their disks.
+
+    Files of a disk in /sys are of its LUN, too.
+    """
+    luns = facts.rows[LUN.name]
+    for address in addressed:
+        facts.say(LUN, address, f"assumed by the address {address}", adapter=_parts(address)["busid"])
+    keys = {facts.aliases.get(scsi(key), scsi(key)): key for key in luns if "/" not in key}
+    for address, names in addressed.items():
+        keys = {**{facts.aliases.get(name, name): address for name in names}, **keys}
+    for disk in [key for key in luns if is_of_kernel(key)]:
+        for field, told in luns.pop(disk).items():
+            facts.say(LUN, keys.get(disk, disk), told[0].place, name=disk, **{field: told[0].value})
+    return {disk: key for disk, key in keys.items() if "/" not in key}
+
+
+def _name_listed(facts: Facts, addressed: Mapping[str, Sequence[str]], *, are_read: bool) -> None:
+    """Say which disks the LUNs of lists are, and list those that other texts place behind an adapter.
+
+    One whose SCSI device a text or the kernel's files have, too, is the LUN of that.  `addressed` has the
+    block devices of adapters, ports and LUNs.
+    """
+    luns, layers = facts.rows.get(LUN.name, {}), facts.rows.get(LAYER.name, {})
+    of_disks = _by_disk(facts, addressed) if luns else {}
+    for key in [key for key in luns if "/" in key and not _is_lost(luns[key])]:
+        others = [name for name in addressed.get(key, ()) if name != key]
+        named = [facts.aliases.get(name, name) for name in others]
+        generic = layers.get(key, {}).get("links", ())
+        if generic and named:
+            facts.aliases[key] = named[0]
+        elif generic:
+            facts.say(LAYER, key, generic[0].place, name=generic[0].value)
+        if own := next((of_disks[name] for name in (*named, *others) if name in of_disks), ""):
+            facts.say(LUN, own, f"assumed by the address {key}", adapter=_parts(key)["busid"])
+        if own or are_read:
             del luns[key]
         elif named and not named[0].startswith(scsi("")):
             facts.say(LUN, key, f"assumed by the address {key}", name=named[0])
@@ -484,7 +593,8 @@ def _name_listed(facts: Facts, addressed: Mapping[str, Sequence[str]]) -> None:
 def _add_path(facts: Facts, key: str, joining: str) -> None:
     """Add a LUN without a SCSI device to a map, as the first of its paths that were removed if one was."""
     busid, wwpn, _ = key.split("/")
-    place, told = facts.rows[LUN.name][key]["failed"][0].place, facts.rows[LAYER.name][joining]["below"]
+    lun, told = facts.rows[LUN.name][key], facts.rows[LAYER.name][joining]["below"]
+    state, place = (FAILED if "failed" in lun else OFF), lun["adapter"][0].place
     paths = facts.rows.setdefault(PATH.name, {})
     members = " ".join(str(fact.value) for fact in told).split()
     removed = next((word for word in members if word in paths and word.startswith("?")), "")
@@ -497,4 +607,4 @@ def _add_path(facts: Facts, key: str, joining: str) -> None:
     paths[key] = {field: cell for field, cell in paths.pop(removed, {}).items() if field != "device"}
     facts.stand_ins[key] = f"{NAMED_STAND_IN}:{key}"
     facts.say(PATH, key, place, map=joining, adapter=busid, port=wwpn)
-    facts.hint(PATH, key, place, device=FAILED, via="lszfcp -D")
+    facts.hint(PATH, key, place, device=state, via=place.partition(",")[0])

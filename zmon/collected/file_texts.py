@@ -13,13 +13,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from zmon.base.absent import Absent
+from zmon.base.absent import Absent, text_of
 from zmon.collected.dasd_texts import BUSID, take_disk
-from zmon.collected.fcp_texts import ADDRESS, name_disk, say_scsi
+from zmon.collected.fcp_texts import ADDRESS, KINDS, name_disk, say_attributes, say_scsi
 from zmon.collected.numbers import NUMBER, fits, is_of_kernel, sort_of
 from zmon.collected.reading import Reading, gaps_of, line
 from zmon.kernel.ccw_device import OF_DASD, OF_DEVICE, OF_PAIR
-from zmon.kinds import DEVICE, LAYER
+from zmon.kernel.zfcp import parse_attribute
+from zmon.kinds import ADAPTER, DEVICE, LAYER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,19 +42,23 @@ _FIELDS: Final = {"dm/name": "mapped", "dm/uuid": "uuid", "loop/backing_file": "
 _LISTED: Final = re.compile(
     r"(?:l[rwx-]{9}\S?\s.* -> )?\S*/"
     rf"(?:bus/ccw/(?:devices|drivers/[^/]+)|devices/css[0-9]/{BUSID})/(?P<busid>{BUSID})"
-    rf"(?:/host[0-9]+/rport-[^/]+/target[^/]+/(?P<address>{ADDRESS}))?/block/(?P<block>(?:dasd|sd)[a-z]{{1,4}})/?\s*"
+    rf"(?:/(?P<host>host[0-9]+))?(?:/rport-[^/]+/target[^/]+/(?P<address>{ADDRESS}))?"
+    r"/(?:fc_host/host[0-9]+|block/(?P<block>(?:dasd|sd)[a-z]{1,4}))/?\s*"
 )
-"""What ls prints of a disk: its path, or where the link in /sys/block leads."""
-_OF_SCSI: Final = re.compile(
-    r"sys/(?:class/)?block/(?P<block>sd[a-z]{1,4})/device/(?P<name>hba_id|wwpn|fcp_lun)"
+"""What ls prints of a disk, or of the host of an adapter: its path, or where the link in /sys/block leads."""
+_OF_SCSI: Final = re.compile(r"sys/(?:class/)?block/(?P<block>sd[a-z]{1,4})/device/(?P<name>[a-z_]+)")
+_OF_CLASS: Final = re.compile(
+    rf"sys/class/(?P<owner>{'|'.join(KINDS)})/(?P<key>[\w:-]+)/(?:device/)?(?P<name>[a-z_]+)"
 )
+_SLAVES: Final = re.compile(r"ls(?: -\w+)* /sys/(?:class/)?block/([\w!-]+)/slaves/?")
+"""A command that lists what a device is made of."""
 _SCSI_FIELDS: Final = {"hba_id": "busid", "wwpn": "wwpn", "fcp_lun": "lun"}
 _ATTRIBUTE: Final = r"/(?P<path>sys(?:/[^/\s]+)*?/[a-z][\w.-]*):[ \t]*(?P<value>.*)"
 _ROW: Final = r"/(?P<path>proc(?:/[\w.-]+)+):(?: (?=\S))?(?P<value>.*)"
 MANY_FILES: Final = (
-    r"(?:[efz]?grep|head|tail|more)\b.*\s/sys(?:[/ ].*|$)"
-    r"|ls\b.*\s/sys/(?:bus/ccw/\S*/block(?:/\S*)?|(?:class/)?block/?)(?:\s.*)?$"
-    r"|sys/(?:bus/ccw|devices/css[0-9]|block|class/block)/.*"
+    r"(?:[efz]?grep|head|tail|more)\b.*\s/sys(?:[/ ].*|$)|cat(?: /sys/[^\s*?\[]+){2,}"
+    r"|ls\b.*\s/sys/(?:bus/ccw/\S*/block(?:/\S*)?|(?:class/)?block(?:/\*|/[\w!-]+/slaves)?/?|class/fc_host\S*)(?:\s.*)?$"
+    rf"|sys/(?:bus/ccw|devices/css[0-9]|block|class/(?:block|{'|'.join(KINDS)}))/.*"
     r"|[efz]?grep\b.*\s-\w*[rRH].*\s/proc(?:[/ ].*|$)"
     r"|(?:[efz]?grep|head|tail|more)\b.*\s/proc/(?:\S*[*?{\[]|\S+\s+/|\S*/(?:\s|$)).*"
 )
@@ -101,7 +106,7 @@ def by_file(text: CollectedText) -> Iterator[tuple[CollectedText, bool]]:
 class Files(Reading):
     """Attributes of channel devices and block devices."""
 
-    tells = ("device", "dasd", "layer")
+    tells = ("device", "dasd", "layer", "adapter", "target_port", "lun")
     heading = r"==> /(?:proc|sys)/\S+ <==\s*$"
     first = r"/sys/(?:bus|block|class|devices)(?:/[^/\s]+)*?/[a-z][\w.-]*:[ \t]?\S"
     nothing = (
@@ -117,15 +122,22 @@ class Files(Reading):
         """Begin outside any file, or with the one that was copied."""
         super().__init__(text, facts)
         self._path, self._headed = text.file, -1
+        stacked = _SLAVES.fullmatch(text.command)
+        self._stacked = stacked[1].replace("!", "/") if stacked else ""
+        """The device of which the output lists what it is made of."""
+        _, *operands = text.command.split() if text.command.startswith("cat ") else [""]
+        self._files = operands if len(operands) == text.text.rstrip("\n").count("\n") + 1 else []
+        """The files of cat that have a line each."""
 
     def take(self, number: int, row: str) -> bool | None:
-        """Take a line; one of a block is that of its file."""
+        """Take a line; one of a block is that of its file, as one of cat is."""
+        if self._files:
+            self._path = self._files[number][1:]
         if row.startswith("::::") and number != self._headed + 1:
             self._path = ""
         elif disk := _LISTED.fullmatch(row):
             self.number = number
-            self._take_disk(disk)
-            return True
+            return self._take_disk(disk)
         elif attribute := re.fullmatch(_ATTRIBUTE, row):
             self.number = number
             return self._take_attribute(attribute["path"], attribute["value"])
@@ -144,28 +156,60 @@ class Files(Reading):
         """Take the heading of a block."""
         self._path, self._headed = match["path"], self.number
 
-    def _take_disk(self, disk: re.Match[str]) -> None:
-        """Take which device a disk is, and of a SCSI disk its address."""
-        busid, address, name = disk["busid"], disk["address"], disk["block"]
+    @line(r"(?:[a-z][\w!-]*\s*)+")
+    def slaves(self, match: re.Match[str]) -> bool:
+        """Take what a device is made of."""
+        names = match[0].split()
+        is_it = bool(self._stacked) and all(map(is_of_kernel, names))
+        if is_it:
+            key = self.facts.name_device(self._stacked, self.place)
+            below = text_of(self.facts.value(LAYER, key, "below"))
+            self.facts.rows[LAYER.name][key].pop("below", None)
+            self.facts.say_below(key, self.place, " ".join([*below.split(), *names]))
+            for name in names:
+                self.facts.name_device(name, self.place)
+        return is_it
+
+    def _take_disk(self, disk: re.Match[str]) -> bool:
+        """Take which device a disk is, and of a SCSI disk its address and host."""
+        busid, host, address, name = disk["busid"], disk["host"], disk["address"], disk["block"]
+        if host:
+            self.facts.say(ADAPTER, busid, self.place, host=host)
+        if not name:
+            return bool(host)
         if name.startswith("dasd"):
             take_disk(self.facts, self.place, busid, name)
         elif address:
             name_disk(self.facts, address, name)
             say_scsi(self.facts, address, self.place, busid=busid)
             self.facts.say(LAYER, name, self.place, name=name, sort="disk")
+        return True
 
     def _take_attribute(self, path: str, value: str) -> bool | None:
         """Take an attribute; return whether zmon reads it, None if it is not as the kernel writes it."""
         value = value.strip()
         if device := _CCW.fullmatch(path):
             return self._of_ccw(device, value)
+        if owned := _OF_CLASS.fullmatch(path):
+            return self._of_class(owned["owner"], owned["key"], owned["name"], value)
         if device := _OF_SCSI.fullmatch(path):
-            told = {"name": device["block"], "sort": "disk", _SCSI_FIELDS[device["name"]]: value}
-            self.facts.say(LAYER, device["block"], self.place, **told)
+            name, file = device["block"], device["name"]
+            if file not in _SCSI_FIELDS:
+                return self._of_class("scsi_device", name, file, value)
+            self.facts.say(LAYER, name, self.place, name=name, sort="disk", **{_SCSI_FIELDS[file]: value})
             return True
         if (device := _BLOCK.fullmatch(path)) and is_of_kernel(device["block"]):
             return self._of_block(device["block"], device["name"], value)
         return False
+
+    def _of_class(self, owner: str, key: str, name: str, value: str) -> bool | None:
+        """Take an attribute of an adapter's host, a port or a LUN; `join_luns` says which adapter it is."""
+        try:
+            told = parse_attribute(owner, name, value)
+        except ValueError:
+            return None
+        say_attributes(self.facts, KINDS[owner], key, self.place, told)
+        return bool(told)
 
     def _of_ccw(self, device: re.Match[str], value: str) -> bool | None:
         busid, name = device["busid"], device["name"]

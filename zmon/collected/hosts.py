@@ -75,6 +75,12 @@ _SENTENCE: Final = re.compile(
     rf"(?:(?i:host|server|system|machine|guest|rechner)\s+)?(?P<host>{_NAME})\s*"
     r"(?:[:.,]|(?:is|are|ist|sind)\b.{0,40}[:.])?\s*"
 )
+SAID: Final = re.compile(
+    r"[ \t>]*(?:\[(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},? )?\d\d?:\d\d(?::\d\d)?(?: [AP]M)?\] ?"
+    r"|(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},? )?\d\d?:\d\d(?::\d\d)?(?: [AP]M)? (?:- |(?=<)))"
+    r"(?:<[^<>]{1,40}>|[^\W\d_][\w .-]{0,40}:) ?"
+)
+"""What chats write before what somebody says: `[10:05] Eva: `, `02.03.26, 10:05 - Eva: `, `10:05 <eva> `."""
 _APART: Final = re.compile(r"\W*|[ \t>]*(?:```|~~~)\w*\s*|\{(?:noformat|code)[^}]*\}\s*|\[/?code\]\s*")
 """What may stand between a heading and its output."""
 _OF_GUESTS: Final = "virsh domblklist, dumpxml"
@@ -183,7 +189,7 @@ def headings(rows: Sequence[str], begins: Callable[[int], str], *, is_prompted: 
     named: dict[int, str] = {}
     bare: dict[str, list[tuple[int, str]]] = {}
     for number, row in enumerate(rows):
-        text = row.strip()
+        text = SAID.sub("", row.strip())
         if not text or len(text) > _LONGEST or (number and rows[number - 1].startswith("==> ")):
             continue
         if host := _host_above(rows, number, begins, is_prompted=is_prompted):
@@ -203,7 +209,7 @@ def headings(rows: Sequence[str], begins: Callable[[int], str], *, is_prompted: 
 
 def _host_above(rows: Sequence[str], number: int, begins: Callable[[int], str], *, is_prompted: bool) -> str:
     """Return the host that a line names whatever others are there; empty if it names none."""
-    text = rows[number].strip()
+    text = SAID.sub("", rows[number].strip())
     if match := _OF_TOOLS.fullmatch(text):
         return short(match["ansible"] or match["play"] or match["pssh"])
     if (match := _GATHERED.fullmatch(text)) and _is_ruled(rows, number):

@@ -10,6 +10,8 @@
       ACTIVE  '/dev/vg/data' [64.00 MiB] inherit   lvscan
       /dev/dasdb1:vg:2888064:...                   pvdisplay -c; lvdisplay -c has the number at the end
 
+Of a record in another language the abbreviations PV, VG and LV and the values tell what its lines are; it
+begins right behind its ruler.
 Sources: lvm2, lib/display/display.c, lib/striped/striped.c, lib/raid/raid.c, tools/pvscan.c, tools/lvscan.c.
 """
 
@@ -20,7 +22,8 @@ import re
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from zmon.base.sizes import KIB, SECTOR
-from zmon.collected.lvm_texts import DEVICE, GROUP, TOLD, VolumeReading
+from zmon.collected.lvm_texts import DEVICE, GROUP, TOLD, UUID, VolumeReading
+from zmon.collected.numbers import NUMBER
 from zmon.collected.reading import line
 from zmon.kinds import LAYER, STRIPED
 
@@ -54,6 +57,8 @@ _FIELD: Final = (
 _NAMES: Final = frozenset({"PV Name", "LV Name", "LV Path"})
 """Lines that always have a value; only a physical volume may be in no group."""
 _EXTENTS: Final = r"(?:Logical|Virtual) extents? [0-9]{1,12} to [0-9]{1,12}:"
+_SEGMENTS: Final = re.compile("(?i)segment|сегмент|セグメント")
+"""What rulers of segments have in any language."""
 TOTAL_FIELDS: Final = 11
 """Fields of `vgdisplay -c` up to the number of physical volumes that are there."""
 
@@ -75,7 +80,7 @@ class LvmDisplay(VolumeReading):
         r"\s*Policy\s+.*",
         r"\s*Physical extents\s+[0-9]+ to [0-9]+\s*", r"\s*Logical extents\s+[0-9]+ to [0-9]+\s*",
         r"\s*Raid Metadata LV ?[0-9]+\s+.*", r"\s*\S+ \[(?:active|INACTIVE)\]\s*",
-        r'\s*"\S+" is a new physical volume of ".*"', r"\s*Found volume group .*", TOLD,
+        r'\s*"/dev/\S+" \S.*', r"\s*Found volume group .*", TOLD,
         r"\s*No (?:volume groups|matching physical volumes) found",
     )  # fmt: skip
 
@@ -98,6 +103,8 @@ class LvmDisplay(VolumeReading):
         self._scanned = 0
         self._is_doubtful = False
         """Whether a physical volume was not understood, which may be one of any group."""
+        self._is_translated = self._is_ruled = False
+        """Whether the record is in another language, and whether its ruler was the line before."""
 
     def blank(self) -> None:
         """End a record, or a segment."""
@@ -121,14 +128,16 @@ class LvmDisplay(VolumeReading):
             self._open_volume(self._title)
         self._segment, self._is_doubtful = None, True
 
-    @line(rf"\s*--- ({_RULERS}) ---\s*")
+    @line(r"\s*--- (\S.*\S) ---\s*")
     def ruler(self, match: re.Match[str]) -> None:
         """Take the line that announces a record or its segments."""
         self._end_record()
         self._end_segment()
-        if match[1] != "Segments":
+        self._is_translated = self._is_ruled = re.fullmatch(_RULERS, match[1]) is None
+        is_of_segments = self._is_translated and _SEGMENTS.search(match[1])
+        if match[1] != "Segments" and not is_of_segments:
             self._title = ""
-        if match[1] != "Physical Segments":
+        if match[1] != "Physical Segments" and not is_of_segments:
             self._device = ""
 
     @line(
@@ -266,6 +275,29 @@ class LvmDisplay(VolumeReading):
         self._size(match[1], fields[7], fields[8])
         return True
 
+    @line(r"\s*([^\W\d_][^/:\"]*?)(?:\s{2,}(\S.*?))?\s*")
+    def translated(self, match: re.Match[str]) -> bool:
+        """Take a line of a record in another language."""
+        is_first, self._is_ruled = self._is_ruled, False
+        abbreviations, value = re.findall("\\b[PLV][VG]\\b", match[1]), match[2] or ""
+        if not self._is_translated or not (is_first or self._record):
+            return False
+        path = re.fullmatch(_PATH, self._record.get("LV Path", ""))
+        is_name = not value or (re.fullmatch(GROUP, value) and not re.fullmatch(UUID, value))
+        if is_first and abbreviations == ["PV"] and re.fullmatch(DEVICE, value):
+            self._record["PV Name"] = value
+        elif is_first and abbreviations == ["LV"] and re.fullmatch(_PATH, value):
+            self._record["LV Path"] = value
+        elif is_first:
+            is_group = abbreviations == ["VG"] and value and is_name
+            self._record |= {"VG Name": value} if is_group else {}
+            return bool(is_group)
+        elif abbreviations == ["VG"] and is_name and not path:
+            self._record.setdefault("VG Name", value)
+        elif re.fullmatch(NUMBER, value):
+            self._record["Block device"] = value
+        return True
+
     def end(self) -> None:
         """Take the last record and segment."""
         self._end_record()
@@ -308,6 +340,7 @@ class LvmDisplay(VolumeReading):
     def _take_physical(self, record: dict[str, str]) -> None:
         """Take a physical volume: its record has its group, or stands below that of its group."""
         device, is_short = record.get("PV Name", ""), "PV Status" in record or self.is_filtered
+        is_short = is_short or (self._is_translated and self._tool == "vgdisplay")
         asked = self.operand if self._tool == "vgdisplay" else ""
         group = record.get("VG Name", self._group or asked if is_short else None)
         self._device = device if re.fullmatch(DEVICE, device) else ""
@@ -334,7 +367,7 @@ class LvmDisplay(VolumeReading):
         if size := whole_size(record.get("LV Size", ""), record.get("Current LE", "")):
             self.facts.say(LAYER, title, self._at(), mapped=title, sort="dm", size=size)
         if "partial" in record.get("LV Status", ""):
-            self.facts.partial[title] = self.facts.lose_volume(group, "")
+            self.facts.partial[title] = self.facts.lose_volume(group)
         snapshot = re.search(r"destination for (\S+)", record.get("LV snapshot status", ""))
         for what, other in (*record.items(), ("", snapshot[1] if snapshot else "")):
             inner = other.rpartition("/")[2]
@@ -358,7 +391,7 @@ class LvmDisplay(VolumeReading):
             return
         self.facts.group_sizes[group] = int(size), self._at()
         if re.fullmatch("[0-9]{1,6}", there) and int(there) < int(size):
-            self.facts.groups.setdefault(group, {})[self.facts.lose_volume(group, "")] = self._at()
+            self.facts.groups.setdefault(group, {})[self.facts.lose_volume(group)] = self._at()
 
 
 def whole_size(printed: str, extents: str) -> int:

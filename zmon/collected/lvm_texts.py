@@ -94,7 +94,8 @@ _FIELDS: Final = {
     "pv_name": "PV", "vg_name": "VG", "lv_name": "LV", "lv_full_name": "LV", "lv_path": "Path",
     "devices": "Devices", "pv_fmt": "Fmt", "pv_attr": "Attr", "lv_attr": "Attr", "vg_attr": "Attr",
     "pv_count": "#PV", "snap_count": "#SN", "pool_lv": "Pool", "origin": "Origin",
-    "seg_pe_ranges": "PE Ranges", "lv_kernel_major": "KMaj", "lv_kernel_minor": "KMin",
+    "seg_pe_ranges": "PE Ranges", "seg_type": "Type", "segtype": "Type", "lv_kernel_major": "KMaj",
+    "lv_kernel_minor": "KMin",
 }  # fmt: skip
 """The headings of columns, by their names in options and in JSON."""
 _DEFAULTS: Final = {
@@ -157,10 +158,10 @@ class VolumeReading(Reading):
         if self._last:
             self._open_volume(self._last)
 
-    @line(r"\s*WARNING: VG (\S{1,128}) is missing PV \S+(?: \(last written to (\S+)\))?\.?\s*")
+    @line(r"\s*WARNING: VG (\S{1,128}) is missing PV (\S+?)(?: \(last written to (\S+)\))?\.?\s*")
     def missing(self, match: re.Match[str]) -> None:
         """Take what lvm says of a group that lacks a volume."""
-        lost = self.facts.lose_volume(match[1], match[2] or "")
+        lost = self.facts.lose_volume(match[1], match[3] or "", match[2])
         self.facts.groups.setdefault(match[1], {})[lost] = f"lvm, {self.text.place(self.number)}"
 
     @line(r"\s*WARNING: PV /dev/(\S{1,250}) in VG \S{1,128} .*")
@@ -233,7 +234,7 @@ class VolumeReading(Reading):
     def _member(self, device: str, group: str, place: str) -> str:
         """Return the name of a member of a group; a word of its own for one that LVM does not find."""
         if not device.startswith("/dev/"):
-            return self.facts.lose_volume(group, "")
+            return self.facts.lose_volume(group)
         return plain(self.facts.name_device(device.removeprefix("/dev/"), place))
 
     def _lose_parts(self) -> None:
@@ -260,7 +261,7 @@ class VolumeReading(Reading):
         named = {*self._groups, *(volume.group for volume in self._volumes.values())}
         lacking = any(name.startswith("?") for group in named for name in self.facts.groups.get(group, ()))
         for group in named if self._misses and not lacking else ():
-            lost = self.facts.lose_volume(group, "")
+            lost = self.facts.lose_volume(group)
             self.facts.groups.setdefault(group, {})[lost] = f"lvm, {self.text.place()}"
         for group in self._groups if self.is_part or (self._is_lost and not self._last) else ():
             lost = f"?{group}.strange"
@@ -309,7 +310,8 @@ class Lvm(VolumeReading, OrDocument):
         """Expect the columns that the command names; else a heading will."""
         super().__init__(text, facts)
         self._columns = Columns("")
-        self._separator = ""
+        separator = re.search(r"\s--separator[ =]?(['\"]?)(\S|(?<=['\"]) )\1(?:\s|$)", text.command)
+        self._separator = separator[2] if separator else ""
         self._is_short = False
         """Whether a row ends before the column of groups."""
         self._is_all = re.search(r"\s(?:-[a-zA-Z]*a\b|--all\b)", text.command) is not None
@@ -331,7 +333,7 @@ class Lvm(VolumeReading, OrDocument):
         names = match[0].strip().split(separator[1]) if separator else match[0].split()
         if {"PV", "VG", "LV", "Path"}.isdisjoint(names):
             return False
-        self._separator = separator[1] if separator else ""
+        self._separator = separator[1] if separator else self._separator
         self._columns = Columns(" ".join(names) if separator else match[0], _HEADING)
         self._asked = [] if not separator else names
         return True
@@ -340,8 +342,8 @@ class Lvm(VolumeReading, OrDocument):
     def row(self, match: re.Match[str]) -> bool:
         """Take a row by its columns: as many words as these, or where they stand."""
         row = match[0]
-        if self._separator:
-            return self._take(dict(zip(self._asked, row.strip().split(self._separator), strict=False)))
+        if self._separator and self._asked:
+            return self._take(self._separated(row.strip().split(self._separator)))
         cells = row.split()
         names = self._asked or [*self._columns]
         if self._asked and len(row) - len(row.lstrip()) > _INDENT:
@@ -349,6 +351,14 @@ class Lvm(VolumeReading, OrDocument):
         counted = dict(zip(names, cells, strict=False)) if len(cells) == len(names) or self._asked else {}
         self._is_short = not row.endswith(" ") and len(row) <= self._columns.begin("VG")
         return (bool(counted) and self._take(counted)) or self._take(self._columns.sliced(row))
+
+    def _separated(self, cells: list[str]) -> dict[str, str]:
+        """Return the cells of a row with separators, which may divide the devices of one cell, too."""
+        at = next((at for at, name in enumerate(self._asked) if name in _OF_DEVICES), 0)
+        more = len(cells) - len(self._asked)
+        if more > 0 and self._asked[at] in _OF_DEVICES:
+            cells[at : at + more + 1] = [self._separator.join(cells[at : at + more + 1])]
+        return dict(zip(self._asked, cells, strict=False))
 
     @line(rf"\s*({DEVICE})(?:\s+({GROUP}))?\s+lvm[12]\s+[a-z-]{{2,4}}((?:\s.*)?)")
     def volume(self, match: re.Match[str]) -> bool:
@@ -459,7 +469,7 @@ class Lvm(VolumeReading, OrDocument):
         place = f"vgs, {self.text.place(self.number)}"
         self.facts.group_sizes[group] = int(size), place
         if attributes[3:4] == "p":
-            self.facts.groups.setdefault(group, {})[self.facts.lose_volume(group, "")] = place
+            self.facts.groups.setdefault(group, {})[self.facts.lose_volume(group)] = place
 
     def _take_segment(
         self, group: str, name: str, attributes: str, extents: str, beside: Iterable[str] | None
@@ -470,7 +480,7 @@ class Lvm(VolumeReading, OrDocument):
             return False
         title = self._volume(group, name, "lvs")
         if attributes[_PARTIAL : _PARTIAL + 1] == "p":
-            self.facts.partial[title] = self.facts.lose_volume(group, "")
+            self.facts.partial[title] = self.facts.lose_volume(group)
         kind = attributes[:1]
         if "Devices" in self._columns and kind and not placed and kind not in _VIRTUAL:
             self._open_volume(title)  # each other volume has some
@@ -517,6 +527,8 @@ LEAST: Final = 6
 _SIZES: Final = frozenset({"PSize", "PFree", "VSize", "VFree", "pv_size", "pv_free", "vg_size", "vg_free"})
 _OF_PV: Final = ("PSize", "PFree")
 _OF_VOLUME: Final = frozenset({"LSize", "#Str", "Type", "SSize"})
+_OF_DEVICES: Final = frozenset({"Devices", "PE Ranges"})
+"""Columns that list devices."""
 _FILLED: Final = (*_SIZES, *_OF_VOLUME)
 """Columns that are empty in no row."""
 _OF_DEVICE: Final = re.compile(rf"\s*(?:{DEVICE})[\s,;|]")
@@ -576,7 +588,7 @@ def spread_groups(facts: Facts) -> None:
     for group, (size, place) in facts.group_sizes.items():
         members = facts.groups.setdefault(group, {})
         if len(members) < size and not any(name.startswith("?") for name in members):
-            members[facts.lose_volume(group, "")] = place
+            members[facts.lose_volume(group)] = place
     for group, members in facts.groups.items():
         place = next(iter(members.values()))
         name = f"volume group {group}" if group else "physical volumes without a group"

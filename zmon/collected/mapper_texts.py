@@ -18,13 +18,14 @@ from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.collected.columns import Columns
-from zmon.collected.facts import NAMED_STAND_IN, REMOVED
+from zmon.collected.facts import NAMED_STAND_IN
 from zmon.collected.fcp_texts import ADDRESS, say_scsi, scsi
 from zmon.collected.numbers import NUMBER, fits
 from zmon.collected.reading import OrDocument, Reading, line
 from zmon.kernel.block_ioctl import devices_in
 from zmon.kernel.disk_identity import NAA
 from zmon.kinds import LAYER, MPATH, MULTIPATH, PATH
+from zmon.topology.stack import REMOVED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -394,6 +395,12 @@ class Multipath(OrDocument):
         r"(?:[A-Z][a-z]{2} [ 0-9]{2} [0-9:]{8}|[0-9]{1,9}\.[0-9]{6}) \| \S.*|=====.*=====",  # messages
         r"name\s+sysfs\s+uuid\b.*",
     )  # fmt: skip
+
+    @classmethod
+    def knows(cls, row: str) -> bool:
+        """Return whether a line looks like one of multipath; what a format was asked for looks like any."""
+        patterns = (pattern for pattern, name in cls._lines if name != "path_of_format")
+        return any(pattern.fullmatch(row) for pattern in patterns)
 
     def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Begin without a map."""

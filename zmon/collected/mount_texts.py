@@ -32,6 +32,14 @@ FORMS: Final = ("proc/self/mountinfo", "proc/mounts", "mount", "findmnt", "df")
 """What lists mounts, the one with the most to say first."""
 
 
+_ELSEWHERE: Final = re.compile(
+    r"(?:sudo +)?(?:nsenter\b(?=.*\s(?:-[a-zA-Z]*[ma]|--mount|--all)\b).*?\s"
+    r"(?:-t|--target)[ =]?([0-9]{1,10})\b"
+    r"|(?:podman|docker|nerdctl|crictl|kubectl|oc|lxc) +exec +(?:-\S+ +)*([\w./-]{1,64})(?=\s)).*"
+)
+"""A command that runs another in the namespace of a process or a container."""
+
+
 class MountList(Reading):
     """Mounts; `facts` gets the list of each output."""
 
@@ -44,12 +52,20 @@ class MountList(Reading):
         """Begin a list."""
         super().__init__(text, facts)
         self._rows: list[MountRow] = []
+        elsewhere = _ELSEWHERE.fullmatch(text.command)
+        self._seen_by = (elsewhere[1] or elsewhere[2]).rpartition("/")[2] if elsewhere else ""
         facts.mount_lists.setdefault(self.form, []).append(self._rows)
+
+    @property
+    def is_part(self) -> bool:
+        """Whether some mounts are left out, as the host's in another namespace."""
+        return super().is_part or bool(self._seen_by)
 
     def add(self, source: str, point: str, fstype: str, options: str, root: str = "") -> None:
         """Take a mount."""
         if len(self._rows) < MAX_MOUNTS:
-            self._rows.append(MountRow(source, point, fstype, options, self.place, root))
+            row = MountRow(source, point, fstype, options, self.place, root, seen_by=self._seen_by)
+            self._rows.append(row)
 
 
 class ProcMounts(MountList):
@@ -103,13 +119,18 @@ FROM_TABLE: Final = r"(?:-[a-zA-Z]*[sF][a-zA-Z]*|--fstab|--tab-file)\b"
 """Options with which findmnt prints a table that is no list of mounts, such as /etc/fstab."""
 
 
+_ON_DISK: Final = r"(?:ext[234]|xfs|btrfs|jfs|reiserfs|ocfs2|gfs2|vfat|iso9660)"
+_RAW: Final = rf"(?:/dev/\S+ /\S*|/\S* /dev/\S+) {_ON_DISK}\s*$"
+"""A row of `findmnt -rn -o SOURCE,TARGET,FSTYPE`, or with the first two the other way round."""
+
+
 class Findmnt(MountList, OrDocument):
     """What findmnt prints, as a tree, a list, raw, as pairs or as JSON, whichever columns were asked for."""
 
     tool = form = "findmnt"
     narrowing = r"-[a-zA-Z]*[tSTOMf]\b|--(?:types|source|target|options|mountpoint|first)|/|[A-Z]+="
     heading = r"(?=.*\bTARGET\b)(?=.*\bSOURCE\b)[A-Z%_ -]+$"
-    first = r'\{\s*"filesystems"|(?:\S+="[^"]*" )*TARGET="'
+    first = rf'\{{\s*"filesystems"|(?:\S+="[^"]*" )*TARGET="|{_RAW}'
 
     def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Expect the columns that it prints by default."""
@@ -120,6 +141,18 @@ class Findmnt(MountList, OrDocument):
         """Whether a source is followed by the directory of its file system."""
         default = ["TARGET", "SOURCE", "FSTYPE", "OPTIONS"] if text.tool == "findmnt" else [""]
         self._names = [name.upper() for name in asked_columns(text.command)] or default
+        asked, self._asked = text.command.split(" ")[-1], dict[str, str]()
+        """What the command asks for, and does not print: the source, or the mount point."""
+        if asked.startswith("/") and not re.search(r"\s(?:-[a-zA-Z]*T|--target)", text.command):
+            name = "SOURCE" if asked.startswith("/dev/") else "TARGET"
+            self._asked = {} if name in self._names else {name: asked}
+        self._is_raw = False
+        """Whether rows alone tell that they are of findmnt: which rows it was asked for is not known."""
+
+    @property
+    def is_part(self) -> bool:
+        """Whether the command was asked for some mounts, or no command is there."""
+        return super().is_part or self._is_raw
 
     @classmethod
     def knows(cls, row: str) -> bool:
@@ -178,13 +211,17 @@ class Findmnt(MountList, OrDocument):
 
     def _take_row(self, row: str) -> bool:
         """Take a row below a heading: by where its cells stand, else by their number."""
+        if not self.text.command and not len(self._columns) and re.fullmatch(_RAW, row):
+            self._is_raw = True
+            names = ["SOURCE", "TARGET"] if row.startswith("/dev/") else ["TARGET", "SOURCE"]
+            self._names = [*names, "FSTYPE"]
         begin = len(row) - len(row.lstrip(_DRAWN))
         if begin and not row[:begin].strip():
             return False  # a row of a tree is drawn
         if not self._is_filled(row[begin:]):
             return False
         aligned = self._columns.cells(row, begin)
-        if self._is_whole(aligned) and len(aligned) == len(self._names):
+        if self._is_whole({**aligned, **self._asked}) and len(aligned) == len(self._names):
             return self._add(aligned)
         most = len(self._names) - 1
         cells = row[begin:].split(" ")
@@ -204,6 +241,7 @@ class Findmnt(MountList, OrDocument):
         return cells.get("TARGET", "").lstrip(_DRAWN).startswith("/") and bool(cells.get("SOURCE"))
 
     def _add(self, cells: Mapping[str, str]) -> bool:
+        cells = {**cells, **self._asked}
         if is_whole := self._is_whole(cells):
             source, point = (unescaped_hex(cells[name].strip()) for name in ("SOURCE", "TARGET"))
             point = point.lstrip(_DRAWN)

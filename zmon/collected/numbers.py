@@ -1,5 +1,7 @@
 """What follows from the names of block devices: what they are, and their numbers by Linux' table of devices.
 
+And what the sizes are that util-linux prints rounded.
+
 Source: Linux, Documentation/admin-guide/devices.txt (7, 8, 9, 65 to 71, 94 block); drivers/md/dm.c (dm-N is
 minor N).
 """
@@ -112,3 +114,10 @@ def sort_of(kernel: str, is_below: bool) -> str:
 def is_of_kernel(name: str) -> bool:
     """Return whether a name below /dev is one that the kernel gives to block devices."""
     return _KERNEL.fullmatch(name) is not None
+
+
+def rounded_size(size: str) -> int:
+    """Return the bytes of a size as util-linux prints it, `20.6G`; 0 if it is none."""
+    match = re.fullmatch(r"([0-9]{1,5})(?:[.,]([0-9]))?([KMGTP])", size)
+    power = " KMGTP".index(match[3]) if match else 0
+    return round(float(f"{match[1]}.{match[2] or 0}") * (1 << 10 * power)) if match else 0

@@ -3,6 +3,7 @@ r"""Swap areas in texts: /proc/swaps and swapon in any of its forms.
     /dev/dasda2                             partition\t1048572\t\t0\t\t-2       /proc/swaps, swapon -s
     /dev/dasda2 partition 1024M   0B   -2                                      swapon --show
 
+A heading without an area says that there is none; so does `swapon --show` that prints nothing.
 Source: util-linux, sys-utils/swapon.c.
 """
 
@@ -15,8 +16,9 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.plain_text import unescaped_hex
 from zmon.base.sizes import KIB
 from zmon.collected.columns import Columns, asked_columns, raw_cells
-from zmon.collected.numbers import minor_of_dm
+from zmon.collected.numbers import minor_of_dm, rounded_size
 from zmon.collected.reading import Reading, line
+from zmon.collected.tools import ALL_SWAP
 from zmon.kernel.mountinfo import unescaped
 from zmon.kinds import LAYER, SWAP
 
@@ -32,6 +34,10 @@ _SIZE: Final = r"[0-9]{1,18}(?:[.,][0-9]{1,3})?[BKMGTPE]?"
 _SHOWN: Final = ("NAME", "TYPE", "SIZE", "USED", "PRIO")
 """The columns of `swapon --show` if none are asked for."""
 _OTHER_COLUMN: Final = "(?:TYPE|SIZE|USED|PRIO|UUID|LABEL)"
+_OF_ALL: Final = re.compile(r"swapon (?:--show\S*|-s|--summary|--noheadings|--bytes|--raw| )+")
+"""Commands that list all active swap."""
+_OF_HEADING: Final = 5
+"""Words of the heading of /proc/swaps."""
 _SHOWN_RIGHT: Final = frozenset({"SIZE", "USED", "PRIO"})
 
 
@@ -52,10 +58,19 @@ class Swaps(Reading):
         asked = asked_columns(text.command, "--show(?==)")
         self._asked = [name.upper() for name in asked] or [*_SHOWN]
         self._columns: Columns | None = None
+        self._is_headed = False
         self._unit = KIB if text.file or re.search(r"\s(?:-s|--summary)\b", text.command) else 0
         """Bytes of a number without a unit; 0 if that is not known."""
         if re.search(r"\s(?:--bytes|--show)\b", text.command):
             self._unit = 1
+
+    @property
+    def lists_all(self) -> tuple[str, ...]:
+        """All areas, if nothing was cut before the end of the heading, or there is no line at all."""
+        text = self.text
+        is_list = text.file == "proc/swaps" or not text.command or _OF_ALL.fullmatch(text.command)
+        is_empty = bool(text.command) and not text.text.strip()
+        return (ALL_SWAP,) if is_list and (self._is_headed or is_empty) else ()
 
     @classmethod
     def knows(cls, row: str) -> bool:
@@ -65,7 +80,7 @@ class Swaps(Reading):
     @line(r" *(?:[A-Z]+ +)*NAME(?: +[A-Z]+)* *")
     def columns(self, match: re.Match[str]) -> None:
         """Take the heading of --show."""
-        self._columns, self._unit = Columns(match[0]), 1
+        self._columns, self._unit, self._is_headed = Columns(match[0]), 1, True
 
     @line(rf"(/.*?)\s+{_IN_ROWS}\s+({_SIZE})\s+({_SIZE})\s+(-?[0-9]{{1,9}})\s*")
     def area(self, match: re.Match[str]) -> bool:
@@ -105,8 +120,9 @@ class Swaps(Reading):
         return all(re.fullmatch(patterns[name], cells[name]) for name in patterns.keys() & cells.keys())
 
     @line(r"[^\W\d_][^/0-9]+")
-    def head(self, _match: re.Match[str]) -> bool:
+    def head(self, match: re.Match[str]) -> bool:
         """Take the heading of the kernel's list, in any language."""
+        self._is_headed = not self.number and len(match[0].split()) >= _OF_HEADING
         return not self.number
 
     def _say(self, name: str, cells: Mapping[str, str]) -> None:
@@ -122,6 +138,8 @@ class Swaps(Reading):
             if self._unit and cells.get(column, "").isdecimal():
                 values[field] = int(cells[column]) * self._unit
         self.facts.say(SWAP, name, self.place, **values)
+        if size := rounded_size(cells.get("SIZE", "")):
+            self.facts.hint(SWAP, name, self.place, size=size)
 
 
 def add_swaps(facts: Facts) -> None:

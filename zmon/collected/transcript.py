@@ -21,8 +21,19 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.collected import ansible_texts
 from zmon.collected.file_texts import BLOCK, MANY_FILES, Files, by_file
 from zmon.collected.forms import FORMS
-from zmon.collected.hosts import CALLER, CLOSED, NO_HOST, HostPart, by_host, headings, printed_host, short
+from zmon.collected.hosts import (
+    CALLER,
+    CLOSED,
+    NO_HOST,
+    SAID,
+    HostPart,
+    by_host,
+    headings,
+    printed_host,
+    short,
+)
 from zmon.collected.mount_texts import FROM_TABLE
+from zmon.collected.numbers import is_of_kernel
 from zmon.collected.reading import TERMINALS
 from zmon.collected.sos import command_of_sos, mended
 from zmon.collected.times import moment_of
@@ -97,7 +108,9 @@ _REMOTE: Final = re.compile(
 _CALL: Final = rf"{_SSH}\w[\w.-]*(?: +['\"]?{_OF_TOOL}{_TOOLS}(?![\w.-])[^\n]*|\s*$)"
 _PRINTS: Final = r"(?:[efz]?grep|head|tail|more|for(?= \w+ in ))(?=[^\n]* /(?:proc|sys)(?:[/ ]|$))"
 """What prints files of the kernel; people use it for others, too."""
-_COMMAND: Final = rf"{_OF_TOOL}(?P<command>(?:{_TOOLS}(?![\w.-])|{_PRINTS})[^\n]*|{_CALL})"
+_WITHIN: Final = r"(?:(?:podman|docker|nerdctl|crictl|kubectl|oc|lxc) +exec|nsenter) +[\w-]"
+"""What runs a command in a container, or another namespace."""
+_COMMAND: Final = rf"{_OF_TOOL}(?P<command>(?:{_TOOLS}(?![\w.-])|{_PRINTS}|{_WITHIN})[^\n]*|{_CALL})"
 _SIGNS: Final = "#$>%\u279c\u276f\u27a4\u00bb"
 """With which prompts end, among them some arrows."""
 _PROMPT: Final = re.compile(
@@ -134,6 +147,8 @@ _TALK: Final = re.compile(
     r"|\[sudo\] .{1,40}:\s*|Last login: .*|logout|Password: ?"
 )
 """What script, sudo, su and login say of themselves."""
+_PROSE: Final = re.compile(r"\W*(?:[^\W\d_]+(?:['\u2019.-][^\W\d_]+)*[,.;:!?]*(?:\s+|$))*\W*")
+"""Words of letters in any language, as a mail closes with them, or none."""
 _PLAIN_WORDS: Final = 2
 """Words of letters that a command may have behind its name; prose has more."""
 _QUERY: Final = (
@@ -408,7 +423,7 @@ def _is_prose(command: str) -> bool:
     tool, *arguments = command.split()
     plain = sum(1 for word in arguments if re.fullmatch(r"[A-Za-z]+[,.:]?", word))
     is_open = {*CP_TOOLS, "cat", "for", "ls", "multipathd", "ssh", "rsh"}
-    return tool not in is_open and plain > _PLAIN_WORDS
+    return tool not in is_open and plain > _PLAIN_WORDS and not re.match(_WITHIN, command)
 
 
 def host_of(prompt: str) -> str:
@@ -436,7 +451,8 @@ class _Transcript:
         self._boundaries = {
             f"--{name}{end}" for name in re.findall(r'boundary="?([^\s";]{1,70})', text) for end in ("", "--")
         }
-        """The lines between the parts of a mail."""
+        self._boundaries.add("-- ")
+        """The lines between the parts of a mail, and above its signature."""
         while self._lines and (not self._lines[-1].strip() or _ALONE.fullmatch(self._lines[-1])):
             self._lines.pop()
         self._prompts = self._prompts_there()
@@ -609,10 +625,16 @@ class _Transcript:
             self._open(number - 1, "")
 
     def _ends_before(self, row: str) -> bool:
-        """Return whether an output ended with the empty line before, because a remark of a person follows."""
-        is_apart = bool(self._form and self._rows and not self._rows[-1].strip())
-        spoken = len(re.findall(r"(?<!\S)[A-Za-z']+[,.;:!?]?(?!\S)", row))
-        return is_apart and (spoken > _PLAIN_WORDS or re.fullmatch(r"\W*[A-Za-z]+:\s*", row) is not None)
+        """Return whether an output ended before a remark of a person: behind an empty line, or in a chat.
+
+        What people say may name a device; what follows is taken for no output.
+        """
+        if SAID.match(row):
+            return bool(self._form or self._is_cp)
+        is_apart = bool((self._form or self._is_cp) and self._rows and not self._rows[-1].strip())
+        spoken = len(re.findall(r"(?<!\S)[^\W\d_]+(?:['\u2019-][^\W\d_]+)*[,.;:!?]?(?!\S)", row))
+        is_prose = _PROSE.fullmatch(row) is not None and not any(map(is_of_kernel, re.findall(r"\w+", row)))
+        return is_apart and (spoken > _PLAIN_WORDS or is_prose)
 
     def _other_prompt(self, line: str) -> _Prompt | None:
         """Return a prompt, as others of the text, before a command that zmon does not read."""

@@ -5,8 +5,8 @@
     0.0.f500/0.0.f501/0.0.f502 x00   encf500          OSD_10GIG      0    sw   ...             lsqeth -p
     0       0.0.0480   3490/10      3490/40         auto    UNUSED  ---     UNLOADED            lstape
 
-lszdev -i prints a block of lines about each device.  A device that is configured for the next start need not
-be there.
+lszdev -i prints a block of lines about each device.  A device or LUN that is configured for the next start
+and not on line is off; with the column EXISTS it is known whether the device is there at all.
 Source: s390-tools, zdev/src/lszdev.c, table.c; zconf/qeth/lsqeth.c, zconf/lstape.
 """
 
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.collected.columns import Columns
 from zmon.collected.dasd_texts import BUSID, busid_of, take_disk
+from zmon.collected.fcp_texts import OFF, address_of, list_lun, lose_lun
 from zmon.collected.numbers import disk_name
 from zmon.collected.reading import Reading, line
 from zmon.kinds import ADAPTER, DEVICE, LAYER
@@ -52,7 +53,7 @@ class Lszdev(Reading):
     """Devices of all types that lszdev knows: as a table, as pairs, and in blocks."""
 
     tool = "lszdev"
-    tells = ("device", "dasd", "layer", "adapter")
+    tells = ("device", "dasd", "layer", "adapter", "lun")
     heading = (
         rf"(?:{_COLUMN} +)+ID(?: *$| +{_COLUMN}\b)|ID +{_COLUMN}\b"
         rf"|DEVICE (?:dasd|zfcp|qeth|virtio|generic|ctc)\S* {BUSID}"
@@ -149,35 +150,38 @@ class Lszdev(Reading):
         return is_whole and self._take(cells)
 
     def _take(self, cells: Mapping[str, str]) -> bool:
-        """Take what is said of a device; one that is off line is there if it is not only configured."""
+        """Take what is said of a device, or of a LUN."""
         kind, key, online = (cells.get(column, "") for column in ("TYPE", "ID", "ON"))
         if not (
             re.fullmatch(_ID, key) and re.fullmatch(rf"(?:{_TYPE})?", kind) and online in {"", "yes", "no"}
         ):
             return False
-        busids, *lun = key.split(":0x")
-        exists = cells["EXISTS"] == "yes" if "EXISTS" in cells else cells.get("PERS") == "no"
-        if online == "yes" or (online == "no" and exists and not lun):
-            driver = "zfcp" if lun else "virtio_ccw" if kind.startswith("virtio-") else _DRIVERS.get(kind, "")
-            for busid in busids.split(":"):
-                self.facts.say(
-                    DEVICE,
-                    busid,
-                    self.place,
-                    online=int(online == "yes"),
-                    driver=driver if online == "yes" else "",
-                )
-            if driver == "zfcp" and online == "yes":
-                self.facts.say(ADAPTER, busids, self.place)
+        busids, *lun = key.replace(":0x", " 0x").split()
         names = f"{cells.get('BLOCKDEVS', '')} {cells.get('NAMES', '')}".split()
+        if lun and online == "no":
+            lose_lun(self.facts, address_of(busids, *lun), self.place, state=OFF)
+        elif online == "yes" or (online == "no" and cells.get("EXISTS") != "no"):
+            self._take_device(busids, kind, online, lun)
+        if lun and online == "yes":
+            is_generic = bool(names) and all(re.fullmatch("sg[0-9]{1,5}", name) for name in names)
+            list_lun(self.facts, address_of(busids, *lun), self.place, names[0] if is_generic else "")
         disk = next((name for name in names if re.fullmatch(_DISKS.get(kind, "(?!)"), name)), "")
         if disk and online != "no":
             self._take_disk(busids, lun, disk, names)
         return True
 
+    def _take_device(self, busids: str, kind: str, online: str, lun: list[str]) -> None:
+        """Take the devices of a row; an adapter has its driver also while it is off line."""
+        driver = "zfcp" if lun else "virtio_ccw" if kind.startswith("virtio-") else _DRIVERS.get(kind, "")
+        driver = driver if online == "yes" or driver == "zfcp" else ""
+        for busid in busids.split(":"):
+            self.facts.say(DEVICE, busid, self.place, online=int(online == "yes"), driver=driver)
+            if driver == "zfcp":
+                self.facts.say(ADAPTER, busid, self.place)
+
     def _take_disk(self, busid: str, lun: list[str], disk: str, names: list[str]) -> None:
         if lun:
-            port, number = (f"0x{part}" for part in lun)
+            port, number = lun
             self.facts.say(
                 LAYER, disk, self.place, name=disk, sort="disk", busid=busid, wwpn=port, lun=number
             )

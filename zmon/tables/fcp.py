@@ -23,6 +23,7 @@ from zmon.machine.figure import Needs
 from zmon.machine.join import Joined, plus, quotient, total
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Summary, Table, sums
+from zmon.topology.lun import lost_luns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from zmon.machine.view import View
 
 NEEDS: Final = Needs((ADAPTER, BLOCK, LUN, DEVICE))
-
 NPIV: Final = "NPIV VPORT"
 MICROSECONDS: Final = 1e-6
 MS: Final = 1e-3
@@ -76,7 +76,7 @@ def table(view: View) -> Table:
         **_of_disks(view.interval, keys),
         "wwpn": list(adapters["port_name"]),
     }  # fmt: skip
-    notes = _notes(columns)
+    notes = [*_notes(columns), *lost_luns(view.interval.after)]
     if not view.figures_only:
         notes += _lost(view, columns, keys)
     summary = Summary(">> All adapters <<", sums(columns, SUMMED)) if keys else None

@@ -184,7 +184,10 @@ class _Locator(ByteMapping):
             return self.through_overlay(file.number, below, mounts)
         if isinstance(file.ranges, Absent):
             self.somewhere((file.number,), file.size)
-            if not self.is_open or file.ranges not in {ALL_OF_IT, ALL_CAPTURED}:
+            layout = self.stack.layout(file.number)
+            if file.unseen and layout.reason and len(self.among) > 1:  # more than its path would tell nothing
+                self.worsen(Grade.SHARES, f"{layout.title}: {layout.reason}")
+            elif not self.is_open or file.ranges not in {ALL_OF_IT, ALL_CAPTURED}:
                 self.worsen(Grade.SHARES, file.ranges.reason)
         else:
             self.add(map_ranges(self.stack, file.number, file.ranges))
@@ -362,7 +365,7 @@ class _Locator(ByteMapping):
         node = self.stack.node(leaf)
         file = node.file if node is not None and isinstance(node.file, str) else ""
         why = f"where its file {file} lies is not known" if file else "nothing was looked up of this disk"
-        if node is not None and (isinstance(node.sort, Absent) or node.sort == LOST):
+        if node is not None and (isinstance(node.sort, Absent) or node.is_unseen or node.sort == LOST):
             why = f"nothing more is known ({node.title})"
         return bare(leaf, absent(why))._replace(disk=self.stack.title(leaf))
 

@@ -9,7 +9,7 @@ from zmon.base.absent import Absent, absent, code_of, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
 from zmon.base.sizes import SECTOR
-from zmon.kinds import CONTRADICTED, MPATH, NOT_SEEN, NSD, STRIPED, VOLUME_GROUP
+from zmon.kinds import CONTRADICTED, MPATH, NSD, STRIPED, VOLUME_GROUP
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.origins import NO_ORIGINS, Origins
 from zmon.topology.target import (
@@ -78,6 +78,10 @@ TAGS: Final = {
 """The tags by which /etc/fstab may name devices, each with its directory in /dev/disk."""
 _UNESCAPED: Final = "#+-.:=@_"
 """Characters that udev leaves as they are in a name, besides letters, digits and all beyond ASCII."""
+REMOVED: Final = "removed"
+"""The state of a path whose disk is no more, and its name if it has no number."""
+RIVAL: Final = "rival"
+"""The sort of what stands for a member about which texts contradict each other."""
 DEPTH: Final = 32
 """Maximum number of layers; more are taken for a circle."""
 
@@ -132,7 +136,7 @@ class BlockDevice(NamedTuple):
     @property
     def is_unseen(self) -> bool:
         """Whether it stands for a member that a group may have, and of which texts say nothing more."""
-        return isinstance(self.sort, Absent) and isinstance(self.name, Absent)
+        return (isinstance(self.sort, Absent) and isinstance(self.name, Absent)) or self.sort == RIVAL
 
     @property
     def wwid(self) -> str:
@@ -384,8 +388,7 @@ class Stack:
         """Return whether a device may be on any of several: of its group, or as texts contradict."""
         chain = [layer.number for layer in self.chain(number)]
         nodes = [self.node(layer) for layer in (*chain, *self.leaves(number))]
-        rivals = f"{NOT_SEEN}{CONTRADICTED.text[:-2]}"
-        return any(node.sort == VOLUME_GROUP or node.title.startswith(rivals) for node in nodes if node)
+        return any(node.sort in {VOLUME_GROUP, RIVAL} for node in nodes if node)
 
     def leaves(self, number: str) -> list[str]:
         """Return the numbers of the disks that data of a device may lie on; a leaf itself when it is one.
@@ -442,9 +445,11 @@ class Stack:
         if node is None:
             return "not among the devices that were read"
         if node.multipath:
-            paths = [path.title for path in self.paths(number)]
+            paths = self.paths(number)
+            names = [path.title for path in paths if path.name != REMOVED]
+            names += [f"{len(paths) - len(names)} {REMOVED}"] * (len(names) < len(paths))
             more = " or more" * self.has_unseen(number)
-            over = f"over {len(paths)} path{'s' * (len(paths) != 1)}{more}: {', '.join(paths)}"
+            over = f"over {len(paths)} path{'s' * (len(paths) != 1)}{more}: {', '.join(names)}"
             return f"one disk {over}" if paths else "one disk, no path to it is known"
         segments = self.segments(number)
         file = f" in {node.file}" if isinstance(node.file, str) else ""

@@ -15,9 +15,9 @@ FAILED: Final = "failed"
 """What is said of an adapter or a LUN that the driver has given up."""
 FAILED_STATES: Final = frozenset({
     "offline", "blocked", "transport-offline", "Blocked", "Offline", "Linkdown", "Not Present", "Error",
-    FAILED, "NotOnline", "NotRunning", "not good",
+    FAILED, "NotOnline", "NotRunning", "not good", "off",
 })  # fmt: skip
-"""States in which they do, as the kernel calls them; of texts also what lszfcp and lsluns say instead."""
+"""States in which they do, as the kernel calls them; of texts also what lszfcp, lsluns and lszdev say."""
 
 
 def fcp_states(sample: Sample) -> Mapping[str, str]:
