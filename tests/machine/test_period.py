@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from zmon.base.absent import Number, absent
 from zmon.interval import Interval
-from zmon.machine.period import Period, range_of
+from zmon.machine.period import Period, PeriodPart, range_of
 from zmon.machine.view import History
 from zmon.sample import Instant, Sample
 
@@ -24,7 +24,7 @@ def period(intervals: list[tuple[Number, Number]]) -> Period:
     """Count the intervals of one channel path."""
     found = Period()
     for place, interval in enumerate(intervals):
-        found.add(at(place), at(place + 1), {"0.40": interval})
+        found.add(PeriodPart(at(place), at(place + 1), {"0.40": interval}))
     return found
 
 
@@ -78,7 +78,7 @@ def test_a_period_reaches_from_the_first_begin_to_the_last_end() -> None:
 def test_paths_are_counted_each_on_its_own() -> None:
     """One that appears later has a shorter period of its own."""
     found = period([(10.0, 50.0)])
-    found.add(at(1), at(2), {"0.40": (10.0, 100.0), "0.41": (10.0, 100.0)})
+    found.add(PeriodPart(at(1), at(2), {"0.40": (10.0, 100.0), "0.41": (10.0, 100.0)}))
     assert (found.channels["0.40"].average, found.channels["0.41"].average) == (75.0, 100.0)
 
 

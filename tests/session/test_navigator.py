@@ -224,7 +224,7 @@ def test_a_period_that_nobody_looks_at_is_not_counted(monkeypatch: pytest.Monkey
     """Going along a tape costs reading alone."""
     counted: list[Interval] = []
     monkeypatch.setattr(
-        "zmon.machine.channel_paths.count", lambda _, interval, **_more: counted.append(interval)
+        "zmon.machine.channel_paths.period_part", lambda interval, **_more: counted.append(interval)
     )
     watch = Navigator(timeline([1] * 9))
     watch.end()

@@ -12,10 +12,10 @@ from zmon.kinds import CHANNEL, CMF, DEVICE, NOT_COLLECTED
 from zmon.machine.channel_paths import (
     NOT_YET,
     ChannelPaths,
-    count,
     estimated_reach,
     in_use,
     own_load,
+    period_part,
     unusable_paths,
 )
 from zmon.machine.period import Period
@@ -225,13 +225,19 @@ def test_chpids_stand_in_the_order_of_their_bits(installed: Any, mask: int, left
     assert "".join(in_use("a b c d", installed, mask)) == left
 
 
+def add(period: Period, interval: Interval, *, estimate: bool = True) -> None:
+    """Count an interval, unless it is a gap."""
+    if part := period_part(interval, estimate=estimate):
+        period.add(part)
+
+
 def test_the_period_averages_and_distributes(make_interval: Callable[..., Interval]) -> None:
     """A row of the distribution sums to 100; the average is over time, not over intervals."""
     period = Period()
     for units, seconds in ((444_000, 60), (60_000, 60), (0, 120)):
         after = {CHANNEL: {"0.62": FICON | {"work_units_cpc": units, "timestamp": round(seconds / 128e-6)}}}
         interval = make_interval(zeros(after), after, seconds)
-        count(period, interval)
+        add(period, interval)
     found = table(View(interval, lambda: period))
     assert found.columns["ave"] == pytest.approx([(74 * 60 + 10 * 60) / 240])
     shares = [found.columns[f"r{low}"][0] for low in range(0, 100, 10)]
@@ -246,10 +252,10 @@ def test_without_measurement_the_estimates_are_distributed(make_interval: Callab
         after = {CHANNEL: paths, DEVICE: {"0.0.7000": DISK | {"chpids": "62 63", "pim": 0xC0}},
                  CMF: {"0.0.7000": {"connect": connect * 1_000_000_000}}}  # fmt: skip
         interval = make_interval(zeros(after), after, seconds)
-        count(period, interval)
+        add(period, interval)
         gap = Interval(interval.before, interval.after._replace(nominal=2.0))
-        count(period, gap)
-        count(period, interval, estimate=False)
+        add(period, gap)
+        add(period, interval, estimate=False)
     found = table(View(interval, lambda: period))
     assert found.columns["ave"][:2] == pytest.approx([100 * (15 + 0 + 30) / 240] * 2)
     shares = [found.columns[f"r{low}"][0] for low in range(0, 100, 10)]
@@ -268,8 +274,8 @@ def test_a_gap_counts_for_nothing(make_interval: Callable[..., Interval]) -> Non
     """Neither in the average nor in the distribution; the first sample neither."""
     period, after = Period(), {CHANNEL: {"0.62": FICON}}
     interval = make_interval(zeros(after), after, 60)
-    count(period, Interval(interval.before, interval.after._replace(nominal=2.0)))
-    count(period, Interval(None, interval.after))
+    add(period, Interval(interval.before, interval.after._replace(nominal=2.0)))
+    add(period, Interval(None, interval.after))
     assert (period.channels, period.begin) == ({}, None)
 
 

@@ -7,7 +7,7 @@ import pytest
 from zmon.base.absent import Absent
 from zmon.interval import Interval
 from zmon.kinds import CHANNEL, CMF, DEVICE
-from zmon.machine.channel_paths import count
+from zmon.machine.channel_paths import period_part
 from zmon.machine.period import Period
 from zmon.machine.view import History, NoSuchThing, View
 from zmon.sample import Instant, Sample, frame_of
@@ -91,7 +91,8 @@ def test_the_mean_of_a_path_is_its_average_in_channel() -> None:
         rows = {"0.40": row | {"timestamp": done[0], "work_units_cpc": done[1]}}
         after = Sample(Instant(at, at, "boot"), {"channel": frame_of(CHANNEL, rows, at)})
         past.append(Interval(before, after))
-        count(period, past[-1])
+        if part := period_part(past[-1]):
+            period.add(part)
         before = after
     found = fill("channel_log", View(past[-1], argument="40", history=History(lambda: reversed(past))))
     assert found.summary is not None

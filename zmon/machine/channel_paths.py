@@ -19,6 +19,7 @@ from zmon.machine.blocks import Blocks
 from zmon.machine.figure import Figure, catalogue
 from zmon.machine.join import Joined, first, present, quotient
 from zmon.machine.observation import LATENCY
+from zmon.machine.period import PeriodPart
 from zmon.machine.things import Counted, said
 from zmon.topology.volumes import channel_type
 from zmon.values.path_masks import OF_DEVICE, PATH_MASKS, device_paths, paths_in, usable
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
     from zmon.base.absent import Number, Value
     from zmon.interval import Delta, Interval
-    from zmon.machine.period import Period
     from zmon.sample import Frame
     from zmon.values.path_masks import DevicePaths
 
@@ -149,22 +149,22 @@ def in_use(chpids: str, installed: Value, *others: Value) -> tuple[str, ...]:
     return paths_in(usable(installed, *others), installed, chpids)
 
 
-def count(period: Period, interval: Interval, *, estimate: bool = True) -> None:
-    """Add one interval to the period's averages and distributions, unless it is a gap.
+def period_part(interval: Interval, *, estimate: bool = True) -> PeriodPart | None:
+    """Return what one interval adds to a period's averages and distributions; None if it is a gap.
 
-    Where no path is measured the estimates are counted, if they are wanted: each device has to be read.
+    Where no path is measured these are the estimates, if they are wanted: each device has to be read.
     """
     before = interval.before
     if before is None or interval.gap:
-        return
+        return None
     channels = interval.of(CHANNEL)
     seconds, percents = stamp_seconds(channels), busy_percents(channels)
     figures = {key: (seconds[row], percents[row]) for row, key in enumerate(channels.keys)}
-    period.add(before.at, interval.after.at, figures)
     length = interval.seconds
     if estimate and not isinstance(length, Absent) and length > 0 and not present(percents):
         loads = {chpid: percent for chpid, percent in own_load(interval).items() if percent <= 100}
-        period.add_estimate(before.at, length, loads)
+        return PeriodPart(before.at, interval.after.at, figures, length, loads)
+    return PeriodPart(before.at, interval.after.at, figures)
 
 
 def estimated_reach(interval: Interval) -> int:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from zmon.base.absent import Absent
 from zmon.base.light_typing import TYPE_CHECKING
+from zmon.base.record import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from zmon.base.absent import Number
     from zmon.sample import Instant
 
@@ -38,6 +41,19 @@ class Busy:
         return [100.0 * part / count for part in self.ranges]
 
 
+class PeriodPart(NamedTuple):
+    """What one interval adds to a period; the interval itself, with all its rows, need not be kept for it."""
+
+    begin: Instant
+    end: Instant
+    busy: Mapping[str, tuple[Number, Number]]
+    """Per channel path its length in seconds and its percent busy."""
+    seconds: float = 0.0
+    """How long the interval was."""
+    estimates: Mapping[str, float] | None = None
+    """Per CHPID the percent busy that was estimated; None if it was measured, or is not wanted."""
+
+
 class Period:
     """What has accumulated since `begin`."""
 
@@ -50,20 +66,18 @@ class Period:
         """The same by CHPID, of intervals in which no path was measured: what was estimated instead."""
         self.estimated_since: Instant | None = None
 
-    def add(self, begin: Instant, end: Instant, busy: dict[str, tuple[Number, Number]]) -> None:
-        """Count one interval: per channel path its length in seconds and its percent busy."""
-        self.begin = self.begin or begin
-        self.end = end
-        for chpid, (seconds, percent) in busy.items():
+    def add(self, part: PeriodPart) -> None:
+        """Count one interval, which is later than those before."""
+        self.begin = self.begin or part.begin
+        self.end = part.end
+        for chpid, (seconds, percent) in part.busy.items():
             if isinstance(seconds, Absent) or isinstance(percent, Absent):
                 continue
             self.channels.setdefault(chpid, Busy()).add(seconds, percent)
-
-    def add_estimate(self, begin: Instant, seconds: float, busy: dict[str, float]) -> None:
-        """Count the estimates of an interval: per CHPID its percent busy."""
-        self.estimated_since = self.estimated_since or begin
-        for chpid, percent in busy.items():
-            self.estimates.setdefault(chpid, Busy()).add(seconds, percent)
+        if part.estimates is not None:
+            self.estimated_since = self.estimated_since or part.begin
+            for chpid, percent in part.estimates.items():
+                self.estimates.setdefault(chpid, Busy()).add(part.seconds, percent)
 
 
 def range_of(percent: float) -> int:
