@@ -37,9 +37,9 @@ PREFIX: Final = "lab:"
 """How the name of a simulated machine begins."""
 MAX_SAMPLES: Final = 512
 """Samples of a scenario that are kept in memory, ..."""
-MAX_ROWS: Final = 200_000
+MAX_ROWS: Final = 100_000
 """... and rows of devices in them, of which each takes a kilobyte."""
-CHECKPOINT: Final = 16
+CHECKPOINT: Final = 8
 """Samples between two copies of the counters; going back counts from such a copy."""
 OF_CONFIGURATION: Final = (What.CHANGE, What.CAME, What.WENT)
 """Events that are found between samples which nobody recorded.  That passes are far apart is none."""
