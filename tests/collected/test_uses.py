@@ -588,3 +588,67 @@ def test_what_a_partition_is_made_for_is_told_once(
     main(["where", "dasdp", "--from", str(tmp_path)])
     (made,) = [line for line in capsys.readouterr().out.splitlines() if "Made of it" in line]
     assert made.count("dasdp1") == 1
+
+
+DF = "{0}df\nFilesystem 1K-blocks Used Available Use% Mounted on\n{1} 9 5 4 60% /load\n"
+TREE = "{0}lsblk\nNAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINT\n{1} 94:{2} 0 6.9G 0 disk {3}\n"
+BOTH = (
+    DF.format("box1:~ # ", "/dev/dasdp"),
+    f"{TREE.format('box1:~ # ', 'dasdp', 60, '')}dasdq 94:64 0 6.9G 0 disk /load\n",
+)
+"""What two tools say of one mount point."""
+CHANGE = "box1:~ # umount /load\nbox1:~ # mount /dev/{} /load\n"
+
+
+@pytest.mark.parametrize("texts", [BOTH, BOTH[::-1]], ids=["df first", "lsblk first"])
+def test_two_tools_that_contradict_each_other_leave_a_mount_open(texts: tuple[str, str], where: Ask) -> None:
+    """None ranks above the other: both are named, on the mount and on either disk."""
+    (answer,) = where("/load/x", UIDS + "".join(texts))["where"]
+    assert (answer["grade"], answer["disks"]) == ("unknown", [])
+    for disk in ("dasdp", "dasdq"):
+        said = where(disk, UIDS + "".join(texts))
+        assert not said["mounts"]
+        assert re.search("/load.* /dev/dasd[pq] by .* /dev/dasd[pq] by ", said["not_looked_at"][0])
+
+
+@pytest.mark.parametrize(
+    ("texts", "disk"),
+    [
+        (f"{BOTH[0]}{CHANGE.format('dasdq')}{BOTH[1]}", "dasdq"),
+        (f"{BOTH[1]}{CHANGE.format('dasdp')}{BOTH[0]}", "dasdp"),
+        (f"{BOTH[1]}box1:~ # umount /load; mount /dev/dasdp /load\n{BOTH[0]}", "dasdp"),
+    ],
+)
+def test_what_was_mounted_last_in_a_session_counts(texts: str, disk: str, where: Ask) -> None:
+    """A command between two outputs shows that the mount was changed: the earlier one is no rival."""
+    (answer,) = where("/load/x", f"{UIDS}{texts}")["where"]
+    assert [share["disk"] for share in answer["disks"]][:1] == [disk]
+
+
+def test_what_was_unmounted_is_mounted_no_more(where: Ask) -> None:
+    """If a later list lacks it; without one it is open."""
+    texts = f"{UIDS}{BOTH[0]}box1:~ # umount /dev/dasdp\n"
+    (answer,) = where("/load", texts)["where"]
+    assert answer["grade"] == "unknown"
+    assert not answer["disks"]
+    later = f"{texts}{BOTH[1].replace('/load', '')}"
+    assert not where("dasdp", later)["mounts"]
+    assert "/load" not in str(where("dasdp", later)["not_looked_at"])
+
+
+@pytest.mark.parametrize(
+    ("source", "other"), [("/dev/root", "dasdp"), ("/dev/disk/by-path/ccw-0.0.1a01", "dasdp")]
+)
+def test_two_names_that_may_be_of_one_device_are_no_contradiction(
+    source: str, other: str, where: Ask
+) -> None:
+    """What is known of one of them counts."""
+    texts = (DF.format("", source), TREE.format("", other, 60, "/load"))
+    (answer,) = where("/load/x", UIDS + "".join(texts))["where"]
+    assert answer["disks"][0]["disk"] == other
+
+
+def test_a_device_that_a_row_names_is_found(where: Ask) -> None:
+    """Also if what that row says was true earlier only."""
+    said = where("dasdp", f"{BOTH[0]}{CHANGE.format('dasdq')}{BOTH[1].replace('dasdp', 'dasdr')}")
+    assert not said["mounts"]

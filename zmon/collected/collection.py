@@ -140,9 +140,11 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     from zmon.collected.mapper_texts import add_adapters  # noqa: PLC0415 - likewise
     from zmon.collected.mount_rows import (  # noqa: PLC0415 - likewise
         best_mounts,
+        changes_in,
         fill_btrfs,
         mount_frame,
         name_devices,
+        sources_of,
     )
     from zmon.collected.other_names import name_others  # noqa: PLC0415 - likewise
     from zmon.collected.swap_texts import add_swaps  # noqa: PLC0415 - likewise
@@ -151,20 +153,22 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     others = [path for path in tree.shown if path not in (*COPIED, *BINDINGS, *NAMING) and "cp/" not in path]
     texts = [*_copied(tree, (*COPIED, *BINDINGS, *others)), *tree.texts]
     facts, read = facts_of(texts)
-    rows = best_mounts(facts)
+    rows = best_mounts(facts, changes_in(read))
     frames = dict(sample.frames)
     whole = frames.get(LAYER.name) or empty_frame(LAYER, "was not read")
     mounted, swapped = (frames.get(kind.name) or empty_frame(kind, "was not read") for kind in (MOUNT, SWAP))
     if swapped.missing is not None:
         add_swaps(facts)
-    sources = [(row.source, row.place) for row in rows]
+    sources = sources_of(rows, facts)
     sources += [(str(source), "mountinfo") for source in mounted.column("source")]
     name_devices([*sources, *((area, "proc/swaps") for area in swapped.keys)], mounted, facts)
     name_btrfs({source for source, _place in sources}, facts)
     open_btrfs(rows, facts)
-    facts.mounted = {tagged(device).removeprefix("/dev/") for device, _place in sources} | {
-        area.removeprefix("/dev/") for area in (*facts.keys(SWAP), *swapped.keys)
-    }
+    facts.mounted = {
+        tagged(source).removeprefix("/dev/")
+        for row in rows
+        for source in (row.source, *(rival for rival, _place in row.rivals))
+    } | {area.removeprefix("/dev/") for area in (*facts.keys(SWAP), *swapped.keys)}
     facts.mounted |= {
         word.rpartition("=")[2] for cell in mounted.column("devices") for word in text_of(cell).split()
     }

@@ -139,10 +139,10 @@ class MountRow(NamedTuple):
     place: str
     root: str = ""
     """The directory of the file system that is mounted, where that is printed, as findmnt does."""
-    other: str = ""
-    """Which other source another text of the same tool has for it, with that text; empty if none."""
     output: str = ""
-    """Where the output begins that has it, if a tool lists devices; see `best_mounts`."""
+    """Where the output begins that has it."""
+    rivals: tuple[tuple[str, str], ...] = ()
+    """Which other sources other texts have for it, each with the text; see `best_mounts`."""
 
 
 class Array(NamedTuple):

@@ -49,7 +49,7 @@ class MountList(Reading):
     def add(self, source: str, point: str, fstype: str, options: str, root: str = "") -> None:
         """Take a mount."""
         if len(self._rows) < MAX_MOUNTS:
-            self._rows.append(MountRow(source, point, fstype, options, self.place, root))
+            self._rows.append(MountRow(source, point, fstype, options, self.place, root, self.text.place()))
 
 
 class ProcMounts(MountList):

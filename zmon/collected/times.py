@@ -119,7 +119,7 @@ def earlier_outputs(texts: Sequence[CollectedText], wanted: str) -> Iterator[tup
         place = places.setdefault(text.origin, 0)
         if (text.form or text.file) and text.text.strip():
             repeated.setdefault((text.origin, text.host, *_asked(text)), []).append((place, text))
-        elif _ELSEWHERE.match(text.command) or _has_remark(text):
+        elif is_break(text):
             places[text.origin] += 1
     for own in repeated.values():
         if len({" ".join(text.text.split()) for _place, text in own}) < 2:
@@ -130,6 +130,11 @@ def earlier_outputs(texts: Sequence[CollectedText], wanted: str) -> Iterator[tup
             if later:
                 what = text.command or f"/{text.file}" * bool(text.file) or text.form
                 yield text, f"outputs of {what} at an earlier time: that of {later[-1].place()} is read"
+
+
+def is_break(text: CollectedText) -> bool:
+    """Return whether outputs behind a text, which zmon does not read, may be of another time or machine."""
+    return _ELSEWHERE.match(text.command) is not None or _has_remark(text)
 
 
 def _has_remark(text: CollectedText) -> bool:
