@@ -724,10 +724,6 @@ VOLUME_GROUP: Final = "volume group"
 """The sort of what stands for a volume group, of which texts name the members."""
 LOST: Final = "lost"
 """The sort of a member that a group lacks."""
-REMOVED: Final = "removed"
-"""The state of a path whose disk is no more, and its name if it has no number."""
-RIVAL: Final = "rival"
-"""The sort of what stands for a member about which texts contradict each other."""
 MPATH: Final = "mpath-"
 """What the uuid of a multipath device begins with."""
 
@@ -944,10 +940,6 @@ ALL_DASD: Final = "all-dasd"
 """All DASD that are on line."""
 ALL_DISKS: Final = "all-disks"
 """All disks with a block device."""
-ALL_SWAP: Final = "all-swap"
-"""All swap areas in use."""
-ALL_LISTED: Final = frozenset({ALL_ALIASES, ALL_DASD, ALL_DISKS, ALL_SWAP})
-"""What outputs may list all of."""
 
 TEXT: Final = Kind(
     "text",

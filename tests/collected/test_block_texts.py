@@ -524,3 +524,26 @@ def test_a_list_of_dev_tells_bus_ids_and_unique_ids() -> None:
     assert row(facts, "device", "0.0.7a00") == {
         "block": "dasda", "uid": "IBM.750000000FF001.7a00.00",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("text", [
+    "# ls -l /dev/rfact1\nlrwxrwxrwx. 1 root root 11 Mar  2 10:00 /dev/rfact1 -> /dev/dasdd1\n",
+    "# ls -l /dev/oracleasm\ntotal 0\nlrwxrwxrwx. 1 root root 7 Mar  3 09:10 rfact1 -> ../dasdd1\n",
+    "# ls -lanR /dev\n/dev/oracleasm:\ntotal 0\nlrwxrwxrwx. 1 0 0 7 Mar  3 09:10 rfact1 -> ../dasdd1\n",
+])  # fmt: skip
+def test_any_link_in_dev_names_a_device(text: str, where: Ask) -> None:
+    """As people and rules of udev make them."""
+    uids = "# lsdasd -u\n0.0.0603  dasdd  IBM.750000000DB411.0600.03\n"
+    word = "/dev/oracleasm/rfact1" if "oracleasm" in text else "/dev/rfact1"
+    (disk,) = where(word, uids + text)["disks"]
+    assert disk["busid"] == "0.0.0603"
+
+
+def test_the_address_of_a_scsi_disk_names_its_lss(where: Ask) -> None:
+    """As Linux writes its LUN; a small one names none."""
+    row = 'NAME="sdd" KNAME="sdd" TYPE="disk" SIZE="100G" HCTL="1:0:0:{}"\n'
+    command = "# lsblk -P -o NAME,KNAME,TYPE,SIZE,HCTL\n"
+    (disk,) = where("sdd", command + row.format(1073758209))["disks"]
+    assert (disk["lss"], disk["lcu_grade"]) == ("01", "assumed")
+    (disk,) = where("sdd", command + row.format(1))["disks"]
+    assert isinstance(disk["lss"], dict)

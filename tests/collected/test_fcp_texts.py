@@ -96,10 +96,7 @@ REMOVED_PATH = "  `- #:#:#:#          -   #:#   failed undef unknown\n"
 
 
 def test_words_of_states_are_those_of_adapters_ports_and_luns(show: Ask) -> None:
-    """One without a word works; an adapter that has never been on line has no row, as in sysfs.
-
-    The port of a LUN that failed has one, though nothing tells its state.
-    """
+    """One without a word works; an adapter that has never been on line has no row, as in sysfs."""
     adapters = show("FCP", STATES)
     assert {key: (cells["state"], cells["ports"], cells["online"]) for key, cells in adapters.items()} == {
         "0.0.fc00": ("Online", 2, 1), "0.0.fc40": ("Linkdown", 0, 0),
@@ -107,7 +104,6 @@ def test_words_of_states_are_those_of_adapters_ports_and_luns(show: Ask) -> None
     ports = show("FCPPORT", STATES)
     assert {key: cells["state"] for key, cells in ports.items()} == {
         "0.0.fc00 0x500507630300c562": "Online", "0.0.fc00 0x500507630310c562": "NotOnline",
-        "0.0.fc40 0x500507630305c562": None,
     }  # fmt: skip
 
 
@@ -392,9 +388,14 @@ size=10G features='1 queue_if_no_path' hwhandler='1 alua' wp=rw
 
 def test_a_path_that_multipath_dropped_is_told_with_its_state(where: Ask, show: Ask) -> None:
     """Of the map, of the port, and each LUN counts once."""
-    (same,) = where("mpatha", BESIDE)["same"]
-    assert same["unused"] == ["sdb is not used: LUN transport-offline"]
-    assert "0.0.1800 0x500507630753d5ad" in show("FCPPORT", BESIDE)
+    paths = {disk["disk"]: disk.get("not_used", "") for disk in where("mpatha", BESIDE)["paths"]}
+    assert paths == {"sda": "", "sdb": "LUN transport-offline"}
+    assert {cells["path"]: cells["state"] for cells in show("MPATH", BESIDE).values()} == {
+        "sda": "active", "sdb": "transport-offline",
+    }  # fmt: skip
+    assert {key: cells["down"] for key, cells in show("FCPPORT", BESIDE).items()} == {
+        "0.0.1700 0x500507630713d5ad": 0, "0.0.1800 0x500507630753d5ad": 1,
+    }  # fmt: skip
     assert {key: cells["luns"] for key, cells in show("FCP", BESIDE).items()} == {
         "0.0.1700": 1, "0.0.1800": 1,
     }  # fmt: skip

@@ -13,9 +13,10 @@ from zmon.collected.collection import facts_of
 from zmon.collected.facts import joined
 from zmon.collected.lvm_texts import spread_groups
 from zmon.collected.transcript import outputs
-from zmon.kinds import LAYER, PATH, REMOVED
+from zmon.kinds import LAYER, PATH
 from zmon.kinds import MULTIPATH as MAP
 from zmon.sample import empty_frame
+from zmon.topology.stack import REMOVED
 from zmon.values.path_state import is_down, state_of
 
 if TYPE_CHECKING:

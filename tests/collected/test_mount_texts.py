@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +17,9 @@ from zmon.collected.mount_rows import best_mounts, mount_frame
 from zmon.collected.transcript import outputs
 from zmon.kinds import LAYER
 from zmon.sample import empty_frame
+
+if TYPE_CHECKING:
+    from tests.collected.conftest import Ask
 
 PROC = "/dev/dasda2 / ext4 rw,relatime 0 0\ntmpfs /run tmpfs rw 0 0\n/dev/dasdb1 /a\\040b xfs rw 0 0\n"
 MOUNT = (
@@ -320,3 +326,50 @@ def test_the_file_system_of_a_path_is_no_mount_point() -> None:
     """With -T findmnt takes any path."""
     facts, _ = facts_of([*outputs("a.txt", b"# findmnt -no SOURCE -T /srv/a\n/dev/dasdq1\n", 1)])
     assert facts.mount_lists["findmnt"] == [[]]
+
+
+OF_OTHERS = """\
+# lsdasd -u
+0.0.0100  dasda       IBM.750000000CM631.0100.00
+0.0.0101  dasdb       IBM.750000000CM631.0101.01
+# cat /proc/self/mountinfo
+29 1 94:1 / / rw,relatime shared:1 - ext4 /dev/dasda1 rw
+# {command}
+/dev/dasda1 / ext4 rw 0 0
+/dev/dasdb1 /data xfs rw 0 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "seen_by"),
+    [
+        ("nsenter -t 4711 -m cat /proc/mounts", "4711"),
+        ("sudo nsenter --all --target=4711 cat /proc/mounts", "4711"),
+        ("podman exec -it pg cat /proc/mounts", "pg"),
+        ("kubectl exec db/pg-0 -- cat /proc/mounts", "pg-0"),
+    ],
+)
+@pytest.mark.parametrize("is_of_kernel", [True, False])
+def test_mounts_of_another_namespace_are_a_use(
+    command: str, seen_by: str, is_of_kernel: bool, where: Ask
+) -> None:
+    """They are not the host's; what both have is told once."""
+    text = OF_OTHERS.format(command=command)
+    if not is_of_kernel:
+        text = re.sub("cat /proc/self.*\n.*", "mount\n/dev/dasda1 on / type ext4 (rw)", text)
+    (mount,) = where("dasdb", text)["mounts"]
+    assert (mount["point"], mount["process"]) == ("/data", seen_by)
+    assert [mount["process"] for mount in where("dasda", text)["mounts"]] == [""]
+
+
+def test_blkid_tells_the_type_of_a_mount(where: Ask) -> None:
+    """Where df does not; then no other device can belong to it."""
+    text = (
+        "# lsdasd -u\n0.0.0101  dasdb  IBM.750000000CM631.0101.01\n"
+        "# df -h\nFilesystem      Size  Used Avail Use% Mounted on\n/dev/dasdb1      64G  51G  14G  80% /u\n"
+    )
+    blkid = '# blkid\n/dev/dasdb1: UUID="d1d1d1d1-0000-4444-8888-abcdefabcdef" TYPE="xfs"\n'
+    (answer,) = where("/u", text + blkid)["where"]
+    assert [disk["disk"] for disk in answer["disks"]] == ["dasdb"]
+    (answer,) = where("/u", text)["where"]
+    assert len(answer["disks"]) > 1

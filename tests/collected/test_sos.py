@@ -58,6 +58,12 @@ def test_a_name_tells_the_command(file: str, command: str) -> None:
     assert command_of_sos(f"sos_commands/{file}") == command
 
 
+def test_the_host_name_stands_at_the_top() -> None:
+    """Under a name that sos gives to an output; elsewhere a file may be called so."""
+    assert command_of_sos("a/sosreport-rz9-2026/hostname") == "hostname"
+    assert command_of_sos("a/other/hostname") == command_of_sos("sosreport-rz9-2026/etc/hostname") == ""
+
+
 def test_other_files_of_sos_are_no_outputs() -> None:
     """What a plugin wrote itself, a log, a report."""
     for file in ("sos_strings/block/note", "sos_logs/sos.log", "sos_reports/sos.txt", "version.txt"):

@@ -590,6 +590,33 @@ def test_what_a_partition_is_made_for_is_told_once(
     assert made.count("dasdp1") == 1
 
 
+def test_rivals_are_named_in_plain_words(where: Ask) -> None:
+    """What stands for a device that may be there is no name; the rest is as open as a group."""
+    lists = "".join(
+        f"box1:~ # lvs -o lv_name,vg_name,devices{option}\n  LV   VG Devices\n  load wh /dev/{disk}1(0)\n"
+        for option, disk in (("", "dasdp"), (" wh", "dasdq"))
+    )
+    answer = where("dasdp", f"{UIDS}{lists}{LOAD}")
+    (mount,) = answer["mounts"]
+    assert (mount["point"], mount["perhaps"]) == ("/load", True)
+    said = next(what for what in answer["not_looked_at"] if "contradict" in what)
+    assert "dasdp1 by lvs" in said.replace(" or more", "")
+    assert "not seen" not in said
+
+
+def test_paths_that_are_gone_are_counted_not_named(where: Ask) -> None:
+    """They have no names."""
+    gone = (
+        "box1:~ # multipath -ll\nmpatha (36005076303ffc5620000000000001000) dm-0 IBM,2107900\n"
+        "size=10G features='0' hwhandler='0' wp=rw\n`-+- policy='service-time 0' prio=0 status=active\n"
+        "  |- 0:0:0:1073758224 sda 8:0  active ready running\n"
+        "  |- #:#:#:# -   #:#  failed undef unknown\n  `- #:#:#:# -   #:#  failed undef unknown\n"
+        "box1:~ # mount\n/dev/mapper/mpatha on /a type xfs (rw)\n"
+    )
+    (answer,) = where("/a", gone)["where"]
+    assert [step["what"] for step in answer["steps"]][1] == "one disk over 3 paths: sda, 2 removed"
+
+
 DF = "{0}df\nFilesystem 1K-blocks Used Available Use% Mounted on\n{1} 9 5 4 60% /load\n"
 TREE = "{0}lsblk\nNAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINT\n{1} 94:{2} 0 6.9G 0 disk {3}\n"
 BOTH = (

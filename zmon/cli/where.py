@@ -21,7 +21,6 @@ from zmon.cli.output import (
     aligned,
     complain,
     enumerated,
-    folded,
     misused,
     some,
     terminal_width,
@@ -45,6 +44,7 @@ from zmon.placement.word_lookup import (
 from zmon.screen.number import DOTS, bytes_, fitted, percent, shorten
 from zmon.topology.claims import IN_MEMORY, Grade
 from zmon.topology.identity import EMULATED
+from zmon.topology.read_texts import first_of
 from zmon.values.path_state import UP
 
 if TYPE_CHECKING:
@@ -71,8 +71,6 @@ NAME_WIDTH: Final = 12
 """Characters of a disk's name, or of a label, at most."""
 LCU_WIDTH: Final = 20
 """Characters of what an LCU is called, at most."""
-MAX_UNSEEN: Final = 3
-"""Lines of what was not looked at."""
 INDENT: Final = ("  ", "    ")
 """What is before the first line of a sentence below a heading, and before its others."""
 BAR_WIDTH: Final = 30
@@ -313,26 +311,11 @@ def text(
     """Yield the answers, a section each."""
     words_asked = [answer.meaning.word for answer in results]
     for result in results:
-        yield _said(
-            result,
-            max(width, MIN_WIDTH),
-            several=words_asked.count(result.meaning.word) > 1,
-            evidence=evidence,
-        )
+        several = words_asked.count(result.meaning.word) > 1
+        yield _said(result, max(width, MIN_WIDTH), several=several, evidence=evidence)
     of_used = (result.unseen for result in results if _is_used(result) and not result.is_unrecorded)
     if unseen := next(of_used, ()):
-        yield iter([Sentence(_some_of("Not looked at", unseen, width))])
-
-
-def _some_of(before: str, unseen: Sequence[str], width: int) -> str:
-    """Return what was not looked at, as much as a few lines have room for; one reason alone is whole."""
-    said = ""
-    for count in range(len(unseen), 0, -1):
-        more = f"; and {len(unseen) - count:,} more, which zmon info lists" * (count < len(unseen))
-        said = f"{before}: {'; '.join(unseen[:count])}{more}"
-        if sum(1 for _line in folded(said, width, *INDENT)) <= MAX_UNSEEN:
-            break
-    return said
+        yield iter([Sentence(first_of("Not looked at", unseen, width))])
 
 
 def _is_used(result: LookupResult) -> bool:
@@ -531,7 +514,7 @@ def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
         written = "some?" if isinstance(size, Absent) else bytes_(size)
         yield f"  {fitted(name, room)}{written:>6}{copied[name]} in {many(count, 'file')}"
     if not _is_used(result):
-        yield Sentence(_unused(result, width), *INDENT)
+        yield Sentence(_unused(result, width - len(INDENT[1])), *INDENT)
 
 
 def _usable(result: LookupResult) -> str:
@@ -545,8 +528,7 @@ def _made_of(result: LookupResult) -> Iterator[str]:
     """Yield other paths to disks, the devices that are built on them, and the file systems on these."""
     for same in result.same[:MAX_NAMED]:
         how = f"{'' if same.is_sure else 'perhaps '}the same LUN as {enumerated(same.others, MAX_NAMED)}"
-        said = f"{how}, over another path that multipath does not join"
-        yield "; ".join((f"{same.disk}: {said}", *same.unused[:MAX_NAMED]))
+        yield f"{same.disk}: {how}, over another path that multipath does not join"
     yield from (f"{title[:1].upper()}{title[1:]}" for title in result.missing[:MAX_NAMED])
     if others := _built(result):
         yield f"Made of it: {enumerated(others, MAX_NAMED)}"
@@ -568,10 +550,10 @@ def _unused(result: LookupResult, width: int) -> str:
     if result.is_unrecorded:
         return "What lies on it was not recorded"
     if result.unseen and result.meaning.sort in DOWNWARDS:
-        return _some_of("Cannot be seen", result.unseen, width)
+        return first_of("Cannot be seen", result.unseen, width)
     if result.unseen:
-        other = " other" if _built(result) else ""
-        return _some_of(f"No{other} use of it was found, but not looked at", result.unseen, width)
+        said = f"No{' other' * bool(_built(result))} use of it was found, but not looked at"
+        return first_of(said, result.unseen, width)
     if _built(result):
         return f"{used[0].upper()}{used[1:]}"
     return f"Not used here: {used}, and no device built on it"

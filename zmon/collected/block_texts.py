@@ -15,6 +15,7 @@ Source: util-linux, lsblk-cmd/lsblk.c, libsmartcols/src/print.c, grouping.c.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -761,7 +762,7 @@ _BY_WWID: Final = re.compile("(?:wwn-0x|scsi-3)(6[0-9a-f]{31}|[25][0-9a-f]{15})"
 
 
 class Links(Reading):
-    """The names in /dev/disk and /dev/mapper that `ls -l` shows, and what names by path say."""
+    """The names in /dev/disk, /dev/mapper and elsewhere in /dev that `ls -l` shows, and what these say."""
 
     tool = "ls -l"
     heading = r"/dev/(?:disk/by-[a-z-]{1,16}|mapper)/?:\s*$"
@@ -779,8 +780,9 @@ class Links(Reading):
         self._directory = next((match[1] for match in named if match), "")
         self._only = self._directory if len(operands) == 1 and not re.search(r"\s-\w*R", text.command) else ""
         """The directory if no line can name another."""
-        self._is_other = False
-        """Whether the directory is one whose links say nothing of devices."""
+        folders = [word.rstrip("/") for word in operands if re.match("/dev(?:/|$)", word)]
+        self._folder = folders[0] if len(operands) == 1 and folders and not self._directory else ""
+        """Another directory of /dev: people and rules of udev name devices there."""
         self._busids: dict[str, str] = {}
         self._uids: dict[str, tuple[str, str]] = {}
         """Bus ids and unique ids of DASDs by their names, these each with the text."""
@@ -793,17 +795,17 @@ class Links(Reading):
 
     def lost(self) -> None:
         """Know no directory: a line may have named another."""
-        self._directory, self._is_other = self._only, False
+        self._directory, self._folder = self._only, ""
 
     @line(rf"\s*{_DIRECTORY}\s*")
     def directory(self, match: re.Match[str]) -> None:
         """Take the directory of the lines that follow."""
-        self._directory, self._is_other = match[1], False
+        self._directory, self._folder = match[1], ""
 
-    @line(r"/dev(?:/\S*)?:\s*")
-    def other_directory(self, _match: re.Match[str]) -> None:
-        """Take a directory whose links say nothing of devices."""
-        self._directory, self._is_other = "", True
+    @line(r"(/dev(?:/\S*?)?)/?:\s*")
+    def other_directory(self, match: re.Match[str]) -> None:
+        """Take another directory."""
+        self._directory, self._folder = "", match[1]
 
     @line(
         r"l[rwx-]{9}\S?\s.*?\s(?:/dev/(mapper|disk/by-[a-z-]{1,16})/)?([^/\s]{1,255})"
@@ -829,7 +831,19 @@ class Links(Reading):
                 say(LAYER, name, place, name=name, sort="disk", busid=path[1])
                 say(DEVICE, path[1], place, block=name)
                 self._busids[name] = path[1]
-        return bool(directory) or self._is_other
+        return bool(directory)
+
+    @line(r"l[rwx-]{9}\S?\s.*?\s(/dev/\S{1,255}|[^/\s]{1,255}) -> (\S{1,255})\s*")
+    def other_link(self, match: re.Match[str]) -> bool:
+        """Take a link of another directory, or one that was asked for; one to no device says nothing."""
+        is_whole = match[1].startswith("/")
+        link = match[1] if is_whole else f"{self._folder}/{match[1]}"
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(link), match[2]))
+        name = target.removeprefix("/dev/")
+        if (is_whole or self._folder) and name != target and is_of_kernel(name):
+            key = self.facts.name_device(name, self.place)
+            self.facts.say(LAYER, key, self.place, name=name, links=link.removeprefix("/dev/"))
+        return is_whole or bool(self._folder)
 
     def _take_identity(self, link: str, name: str) -> None:
         """Take what a link by id says of a device: its name in /dev/mapper, its uuid there, its WWID."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from zmon.base.absent import text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.collected.tools import ALL_LISTED, ALL_SWAP
 from zmon.kernel.capture_text import CollectedText
 from zmon.kernel.capture_tree import is_own
 from zmon.kernel.sampler import EVERYTHING, sample_once
@@ -12,8 +13,6 @@ from zmon.kinds import (
     ADAPTER,
     ALL_DASD,
     ALL_DISKS,
-    ALL_LISTED,
-    ALL_SWAP,
     CHANNEL,
     DASD,
     DEVICE,
@@ -141,9 +140,10 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     from zmon.collected.mount_rows import (  # noqa: PLC0415 - likewise
         best_mounts,
         changes_in,
-        fill_btrfs,
+        fill_mounts,
         mount_frame,
         name_devices,
+        other_mounts,
         sources_of,
     )
     from zmon.collected.other_names import name_others  # noqa: PLC0415 - likewise
@@ -153,7 +153,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     others = [path for path in tree.shown if path not in (*COPIED, *BINDINGS, *NAMING) and "cp/" not in path]
     texts = [*_copied(tree, (*COPIED, *BINDINGS, *others)), *tree.texts]
     facts, read = facts_of(texts)
-    rows = best_mounts(facts, changes_in(read))
+    rows = [*best_mounts(facts, changes_in(read)), *other_mounts(facts)]
     frames = dict(sample.frames)
     whole = frames.get(LAYER.name) or empty_frame(LAYER, "was not read")
     mounted, swapped = (frames.get(kind.name) or empty_frame(kind, "was not read") for kind in (MOUNT, SWAP))
@@ -182,7 +182,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     if MOUNT.name in frames and mounted.missing is not None:
         frames[MOUNT.name], origins = mount_frame(rows, facts, layers, when)
     elif MOUNT.name in frames:
-        frames[MOUNT.name], origins = fill_btrfs(mounted, facts, layers)
+        frames[MOUNT.name], origins = fill_mounts(mounted, facts, layers, when)
     lay_loops(facts, layers, frames.get(MOUNT.name) or mounted)
     for kind in JOINED:
         if kind in _STATES and kind.name in facts.rows:  # these say what has failed, whatever was asked for

@@ -37,13 +37,11 @@ from zmon.kinds import (
     NSD,
     ORIGIN,
     PATH,
-    REMOVED,
-    RIVAL,
     TARGET_PORT,
     VOLUME_GROUP,
 )
 from zmon.sample import Frame, empty_frame, frame_of
-from zmon.topology.stack import tagged, volume_name
+from zmon.topology.stack import REMOVED, RIVAL, tagged, volume_name
 from zmon.values.dasd_state import STARTING, UNFORMATTED
 
 if TYPE_CHECKING:
@@ -143,6 +141,8 @@ class MountRow(NamedTuple):
     """Where the output begins that has it."""
     rivals: tuple[tuple[str, str], ...] = ()
     """Which other sources other texts have for it, each with the text; see `best_mounts`."""
+    seen_by: str = ""
+    """The process or container in whose namespace it is, if that is not the host's."""
 
 
 class Array(NamedTuple):
@@ -216,6 +216,8 @@ class Facts(DeviceLists):
         """What is on devices, by their names: the type, its UUID, the text."""
         self.lent: dict[tuple[str, str], str] = {}
         """Devices that guests have, or an array beside those with data, with what for, and the text."""
+        self.idle: dict[str, set[str]] = {}
+        """The devices of arrays that hold none of their data: spares, and faulty members."""
         self.mount_lists: dict[str, list[list[MountRow]]] = {}
         """The mounts of each output, by the form that lists them."""
         self.mounts: dict[tuple[str, str], MountRow] = {}
@@ -599,6 +601,13 @@ class Facts(DeviceLists):
             for field in _BUILT & row.keys():
                 row[field] = self._with_numbers(field, row[field], number_of)
             row.get("below", [])[:] = self._with_rivals(row.get("below", []), rows, layers)
+        for array, devices in self.idle.items():
+            idle = {*map(number_of, devices)}
+            told = rows.get(number_of(array), {}).get("below", [])
+            told[:] = [
+                fact._replace(value=" ".join(foot for foot in str(fact.value).split() if foot not in idle))
+                for fact in told
+            ]
         for row in rows.values():
             self._prefer_resolved(row, rows, layers)
         for name, place in (device for devices in self.btrfs.values() for device in devices.values()):
@@ -687,14 +696,16 @@ class Facts(DeviceLists):
         if not told or not isinstance(_of_first_tool(told)[0], Absent):
             return told
 
+        unseen = {self.stand_ins[name] for name in self.unseen if name in self.stand_ins}
+
         def titles(fact: Fact) -> str:
             names = []
-            for number in str(fact.value).split():
+            numbers = str(fact.value).split()
+            for number in [number for number in numbers if number not in unseen]:
                 row = rows.get(number, {})
-                told = [str(other.value) for field in ("mapped", "name") for other in row.get(field, ())]
-                names += [*told, text_of(layers.cell(number, "name")) or number][:1]
-            seen = [name for name in names if not name.startswith(NOT_SEEN)]
-            return f"{' and '.join(seen)}{' or more' * (len(seen) < len(names))}"
+                named = [str(other.value) for field in ("mapped", "name") for other in row.get(field, ())]
+                names += [*named, text_of(layers.cell(number, "name")) or number][:1]
+            return f"{' and '.join(names)}{' or more' * (len(names) < len(numbers))}"
 
         own = [fact for fact in told if fact.place.partition(", ")[0] == told[0].place.partition(", ")[0]]
         numbers = dict.fromkeys(number for fact in own for number in str(fact.value).split())
@@ -761,6 +772,11 @@ class Facts(DeviceLists):
             sort = LOST if name in self.lost else RIVAL if name in self.rivals else ""
             self.hint(LAYER, number, place, sort=sort)  # a path that is removed is a disk all the same
         return self.stand_ins[name]
+
+
+def is_file_system(sort: str) -> bool:
+    """Return whether a signature is one of a file system that is mounted from its device."""
+    return sort not in _SIGNATURES and not sort.endswith("_member") and sort != GPFS
 
 
 _ROUNDING: Final = 1.1

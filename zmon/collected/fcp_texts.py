@@ -34,10 +34,10 @@ from zmon.collected.reading import Reading, line
 from zmon.kernel.disk_identity import NAA
 from zmon.kernel.zfcp import ONLINE, parse_attribute
 from zmon.kinds import ADAPTER, DEVICE, LAYER, LUN, MPATH, PATH, TARGET_PORT
-from zmon.values.fcp_state import FAILED, FAILED_STATES, OFF
+from zmon.values.fcp_state import FAILED, FAILED_STATES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from zmon.base.absent import Value
     from zmon.collected.facts import Fact, Facts
@@ -54,6 +54,8 @@ _WORD: Final = r"(?:\s+(defunct|offline|linkdown|failed|NotAvailable|NotOnline|N
 """What lszfcp -e says of what does not work."""
 _STATES: Final = {"linkdown": "Linkdown", "": ONLINE}
 """The states of the port of an adapter that sysfs has, by the words of lszfcp -e."""
+OFF: Final = "off"
+"""What zmon says of a LUN that lszdev calls configured and not on line: there is no SCSI device for it."""
 _OFF: Final = frozenset({"offline", "defunct"})
 """What it says of an adapter that is not on line."""
 _OF_DEVICE: Final = {"availability": str, "cmb_enable": int, "online": int, "cutype": str, "devtype": str}
@@ -494,19 +496,38 @@ def join_luns(facts: Facts, *, are_read: bool = False) -> None:
             facts.say(LUN, key, f"assumed by the address {key}", name=disk)
         elif len(joined) == 1:
             _add_path(facts, key, joined.pop())
-    _say_paths(facts, maps)
+    _say_paths(facts, maps, volumes)
 
 
-def _say_paths(facts: Facts, maps: Mapping[str, str]) -> None:
-    """Say of the LUNs that maps join what their disks are, where no text of multipath has the paths."""
+def _say_paths(
+    facts: Facts, maps: Mapping[str, str], volumes: Mapping[tuple[str, str], Collection[str]]
+) -> None:
+    """Say of LUNs that are paths of maps what their disks are, where no text of multipath has the paths.
+
+    A map drops a path that carries nothing; its LUN is that of the others, behind a port of the same box.
+    """
     for key, row in facts.rows.get(LUN.name, {}).items():
-        disk, state = (text_of(facts.value(LUN, key, field)) for field in ("name", "state"))
+        disk, state, adapter = (
+            text_of(facts.value(LUN, key, field)) for field in ("name", "state", "adapter")
+        )
+        wwpn, lun = (_told(facts, (disk, scsi(key)), field) for field in ("wwpn", "lun"))
         joining = next((maps[word] for word in (disk, number_of(disk)) if word in maps), "")
-        if state and joining and number_of(disk) not in facts.keys(PATH):
-            place, port = row["state"][0].place, text_of(facts.value(LAYER, disk, "wwpn"))
-            adapter = text_of(facts.value(LUN, key, "adapter"))
-            facts.say(PATH, number_of(disk), place, name=disk, map=joining, adapter=adapter, port=port)
-            facts.hint(PATH, number_of(disk), place, device=state)
+        others = volumes.get((wwpn[-4:], lun), ()) if state in FAILED_STATES and not joining else ()
+        number = number_of(disk)
+        if not state or not number or number in facts.keys(PATH) or not (joining or len(others) == 1):
+            continue
+        place = row["state"][0].place
+        if not joining:
+            (joining,) = others
+            told = facts.rows[LAYER.name][joining]["below"]
+            told[:] = [fact._replace(value=f"{fact.value} {disk}") for fact in told]
+        facts.say(PATH, number, place, name=disk, map=joining, adapter=adapter, port=wwpn)
+        facts.hint(PATH, number, place, device=state)
+
+
+def _told(facts: Facts, keys: Iterable[str], field: str) -> str:
+    """Return the first value of a field that a block device has under one of its names; empty without one."""
+    return next(filter(None, (text_of(facts.value(LAYER, key, field)) for key in keys)), "")
 
 
 def _join_hosts(facts: Facts) -> None:

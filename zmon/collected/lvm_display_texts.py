@@ -279,20 +279,20 @@ class LvmDisplay(VolumeReading):
     def translated(self, match: re.Match[str]) -> bool:
         """Take a line of a record in another language."""
         is_first, self._is_ruled = self._is_ruled, False
-        words, value = re.findall("\\b[PLV][VG]\\b", match[1]), match[2] or ""
+        abbreviations, value = re.findall("\\b[PLV][VG]\\b", match[1]), match[2] or ""
         if not self._is_translated or not (is_first or self._record):
             return False
         path = re.fullmatch(_PATH, self._record.get("LV Path", ""))
         is_name = not value or (re.fullmatch(GROUP, value) and not re.fullmatch(UUID, value))
-        if is_first and words == ["PV"] and re.fullmatch(DEVICE, value):
+        if is_first and abbreviations == ["PV"] and re.fullmatch(DEVICE, value):
             self._record["PV Name"] = value
-        elif is_first and words == ["LV"] and re.fullmatch(_PATH, value):
+        elif is_first and abbreviations == ["LV"] and re.fullmatch(_PATH, value):
             self._record["LV Path"] = value
         elif is_first:
-            is_group = words == ["VG"] and value and is_name
+            is_group = abbreviations == ["VG"] and value and is_name
             self._record |= {"VG Name": value} if is_group else {}
             return bool(is_group)
-        elif words == ["VG"] and is_name and not path:
+        elif abbreviations == ["VG"] and is_name and not path:
             self._record.setdefault("VG Name", value)
         elif re.fullmatch(NUMBER, value):
             self._record["Block device"] = value

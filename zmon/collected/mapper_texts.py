@@ -24,7 +24,8 @@ from zmon.collected.numbers import NUMBER, fits
 from zmon.collected.reading import OrDocument, Reading, line
 from zmon.kernel.block_ioctl import devices_in
 from zmon.kernel.disk_identity import NAA
-from zmon.kinds import LAYER, MPATH, MULTIPATH, PATH, REMOVED
+from zmon.kinds import LAYER, MPATH, MULTIPATH, PATH
+from zmon.topology.stack import REMOVED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

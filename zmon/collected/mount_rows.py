@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.base.absent import Absent, absent, text_of
 from zmon.collected.btrfs_texts import btrfs_devices, btrfs_members
-from zmon.collected.facts import mapped_name, plain
+from zmon.collected.facts import is_file_system, mapped_name, plain
 from zmon.collected.mount_texts import FORMS
 from zmon.collected.numbers import is_of_kernel, minor_of_dm, sort_of
 from zmon.collected.times import is_break
@@ -107,7 +107,8 @@ def best_mounts(facts: Facts, changes: Changes = Changes()) -> list[MountRow]:  
     for rows in lists:
         points: dict[str, list[MountRow]] = {}
         for row in rows:
-            points.setdefault(row.point, []).append(row)
+            if not row.seen_by:
+                points.setdefault(row.point, []).append(row)
         for point, own in points.items():
             told.setdefault(point, []).append(own)
     roots = {
@@ -141,6 +142,14 @@ def _agreed(outputs: list[list[MountRow]], changes: Changes) -> list[MountRow]:
         if row.fstype not in _NO_DEVICE
     )
     return [*first[:-1], first[-1]._replace(rivals=rivals)]
+
+
+def other_mounts(facts: Facts) -> list[MountRow]:
+    """Return the mounts of block devices that texts have of other namespaces alone, each once."""
+    rows = [row for lists in facts.mount_lists.values() for rows in lists for row in rows]
+    own = {(row.source, row.point) for row in rows if not row.seen_by}
+    others = [row for row in rows if row.seen_by and row.source.startswith("/dev/")]
+    return [*{(row.seen_by, row.point): row for row in others if (row.source, row.point) not in own}.values()]
 
 
 def _bound(rows: list[MountRow]) -> Iterator[MountRow]:
@@ -197,6 +206,7 @@ def mount_frame(
         texts = "/proc/self/mountinfo, /proc/mounts, mount, findmnt"
         return empty_frame(MOUNT, NOT_COLLECTED.about(texts)), {}
     numbers = _numbers(layers)
+    types = _types(facts, numbers)
     mounts: dict[str, dict[str, Value]] = {}
     origins: dict[str, dict[str, Value]] = {}
     anonymous: dict[str, str] = {}
@@ -204,7 +214,11 @@ def mount_frame(
     for key, row in enumerate(rows, 1):
         row, devices = _settled(row, facts, numbers)  # noqa: PLW2901 - with the source that has a number
         number = _number_of(row.source, numbers) if devices is NO_OTHER else devices
-        fstype = row.fstype or ("btrfs" if btrfs_members(number, facts, numbers) else "")
+        fstype, place = row.fstype, row.place
+        if not fstype and btrfs_members(number, facts, numbers):
+            fstype = "btrfs"
+        elif not fstype:
+            fstype, place = types.get(text_of(number), ("", row.place))
         if fstype == "btrfs":
             devices = btrfs_devices(number, facts, numbers)
             number = anonymous.setdefault(row.source, f"0:{len(anonymous) + 1_000_000}")
@@ -223,10 +237,13 @@ def mount_frame(
             "options": row.options or NO_OPTIONS,
             "devices": devices,
             "chunks": NO_CHUNKS if fstype == "btrfs" else NO_OTHER,
-            "line": row.place,
+            "line": f"/proc/{row.seen_by}/mounts, {row.place}" if row.seen_by else row.place,
             "namespaces": NO_SPACES,
         }
-        origins[f"{MOUNT.name} {key}"] = {"texts": f"point source fstype options = {row.place}"}
+        told = f"point source fstype options = {row.place}"
+        if place != row.place:
+            told = f"point source options = {row.place} | fstype = {place}"
+        origins[f"{MOUNT.name} {key}"] = {"texts": told}
     return frame_of(MOUNT, mounts, when), origins
 
 
@@ -265,7 +282,16 @@ _MAY_BE_ONE: Final = {
 """The ways of two names that may be of one device."""
 
 
-def fill_btrfs(mounted: Frame, facts: Facts, layers: Frame) -> tuple[Frame, dict[str, dict[str, Value]]]:
+def _types(facts: Facts, numbers: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """Return the file systems on devices by their numbers, as signatures tell them, each with the text."""
+    return {
+        number: (sort, place)
+        for device, (sort, _uuid, place) in facts.contents.items()
+        if is_file_system(sort) and (number := numbers.get(device))
+    }
+
+
+def _fill_btrfs(mounted: Frame, facts: Facts, layers: Frame) -> tuple[Frame, dict[str, dict[str, Value]]]:
     """Return the mounts of kernel files, with the devices of each btrfs that texts list, and `ORIGIN` rows.
 
     Of a btrfs a mount names one device.
@@ -286,6 +312,20 @@ def fill_btrfs(mounted: Frame, facts: Facts, layers: Frame) -> tuple[Frame, dict
             )
             origins[f"{MOUNT.name} {key}"] = {"texts": f"devices = {place}"}
     return (mounted.but(columns=columns) if origins else mounted), origins
+
+
+def fill_mounts(
+    mounted: Frame, facts: Facts, layers: Frame, when: int
+) -> tuple[Frame, dict[str, dict[str, Value]]]:
+    """Return the mounts of kernel files, with what texts have besides, and `ORIGIN` rows for that."""
+    frame, origins = _fill_btrfs(mounted, facts, layers)
+    own = {*zip(mounted.column("source"), mounted.column("point"), strict=True)}
+    if others := [row for row in other_mounts(facts) if (row.source, row.point) not in own]:
+        more, _ = mount_frame(others, facts, layers, when)
+        columns = {name: [*frame.column(name), *more.column(name)] for name in frame.columns}
+        keys = [*frame.keys, *(f"text {key}" for key in more.keys)]
+        frame = frame.but(keys=keys, columns=columns, times=[*frame.times, *more.times])
+    return frame, origins
 
 
 def _numbers(layers: Frame) -> Mapping[str, str]:

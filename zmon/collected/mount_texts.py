@@ -32,6 +32,15 @@ FORMS: Final = ("proc/self/mountinfo", "proc/mounts", "mount", "findmnt", "df")
 """What lists mounts, the one with the most to say first."""
 
 
+_ELSEWHERE: Final = re.compile(
+    r"(?:sudo +)?(?:nsenter\b(?=.*\s(?:-[a-zA-Z]*[ma]|--mount|--all)\b).*?\s"
+    r"(?:-t|--target)[ =]?(?!1\b)([0-9]{1,10})\b"
+    r"|(?:podman|docker|nerdctl|crictl|kubectl|oc|lxc)\b.*?\s(?:exec|run|rsh|debug|attach) +(?:-\S+ +)*"
+    r"([\w./-]{1,64})(?=\s)|(lxc-attach|machinectl|systemd-nspawn)\b).*"
+)
+"""A command that runs another in the namespace of a process or a container."""
+
+
 class MountList(Reading):
     """Mounts; `facts` gets the list of each output."""
 
@@ -44,12 +53,22 @@ class MountList(Reading):
         """Begin a list."""
         super().__init__(text, facts)
         self._rows: list[MountRow] = []
+        elsewhere = _ELSEWHERE.fullmatch(text.command)
+        self._seen_by = next(filter(None, elsewhere.groups())).rpartition("/")[2] if elsewhere else ""
         facts.mount_lists.setdefault(self.form, []).append(self._rows)
+
+    @property
+    def is_part(self) -> bool:
+        """Whether some mounts are left out, as the host's in another namespace."""
+        return super().is_part or bool(self._seen_by)
 
     def add(self, source: str, point: str, fstype: str, options: str, root: str = "") -> None:
         """Take a mount."""
         if len(self._rows) < MAX_MOUNTS:
-            self._rows.append(MountRow(source, point, fstype, options, self.place, root, self.text.place()))
+            here, output = self.place, self.text.place()
+            self._rows.append(
+                MountRow(source, point, fstype, options, here, root, output, seen_by=self._seen_by)
+            )
 
 
 class ProcMounts(MountList):

@@ -21,6 +21,8 @@ _FILE: Final = re.compile(
     r"(?:.*/)?sos_(?P<kind>commands|strings)/[^/]+/(?:[^/]+/)?(?P<command>[a-z]+(?![a-z])[^/]*)", re.DOTALL
 )
 """A file with the output of a command, or with the last part of a file that was too long."""
+_AT_TOP: Final = re.compile(r"(?:.*/)?sosreport-[^/]+/(?P<command>hostname|uname)", re.DOTALL)
+"""A name at the top of an archive that sos gives to an output."""
 _MANIFEST: Final = re.compile(r"((?:.*/)?)sos_reports/manifest\.json", re.DOTALL)
 _TAILED: Final = ".tailed"
 _PATH: Final = re.compile(r"\.(?:boot|dev|etc|proc|run|sys|var)(?:\..*)?")
@@ -38,7 +40,7 @@ def command_of_sos(path: str) -> str:
     """Return the command whose output sos keeps in a file; empty if it is no such file."""
     match = _FILE.fullmatch(path) if "sos_" in path else None
     if match is None:
-        return ""
+        return top["command"] if (top := _AT_TOP.fullmatch(path)) else ""
     name = match["command"]
     is_cut = match["kind"] == "strings"
     if is_cut and not name.endswith(_TAILED):

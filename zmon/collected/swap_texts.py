@@ -18,8 +18,9 @@ from zmon.base.sizes import KIB
 from zmon.collected.columns import Columns, asked_columns, raw_cells
 from zmon.collected.numbers import minor_of_dm, rounded_size
 from zmon.collected.reading import Reading, line
+from zmon.collected.tools import ALL_SWAP
 from zmon.kernel.mountinfo import unescaped
-from zmon.kinds import ALL_SWAP, LAYER, SWAP
+from zmon.kinds import LAYER, SWAP
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

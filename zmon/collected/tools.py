@@ -1,9 +1,15 @@
-"""The names of the tools whose outputs people collect."""
+"""The names of the tools whose outputs people collect, and what these list all of."""
 
 from __future__ import annotations
 
 from typing import Final
 
+from zmon.kinds import ALL_ALIASES, ALL_DASD, ALL_DISKS
+
+ALL_SWAP: Final = "all-swap"
+"""All swap areas in use."""
+ALL_LISTED: Final = frozenset({ALL_ALIASES, ALL_DASD, ALL_DISKS, ALL_SWAP})
+"""What outputs may list all of."""
 TOOLS: Final = frozenset({
     "blkid", "btrfs", "cat", "cryptsetup", "dasdview", "df", "dmesg", "dmsetup", "fdasd", "fdisk", "findmnt",
     "hcp", "hostname", "hostnamectl", "journalctl", "losetup", "ls", "lsblk", "lschp", "lscpu", "lscss",

@@ -32,7 +32,7 @@ from zmon.collected.hosts import (
     printed_host,
     short,
 )
-from zmon.collected.mount_texts import FROM_TABLE
+from zmon.collected.mount_texts import FROM_TABLE, MountList
 from zmon.collected.numbers import is_of_kernel
 from zmon.collected.reading import TERMINALS
 from zmon.collected.sos import command_of_sos, mended
@@ -457,8 +457,8 @@ def _plain_command(command: str) -> str:
 class _Inside(NamedTuple):
     """A container, or another namespace, that somebody entered."""
 
-    tool: str
-    """With what: `docker exec`."""
+    command: str
+    """With what: `docker exec -it db bash`."""
     prompt: str
     """The shape of the prompt behind which it was entered."""
     host: str
@@ -501,7 +501,7 @@ class _Transcript:
         self._inside: list[_Inside] = []
         """The containers and the like that somebody entered, and did not leave yet."""
         self._once = ""
-        """With what the command of the output was run in one, if it was."""
+        """The command that ran another one in one, whose output it is."""
         self._since = 0
         """The first output of those since a host was named."""
         self._date = self._word = ""
@@ -714,7 +714,7 @@ class _Transcript:
         self._once = ""
         if (inside := _INSIDE.fullmatch(command)) and not _OF_FIRST.fullmatch(command):
             run = _RUN.fullmatch(inside["rest"])
-            self._once, command = inside["tool"], _plain_command(run["command"]) if run else command
+            self._once, command = command, _plain_command(run["command"]) if run else command
         self._command, self._is_cp = command, False
         self._form = form_of(command) if command else None
 
@@ -753,7 +753,7 @@ class _Transcript:
         node = _DEBUGGED.fullmatch(command)
         is_shell = re.search(r"\b(?:rsh|debug|nsenter|lxc-attach|attach|machinectl|systemd-nspawn)\b", tool)
         if is_shell or _STAYS.fullmatch(inside["rest"]):
-            self._inside.append(_Inside(tool, _shape(prompt), short(node["host"]) if node else ""))
+            self._inside.append(_Inside(command, _shape(prompt), short(node["host"]) if node else ""))
 
     def _see_inside(self, prompt: _Prompt) -> None:
         """Know by a prompt, or the command behind it, that what follows is in no container any more."""
@@ -793,11 +793,13 @@ class _Transcript:
         if not self._command and not any(row.strip() for row in self._rows):
             return
         text = "".join(f"{row}\n" for row in self._rows)
-        tool = self._once or (self._inside[-1].tool if self._inside else "")
-        if tool:
+        entered = self._once or (self._inside[-1].command if self._inside else "")
+        if entered:
             line = self._part.line + self._part.step * (self._begin - 1)
-            command = f"{tool}: {self._command}".removesuffix(": ")
-            self._cut.append(CollectedText(self._origin, line, command, "", text, self._time, self._host))
+            command = entered if self._once else f"{entered} {self._command}"
+            form = self._form.name if self._form and issubclass(self._form.reading, MountList) else ""
+            cut = CollectedText(self._origin, line, command, "", text, self._time, self._host, form)
+            self._cut.append(cut)
             return
         if re.search(r"\|\s*column\s+-t", self._command):
             text = re.sub(r"(?<=\S) {2,}", " ", text)

@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.collected.columns import Columns
 from zmon.collected.dasd_texts import BUSID, busid_of, take_disk
-from zmon.collected.fcp_texts import address_of, list_lun, lose_lun
+from zmon.collected.fcp_texts import OFF, address_of, list_lun, lose_lun
 from zmon.collected.numbers import disk_name
 from zmon.collected.reading import Reading, line
 from zmon.kinds import ADAPTER, DEVICE, LAYER
-from zmon.values.fcp_state import OFF
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -23,7 +23,6 @@ from zmon.topology.lun import as_multipath
 from zmon.topology.same_disks import same_devices
 from zmon.topology.stack import volume_name
 from zmon.values.dasd_state import NOT_FORMATTED, STARTING, use_of
-from zmon.values.fcp_state import cause_of
 from zmon.values.nvme import parse_path
 from zmon.values.path_masks import paths_on_line
 
@@ -294,7 +293,8 @@ class MountOnDisk(NamedTuple):
     @property
     def note(self) -> str:
         """A remark on the process that sees the mount, if it is in another namespace."""
-        return f", in the mount namespace of process {self.seen_by}" if self.seen_by else ""
+        whose = f"process {self.seen_by}" if self.seen_by.isdecimal() else self.seen_by
+        return f", in the mount namespace of {whose}" if whose else ""
 
 
 class FileOnDisk(NamedTuple):
@@ -315,8 +315,6 @@ class SameDisk(NamedTuple):
     others: tuple[str, ...]
     is_sure: bool
     """Whether it is known, not only possible."""
-    unused: tuple[str, ...] = ()
-    """Which of the others carry nothing, each with the reason."""
 
 
 _OF_ADAPTERS: Final = frozenset({MeaningKind.BUS, MeaningKind.VDEV, MeaningKind.RDEV})
@@ -601,13 +599,6 @@ def _same(
 ) -> tuple[tuple[SameDisk, ...], set[str], set[str]]:
     """Return which devices are the same as others that multipath does not join, and these: sure, possible."""
     same: list[SameDisk] = []
-    cause = cause_of(machine.sample)
-
-    def lost(number: str) -> str:
-        volume = machine.volumes.get(number)
-        why = cause(*map(text_of, (volume.disk, volume.busid, volume.wwpn))) if volume else ""
-        return f"{machine.stack.title(number)} is not used: {why}" if why else ""
-
     groups: dict[bool, set[str]] = {True: set(), False: set()}
     for number in sorted(numbers, key=machine.stack.title):
         told = same_devices(number, machine.same_disks, machine.stack)
@@ -615,8 +606,7 @@ def _same(
             others = [other for other, is_it in told.items() if is_it is is_sure and other not in disks]
             if others:
                 titles = tuple(sorted(map(machine.stack.title, others)))
-                unused = tuple(filter(None, map(lost, others)))
-                same.append(SameDisk(machine.stack.title(number), titles, is_sure, unused))
+                same.append(SameDisk(machine.stack.title(number), titles, is_sure))
                 group.update(others)
     return tuple(same), groups[True], groups[False] - groups[True]
 

@@ -23,7 +23,7 @@ from zmon.machine.figure import Needs
 from zmon.machine.join import Joined, plus, quotient, total
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Summary, Table, sums
-from zmon.values.fcp_state import FAILED_STATES, states_of_luns
+from zmon.topology.lun import lost_luns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from zmon.machine.view import View
 
 NEEDS: Final = Needs((ADAPTER, BLOCK, LUN, DEVICE))
-
 NPIV: Final = "NPIV VPORT"
 MICROSECONDS: Final = 1e-6
 MS: Final = 1e-3
@@ -77,7 +76,7 @@ def table(view: View) -> Table:
         **_of_disks(view.interval, keys),
         "wwpn": list(adapters["port_name"]),
     }  # fmt: skip
-    notes = [*_notes(columns), *_lost_luns(view.interval)]
+    notes = [*_notes(columns), *lost_luns(view.interval.after)]
     if not view.figures_only:
         notes += _lost(view, columns, keys)
     summary = Summary(">> All adapters <<", sums(columns, SUMMED)) if keys else None
@@ -105,13 +104,6 @@ def _lost(view: View, columns: dict[str, list[Value]], keys: list[str]) -> list[
         if state in {OFFLINE, GONE}
     ]
     return some(lost, "adapters are lost")
-
-
-def _lost_luns(interval: Interval) -> list[str]:
-    """Say which LUNs carry nothing."""
-    states = states_of_luns(interval.after)
-    lost = [f"LUN of {name} is {state}" for name, state in states.items() if state in FAILED_STATES]
-    return some(lost, "LUNs carry nothing")
 
 
 def _since(utc: int | None) -> str:

@@ -8,23 +8,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.base.absent import absent, text_of
-from zmon.base.ranges import names, some
-from zmon.kinds import LAYER, TARGET_PORT
+from zmon.base.absent import absent
+from zmon.base.ranges import some
+from zmon.kinds import TARGET_PORT
 from zmon.machine.devices import address
 from zmon.machine.figure import Needs
 from zmon.machine.join import mean, total
 from zmon.tables import multipath
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Summary, Table, sums
-from zmon.values.fcp_state import FAILED_STATES, states_of_luns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from zmon.base.absent import Number, Value
     from zmon.machine.view import View
-    from zmon.sample import Sample
 
 NEEDS: Final = Needs((TARGET_PORT, *multipath.NEEDS.kinds), topology=multipath.NEEDS.topology)
 
@@ -48,8 +46,6 @@ def table(view: View) -> Table:
     for row, (adapter, name) in enumerate(zip(paths.column("adapter"), paths.column("port"), strict=True)):
         if isinstance(adapter, str) and isinstance(name, str):
             rows.setdefault((adapter, name), []).append(row)
-    lost = _lost_luns(view.interval.after)
-    rows = {**{place: [] for place in lost}, **rows}
     places = sorted(rows)
     unseen = ports.missing or absent("the adapter does not list this port")
     columns: dict[str, list[Value]] = {
@@ -64,7 +60,7 @@ def table(view: View) -> Table:
             for name in (*SUMMED[1:], *TIMES)
         },
     }
-    notes = [
+    lost = [
         f"{address(adapter)}: port {name} is {state}"
         for (adapter, name), state in states.items()
         if isinstance(state, str) and state != ONLINE
@@ -73,23 +69,9 @@ def table(view: View) -> Table:
         [f"{adapter} {name}" for adapter, name in places],
         columns,
         Summary(">> All ports <<", sums(columns, SUMMED)) if places else None,
-        notes=(*some(notes, "ports are not online"), *some([*lost.values()], "ports have lost LUNs")),
+        notes=tuple(some(lost, "ports are not online")),
         missing=None if places else ports.missing,
     )
-
-
-def _lost_luns(sample: Sample) -> dict[tuple[str, str], str]:
-    """Return which LUNs carry nothing, by adapter and port; the port may well work."""
-    layers, states = sample.frame(LAYER), states_of_luns(sample)
-    lost: dict[tuple[str, str], list[str]] = {}
-    for cells in zip(*map(layers.column, ("name", "busid", "wwpn")), strict=True):
-        name, adapter, port = map(text_of, cells)
-        if adapter and port and states.get(name) in FAILED_STATES:
-            lost.setdefault((adapter, port), []).append(f"{name} {states[name]}")
-    return {
-        (adapter, port): f"{address(adapter)}: of port {port} {names(luns)}"
-        for (adapter, port), luns in lost.items()
-    }
 
 
 def _together(columns: Mapping[str, Sequence[Value]], name: str, rows: Sequence[int]) -> Number:

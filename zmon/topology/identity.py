@@ -29,7 +29,7 @@ from zmon.topology.claims import (
     RealDeviceFacts,
     claims_in,
 )
-from zmon.topology.lun import NAA_WWID, SOURCES, LunFacts, as_multipath, scsi_volume, server_of
+from zmon.topology.lun import NAA_WWID, SOURCES, LunFacts, as_multipath, parse_lun, scsi_volume, server_of
 from zmon.topology.origins import NO_ORIGINS, Origins
 from zmon.topology.volumes import (
     INFO2,
@@ -653,7 +653,8 @@ class VolumeIndex(Mapping[str, Volume]):
         if number in self.pathless:
             is_scsi, joined, told, above = True, name, self.pathless[number], number
             name = self.layers.frame.cell(number, "mapped")
-        if isinstance(wwpn, str) or (is_scsi and told):
+        is_numbered = is_scsi and parse_lun(text_of(lun)) is not None  # as its address in Linux tells
+        if isinstance(wwpn, str) or (is_scsi and told) or is_numbered:
             chpids = self.devices.of(busid)[2] if isinstance(busid, str) else busid
             sources = self._sources_of_lun(number, above)
             return scsi_volume(

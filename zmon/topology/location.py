@@ -7,7 +7,7 @@ from itertools import chain
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
-from zmon.kinds import GPFS, LOST, MORE_OF_BTRFS, RIVAL
+from zmon.kinds import GPFS, LOST, MORE_OF_BTRFS
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.mapping import ByteMapping, equal_shares, map_ranges, map_whole
 from zmon.topology.mounts import is_unplaced, why_unplaced
@@ -365,7 +365,7 @@ class _Locator(ByteMapping):
         node = self.stack.node(leaf)
         file = node.file if node is not None and isinstance(node.file, str) else ""
         why = f"where its file {file} lies is not known" if file else "nothing was looked up of this disk"
-        if node is not None and (isinstance(node.sort, Absent) or node.sort in {LOST, RIVAL}):
+        if node is not None and (isinstance(node.sort, Absent) or node.is_unseen or node.sort == LOST):
             why = f"nothing more is known ({node.title})"
         return bare(leaf, absent(why))._replace(disk=self.stack.title(leaf))
 

@@ -18,14 +18,18 @@ import re
 
 from zmon.base.absent import absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.ranges import some
 from zmon.base.record import NamedTuple
+from zmon.kinds import LUN
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.volumes import Volume, ascending, bare
+from zmon.values.fcp_state import FAILED_STATES, fcp_states
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from zmon.base.absent import Value
+    from zmon.sample import Sample
 
 FCP: Final = "1731/03"
 """Control unit type and model of FCP devices."""
@@ -101,6 +105,14 @@ def as_multipath(wwid: str) -> str:
         if wwid.startswith(prefix):
             return digit + wwid.removeprefix(prefix).lower()
     return wwid
+
+
+def lost_luns(sample: Sample) -> list[str]:
+    """Say which LUNs carry nothing, by their disks."""
+    luns, states = sample.frame(LUN), fcp_states(sample)
+    titles = (text_of(name) or key for key, name in zip(luns.keys, luns.column("name"), strict=True))
+    lost = [f"LUN of {title} is {states[title]}" for title in titles if states.get(title) in FAILED_STATES]
+    return some(lost, "LUNs carry nothing")
 
 
 def server_of(lss: str) -> str:

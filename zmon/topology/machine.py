@@ -20,7 +20,6 @@ from zmon.kinds import (
     NOT_COLLECTED,
     NOT_SEEN,
     ORIGIN,
-    RIVAL,
     SWAP,
     TEXT,
     VOLUME_GROUP,
@@ -194,7 +193,8 @@ class Machine:
         }
         unread: dict[str, list[str]] = {}
         for key, sort, name, mapped, below in zip(layers.keys, *columns, strict=True):
-            is_stand_in = (isinstance(sort, Absent) and isinstance(name, Absent)) or sort == RIVAL
+            node = self.stack.node(key)
+            is_stand_in = node is not None and node.is_unseen
             if is_stand_in and key in members and isinstance(mapped, str):
                 yield f"{mapped.removeprefix(NOT_SEEN)}, whose disk is not known"
             if isinstance(below, Absent) and isinstance(name, str) and sort != "partition":

@@ -44,7 +44,8 @@ class Mount(NamedTuple):
     line: str = ""
     """Its line in mountinfo, counted from 1; empty when it is not known.
 
-    Of a mount of another process's namespace it is `/proc/4711/mountinfo:12`, of a text `mount, a.txt:12`.
+    Of a mount of another process's namespace it is `/proc/4711/mountinfo:12`, of a text `mount, a.txt:12`, or
+    `/proc/4711/mounts, a.txt:12`.
     """
 
     @property
@@ -59,7 +60,7 @@ class Mount(NamedTuple):
 
     @property
     def seen_by(self) -> str:
-        """The number of the only process that sees it; empty for mounts of the machine's own namespace."""
+        """The process or container whose namespace has it; empty for mounts of the machine's own."""
         return self.line.split("/")[2] if self.line.startswith("/proc/") else ""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from textwrap import wrap
 
 from zmon.base.absent import Absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
@@ -21,13 +22,15 @@ from zmon.kinds import (
 from zmon.topology.origins import Origins
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
     from zmon.sample import Kind, Sample
 
 MAX_NAMED: Final = 5
 """Texts, and lines of a text, that are named."""
+MAX_LINES: Final = 3
+"""Lines of what was not looked at, unless one reason alone is longer."""
 GUESTS: Final = r"\b(?:virsh|virt-\w+|libvirt\w*|qemu\S*)\b"
 """Commands and files that tell of guests of KVM."""
 NO_LIST_OF_ALIASES: Final = NOT_COLLECTED.about("lsdasd, which lists all aliases")
@@ -63,6 +66,17 @@ def remarks(sample: Sample, kinds: AbstractSet[str]) -> Iterator[str]:
         is_doubled = form in whole or (tells == MOUNT.name and has_all_mounts)
         if asked == PART and not is_doubled and not kinds.isdisjoint(tells.split()):
             yield f"{key}: {command or form.partition(',')[0]} shows a part"
+
+
+def first_of(before: str, unseen: Sequence[str], width: int) -> str:
+    """Return what was not looked at behind some words, as much as a few lines have room for."""
+    said = ""
+    for count in range(len(unseen), 0, -1):
+        more = f"; and {len(unseen) - count:,} more, which zmon info lists" * (count < len(unseen))
+        said = f"{before}: {'; '.join(unseen[:count])}{more}"
+        if len(wrap(said, width)) <= MAX_LINES:
+            break
+    return said
 
 
 def strange_texts(sample: Sample, kinds: Collection[str] = ()) -> Iterator[str]:

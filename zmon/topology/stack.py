@@ -9,7 +9,7 @@ from zmon.base.absent import Absent, absent, code_of, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
 from zmon.base.sizes import SECTOR
-from zmon.kinds import CONTRADICTED, MPATH, NSD, REMOVED, RIVAL, STRIPED, VOLUME_GROUP
+from zmon.kinds import CONTRADICTED, MPATH, NSD, STRIPED, VOLUME_GROUP
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.origins import NO_ORIGINS, Origins
 from zmon.topology.target import (
@@ -78,6 +78,10 @@ TAGS: Final = {
 """The tags by which /etc/fstab may name devices, each with its directory in /dev/disk."""
 _UNESCAPED: Final = "#+-.:=@_"
 """Characters that udev leaves as they are in a name, besides letters, digits and all beyond ASCII."""
+REMOVED: Final = "removed"
+"""The state of a path whose disk is no more, and its name if it has no number."""
+RIVAL: Final = "rival"
+"""The sort of what stands for a member about which texts contradict each other."""
 DEPTH: Final = 32
 """Maximum number of layers; more are taken for a circle."""
 

@@ -13,13 +13,11 @@ if TYPE_CHECKING:
 
 FAILED: Final = "failed"
 """What is said of an adapter or a LUN that the driver has given up."""
-OFF: Final = "off"
-"""What is said of a LUN that is configured and not on line, so that Linux has no SCSI device for it."""
 FAILED_STATES: Final = frozenset({
     "offline", "blocked", "transport-offline", "Blocked", "Offline", "Linkdown", "Not Present", "Error",
-    FAILED, OFF, "NotOnline", "NotRunning", "not good",
+    FAILED, "NotOnline", "NotRunning", "not good", "off",
 })  # fmt: skip
-"""States in which they do, as the kernel calls them; of texts also what lszfcp and lsluns say instead."""
+"""States in which they do, as the kernel calls them; of texts also what lszfcp, lsluns and lszdev say."""
 
 
 def fcp_states(sample: Sample) -> Mapping[str, str]:
@@ -32,13 +30,12 @@ def fcp_states(sample: Sample) -> Mapping[str, str]:
     states = {
         **dict(zip(adapters.keys, adapters.column("port_state"), strict=True)),
         **dict(zip(numbers, ports.column("state"), strict=True)),
-        **states_of_luns(sample),
+        **_states_of_luns(sample),
     }
     return {name: text_of(state) for name, state in states.items() if text_of(state)}
 
 
-def states_of_luns(sample: Sample) -> Mapping[str, str]:
-    """Return the states of LUNs by their disks, where these are not known by their keys; empty if unknown."""
+def _states_of_luns(sample: Sample) -> Mapping[str, str]:
     luns = sample.frame(LUN)
     rows = zip(*map(luns.column, ("name", "state", "failed")), strict=True)
     return {
@@ -49,7 +46,7 @@ def states_of_luns(sample: Sample) -> Mapping[str, str]:
 
 def cause_of(sample: Sample) -> Callable[[str, str, str], str]:
     """Return a function that tells by disk, adapter and port why a path carries nothing; empty if it may."""
-    adapters, ports, luns = sample.frame(ADAPTER), sample.frame(TARGET_PORT), states_of_luns(sample)
+    adapters, ports, luns = sample.frame(ADAPTER), sample.frame(TARGET_PORT), _states_of_luns(sample)
     columns = (map(text_of, ports.column(field)) for field in ("adapter", "port_name", "state"))
     states = {(adapter, port): state for adapter, port, state in zip(*columns, strict=True)}
 
