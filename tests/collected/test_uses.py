@@ -679,3 +679,15 @@ def test_a_device_that_a_row_names_is_found(where: Ask) -> None:
     """Also if what that row says was true earlier only."""
     said = where("dasdp", f"{BOTH[0]}{CHANGE.format('dasdq')}{BOTH[1].replace('dasdp', 'dasdr')}")
     assert not said["mounts"]
+
+
+def test_a_tree_whose_blanks_are_lost_denies_no_other_text(where: Ask) -> None:
+    """Of a volume whose line hangs on none it knows nothing; lvs has what it is on."""
+    tree = (
+        "box1:~ # lsblk\nNAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINT\ndasdp 94:60 0 6.9G 0 disk\n"
+        "└─dasdp1 94:61 0 6.9G 0 part\n└─wh-load 253:0 0 6G 0 lvm /load\n"
+    )
+    devices = "box1:~ # lvs -o +devices\nLV VG Attr LSize Devices\nload wh -wi-ao---- 6.00g /dev/dasdp1(0)\n"
+    for text in (tree + devices, devices + tree):
+        (answer,) = where("/load/x", f"{UIDS}{text}{LOAD}")["where"]
+        assert [disk["disk"] for disk in answer["disks"]] == ["dasdp"]

@@ -638,6 +638,7 @@ class Facts(DeviceLists):
                      for fact in row.get("mapped", ()))  # fmt: skip
         for row, uuid in uuids:
             told, group = row.get("below", []), _group_of(row)
+            told[:] = [fact for fact in told if str(fact.value).split() != [UNSEEN]] or told
             is_of_one = any(str(fact.value).startswith(maps) for fact in row.get("mapped", ()))
             if uuid.startswith(MPATH) and told:
                 own = dict.fromkeys(word for word in str(told[0].value).split())
