@@ -668,7 +668,20 @@ class VolumeIndex(Mapping[str, Volume]):
             return bare(number, wwpn)._replace(disk=name)
         if re.match("z?ram[0-9]", text_of(name)):
             return bare(number, IN_LINUX)._replace(disk=name)
-        return bare(number, NO_NUMBER if text_of(name).startswith("dasd") else name)._replace(disk=name)
+        is_dasd = text_of(name).startswith("dasd")
+        volume = bare(number, NO_NUMBER if is_dasd else name)._replace(disk=name)
+        uid = find_uid(wwid) if is_dasd else None
+        return self._with_uid(volume, uid) if uid else volume
+
+    def _with_uid(self, volume: Volume, uid: Uid) -> Volume:
+        """Return a DASD with the unique id that links of udev have by its name; it has no bus id there."""
+        source = self.origins.of("layer", volume.number, "wwid", f"/run/udev/data/b{volume.number}")
+        said = f"{uid}: SSID {uid.ssid.upper()}"
+        return volume._replace(
+            uid=str(uid), serial=uid.serial, ssid=uid.ssid.upper(), ua=uid.ua.upper(),
+            lcu=lcu_name(uid.ssid), key=uid.lcu, spindle=uid.volume, grade=Grade.EXACT,
+            evidence=(Evidence(source, said),),
+        )  # fmt: skip
 
     def _sources_of_lun(self, number: str, joined: str) -> Mapping[str, str]:
         """Return what says the address, WWID and serial number of a SCSI disk, which one may join."""
