@@ -43,7 +43,7 @@ from zmon.placement.word_lookup import (
 )
 from zmon.screen.number import DOTS, bytes_, fitted, percent, shorten
 from zmon.topology.claims import IN_MEMORY, Grade
-from zmon.topology.identity import EMULATED
+from zmon.topology.identity import EMULATED, NOT_ON_LINE
 from zmon.topology.read_texts import first_of
 from zmon.values.path_state import UP
 
@@ -689,7 +689,7 @@ def _remarks(result: LookupResult) -> Iterator[str]:
                 evidence.said
                 for volume in volumes
                 for evidence in volume.evidence
-                if EMULATED in evidence.said and isinstance(volume.lcu, str)
+                if (EMULATED in evidence.said and isinstance(volume.lcu, str)) or NOT_ON_LINE in evidence.said
             ),
         ),
         "On no known disk": (reason for placed, reason in lacking if alone and not placed),

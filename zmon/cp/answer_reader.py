@@ -34,7 +34,7 @@ from zmon.cp.answers_real import (
 from zmon.cp.answers_system import MESSAGES, SYSTEM
 from zmon.cp.answers_virtual import DISK, VIRTUAL, is_cut, read_disk, read_wrapped
 from zmon.cp.console import HIDDEN, MAX_LINE, ConsoleLine, hide_passwords, is_continued
-from zmon.topology.claims import CP_USES, EDEVICE, IN_STORAGE, Claim
+from zmon.topology.claims import CP_USES, EDEVICE, IN_STORAGE, PATHS, Claim
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -346,7 +346,7 @@ class UnknownLine(NamedTuple):
 _VIA: Final = {
     "disk": "QUERY VIRTUAL DASD", "volume": "QUERY DASD", "details": "QUERY DASD DETAILS",
     "extent": "QUERY MDISK", "edevice": EDEVICE, "owned": "QUERY CPOWNED",
-    "space": "QUERY ALLOC", "allocation": "QUERY ALLOC",
+    "space": "QUERY ALLOC", "allocation": "QUERY ALLOC", "paths": PATHS,
 }  # fmt: skip
 """The answers about volumes."""
 
@@ -482,8 +482,13 @@ class AnswerSet:
             weak=row.weak,
             first=getattr(row, "start", None),
             length=getattr(row, "size", None),
-            paths=", ".join(map(" ".join, row.paths)) if via == EDEVICE else "",
+            paths=", ".join(map(" ".join, row.paths)) if via == EDEVICE else _lost_paths(row, via),
         )
+
+
+def _lost_paths(row: Any, via: str) -> str:
+    """Return the channel paths of a device that are installed and not on line, as QUERY PATHS says."""
+    return " ".join(path for path in row.pim if path not in row.lpm) if via == PATHS and row.lpm else ""
 
 
 # runs of regular lines

@@ -17,7 +17,7 @@ from zmon.kinds import CONTAINER, DASD, DEVICE, LOST, MPATH, TEXT, VOLUME_GROUP
 from zmon.kinds import SWAP as SWAP_AREA
 from zmon.placement.channel_device import channel_device
 from zmon.placement.unused_paths import is_offline, reasons_of
-from zmon.topology.claims import claims_about
+from zmon.topology.claims import EDEVICE, claims_about
 from zmon.topology.data_files import file_by_name, unknown_file
 from zmon.topology.lun import as_multipath
 from zmon.topology.same_disks import same_devices
@@ -96,7 +96,18 @@ def meanings(word: str, machine: Machine) -> list[WordMeaning]:
         return []
     distinct = dict.fromkeys(
         meaning
-        for reading in (_paths, _nodes, _groups, _numbers, _labels, _storage, _wwids, _lcus, _tablespaces)
+        for reading in (
+            _paths,
+            _nodes,
+            _groups,
+            _numbers,
+            _emulated,
+            _labels,
+            _storage,
+            _wwids,
+            _lcus,
+            _tablespaces,
+        )
         for meaning in reading(word, machine)
     )
     if not distinct and claims_about(word, machine.claims):
@@ -194,6 +205,15 @@ def _diskless(word: str, number: str, machine: Machine) -> Iterator[WordMeaning]
     for busid in ends:
         if busid not in with_disk:
             yield WordMeaning(word, MeaningKind.BUS, busid)
+
+
+def _emulated(word: str, machine: Machine) -> Iterator[WordMeaning]:
+    """Yield the disks that CP emulates on SCSI, by the FCP device, port or LUN of a path to them."""
+    wanted = word.upper().removeprefix("0X").zfill(4)
+    for claim in machine.claims:
+        if claim.via == EDEVICE and wanted in claim.paths.replace(",", " ").split():
+            rdev = claim.rdev
+            yield from _some(word, MeaningKind.RDEV, rdev, machine, lambda volume: volume.rdev == rdev)  # noqa: B023
 
 
 def _labels(word: str, machine: Machine) -> Iterator[WordMeaning]:

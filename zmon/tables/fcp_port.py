@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.base.absent import absent
+from zmon.base.absent import Absent, absent, text_of
 from zmon.base.ranges import some
 from zmon.kinds import TARGET_PORT
 from zmon.machine.devices import address
@@ -28,6 +28,7 @@ NEEDS: Final = Needs((TARGET_PORT, *multipath.NEEDS.kinds), topology=multipath.N
 
 ONLINE: Final = "Online"
 NO_PATH: Final = absent("no path of a multipath device leads over this port")
+NO_PORT: Final = absent("over which port some paths lead is not known")
 IDLE: Final = absent("no I/O over this port in the interval")
 SUMMED: Final = ("paths", "down", "faults", "io", "mbs", "errors", "timeouts")
 TIMES: Final = ("resp", "fabric", "chan")
@@ -47,14 +48,23 @@ def table(view: View) -> Table:
         if isinstance(adapter, str) and isinstance(name, str):
             rows.setdefault((adapter, name), []).append(row)
     places = sorted(rows)
+    unplaced = {
+        text_of(adapter)
+        for adapter, name in zip(paths.column("adapter"), paths.column("port"), strict=True)
+        if isinstance(name, Absent) and name is not multipath.NO_MORE
+    }
+    is_open = [not unplaced.isdisjoint({"", adapter}) for adapter, _ in places]
     unseen = ports.missing or absent("the adapter does not list this port")
     columns: dict[str, list[Value]] = {
         "addr": [address(adapter) for adapter, _ in places],
         "adapter": [adapter for adapter, _ in places],
         "port": [name for _, name in places],
         "state": [states.get(place, unseen) for place in places],
-        "paths": [len(rows[place]) for place in places],
-        "maps": [len({paths.columns["device"][row] for row in rows[place]}) for place in places],
+        "paths": [NO_PORT if may else len(rows[place]) for may, place in zip(is_open, places, strict=True)],
+        "maps": [
+            NO_PORT if may else len({paths.columns["device"][row] for row in rows[place]})
+            for may, place in zip(is_open, places, strict=True)
+        ],
         **{
             name: [_together(paths.columns, name, rows[place]) for place in places]
             for name in (*SUMMED[1:], *TIMES)

@@ -83,7 +83,8 @@ class Claim(NamedTuple):
     length: int | None = None
     """Its cylinders or blocks."""
     paths: str = ""
-    """Of a device that CP emulates on SCSI, FCP device, WWPN and LUN of each path, with a comma between."""
+    """Of a device that CP emulates on SCSI, FCP device, WWPN, LUN of each path, with a comma between; of
+    others the channel paths that are not on line."""
 
     @property
     def place(self) -> str:
@@ -167,6 +168,8 @@ IN_STORAGE: Final = "V-DISK"
 """What a directory calls that, and zmon what CP calls (VDSK)."""
 EDEVICE: Final = "QUERY EDEVICE"
 """The answer that has the paths to a device that CP emulates on SCSI."""
+PATHS: Final = "QUERY PATHS"
+"""The answer that has the channel paths to a device."""
 _TEMPORARY_DISK: Final = absent("it is a temporary disk: CP chooses the volume at logon")
 
 
@@ -270,6 +273,8 @@ class RealDeviceFacts(NamedTuple):
     conflicts: tuple[str, ...] = ()
     emulated: tuple[Claim, ...] = ()
     """Those that CP emulates it on SCSI, and over which paths."""
+    lost_paths: tuple[Claim, ...] = ()
+    """Those that channel paths to it are not on line."""
 
 
 class ClaimIndex:
@@ -382,7 +387,8 @@ class ClaimIndex:
         """Return the facts that claims of any guest supply about a real device."""
         claims = self._rdevs.get(rdev, ())
         emulated = tuple(claim for claim in claims if claim.via == EDEVICE)
-        if len(claims) == 1 and not claims[0].ssid and not claims[0].ua and not emulated:
+        lost = tuple(claim for claim in claims if claim.via == PATHS and claim.paths)
+        if len(claims) == 1 and not (claims[0].ssid or claims[0].ua or emulated or lost):
             return RealDeviceFacts(volser=claims[0].volser or NO_LABEL)
         ssid = resolve(claims, "ssid", f"the SSID of {rdev}", _NOT_LISTED)
         ua = resolve(claims, "ua", f"the unit address of {rdev}", _NOT_LISTED)
@@ -392,7 +398,9 @@ class ClaimIndex:
             for claim in ssid.claims[:1]
         )
         conflicts = ssid.conflicts + ua.conflicts + volser.conflicts
-        return RealDeviceFacts(ssid.value, ua.value, volser.value, ssid.grade, evidence, conflicts, emulated)
+        return RealDeviceFacts(
+            ssid.value, ua.value, volser.value, ssid.grade, evidence, conflicts, emulated, lost
+        )
 
     def on(self, rdev: str) -> list[str]:
         """Return the devices of the guest that are on a real device, ascending."""
