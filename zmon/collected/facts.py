@@ -212,6 +212,8 @@ class Facts(DeviceLists):
         """How many physical volumes a volume group has, each with the text that has it."""
         self.bindings: dict[str, tuple[str, str]] = {}
         """The WWIDs of which multipath would name the maps so, each with the text."""
+        self.joined: dict[str, str] = {}
+        """The WWIDs of which paths are in maps, each with the text; it may not name the map."""
         self.contents: dict[str, tuple[str, str, str]] = {}
         """What is on devices, by their names: the type, its UUID, the text."""
         self.lent: dict[tuple[str, str], str] = {}

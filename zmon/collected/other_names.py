@@ -118,8 +118,13 @@ class Names:
     def _say_paths(self) -> None:
         """Say of maps of which no text has the paths that the disks with their WWIDs are some of these."""
         known = {text_of(uuid) for uuid in self._layers.column("uuid")}
-        rows = self._facts.rows[LAYER.name].items()
-        maps = [(key, row, fact) for key, row in rows for fact in row.get("uuid", ())[:1]]
+        rows = self._facts.rows[LAYER.name]
+        told = {fact.value for row in rows.values() for fact in row.get("uuid", ())}
+        for wwid, place in self._facts.joined.items():
+            uuid = f"{MPATH}{wwid}"
+            if uuid not in {*known, *told}:
+                self._facts.say(LAYER, f"map {wwid}", place, sort="dm", mapped=wwid, uuid=uuid)
+        maps = [(key, row, fact) for key, row in rows.items() for fact in row.get("uuid", ())[:1]]
         for key, row, fact in maps:
             kind, _, wwid = str(fact.value).partition("-")
             disks = sorted(self._disks.get(wwid.casefold(), ())) if f"{kind}-" == MPATH else []
