@@ -604,6 +604,17 @@ def test_rivals_are_named_in_plain_words(where: Ask) -> None:
     assert "not seen" not in said
 
 
+def test_a_mount_below_multipath_is_no_path(where: Ask) -> None:
+    """Without a prompt or an empty line between them, as people copy."""
+    topology = (
+        "mpatha (36005076303ffc5620000000000001000) dm-0 IBM,2107900\n"
+        "size=10G features='0' hwhandler='0' wp=rw\n`-+- policy='service-time 0' prio=0 status=active\n"
+        "  `- 0:0:0:1073758224 sda 8:0  active ready running\n"
+    )
+    answer = where("mpatha", f"{topology}/dev/mapper/mpatha on /db type xfs (rw,relatime)\n")
+    assert [mount["point"] for mount in answer["mounts"]] == ["/db"]
+
+
 def test_paths_that_are_gone_are_counted_not_named(where: Ask) -> None:
     """They have no names."""
     gone = (

@@ -397,6 +397,12 @@ class Multipath(OrDocument):
         r"name\s+sysfs\s+uuid\b.*",
     )  # fmt: skip
 
+    @classmethod
+    def knows(cls, row: str) -> bool:
+        """Return whether a line looks like one of multipath; what a format was asked for looks like any."""
+        patterns = (pattern for pattern, name in cls._lines if name != "path_of_format")
+        return any(pattern.fullmatch(row) for pattern in patterns)
+
     def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Begin without a map."""
         super().__init__(text, facts)
