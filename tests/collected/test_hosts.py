@@ -305,6 +305,9 @@ def test_the_host_that_is_meant_can_be_chosen(
                      f"$ lsdasd -u\n{UIDS}"}, {"1/d.txt"}),
         ({"1/d.txt": UIDS, "2/m.txt": MOUNTS}, {"1/d.txt", "2/m.txt"}),
         ({"lsdasd-before.txt": UIDS, "lsdasd-after.txt": UIDS}, {"lsdasd-after.txt"}),
+        ({"2025-03-01_pre/d.txt": UIDS, "2025-03-02_post/d.txt": UIDS}, {"2025-03-02_post/d.txt"}),
+        ({"2025-03-01_box1/d.txt": UIDS, "2025-03-01_box2/m.txt": MOUNTS},
+         {"2025-03-01_box1/d.txt", "2025-03-01_box2/m.txt"}),
     ],
 )  # fmt: skip
 def test_two_times_of_a_host_are_not_united(files: dict[str, str], kept: set[str], tmp_path: Path) -> None:

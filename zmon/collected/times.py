@@ -42,6 +42,8 @@ _WORD: Final = re.compile(r"(?<!\S)[^\W\d_]{2,}[,.:!?]?(?!\S)")
 _REMARK: Final = 3
 """Words of a remark of a person; tools print lines of so many below an empty one, too."""
 _DATED: Final = re.compile(r"(?:19|20)\d\d-?[01]\d-?[0-3]\d(?:[T_-]?\d\d[h.:-]?\d\d(?:[m.:-]?\d\d)?)?")
+_DATED_WORD: Final = re.compile(rf"{_DATED.pattern}[_. -](?P<word>[^\W\d_]+)")
+"""A date with a word for the time behind it: `2025-03-01_before`."""
 _COUNTED: Final = re.compile(r"\d{1,3}")
 _DATE: Final = re.compile(
     r"\S{2,4} +([A-Z][a-z]{2}) +(\d{1,2}) (\d\d:\d\d:\d\d) +(?:\S+ +)?(\d{4})\s*|"
@@ -56,7 +58,8 @@ def rank(word: str) -> tuple[int, str]:
     for place, alike in enumerate(_ORDERED):
         if word.casefold() in alike:
             return place, ""
-    if _DATED.fullmatch(word):
+    match = _DATED_WORD.fullmatch(word)
+    if _DATED.fullmatch(word) or (match and rank(match["word"])[0] >= 0):
         return len(_ORDERED), re.sub(r"\D", "", word).ljust(14, "0")
     return (len(_ORDERED) + 1, word.zfill(3)) if _COUNTED.fullmatch(word) else (-1, "")
 

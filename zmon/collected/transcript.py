@@ -483,8 +483,10 @@ class _Transcript:
         }
         self._boundaries.add("-- ")
         """The lines between the parts of a mail, and above its signature."""
+        self._ends = False
+        """Whether a prompt stands behind all: what the last command printed is whole."""
         while self._lines and (not self._lines[-1].strip() or _ALONE.fullmatch(self._lines[-1])):
-            self._lines.pop()
+            self._ends = bool(self._lines.pop().strip()) or self._ends
         self._prompts = self._prompts_there()
         self._named = headings(self._lines, self._begins, is_prompted=self._prompts is not None)
         self._rows: list[str] = []
@@ -543,6 +545,9 @@ class _Transcript:
         for number, line in enumerate(self._lines, 1):
             self._take(number, line)
         self._close()
+        if self._ends:
+            end = self._part.line + self._part.step * (len(self._lines) + 1)
+            self._cut.append(CollectedText(self._origin, end, "", "", "", self._time))
         return self._cut
 
     def _take(self, number: int, line: str) -> None:

@@ -681,6 +681,8 @@ class VolumeIndex(Mapping[str, Volume]):
             return bare(number, IN_LINUX)._replace(disk=name)
         is_dasd = text_of(name).startswith("dasd")
         volume = bare(number, NO_NUMBER if is_dasd else name)._replace(disk=name)
+        if is_dasd and isinstance(serial, str):  # the label, which the kernel's log has by the name
+            volume = volume._replace(label=serial)
         uid = find_uid(wwid) if is_dasd else None
         return self._with_uid(volume, uid) if uid else volume
 
