@@ -702,3 +702,21 @@ def test_a_tree_whose_blanks_are_lost_denies_no_other_text(where: Ask) -> None:
     for text in (tree + devices, devices + tree):
         (answer,) = where("/load/x", f"{UIDS}{text}{LOAD}")["where"]
         assert [disk["disk"] for disk in answer["disks"]] == ["dasdp"]
+
+
+def test_a_member_that_is_missing_is_told_of_the_others(where: Ask) -> None:
+    """Whoever asks for a disk of a group sees that the group is not whole."""
+    assert where("dasdp", BTRFS)["missing"] == ["missing: 11111111"]
+
+
+def test_the_devices_of_a_mounted_btrfs_are_those_of_its_usage(where: Ask) -> None:
+    """Each has the mount, and one that is missing is one of them."""
+    usage = "".join(
+        f"{device}, ID: {number}\n   Device size:   6.40GiB\n   Device slack:   3.00KiB\n"
+        f"   Data,single:   4.01GiB\n   Unallocated:   1.87GiB\n\n"
+        for number, device in ((1, "/dev/dasdp1"), (2, "/dev/dasdq1"), (3, "missing"))
+    )
+    text = f"{UIDS}box1:~ # btrfs device usage /\n{usage}box1:~ # mount\n/dev/dasdp1 on / type btrfs (rw)\n"
+    (answer,) = where("/x", text)["where"]
+    assert {disk["disk"] for disk in answer["disks"]} == {"dasdp", "dasdq", "missing: /"}
+    assert [mount["point"] for mount in where("dasdq", text)["mounts"]] == ["/"]

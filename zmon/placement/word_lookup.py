@@ -566,6 +566,7 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
     same, sure, possible = _same(disks if device in {"", *disks} else {device}, disks, machine)
     above = {number for start in (*starts, *sure) for number in stack.above(start)}
     upon = above | starts | sure
+    beside = {foot for number in above if (node := stack.node(number)) for foot in node.below}
     possible = {number for start in possible for number in (start, *stack.above(start))} - upon
     leaves = (leaf for number in sure | possible for leaf in stack.leaves(number))
     every = _with_paths({*disks, *leaves}, machine)
@@ -589,7 +590,7 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
         locations=(_device(device, machine),) if made else (),
         volumes=tuple(volumes),
         paths=tuple(volume for volume in on_disks if is_path and volume.number in meant),
-        missing=tuple(stack.title(start) for start in sorted(starts) if _is_lost(start, machine)),
+        missing=tuple(stack.title(start) for start in sorted(starts | beside) if _is_lost(start, machine)),
         more_paths=any(map(stack.has_unseen, {*disks, device} - {""})),
         devices=tuple(titles),
         same=same,
