@@ -851,6 +851,15 @@ class Links(Reading):
                 self._busids[name] = path[1]
         return bool(directory)
 
+    @line(r"b[rwx-]{9}\S?\s.*?\s([0-9]{1,4}), *([0-9]{1,8})\s.*\s(/dev/mapper/)?([^/\s]{1,255})\s*")
+    def node(self, match: re.Match[str]) -> bool:
+        """Take a device of /dev/mapper without a link, as of `ls -lL`."""
+        major, minor, directory, name = match.groups()
+        is_it = bool(directory) or self._directory == "mapper"
+        if is_it:
+            self.facts.say(LAYER, f"{major}:{minor}", self.place, name=f"dm-{minor}", mapped=name, sort="dm")
+        return is_it
+
     @line(r"l[rwx-]{9}\S?\s.*?\s(/dev/\S{1,255}|[^/\s]{1,255}) -> (\S{1,255})\s*")
     def other_link(self, match: re.Match[str]) -> bool:
         """Take a link of another directory, or one that was asked for; one to no device says nothing."""

@@ -130,7 +130,7 @@ def _unread(tree: CapturedTree) -> list[ReadText]:
 
 def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     """Return a sample completed by texts; every value that is from one has a row of `ORIGIN`."""
-    from zmon.collected.account import answers_of_cp, text_frame  # noqa: PLC0415 - most captures hold no texts
+    from zmon.collected.account import answers_of_cp, known_names, text_frame  # noqa: PLC0415 - most captures hold no texts
     from zmon.collected.btrfs_texts import name_btrfs, open_btrfs  # noqa: PLC0415 - likewise
     from zmon.collected.dasd_texts import mask_paths  # noqa: PLC0415 - likewise
     from zmon.collected.facts import joined, origin_frame  # noqa: PLC0415 - likewise
@@ -192,7 +192,9 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
             origins |= named
     frames[ORIGIN.name], read = origin_frame(origins, when), [*_lists(read, facts)]
     if not is_own(tree):  # what lies beside a capture of zmon is of other use
-        frames[TEXT.name] = text_frame([*read, *_unread(tree)], when, answers_of_cp(tree))
+        frames[TEXT.name] = text_frame(
+            [*read, *_unread(tree)], when, answers_of_cp(tree), known_names(frames)
+        )
     _name_missing(frames, tree, read, when)
     _add_source(frames, texts, facts, when)
     return sample._replace(frames=frames)
