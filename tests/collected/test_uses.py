@@ -720,3 +720,17 @@ def test_the_devices_of_a_mounted_btrfs_are_those_of_its_usage(where: Ask) -> No
     (answer,) = where("/x", text)["where"]
     assert {disk["disk"] for disk in answer["disks"]} == {"dasdp", "dasdq", "missing: /"}
     assert [mount["point"] for mount in where("dasdq", text)["mounts"]] == ["/"]
+
+
+def test_two_tools_with_other_disks_of_a_volume_contradict_each_other(where: Ask) -> None:
+    """None is taken in silence: both are named, and neither disk looks free."""
+    tree = (
+        "box1:~ # lsblk\nNAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINT\ndasdp 94:60 0 6.9G 0 disk\n"
+        "└─dasdp1 94:61 0 6.9G 0 part\n  └─wh-load 253:0 0 6G 0 lvm /load\n"
+        "dasdq 94:64 0 6.9G 0 disk\n└─dasdq1 94:65 0 6.9G 0 part\n"
+    )
+    devices = "box1:~ # lvs -o +devices\nLV VG Attr LSize Devices\nload wh -wi-ao---- 6.00g /dev/dasdq1(0)\n"
+    for disk in ("dasdp", "dasdq"):
+        said = where(disk, f"{UIDS}{tree}{devices}")
+        assert [(mount["point"], mount["perhaps"]) for mount in said["mounts"]] == [("/load", True)]
+        assert any("dasdp1" in what and "dasdq1" in what for what in said["not_looked_at"])

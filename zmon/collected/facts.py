@@ -696,7 +696,8 @@ class Facts(DeviceLists):
 
         It is open then, but none of these devices looks free.
         """
-        if not told or not isinstance(_of_first_tool(told)[0], Absent):
+        apart = _apart(told)
+        if not apart and (not told or not isinstance(_of_first_tool(told)[0], Absent)):
             return told
 
         unseen = {self.stand_ins[name] for name in self.unseen if name in self.stand_ins}
@@ -711,6 +712,7 @@ class Facts(DeviceLists):
             return f"{' and '.join(names)}{' or more' * (len(names) < len(numbers))}"
 
         own = [fact for fact in told if fact.place.partition(", ")[0] == told[0].place.partition(", ")[0]]
+        own += [fact for fact in apart if fact not in own]
         numbers = dict.fromkeys(number for fact in own for number in str(fact.value).split())
         name = contradiction(fact._replace(value=titles(fact)) for fact in own).reason
         self.leave_open(name, name, is_rival=True)
@@ -987,6 +989,18 @@ def _of_first_tool(facts: list[Fact]) -> tuple[Value, str]:
     if all(whole.issuperset(str(fact.value).split()) for fact in own):
         return longest.value, longest.place
     return contradiction(own), ""
+
+
+def _apart(told: list[Fact]) -> list[Fact]:
+    """Return the lists of other tools that have none of the DASDs of the first one.
+
+    Other disks may be paths to one, and be called like that, or by the map that joins them.
+    """
+    disks = [{disk_of_dasd(dasd_of_number(number)) for number in str(fact.value).split()} for fact in told]
+    known = [(fact, names) for fact, names in zip(told, disks, strict=True) if names and "" not in names]
+    if not known or known[0][0] is not told[0]:
+        return []
+    return [fact for fact, names in known if names.isdisjoint(known[0][1]) and not fact.is_hint]
 
 
 def contradiction(facts: Iterable[Fact]) -> Absent:
