@@ -271,6 +271,21 @@ def test_texts_beside_the_kernel_files_of_another_host_are_left_out(tmp_path: Pa
     assert _kept(tmp_path, {"z.txt": f"elbe:~ # df\n{MOUNTS}"}) == set()
 
 
+@pytest.mark.parametrize(("host", "disk"), [("n01", "dasdb"), ("n02", "dasdb"), ("n03", "dasdc")])
+def test_a_host_of_a_series_can_be_chosen(
+    host: str, disk: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Equal outputs are written once; each of its lines is read, or a rule of its own."""
+    rule = f"{'-' * 16}\n"
+    row = "0.0.0a0{1}  dasd{0}       IBM.750000000PS001.0a00.0{1}\n"
+    text = "".join(f"{rule}{name}\n{rule}{row.format(*which)}" for name, which in (
+        ("n[01-02]", "b1"), ("n03", "c2"), ("n[01-02]", "d3"),
+    ))  # fmt: skip
+    (tmp_path / "a.txt").write_text(text)
+    assert main(["where", disk, "--host", host, "--from", str(tmp_path), "--strict"]) == 0
+    assert "not understood" not in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("host", ["elbe", "ELBE", "elbe.example.com"])
 def test_the_host_that_is_meant_can_be_chosen(
     host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

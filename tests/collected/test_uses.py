@@ -569,7 +569,9 @@ def test_a_file_system_on_a_loop_device_is_no_btrfs_of_several(where: Ask) -> No
     rows = "NAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINTS\nloop0 7:0 0 63M 1 loop /snap/core20/1\n"
     lsblk = f"box1:~ # lsblk\n{rows}dasdp 94:60 0 6.9G 0 disk\n└─dasdp1 94:61 0 6.9G 0 part /\n"
     unseen = [
-        said for said in where("dasdp", f"{UIDS}{lsblk}")["not_looked_at"] if said.startswith("more devices")
+        said
+        for said in where("dasdp", f"{UIDS}{lsblk}")["not_looked_at"]
+        if said.startswith("further devices")
     ]
     assert len(unseen) == 1
     assert "/snap" not in unseen[0]
@@ -734,3 +736,10 @@ def test_two_tools_with_other_disks_of_a_volume_contradict_each_other(where: Ask
         said = where(disk, f"{UIDS}{tree}{devices}")
         assert [(mount["point"], mount["perhaps"]) for mount in said["mounts"]] == [("/load", True)]
         assert any("dasdp1" in what and "dasdq1" in what for what in said["not_looked_at"])
+
+
+@pytest.mark.parametrize("command", ["grep load /etc/mtab", "cat /etc/mtab"])
+def test_the_table_of_mounts_is_a_list_of_them(command: str, where: Ask) -> None:
+    """It is the kernel's, or kept by mount."""
+    text = f"{UIDS}box1:~ # {command}\n/dev/dasdq1 /load xfs rw 0 0\n"
+    assert [mount["point"] for mount in where("dasdq", text)["mounts"]] == ["/load"]

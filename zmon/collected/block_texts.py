@@ -712,10 +712,17 @@ class Lsblk(OrDocument):
         In newer releases each device comes once there, and a map with one of its paths.
         """
         is_sorted = re.search(r"\s(?:-[a-zA-Z]*x|--sort)", self.text.command) is not None
+        if is_sorted or self._is_inverse:
+            return
         is_whole = len({key for key, _row in rows}) < len(rows)
+        disks: dict[str, list[str]] = {}
         for (disk, above), (key, row) in pairwise(rows):
-            if row.kind == "mpath" and above.kind == "disk" and not (is_sorted or self._is_inverse):
-                self._tree.hang(key, disk)
+            if row.kind == "mpath":
+                disks.setdefault(key, []).append(disk if above.kind == "disk" else "")
+        for key, before in disks.items():
+            if all(before) and (self.text.command or len(before) > 1):  # without a command it may be inverse
+                for disk in before:
+                    self._tree.hang(key, disk)
                 if not is_whole:
                     self._tree.guess(key)
 

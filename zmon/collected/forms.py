@@ -96,7 +96,7 @@ FORMS: Final = (
     Form("/proc/swaps, swapon", r"swapon\b|proc/swaps", Swaps, "active swap", "real output"),
     Form("/proc/self/mountinfo", r"proc/(?:self|1)/mountinfo", MountInfo, "which file system a path is on",
          "kernel's source"),
-    Form("/proc/mounts", r"proc/(?:self/|1/)?mounts", ProcMounts, "which file system a path is on",
+    Form("/proc/mounts", r"proc/(?:self/|1/)?mounts|etc/mtab", ProcMounts, "which file system a path is on",
          "real output"),
     Form("mount", r"mount(?: -[lv]+| (?:-t|--types)[ =]\S+)*(?=\s*(?:$|[|>2]))", MountCommand,
          "which file system a path is on", "source, real output"),

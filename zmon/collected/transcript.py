@@ -25,6 +25,7 @@ from zmon.collected.hosts import (
     CALLER,
     CLOSED,
     NO_HOST,
+    RULED,
     SAID,
     HostPart,
     by_host,
@@ -50,7 +51,8 @@ _ECHOED: Final = re.compile(r"(?m)^#{20,200}\n([^\s>]{0,255})> ([^\n]*)\n")
 _NOT_THERE: Final = re.compile(r" - (?:File not found|Last [0-9]+ Lines)\s*$")
 _COPIED: Final = re.compile(r"cat (/(?:proc|sys|etc)/[\w./-]+)")
 _PIECE: Final = re.compile(
-    r"(?:cat (?P<file>/proc/[\w./-]+) *\|.*|(?:[efz]?grep|head|tail) .*?(?P<searched>/proc/[\w./-]+).*)"
+    r"(?:cat (?P<file>/proc/[\w./-]+|/etc/mtab) *\|.*"
+    r"|(?:[efz]?grep|head|tail) .*?(?P<searched>/proc/[\w./-]+|/etc/mtab).*)"
 )
 """Commands that print a part of a kernel's file."""
 _OF_FILES: Final = re.compile(
@@ -106,7 +108,7 @@ _REMOTE: Final = re.compile(
 )
 """A command that ssh runs on another host, or a login there."""
 _CALL: Final = rf"{_SSH}\w[\w.-]*(?: +['\"]?{_OF_TOOL}{_TOOLS}(?![\w.-])[^\n]*|\s*$)"
-_PRINTS: Final = r"(?:[efz]?grep|head|tail|more|for(?= \w+ in ))(?=[^\n]* /(?:proc|sys)(?:[/ ]|$))"
+_PRINTS: Final = r"(?:[efz]?grep|head|tail|more|for(?= \w+ in ))(?=[^\n]* /(?:proc|sys|etc/mtab)(?:[/ ]|$))"
 """What prints files of the kernel; people use it for others, too."""
 _IN_CONTAINER: Final = (
     r"(?:(?:docker|podman|nerdctl|crictl|kubectl|oc)\b(?: +-\S+(?: +[^-\s]\S*)??)*"
@@ -566,7 +568,10 @@ class _Transcript:
             self._name(host)
         elif match := CLOSED.fullmatch(line.strip()):
             self._end_login(number, short(match["host"]))
-        elif line in self._boundaries or self._is_bare(line) or _FENCE.fullmatch(line):
+        elif (
+            line in self._boundaries or self._is_bare(line) or _FENCE.fullmatch(line)
+            or (RULED.fullmatch(line.strip()) and number in self._named)  # above the name of a host
+        ):  # fmt: skip
             self._open(number, "")
         elif prompt:
             margin = f"{prompt.margin}> " if self._is_quoted(number, prompt) else prompt.margin

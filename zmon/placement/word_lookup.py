@@ -570,7 +570,10 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
     possible = {number for start in possible for number in (start, *stack.above(start))} - upon
     leaves = (leaf for number in sure | possible for leaf in stack.leaves(number))
     every = _with_paths({*disks, *leaves}, machine)
-    titles = sorted({stack.title(number) for number in above} - {f"{VOLUME_GROUP} {meaning.key}"})
+    titles = sorted(
+        {stack.title(number) for number in above} - {f"{VOLUME_GROUP} {meaning.key}"},
+        key=lambda title: (" " in title, title),  # devices first, then what is on them
+    )
     on_disks = sorted((machine.volumes[disk] for disk in disks if disk in machine.volumes), key=_order)
     joins = [_paths_meant(number, meaning, machine) for number in disks if _is_joined(number, machine)]
     paths = {path.number for number in disks for path in machine.stack.paths(number) if number != path.number}
