@@ -168,3 +168,13 @@ def test_channel_paths_that_cp_has_lost_are_told_of_the_disk(
     where("dasda", _DISKS + paths)
     main(["where", "dasda", "--from", str(tmp_path)])
     assert "to 4A10: 42 (" in " ".join(capsys.readouterr().out.split())
+
+
+def test_an_fcp_device_is_found_by_its_real_number(where: Where) -> None:
+    """QUERY VIRTUAL FCP has that of each of the guest."""
+    text = (
+        "box1:~ # vmcp q v fcp\nFCP  FC00 ON FCP   1B00 CHPID 5C SUBCHANNEL = 0007\n"
+        "box1:~ # lszfcp -D\n0.0.fc00/0x500507630718c5e3/0x4011401200000000 0:0:0:1074937873\n"
+        "box1:~ # lsscsi\n[0:0:0:1074937873] disk IBM 2107900 .217 /dev/sda\n"
+    )
+    assert where("1b00", text)["disk"] == "sda"

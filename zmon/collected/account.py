@@ -66,7 +66,7 @@ def known_names(frames: Mapping[str, Frame]) -> frozenset[str]:
     return frozenset(names)
 
 
-def _named(reads: Sequence[ReadText], known: Collection[str]) -> str:
+def _named(reads: Sequence[ReadText], devices: Collection[str]) -> str:
     """Return which devices lines name that were not read, each with its line; comments name none.
 
     Behind the line of one that was read, and of which nothing has become a known device, stands `NOT_USED`.
@@ -80,7 +80,7 @@ def _named(reads: Sequence[ReadText], known: Collection[str]) -> str:
             is_comment = row.lstrip().startswith("#") or (is_read and number >= MAX_ROWS)
             for word in () if is_comment else _DEVICE.finditer(row[:MAX_ROW]):
                 name = plain(word[1] or tagged(word[2] or word[0]).removeprefix("/dev/"))
-                if not (is_read and name in known):
+                if not (is_read and name in devices):
                     named[f"{name}={line}{NOT_USED * is_read}"] = None
     return " ".join([*named][:MAX_DEVICES])
 
@@ -118,11 +118,11 @@ def text_frame(
     texts: Sequence[ReadText],
     when: int,
     answers: Iterable[tuple[str, dict[str, Value]]] = (),
-    known: Collection[str] = (),
+    devices: Collection[str] = (),
 ) -> Frame:
     """Return the frame of the outputs in texts; those of commands that are not read are one row a file.
 
-    `known` are the names of devices that the sample has.
+    `devices` are the names of those that the sample has.
     """
     rows: dict[str, dict[str, Value]] = {}
     others: dict[str, list[ReadText]] = {}
@@ -139,7 +139,7 @@ def text_frame(
                 "host": host_of(read.text),
                 "which": " ".join(str(read.text.number(line)) for line in strange[:MAX_WHICH]),
                 "words": first.strip()[:MAX_WORDS],
-                "named": _named([read], known),
+                "named": _named([read], devices),
                 "lines": read.text.text.count("\n"),
                 "read": read.read,
                 "strange": len(strange),
@@ -153,7 +153,7 @@ def text_frame(
         rows[f"{origin}:0"] = {
             "command": ", ".join([*names][:MAX_COMMANDS]) + more,
             "form": "", "tells": "", "asked": "", "host": "", "which": "", "words": "",
-            "named": _named(reads, known), "lines": sum(read.text.text.count("\n") for read in reads),
+            "named": _named(reads, devices), "lines": sum(read.text.text.count("\n") for read in reads),
             "read": 0, "strange": 0, "written": reads[0].text.time,
         }  # fmt: skip
     for place, row in answers:

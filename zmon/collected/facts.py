@@ -997,10 +997,10 @@ def _apart(told: list[Fact]) -> list[Fact]:
     Other disks may be paths to one, and be called like that, or by the map that joins them.
     """
     disks = [{disk_of_dasd(dasd_of_number(number)) for number in str(fact.value).split()} for fact in told]
-    known = [(fact, names) for fact, names in zip(told, disks, strict=True) if names and "" not in names]
-    if not known or known[0][0] is not told[0]:
+    dasds = [(fact, names) for fact, names in zip(told, disks, strict=True) if names and "" not in names]
+    if not dasds or dasds[0][0] is not told[0]:
         return []
-    return [fact for fact, names in known if names.isdisjoint(known[0][1]) and not fact.is_hint]
+    return [fact for fact, names in dasds if names.isdisjoint(dasds[0][1]) and not fact.is_hint]
 
 
 def contradiction(facts: Iterable[Fact]) -> Absent:

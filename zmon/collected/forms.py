@@ -21,6 +21,7 @@ from zmon.collected.mapper_texts import Bindings, Dmsetup, Multipath
 from zmon.collected.mount_texts import FROM_TABLE, Df, Findmnt, MountCommand, MountInfo, ProcMounts
 from zmon.collected.nsd_texts import Mmlsnsd
 from zmon.collected.partition_texts import Fdasd, Fdisk, Parted
+from zmon.collected.pool_texts import ZfsList, ZpoolStatus
 from zmon.collected.reading import Form
 from zmon.collected.signature_texts import Blkid
 from zmon.collected.swap_texts import Swaps
@@ -85,6 +86,8 @@ FORMS: Final = (
     Form("btrfs filesystem show, device usage",
          r"btrfs (?:(?:filesystem|fi) show|(?:device|dev) usage)\b.*", BtrfsShow, "all devices of a btrfs",
          "source, real output"),
+    Form("zpool status", r"zpool status\b.*", ZpoolStatus, "which devices are in pools of ZFS", "source"),
+    Form("zfs list", r"zfs list\b", ZfsList, "what is mounted from pools of ZFS", "source"),
     Form("fdasd -p, -i", r"fdasd\b", Fdasd,
          "cylinders and label of a DASD, where its partitions begin", "source, real output"),
     Form("fdisk -l, sfdisk -l, -d, -J", r"s?fdisk\b", Fdisk,

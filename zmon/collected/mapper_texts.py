@@ -387,7 +387,7 @@ class Multipath(OrDocument):
     tool = "multipath"
     tells = ("layer", "multipath", "path")
     first = (
-        r"(?:[a-z]{4,8}: )?(?:\S{1,128} \()?[0-9A-Za-z_.:-]{8,128}\)? (?:dm-[0-9]{1,5}|undef)"
+        r"(?:[a-z]{0,8}: )?(?:\S{1,128} \()?[0-9A-Za-z_.:-]{8,128}\)? (?:dm-[0-9]{1,5}|undef)"
         r" [^,\n]{1,16},"
     )
     nothing = (
@@ -436,7 +436,7 @@ class Multipath(OrDocument):
         self._device = ""
 
     @line(
-        r"(?:[a-z]{4,8}: )?(?:(\S{1,128}) \()?([0-9A-Za-z_.:-]{8,128}?)\)? (dm-[0-9]{1,5}|undef)"
+        r"(?:[a-z]{0,8}: )?(?:(\S{1,128}) \()?([0-9A-Za-z_.:-]{8,128}?)\)? (dm-[0-9]{1,5}|undef)"
         r" ([^,\n]{1,16}),(\S.{0,30}?)\s*"
     )
     def map(self, match: re.Match[str]) -> None:
@@ -534,10 +534,10 @@ class Multipath(OrDocument):
     @line(r"\S+(?:\s+\S+)+\s*")
     def path_of_format(self, match: re.Match[str]) -> bool:
         """Take a path below such a heading: which disk it is, and with `%w` of which WWID."""
-        words, names = match[0].split(), [*self._columns]
+        printed, names = match[0].split(), [*self._columns]
         cells = self._columns.cells(match[0])
-        if len(words) == len(names):  # columns may be wider than their headings
-            cells = dict(zip(names, words, strict=True))
+        if len(printed) == len(names):  # columns may be wider than their headings
+            cells = dict(zip(names, printed, strict=True))
         name, wwid, address, number = (cells.get(column, "") for column in ("dev", "uuid", "hcil", "dev_t"))
         if not re.fullmatch("sd[a-z]{1,4}", name) or not (wwid or address or number):
             return False

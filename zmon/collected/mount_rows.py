@@ -84,7 +84,7 @@ _LISTERS: Final = ("lsblk", "df", "mount", "findmnt, in any form", "/proc/mounts
 def _concerns(command: str, row: MountRow) -> bool:
     """Return whether a command changes what a row says: mount names the point, umount that or the device."""
     names = {"mount": {row.point}, "umount": {row.point, row.source}}
-    return any(not names[tool].isdisjoint(words.split()) for tool, words in _TYPED.findall(command))
+    return any(not names[tool].isdisjoint(operands.split()) for tool, operands in _TYPED.findall(command))
 
 
 def _begin(row: MountRow) -> tuple[str, int]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 MAX_MOUNTS: Final = 100_000
 """Maximum number of mounts in a text."""
-FORMS: Final = ("proc/self/mountinfo", "proc/mounts", "mount", "findmnt", "df")
+FORMS: Final = ("proc/self/mountinfo", "proc/mounts", "mount", "findmnt", "df", "zfs")
 """What lists mounts, the one with the most to say first."""
 
 

@@ -117,18 +117,18 @@ class Names:
 
     def _say_paths(self) -> None:
         """Say of maps of which no text has the paths that the disks with their WWIDs are some of these."""
-        known = {text_of(uuid) for uuid in self._layers.column("uuid")}
+        of_kernel = {text_of(uuid) for uuid in self._layers.column("uuid")}
         rows = self._facts.rows[LAYER.name]
         told = {fact.value for row in rows.values() for fact in row.get("uuid", ())}
         for wwid, place in self._facts.joined.items():
             uuid = f"{MPATH}{wwid}"
-            if uuid not in {*known, *told}:
+            if uuid not in {*of_kernel, *told}:
                 self._facts.say(LAYER, f"map {wwid}", place, sort="dm", mapped=wwid, uuid=uuid)
         maps = [(key, row, fact) for key, row in rows.items() for fact in row.get("uuid", ())[:1]]
         for key, row, fact in maps:
             kind, _, wwid = str(fact.value).partition("-")
             disks = sorted(self._disks.get(wwid.casefold(), ())) if f"{kind}-" == MPATH else []
-            if disks and fact.value not in known and not row.get("below"):
+            if disks and fact.value not in of_kernel and not row.get("below"):
                 unseen, title = f"?{key}.more", self._maps.get(wwid, key)
                 self._facts.leave_open(unseen, f"a path of {title}")
                 self._facts.hint(LAYER, key, fact.place, below=" ".join((*disks, unseen)))

@@ -230,7 +230,7 @@ _FCP_PATH: Final = re.compile(
 )
 
 
-_PATH_STATUS: Final = re.compile(r"(?<!\S)STATUS: +([A-Z]{1,16})(?!\S)")
+_NOT_ONLINE: Final = re.compile(r"(?<!\S)STATUS: +(?!ONLINE\b)([A-Z]{1,16})(?!\S)")
 
 
 def _below_paths(row: Any, line: ConsoleLine) -> Any:
@@ -286,12 +286,10 @@ def _alias_role(values: dict[str, Any]) -> dict[str, Any]:
 def _below_edevice(row: Any, line: ConsoleLine) -> Any:
     if not line.indent or len(row.paths) >= MAX_PARTS:
         return None
-    status = _PATH_STATUS.search(line.text)
     if match := _FCP_PATH.search(line.text):
-        row = row._replace(paths=(*row.paths, match.groups()))
-    if status and status[1] != "ONLINE" and row.paths:
-        row = row._replace(paths=(*row.paths[:-1], (*row.paths[-1][:3], status[1])))
-    return row
+        return row._replace(paths=(*row.paths, match.groups()))
+    status = _NOT_ONLINE.search(line.text) if row.paths else None
+    return row._replace(paths=(*row.paths[:-1], (*row.paths[-1][:3], status[1]))) if status else row
 
 
 def _extent_columns(values: dict[str, Any]) -> dict[str, Any]:

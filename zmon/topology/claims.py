@@ -127,7 +127,8 @@ class Claim(NamedTuple):
     def words(self) -> str:
         """What it says of a volume that is no disk of this Linux, and where."""
         owner = f" of guest {self.user}" if self.user else ""
-        what = f"virtual disk {self.vdev}{owner}" if self.vdev else "a volume of z/VM"
+        sort = "FCP device" if self.via == FCP_DEVICES else "virtual disk"
+        what = f"{sort} {self.vdev}{owner}" if self.vdev else "a volume of z/VM"
         if self.mode.startswith(CP_USES.rstrip()):
             uses = [_USES[word] for word in self.mode.split() if word in _USES]
             what = f"CP's own volume{f' ({chr(44).join(uses)})' if uses else ''}"
@@ -168,6 +169,8 @@ IN_STORAGE: Final = "V-DISK"
 """What a directory calls that, and zmon what CP calls (VDSK)."""
 EDEVICE: Final = "QUERY EDEVICE"
 """The answer that has the paths to a device that CP emulates on SCSI."""
+FCP_DEVICES: Final = "QUERY VIRTUAL FCP"
+"""The answer that has the real FCP devices of a guest's own."""
 PATHS: Final = "QUERY PATHS"
 """The answer that has the channel paths to a device."""
 _TEMPORARY_DISK: Final = absent("it is a temporary disk: CP chooses the volume at logon")
@@ -240,6 +243,17 @@ def claims_about(word: str, claims: Iterable[Claim]) -> list[Claim]:
     label, number = word.upper(), word.upper().zfill(4)
     about = {claim for claim in claims if number in {claim.rdev, claim.vdev} or label == claim.volser}
     return sorted(about, key=attrgetter("order"))
+
+
+def emulated_over(name: str, claims: Iterable[Claim]) -> set[str]:
+    """Return the real devices that CP emulates on SCSI over an FCP device, a port or a LUN of this name."""
+    edevices = (claim for claim in claims if claim.via == EDEVICE)
+    return {claim.rdev for claim in edevices if name in claim.paths.replace(",", " ").split()}
+
+
+def fcp_devices_on(rdev: str, claims: Iterable[Claim]) -> list[str]:
+    """Return the numbers in the guest of an FCP device with this real number."""
+    return [claim.vdev.lower() for claim in claims if claim.via == FCP_DEVICES and claim.rdev == rdev]
 
 
 class DeviceFacts(NamedTuple):

@@ -223,7 +223,7 @@ class Machine:
     def _untold(self) -> Iterator[str]:
         """Yield the uses that texts do not tell, and the swap areas whose device is not among those read."""
         if untyped := [mount.point for mount in self.mounts.by_number.values() if self._may_be_btrfs(mount)]:
-            more = f" and {len(untyped) - 1:,} more mounts" * (len(untyped) > 1)
+            more = f" and of {len(untyped) - 1:,} more" * (len(untyped) > 1)
             yield f"further devices of {untyped[0]}{more}, if of a btrfs (not collected: lsblk -f, mount)"
         swaps = self.sample.frame(SWAP)
         for name, sort in zip(swaps.keys, swaps.column("sort"), strict=True):

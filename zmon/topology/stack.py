@@ -50,6 +50,11 @@ _SUFFIX: Final = (
 )
 
 
+def group_of(mapped: str, uuid: str) -> str:
+    """Return the group of a logical volume; a device of another origin may be called like one."""
+    return (volume_name(mapped) or "").partition("/")[0] if uuid.startswith("LVM-") or not uuid else ""
+
+
 def volume_name(mapped: str) -> str | None:
     """Return `group/volume` for a name in /dev/mapper, `my--group-my--volume`; None when it is no such.
 
