@@ -109,6 +109,9 @@ class Names:
         for key, row in self._facts.rows[LAYER.name].items():
             names = {dasd_of_number(key), key, *(str(fact.value) for fact in row.get("name", ()))}
             busid = next((busids[name] for name in names if name in busids), "")
+            for fact in row.get("wwid", ()) if busid else ():
+                if _UID.fullmatch(str(fact.value)):
+                    self._facts.hint(DEVICE, busid, fact.place, uid=fact.value)
             for fact in row.get("links", ()) if busid else ():
                 for link in str(fact.value).split():
                     match = _OF_DASD.fullmatch(link)

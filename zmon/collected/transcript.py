@@ -652,7 +652,10 @@ class _Transcript:
     def _begin_unannounced(self, number: int, line: str, row: str) -> None:
         """Begin an output at a line that the one before does not have, if the line tells which that is."""
         is_brace = line.strip() == "{" and number < len(self._lines)
-        if match := _firsts().match(f"{line}{self._lines[number].strip()}" if is_brace else line):
+        later = (called.form for called in self._later if called.form and called.form is not self._form)
+        if form := next((form for form in later if self._rows and form.reading.knows(row)), None):
+            self._begin_form(number, self._margin, form)
+        elif match := _firsts().match(f"{line}{self._lines[number].strip()}" if is_brace else line):
             if self._is_in_block(_formed(match)):
                 return
             self._begin_form(number, match["margin"], _formed(match))
