@@ -743,3 +743,12 @@ def test_the_table_of_mounts_is_a_list_of_them(command: str, where: Ask) -> None
     """It is the kernel's, or kept by mount."""
     text = f"{UIDS}box1:~ # {command}\n/dev/dasdq1 /load xfs rw 0 0\n"
     assert [mount["point"] for mount in where("dasdq", text)["mounts"]] == ["/load"]
+
+
+def test_two_lists_of_swap_that_contradict_each_other_are_both_told(where: Ask) -> None:
+    """A disk that one of them names is not free, and the text is named."""
+    text = f"{LSBLK}box1:~ # swapon\nNAME TYPE SIZE USED PRIO\n/dev/dasdq1 partition 2G 0B -2\n"
+    assert [mount["fstype"] for mount in where("dasdq", text)["mounts"]] == ["swap"]
+    said = where("dasdp", text)
+    assert not said["mounts"]
+    assert any("by lsblk, a.txt:" in title for title in said["devices"])
