@@ -35,7 +35,7 @@ check: $(ready)  ## style, types and the import contract
 unit: $(ready)  ## the tests alone
 	$(bin)/python -m pytest -m "not whole_days"
 
-test-whole-days: $(ready)  ## the tests that judge or plan for whole days or all scenarios
+test-whole-days: $(ready)  ## the tests that take long: for whole days, all scenarios, the rest of many damages
 	$(bin)/python -m pytest -m whole_days
 
 test-any-order: $(ready)  ## the tests in another order each time; SEED=... repeats one

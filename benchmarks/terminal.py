@@ -52,11 +52,13 @@ class Terminal:
         self.bytes += len(read)
         return read
 
-    def listen(self, seconds: float) -> None:
-        """Take what comes for so long."""
+    def listen(self, seconds: float) -> bytes:
+        """Take what comes for so long; return its end."""
         end = time.perf_counter() + seconds
+        self._heard = b""
         while (left := end - time.perf_counter()) > 0:
             self._heard = (self._heard + self._read(left))[-65536:]
+        return self._heard
 
     def until(self, pattern: bytes, seconds: float = 60.0) -> float:
         """Wait for something new to come; return when it came."""

@@ -80,6 +80,14 @@ complete -c zmon -f -n 'string match -q "lab:*" -- (commandline -ct)' -a "{0}"
 """,
 }
 """What completes the scenarios of the laboratory, wherever a source is asked for."""
+ZSH_SOURCE: Final = """
+_zmon_source() {{
+  if [[ $PREFIX == lab:* ]]; then compadd -- {0}; else _files; fi
+}}
+"""
+"""The same for zsh, which completes each operand by a function."""
+SOURCES: Final = frozenset({"source", "other"})
+"""Names of options and operands that may be a scenario."""
 
 
 def write_completions(share: Path) -> None:
@@ -89,7 +97,9 @@ def write_completions(share: Path) -> None:
         target = share / name
         target.parent.mkdir(parents=True)
         scenarios = " ".join(f"lab:{scenario}" for scenario in scenario_names())
-        target.write_text(shtab.complete(parser, shell=shell) + LAB.get(shell, "").format(scenarios))
+        first = ZSH_SOURCE.format(scenarios) if shell == "zsh" else ""
+        text = shtab.complete(parser, shell=shell, preamble=first)
+        target.write_text(text + LAB.get(shell, "").format(scenarios))
 
 
 def whole_parser() -> argparse.ArgumentParser:
@@ -105,7 +115,8 @@ def whole_parser() -> argparse.ArgumentParser:
         add_json_errors(one)
         for action in one._actions:  # noqa: SLF001 - shtab reads them so too
             if action.dest in FILES:
-                action.complete = shtab.FILE  # type: ignore[attr-defined]  # shtab's own attribute
+                function = {"zsh": "_zmon_source"} if action.dest in SOURCES else {}
+                action.complete = {**shtab.FILE, **function}  # type: ignore[attr-defined]  # shtab's own attribute
             elif action.dest == "screen":
                 action.choices = screens
             elif action.dest == "theme":

@@ -12,6 +12,7 @@ import threading
 import time
 from collections import Counter
 from pathlib import Path
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import TYPE_CHECKING
 
 import pytest
@@ -62,13 +63,29 @@ for number, handler in ((signal.SIGHUP, lambda *_: None), (signal.SIGINT, signal
         signal.signal(number, handler)
 
 
+MEMORY = "/dev/shm"  # noqa: S108 - pytest makes a directory of the user's own there
+"""A file system in memory: tests make twenty thousand files, and would wait for a disk at each commit."""
+ROOM = 2 << 30
+"""Bytes that have to be free there; three runs of all tests, which pytest keeps, take one."""
+
+
 def pytest_configure() -> None:
-    """Collect no garbage while modules are imported, as nothing of them goes."""
+    """Collect no garbage while modules are imported, as nothing of them goes; have files kept in memory."""
     gc.disable()
     compute_once()
     judge_once()
     if "PYTEST_XDIST_WORKER" not in os.environ:
         forget_old()
+        if has_room(MEMORY):
+            os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", MEMORY)
+
+
+def has_room(path: str) -> bool:
+    """Return whether a directory takes the files of tests, some of which are programs."""
+    if not os.access(path, os.W_OK | os.X_OK):
+        return False
+    system = os.statvfs(path)
+    return system.f_bavail * system.f_frsize >= ROOM and not system.f_flag & os.ST_NOEXEC
 
 
 READERS = frozenset({"collected", "cp", "kernel", "listing", "store"})
@@ -291,6 +308,19 @@ def load_tree() -> Callable[..., Tree]:
         return tree
 
     return load
+
+
+@pytest.fixture(scope="module")
+def disk() -> Iterator[Path]:
+    """Return a directory whose files have a place on a disk, which those in memory have not."""
+    with TemporaryDirectory() as directory:
+        yield Path(directory)
+
+
+@pytest.fixture
+def on_disk(disk: Path, request: pytest.FixtureRequest) -> Path:
+    """Return a directory for one test there."""
+    return Path(mkdtemp(prefix=request.node.originalname, dir=disk))
 
 
 @pytest.fixture(scope="session")

@@ -85,17 +85,25 @@ def log_of(rules: tuple[Rule, ...], history: list[Sample]) -> tuple[list[Excepti
     return sorted(watch.log(), key=by_begin), watch.unknown
 
 
-@pytest.mark.parametrize("method", ["_value", "_allowed", "cells", "values_of"])
-def test_a_broken_rule_is_not_judged_and_the_others_are(monkeypatch: pytest.MonkeyPatch, method: str) -> None:
-    """Whichever step of judging fails, each rule in turn has that as its reason; no other one changes."""
+STEPS = ("_value", "_allowed", "cells", "values_of")
+"""Methods of a judge that may fail for a rule."""
+TURNS = [0, *(pytest.param(turn, marks=pytest.mark.whole_days) for turn in range(1, len(STEPS)))]
+
+
+@pytest.mark.parametrize("turn", TURNS)
+def test_a_broken_rule_is_not_judged_and_the_others_are(monkeypatch: pytest.MonkeyPatch, turn: int) -> None:
+    """Whichever step of judging fails, in four turns, each rule has that as its reason; no other changes."""
     history = samples(shorter(SCENARIO, 120.0), 32)
     whole, unknown = log_of(RULES, history)
     assert whole
-    does: Callable[..., Any] = getattr(Judge, method)
-    for name in watched():
+    for number, name in enumerate(watched()):
+        method = STEPS[(number + turn) % len(STEPS)]
+        does: Callable[..., Any] = getattr(Judge, method)
         with monkeypatch.context() as patch:
 
-            def fails(judge: Judge, rule: Rule, *given: Any, name: str = name) -> Any:
+            def fails(
+                judge: Judge, rule: Rule, *given: Any, name: str = name, does: Callable[..., Any] = does
+            ) -> Any:
                 return broken() if rule.name == name else does(judge, rule, *given)
 
             patch.setattr(Judge, method, fails)

@@ -61,7 +61,7 @@ def test_a_command_of_the_readme_works_as_written(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:
-    """It is run in the checkout: what needs a terminal in line mode, the recorder for a second."""
+    """It is run in the checkout: what needs a terminal in line mode, what reads again soon."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     monkeypatch.setattr("sys.stdin", io.StringIO("QUIT\n"))
     words = [days if word == DAYS else word for word in shlex.split(command)]
@@ -73,6 +73,8 @@ def test_a_command_of_the_readme_works_as_written(
     monkeypatch.chdir(ROOT)
     if words[:1] == ["record"]:
         words = ["record", str(tmp_path / "new"), "--for", "1s"]
+    if words[:1] == ["capture"]:
+        words += ["--interval", "0.1"]
     if words[:1] in ([], ["replay"]):
         words.append("--line")
     assert main(words) == 0

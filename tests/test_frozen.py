@@ -117,8 +117,13 @@ MORE: Final = {
 }
 """Commands besides the screens; `{}` is the source, which is otherwise given by `--from`."""
 
-SLOW: Final = frozenset({"lab", "recording"})
-"""Those of which many intervals are judged."""
+LATER: Final = {
+    "lab": ("csv", "json"),
+    "recording": ("csv", "json"),
+    "capture": ("csv",),
+    "format-1": ("csv",),
+}
+"""The forms in which screens are printed with the tests of whole days."""
 
 NUMBER: Final = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
 MAX_DIGITS: Final = 9
@@ -276,9 +281,7 @@ def _plain_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("source", "form"),
     [
-        pytest.param(
-            source, form, marks=[pytest.mark.whole_days] if source in SLOW and form != "text" else []
-        )
+        pytest.param(source, form, marks=[pytest.mark.whole_days] if form in LATER.get(source, ()) else [])
         for source in SOURCES
         if source != "guest"  # the slowest to read
         for form in ("text", "csv", "json")

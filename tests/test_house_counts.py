@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from tests import house
+from tests.syntax import ZMON, modules
 
 if TYPE_CHECKING:
     import pytest
@@ -53,9 +54,7 @@ column = [
 
 def test_a_variable_says_the_thing() -> None:
     """Who reads `one`, `each`, `found`, `known` or `words` has to find out what it is."""
-    assert {
-        module: names for module, tree in house.modules().items() if (names := house.vague_names(tree))
-    } == {}
+    assert {module: names for module, tree in modules().items() if (names := house.vague_names(tree))} == {}
 
 
 READ: Final = {
@@ -100,7 +99,7 @@ def test_each_shared_limit_is_shared() -> None:
 
 def test_the_lines_of_packages_are_those_of_all_modules() -> None:
     """Each module counts once, and each package has its ceiling."""
-    files = [path for path in house.ZMON.rglob("*.py") if path.read_text()]
+    files = [path for path in ZMON.rglob("*.py") if path.read_text()]
     assert house.packages().total() == sum(path.read_text().count("\n") for path in files)
     assert set(house.packages()) == set(house.CEILINGS)
 

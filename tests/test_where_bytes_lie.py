@@ -103,12 +103,12 @@ class Bench:
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+def bench(disk: Path) -> Iterator[Bench]:
     """A place for disks."""
     if why := why_not():
         pytest.skip(why)
     with ExitStack() as stack:
-        yield Bench(tmp_path_factory.mktemp("disks"), stack)
+        yield Bench(disk, stack)
 
 
 @pytest.fixture(scope="module")

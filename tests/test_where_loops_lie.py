@@ -42,6 +42,12 @@ def run(*words: str) -> str:
 
 
 @pytest.fixture
+def tmp_path(on_disk: Path) -> Path:
+    """Return a directory of which the kernel tells where its files lie."""
+    return on_disk
+
+
+@pytest.fixture
 def bench(tmp_path: Path) -> Iterator[ExitStack]:
     """Return what is taken down at the end."""
     if os.geteuid() or not all(map(shutil.which, TOOLS)):

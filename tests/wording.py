@@ -6,10 +6,13 @@ A sentence is a field such as `reason` or `claim`, a variable that is called so,
 from __future__ import annotations
 
 import ast
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from tests.syntax import nodes
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     Node = ast.AST | None
 
@@ -28,6 +31,7 @@ SPLITTING: Final = frozenset({"partition", "rpartition", "rsplit", "split", "sub
 TRIMMING: Final = frozenset({"removeprefix", "removesuffix", "replace"})
 
 
+@cache
 def wording(tree: ast.Module) -> tuple[list[str], list[str]]:
     """Return where a module decides by what a sentence says, and where it cuts one apart: `LINE: CODE`."""
     decisions: list[str] = []
@@ -35,19 +39,21 @@ def wording(tree: ast.Module) -> tuple[list[str], list[str]]:
     bodies = [node.body if isinstance(node, ast.ClassDef) else [node] for node in tree.body]
     for scope in (statement for body in bodies for statement in body):
         said, before = VARIABLES, frozenset[str]()
+        inside = nodes(scope)
+        bound = [*bindings(inside)]
         while said != before:
-            targets = (target for target, value in bindings(scope) if is_said(value, said))
+            targets = (target for target, value in bound if is_said(value, said))
             said, before = said | {name for target in targets for name in names_in(target)}, said
-        for node in ast.walk(scope):
+        for node in inside:
             for places, is_meant in ((decisions, decides), (pieces, cuts)):
                 if isinstance(node, ast.expr) and is_meant(node, said):
                     places.append(f"{node.lineno}: {ast.unparse(node)}")
     return decisions, pieces
 
 
-def bindings(tree: ast.AST) -> Iterator[tuple[ast.expr, Node]]:
-    """Yield what is bound anywhere in a tree, and from what: a loop from what it walks through."""
-    for node in ast.walk(tree):
+def bindings(inside: Iterable[ast.AST]) -> Iterator[tuple[ast.expr, Node]]:
+    """Yield what nodes bind, and from what: a loop from what it walks through."""
+    for node in inside:
         match node:
             case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
                 yield from zip(targets, values, strict=False)

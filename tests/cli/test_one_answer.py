@@ -33,7 +33,9 @@ def printed(words: list[str], name: str, capsys: pytest.CaptureFixture[str]) -> 
     return " ".join(capsys.readouterr().out.split())
 
 
-@pytest.mark.parametrize("name", ["shark-before", "shark-channels-only"])
+@pytest.mark.parametrize(
+    "name", ["shark-before", pytest.param("shark-channels-only", marks=pytest.mark.whole_days)]
+)
 def test_moves_promise_the_same_everywhere(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """`zmon spread`, MOVES, which the tour shows, and `zmon whatif moves`, with LCUs and paths that count."""
     spread = printed(["spread", "--traffic", "--moves", "40"], name, capsys)

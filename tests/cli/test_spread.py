@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def listing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def listing(on_disk: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Write files, and a listing that names them, a directory and what is not there."""
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setenv("HOME", str(on_disk))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(on_disk))
     monkeypatch.setenv("COLUMNS", "250")  # paths of temporary files are long
-    folder = tmp_path / "folder"
+    folder = on_disk / "folder"
     folder.mkdir()
     for name in ("a", "b\x1b[2J\nc"):
         (folder / name).write_bytes(b"zmon" * 4096)
-    (tmp_path / "alone").write_bytes(b"zmon" * 65536)
+    (on_disk / "alone").write_bytes(b"zmon" * 65536)
     os.sync()
-    made = tmp_path / "list.csv"
+    made = on_disk / "list.csv"
     made.write_text(
-        f"tablespace,path\nTS1,{tmp_path}/alone\nTS2,{folder}\nTS3,{tmp_path}/gone\nTS4,relative/x\n"
+        f"tablespace,path\nTS1,{on_disk}/alone\nTS2,{folder}\nTS3,{on_disk}/gone\nTS4,relative/x\n"
     )
     return str(made)
 
@@ -118,11 +118,11 @@ def test_what_is_not_placed_is_counted(listing: str, capsys: pytest.CaptureFixtu
 
 
 @pytest.fixture
-def mistyped(tmp_path: Path, listing: str) -> str:
+def mistyped(on_disk: Path, listing: str) -> str:
     """Write a listing of which one statement is mistyped."""
-    made = tmp_path / "mistyped.ddl"
+    made = on_disk / "mistyped.ddl"
     made.write_text(
-        f"CREATE TABLESPACE A MANAGED BY DATABASE USING (FILE '{tmp_path}/alone' 1);\n"
+        f"CREATE TABLESPACE A MANAGED BY DATABASE USING (FILE '{on_disk}/alone' 1);\n"
         "CREATE TABLESPAC B MANAGED BY SYSTEM USING ('/b');\n"
     )
     assert listing

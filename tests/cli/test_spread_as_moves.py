@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SHARK: Final = "recordings/lab-shark-before.zmon"
+LOGS: Final = "lab:logs-mixed"
+"""The plan that takes longest to be found."""
 SOURCES: Final = {
     SHARK: [],
     "recordings/lab-healthy-day.zmon": ["--at", "14:40"],
-    "lab:logs-mixed": [],
+    LOGS: [],
     "recordings/qemu-one-path-of-two.zmon": [],
 }
 """Where moves help, where a new reader is to be found, where a log is in the way, and no file known."""
@@ -40,7 +42,10 @@ def suggested(capsys: pytest.CaptureFixture[str], source: str, moves: int, *more
     return steps(capsys.readouterr().out, "step", "path", "from", "to", "max_to_mean")
 
 
-@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize(
+    "source",
+    [pytest.param(source, marks=[pytest.mark.whole_days] if source == LOGS else []) for source in SOURCES],
+)
 def test_the_plan_is_that_of_moves(source: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Of the same interval, with the same traffic, in the same order."""
     main(["show", "MOVES", "--from", source, *SOURCES[source], "--format", "csv"])
@@ -49,7 +54,10 @@ def test_the_plan_is_that_of_moves(source: str, capsys: pytest.CaptureFixture[st
     assert bool(shown) == (source == SHARK)
 
 
-@pytest.mark.parametrize(("moves", "pins", "is_first"), [(6, (), False), (3, ("TSFACT1", "TSFACT3"), True)])
+@pytest.mark.parametrize(
+    ("moves", "pins", "is_first"),
+    [(6, (), False), pytest.param(3, ("TSFACT1", "TSFACT3"), True, marks=pytest.mark.whole_days)],
+)
 def test_fewer_moves_are_the_first_of_it(
     moves: int, pins: tuple[str, ...], is_first: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -269,14 +269,14 @@ def test_help_for_what_was_not_found_is_what_was_not_given(complaint: Callable[.
     assert ("--listing" in words, "--cp-file" in words) == (False, True)
 
 
-def test_a_file_that_does_not_exist(ask: Callable[..., str], tmp_path: Path) -> None:
+def test_a_file_that_does_not_exist(ask: Callable[..., str], on_disk: Path) -> None:
     """The reason stands there, and the status says it."""
-    assert "it does not exist" in ask(str(tmp_path / "no"), status=1)
+    assert "it does not exist" in ask(str(on_disk / "no"), status=1)
 
 
-def test_a_file_of_another_machine(complaint: Callable[..., str], tmp_path: Path) -> None:
+def test_a_file_of_another_machine(complaint: Callable[..., str], on_disk: Path) -> None:
     """Who asks here for what is in a capture is told how to ask for that."""
-    path = str(tmp_path / "no")
+    path = str(on_disk / "no")
     said = complaint(path)
     assert said.startswith(f"zmon: {path}: ")
     assert "--from" in said
@@ -302,9 +302,9 @@ def test_a_source_that_is_not_there(complaint: Callable[..., str]) -> None:
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def here(on_disk: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Stand in an empty directory."""
-    folder = tmp_path / "here"
+    folder = on_disk / "here"
     folder.mkdir()
     monkeypatch.chdir(folder)
     return folder

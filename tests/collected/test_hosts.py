@@ -238,7 +238,10 @@ def test_what_is_left_out_is_counted(count: int, words: str, tmp_path: Path) -> 
     assert note.startswith(f"Left out: {words}")
 
 
-@pytest.mark.parametrize("prompt", ["", "# ", "=== ", "+ ", "op@zora:~> "])
+@pytest.mark.parametrize(
+    "prompt",
+    ["", "op@zora:~> ", *(pytest.param(mark, marks=pytest.mark.whole_days) for mark in ("# ", "=== ", "+ "))],
+)
 def test_no_line_of_a_real_output_names_a_host(prompt: str, tmp_path: Path) -> None:
     """Behind any prompt, or with none."""
     text = "".join(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import tarfile
-from functools import cache
-from itertools import combinations
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -40,6 +39,9 @@ WORDS: Final = ("dasd", "dasdf", "dasdk2", "srv", "data-", "lvm")
 """What outputs are searched for."""
 STEP: Final = 3
 """Every which line is damaged: all of them take minutes."""
+SHARES: Final = 5
+"""Of what is tried in turn one part in so many is tried each day."""
+SHARE: Final = [0, *(pytest.param(share, marks=pytest.mark.whole_days) for share in range(1, SHARES))]
 
 
 @cache
@@ -88,10 +90,12 @@ def _worse(before: dict[str, Answer], after: dict[str, Answer]) -> Iterator[tupl
             yield thing, answer, now
 
 
+@pytest.mark.parametrize("share", SHARE)
 @pytest.mark.parametrize("more", TOGETHER)
-def test_no_answer_becomes_worse_by_one_text_more(more: str) -> None:
+def test_no_answer_becomes_worse_by_one_text_more(more: str, share: int) -> None:
     """Whatever few texts it comes to, or whichever few of all are missing."""
-    few = {frozenset(names) for count in range(2) for names in combinations(TOGETHER, count)}
+    first = share - TOGETHER.index(more)
+    few = {frozenset[str](), *(frozenset({name}) for name in TOGETHER[first % SHARES :: SHARES])}
     sets = few | {frozenset(TOGETHER) - names - {more} for names in few}
     worse = [
         (sorted(names), *found)
@@ -133,34 +137,36 @@ def _wrong(
                     yield commands[which], how, thing, answer, now
 
 
-def _of_lines(output: CollectedText, first: int) -> Iterator[tuple[str, CollectedText]]:
+def _of_lines(output: CollectedText, which: int, share: int) -> Iterator[tuple[str, CollectedText]]:
     lines = output.text.splitlines()
-    for at in range(first, len(lines), STEP):
+    for at in range(which + share * STEP, len(lines), SHARES * STEP):
         for how, damaged in _damaged(lines, at):
             yield f"{how}: {lines[at]}", output._replace(text="".join(f"{line}\n" for line in damaged))
 
 
-def _piped(output: CollectedText, _which: int) -> Iterator[tuple[str, CollectedText]]:
+def _piped(output: CollectedText, which: int, share: int) -> Iterator[tuple[str, CollectedText]]:
     lines = output.text.splitlines(keepends=True)
     half = len(lines) // 2
     left = {f"grep {word}": [line for line in lines if word in line] for word in WORDS}
     left |= {f"grep -v {word}": [line for line in lines if word not in line] for word in WORDS}
     left |= {f"head -n {half}": lines[:half], f"tail -n +{half + 1}": lines[half:]}
-    for pipe, rows in left.items():
+    for pipe, rows in list(left.items())[(which + share) % SHARES :: SHARES]:
         command = f"{output.command or f'cat /{output.file}'} | {pipe}"
         yield pipe, output._replace(text="".join(rows), command=command)
 
 
+@pytest.mark.parametrize("share", SHARE)
 @pytest.mark.parametrize("commands", DAMAGED, ids=", ".join)
-def test_a_damaged_line_never_makes_an_answer_surer(commands: tuple[str, ...]) -> None:
+def test_a_damaged_line_never_makes_an_answer_surer(commands: tuple[str, ...], share: int) -> None:
     """Nor gives another disk, nor fewer than there are, nor makes a disk look free."""
-    assert [*_wrong(commands, _of_lines)] == []
+    assert [*_wrong(commands, partial(_of_lines, share=share))] == []
 
 
+@pytest.mark.parametrize("share", SHARE)
 @pytest.mark.parametrize("commands", DAMAGED, ids=", ".join)
-def test_what_a_pipe_leaves_out_never_makes_an_answer_surer(commands: tuple[str, ...]) -> None:
+def test_what_a_pipe_leaves_out_never_makes_an_answer_surer(commands: tuple[str, ...], share: int) -> None:
     """The command says that lines are missing, and of a list no line says which."""
-    assert [*_wrong(commands, _piped)] == []
+    assert [*_wrong(commands, partial(_piped, share=share))] == []
 
 
 def test_every_line_of_a_real_output_is_read_or_says_nothing() -> None:

@@ -34,7 +34,14 @@ def judged(name: str) -> tuple[View, Sequence[ExceptionEntry]]:
 
 
 @pytest.mark.parametrize(
-    "name", ["remote-mirror", "who-loads", "write-cache-full", "path-lost", "fcp-one-adapter"]
+    "name",
+    [
+        "remote-mirror",
+        pytest.param("who-loads", marks=pytest.mark.whole_days),
+        pytest.param("write-cache-full", marks=pytest.mark.whole_days),
+        "path-lost",
+        "fcp-one-adapter",
+    ],
 )
 def test_what_a_verdict_dates_is_an_exception_that_begins_then(name: str) -> None:
     """So the line of time has a mark there, and the next day it is found without looking at each interval."""
@@ -48,11 +55,15 @@ def test_what_a_verdict_dates_is_an_exception_that_begins_then(name: str) -> Non
     ("name", "ids"),
     [
         ("remote-mirror", {"lcu-writes": "D8"}),
-        ("swap-begins", dict.fromkeys(["lcu-queue", "paging", "memory-pressure", "volume-queue"], "D16")),
+        pytest.param(
+            "swap-begins",
+            dict.fromkeys(["lcu-queue", "paging", "memory-pressure", "volume-queue"], "D16"),
+            marks=pytest.mark.whole_days,
+        ),
         ("shark-before", {"lcu-share": "D3", "lcu-service": "D3", "path-busy": None}),
-        ("who-loads", {"alias-use": "D23", "lcu-disks": "D23"}),
+        pytest.param("who-loads", {"alias-use": "D23", "lcu-disks": "D23"}, marks=pytest.mark.whole_days),
         ("fcp-one-adapter", {"path-down": "D13"}),
-        ("fcp-path-slow", {"path-slow": "D14"}),
+        pytest.param("fcp-path-slow", {"path-slow": "D14"}, marks=pytest.mark.whole_days),
     ],
 )
 def test_an_exception_is_of_the_diagnosis_that_explains_it(name: str, ids: dict[str, str | None]) -> None:

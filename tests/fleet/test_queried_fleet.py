@@ -91,7 +91,7 @@ class Handler(BaseHTTPRequestHandler):
 def server() -> Iterator[FakeServer]:
     """Return a server on this machine."""
     found = FakeServer()
-    thread = threading.Thread(target=found.serve_forever, daemon=True)
+    thread = threading.Thread(target=lambda: found.serve_forever(poll_interval=0.01), daemon=True)
     thread.start()
     yield found
     found.shutdown()

@@ -123,6 +123,15 @@ def test_any_change_of_an_answer_is_parsed_or_refused(at: int, put: bytes) -> No
         parse_dm_answer(found[:at] + put + found[at + len(put) :])
 
 
+def test_a_segment_that_leads_back_is_refused() -> None:
+    """Two thousand million segments at one place would take hours."""
+    whole = bytearray(answer(SEGMENTS))
+    struct.pack_into("=I", whole, 20, 2**31)
+    struct.pack_into("=I", whole, 312 + 20, 0)
+    with pytest.raises(ValueError, match="segment at byte 312"):
+        parse_dm_answer(whole)
+
+
 def test_the_room_grows_until_the_table_fits(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A volume of many segments is asked for again with more room."""
     rooms: list[int] = []

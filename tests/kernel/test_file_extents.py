@@ -36,6 +36,12 @@ if TYPE_CHECKING:
 HERE = LiveTree()
 
 
+@pytest.fixture
+def tmp_path(on_disk: Path) -> Path:
+    """Return a directory of which the kernel tells where its files lie."""
+    return on_disk
+
+
 def look(*paths: object, most: int = 1000) -> Frame:
     """Look at paths of this machine."""
     return read_containers(HERE, [ListedFile(str(path)) for path in paths], most=most)

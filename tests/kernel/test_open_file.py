@@ -35,6 +35,12 @@ EXTENTS = st.lists(
 )  # fmt: skip
 
 
+@pytest.fixture
+def tmp_path(on_disk: Path) -> Path:
+    """Return a directory of which the kernel tells where its files lie."""
+    return on_disk
+
+
 def answer(extents: list[Extent]) -> bytes:
     """Return what the ioctl would have filled in."""
     head = struct.pack("=QQIIII", 0, 1 << 40, 0, len(extents), 512, 0)

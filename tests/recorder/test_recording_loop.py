@@ -395,7 +395,7 @@ def test_old_days_go_while_it_runs(tmp_path: Path) -> None:
 
 def test_a_clock_set_forward_costs_no_recordings(tmp_path: Path) -> None:
     """Days pass as the steady clock says."""
-    machine = Machine(str(tmp_path), Plan("", SECOND, RetentionRule(keep=2 * DAY), length=2 * MINUTE))
+    machine = Machine(str(tmp_path), Plan("", SECOND, RetentionRule(keep=DAY), length=2 * MINUTE))
     yesterday = tmp_path / "2026-11-20.zmon"
     yesterday.write_bytes(b"SQLite format 3\0" + bytes(52) + MAGIC.to_bytes(4, "big"))
 

@@ -66,6 +66,16 @@ def test_completions_know_subcommands_options_and_screens(share: Path) -> None:
         assert "CTLUNIT" in text
 
 
+def test_zsh_completes_scenarios_wherever_it_completes_a_source(share: Path) -> None:
+    """And files besides."""
+    text = (share / manual.PLACES["zsh"]).read_text()
+    assert "lab:shark-before" in text
+    assert text.count(':_zmon_source"') > len(SUBCOMMANDS) // 2
+    assert not re.search(r"^ *\"--from\[.*:_files\"", text, re.MULTILINE)
+    if zsh := shutil.which("zsh"):
+        subprocess.run([zsh, "-n", share / manual.PLACES["zsh"]], check=True)  # noqa: S603 - found
+
+
 def test_bash_completes_a_subcommand_and_a_screen(share: Path) -> None:
     """As a user at a prompt sees it."""
     bash = shutil.which("bash")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.frames import frame_of
+from tests.syntax import nodes, parsed
 from zmon.base.absent import Absent, absent
 from zmon.base.event import Event, What
 from zmon.kinds import CMF_BASIC, EXACT, KEEP, KINDS
@@ -248,6 +250,7 @@ def test_source_and_boot_are_replaced() -> None:
 # words
 
 
+@cache
 def reasons() -> set[str]:
     """Return what zmon itself says of what is absent, where it quotes nothing."""
     found: set[object] = {words for source in SOURCES for words in (source.what, source.off, source.captured)}
@@ -257,17 +260,17 @@ def reasons() -> set[str]:
         ROOT / "zmon/interval.py",
         ROOT / "zmon/kinds.py",
     ]:
-        tree = ast.parse(path.read_text())
+        tree = parsed(path)
         said = [
             node
-            for node in ast.walk(tree)
+            for node in nodes(tree)
             if isinstance(node, ast.Call)
             and getattr(node.func, "id", "") in {"absent", "declared", "empty_frame", "_none"}
         ]
         constants = [node.value for node in tree.body if isinstance(node, ast.AnnAssign)]
         simple = [node for node in constants if isinstance(node, ast.Constant | ast.JoinedStr)]
         for node in [*said, *simple]:
-            found |= {one.value for one in ast.walk(node) if isinstance(one, ast.Constant)}
+            found |= {one.value for one in nodes(node) if isinstance(one, ast.Constant)}
     texts = {reason for reason in found if isinstance(reason, str) and " " in reason}
     return {reason for reason in texts if "\\" not in reason and not reason.startswith("(?")}  # no patterns
 

@@ -14,7 +14,7 @@ from zmon.sample import Meaning
 from zmon.store.column_encoding import dump
 from zmon.store.file_format import NOT_IN_LAYOUT, Damaged
 from zmon.store.readings import TIMES, Layout, OpenSegment, ReadingChange, difference, offsets
-from zmon.store.segment import TOO_MANY, Segment, seal
+from zmon.store.segment import TOO_MANY, Segment, end_of, seal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +62,9 @@ def test_a_segment_answers_as_the_readings_it_was_made_of(
         stood.append(ways[how])
         return len(stood) - 1, stood[-1]
 
-    segment = Segment(whole.layout, seal(whole, stand), lambda number, _count: list(stood[number]))
+    body = seal(whole, stand)
+    segment = Segment(whole.layout, body, lambda number, _count: list(stood[number]))
+    assert end_of(body) == segment.samples[-1] + 1 == count
     for reading, frame in enumerate(frames):
         anchor = segment.anchor(reading)
         assert [anchor + drift for drift in segment.column(TIMES, reading)] == frame.times  # type: ignore[operator]  # numbers

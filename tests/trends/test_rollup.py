@@ -13,9 +13,11 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from zmon.base.absent import Absent, absent
+from zmon.base.clock import MINUTE, SECOND
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CMF, CPU, DEVICE
 from zmon.sample import Frame, Instant, Sample
+from zmon.store.open import RecordingFile
 from zmon.store.reader import Recording
 from zmon.trends.moving_devices import MovingDevices
 from zmon.trends.rollup import minute_of, recording_with_trends
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
 
     from zmon.base.absent import Value
 
-SECOND = 1_000_000_000
 BEGIN = 1_795_219_200 * SECOND
 """A midnight."""
 BUSIDS = [f"0.0.700{n}" for n in range(6)]
@@ -269,6 +270,28 @@ def test_what_has_no_row_in_a_minute_counts_as_0_only_where_it_was_known(
         told = rows(recording._file.connection, "device_minutes", "minute", "name")
     assert told[BEGIN // SECOND, BUSIDS[0]]["io_count"] == known
     compare(path, samples)
+
+
+def test_a_clock_that_was_set_back_costs_one_reader_a_seal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many minutes occur again: each reader keeps what it reads, which is much of 4,096 devices."""
+    machine, samples, readers = Machine(), [], list[str]()
+    for number in range(60):
+        if number == 30:
+            machine.at = machine.at._replace(utc=machine.at.utc - 15 * MINUTE)
+        machine.work(0, 10, 1)
+        samples.append(machine.sample(30.0, nominal=30.0))
+    opened = RecordingFile.__init__
+
+    def counted(file: RecordingFile, path: str, shared: Any) -> None:
+        readers.append(path)
+        opened(file, path, shared)
+
+    monkeypatch.setattr(RecordingFile, "__init__", counted)
+    record(tmp_path / "r.zmon", samples, {29}, set())
+    assert len(readers) == 1
+    compare(tmp_path / "r.zmon", samples)
 
 
 def test_a_disk_whose_requests_end_is_no_longer_looked_up() -> None:

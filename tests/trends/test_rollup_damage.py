@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from tests.trends.test_rollup import BEGIN, BUSIDS, SECOND, Machine, record
+from tests.trends.test_rollup import BEGIN, BUSIDS, Machine, record
 from zmon.base.absent import Absent
+from zmon.base.clock import SECOND
 from zmon.base.event import What
 from zmon.store.check import find_damage
 from zmon.store.reader import Recording

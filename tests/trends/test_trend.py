@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.trends.test_rollup import BEGIN, BUSIDS, SECOND, Machine, record
+from tests.trends.test_rollup import BEGIN, BUSIDS, Machine, record
 from zmon.base.absent import Absent
+from zmon.base.clock import SECOND
 from zmon.store.file_format import crc_of, seal_schema
 from zmon.store.open import connect
 from zmon.store.reader import Recording

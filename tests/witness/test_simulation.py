@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from tests.witness.counters import Reading
 
 NOBODY = Truth("nobody is asked")
+HEALTHY = [name for name, machine in MACHINES.items() if not machine.truth.first]
+QUICK = ("healthy-idle", "healthy-virtio", "healthy-oltp")
+"""Of these, those that are simulated with each change."""
 
 
 def last(machine: Machine) -> Reading:
@@ -54,7 +57,7 @@ def test_a_closed_program_obeys_the_law_of_response_times() -> None:
 @pytest.mark.parametrize("name", ["healthy-oltp", "full-64k-16-aliases", "stripes-of-8k", "fcp-path-lost"])
 def test_counters_agree_with_one_another(name: str) -> None:
     """Requests begun are done or in flight, and time adds up on each device (Little's law)."""
-    reading = last(MACHINES[name])
+    reading = readings_of(MACHINES[name])[END]
     for disk, counts in reading.blocks.items():
         times = counts.read_time + counts.write_time
         assert times <= counts.weighted + 1e-6, disk
@@ -72,7 +75,7 @@ def test_counters_agree_with_one_another(name: str) -> None:
 
 def test_an_lcu_does_not_exceed_its_bandwidth_and_reaches_it() -> None:
     """Of 40 MB/s, with as many requests as there may be."""
-    blocks = last(MACHINES["full-128k-16-aliases"]).blocks
+    blocks = readings_of(MACHINES["full-128k-16-aliases"])[END].blocks
     kib = sum(counts.kib_read for number, counts in blocks.items() if number.startswith("80"))
     assert kib * 1024 / END / 1e6 == pytest.approx(40, rel=0.02)
 
@@ -126,7 +129,8 @@ def test_aliases_that_are_not_used_change_nothing() -> None:
     """The same requests at the same times."""
     program = Program("oltp", volumes(unit("8000")), threads=8, kib=8)
     without, unused = (
-        last(box("aliases", NOBODY, (unit("8000", aliases=n, aliases_used=False),), program)) for n in (0, 8)
+        last(box("aliases", NOBODY, (unit("8000", hit=0.0, aliases=n, aliases_used=False),), program))
+        for n in (0, 8)
     )
     assert without.blocks == unused.blocks
     assert all(not counts.started for number, counts in unused.subchannels.items() if number > "80f0")
@@ -134,7 +138,7 @@ def test_aliases_that_are_not_used_change_nothing() -> None:
 
 def test_a_lost_path_carries_nothing_and_one_that_came_back_does() -> None:
     """Requests on the way when it is lost are answered."""
-    readings = simulate(MACHINES["fcp-path-came-back"])
+    readings = readings_of(MACHINES["fcp-path-came-back"])
     done = [
         reading.blocks["mpatha/fc10"].reads + reading.blocks["mpatha/fc10"].writes for reading in readings
     ]
@@ -146,7 +150,7 @@ def test_a_lost_path_carries_nothing_and_one_that_came_back_does() -> None:
 
 def test_processors_that_are_withheld_take_longer() -> None:
     """Stolen time is what programs would have used, and no program has it."""
-    tasks = last(MACHINES["processors-withheld"]).tasks
+    tasks = readings_of(MACHINES["processors-withheld"])[END].tasks
     assert tasks.stolen == pytest.approx(tasks.used)
     assert tasks.used + tasks.stolen == pytest.approx(2 * END, rel=0.02)
 
@@ -154,7 +158,7 @@ def test_processors_that_are_withheld_take_longer() -> None:
 @pytest.mark.parametrize("name", ["healthy-oltp", "fcp-failover"])
 def test_a_machine_is_always_the_same(name: str) -> None:
     """Its chances have a seed."""
-    assert simulate(MACHINES[name]) == simulate(MACHINES[name])
+    assert simulate(MACHINES[name]) == readings_of(MACHINES[name])
 
 
 def test_names_and_truths_are_well_formed() -> None:
@@ -166,7 +170,9 @@ def test_names_and_truths_are_well_formed() -> None:
         SimulatedMachine(machine).env.run(until=simpy.Environment().now + 0.1)
 
 
-@pytest.mark.parametrize("name", [name for name, machine in MACHINES.items() if not machine.truth.first])
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.whole_days) for name in HEALTHY]
+)
 def test_what_is_said_to_be_healthy_is(name: str) -> None:
     """From inside the simulator: hardly a request is at any disk on average."""
     begin, end = (readings_of(MACHINES[name])[second] for second in (END - 10, END))

@@ -30,7 +30,7 @@ from zmon.cli.source_options import NO_TEXTS, open_lookup, read_files, refused
 from zmon.kernel.deadline import call_all_within
 from zmon.kernel.file_extents import NOT_THERE
 from zmon.kernel.open_file import live_mount_id
-from zmon.kinds import CONTAINER, LAYER, TEXT
+from zmon.kinds import CONTAINER, LAYER
 from zmon.placement.word_lookup import (
     DOWNWARDS,
     LookupResult,
@@ -44,7 +44,7 @@ from zmon.placement.word_lookup import (
 from zmon.screen.number import DOTS, bytes_, fitted, percent, shorten
 from zmon.topology.claims import IN_MEMORY, Grade
 from zmon.topology.identity import EMULATED, NOT_ON_LINE
-from zmon.topology.read_texts import first_of, lines_naming
+from zmon.topology.read_texts import first_of, lines_with
 from zmon.values.path_state import UP
 
 if TYPE_CHECKING:
@@ -141,7 +141,6 @@ def _live(args: argparse.Namespace, unread: dict[str, list[str]]) -> dict[str, l
     """Return the lookup results of each word on this machine, one for each of its meanings.
 
     `unread` takes the reasons why words may mean something that is not known: of a word, and of all with "".
-
     A path is only followed down, which costs the same however many disks there are.  Other words may be the
     name of anything, and so may all words if there is a listing: these need the whole machine.
 
@@ -264,11 +263,9 @@ def _captured(args: argparse.Namespace, unread: dict[str, list[str]]) -> dict[st
     with _whole(args, unread) as machine:
         for word in args.thing:
             path = posixpath.normpath(word) if word.startswith("/") else word
-            meant = [meaning._replace(word=word) for meaning in meanings(path, machine)]
-            results[word] = [find(meaning, machine) for meaning in meant]
-            if not meant and TEXT.name in machine.sample.frames:
-                names = {word.removeprefix("/dev/").removeprefix("mapper/"), word.lower()}
-                unread[word] = [*lines_naming(names, machine.sample)]
+            meant = meanings(path, machine)
+            results[word] = [find(meaning._replace(word=word), machine) for meaning in meant]
+            unread[word] = [] if meant else [*lines_with(word, machine.sample)]
             if not meant and word.startswith("/") and not word.startswith("/dev/"):
                 results[word].append(find_by_name(WordMeaning(word, MeaningKind.FILE, path), machine))
     return results

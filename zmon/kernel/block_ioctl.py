@@ -145,7 +145,7 @@ def parse_dm_answer(answer: bytes | bytearray) -> str | None:
     """Parse the answer to a request: the table, or None when it needed more room.
 
     Raises:
-        ValueError: it is shorter than it says.
+        ValueError: it is shorter than it says, or a segment leads back.
     """
     if len(answer) < _HEADER.size:
         raise ValueError(f"device mapper: {_HEADER.size} bytes expected, found {len(answer)}")
@@ -155,9 +155,9 @@ def parse_dm_answer(answer: bytes | bytearray) -> str | None:
     if flags & BUFFER_FULL:
         return None
     lines = []
-    at = begin
+    at, before = begin, -1
     for _ in range(segments):
-        if at + _SEGMENT.size > len(answer):
+        if not before < at <= len(answer) - _SEGMENT.size:
             raise ValueError(f"device mapper: segment at byte {at} of {len(answer)}")
         first, length, _status, onward, kind = _SEGMENT.unpack_from(answer, at)
         end = answer.find(0, at + _SEGMENT.size)
@@ -166,7 +166,7 @@ def parse_dm_answer(answer: bytes | bytearray) -> str | None:
         name = kind.partition(b"\0")[0].decode("utf-8", "replace")
         arguments = answer[at + _SEGMENT.size : end].decode("utf-8", "replace")
         lines.append(_masked(f"{first} {length} {name} {arguments}".replace("\n", " ")) + "\n")
-        at = begin + onward
+        at, before = begin + onward, at
     return "".join(lines)
 
 

@@ -83,6 +83,8 @@ _MS: Final = {
 """Which of these the block layer shows in ms."""
 _HISTOGRAMS: Final = ("size", "time", "device", "wait", "queue")
 """What an interval counts in histograms, in its order, as `zmon.kinds.HISTOGRAMS` calls it."""
+_BUCKETS: Final = tuple(map(buckets, _HISTOGRAMS))
+"""The fields of each of these."""
 _SPLIT: Final = (("user", 0.80), ("system", 0.15), ("softirq", 0.05))
 """How processor time is divided; the model knows it as one."""
 
@@ -378,9 +380,7 @@ class KernelCounters:
         self._guest = GuestCounters(plan)
         """What happened to Linux itself."""
         self._profiled = ["global", *(self._names if disks <= PROFILED else ())]
-        self._histograms = {
-            field: [0] * len(self._profiled) for name in _HISTOGRAMS for field in buckets(name)
-        }
+        self._histograms = {field: [0] * len(self._profiled) for fields in _BUCKETS for field in fields}
         self._devices = devices
         self._ends = plan.phase_ends()
         self._scsi: ScsiDisks | None = None
@@ -447,9 +447,9 @@ class KernelCounters:
         if self._scsi is not None and counts.disk in self._scsi.groups:
             return  # the DASD driver knows nothing of it
         rows = (0, counts.disk + 1) if len(self._profiled) > 1 else (0,)
-        for name, counted in zip(_HISTOGRAMS, counts.histograms, strict=True):
+        for fields, counted in zip(_BUCKETS, counts.histograms, strict=True):
             for bucket, requests in counted:
-                column = self._histograms[f"{name}_{bucket:02}"]
+                column = self._histograms[fields[bucket]]
                 for row in rows:
                     column[row] += requests * times
 
@@ -533,7 +533,7 @@ class KernelCounters:
         return f"{MAJOR}:{disk * MINORS}"
 
     def _profiles(self, now: int) -> Frame:
-        disks, rows = self._disks, range(len(self._profiled))
+        disks, rows = self._disks, len(self._profiled)
         scsi = () if self._scsi is None else self._scsi.groups
         own = [place not in scsi for place in range(len(self._names))]
         box = self.plan.box
@@ -545,13 +545,13 @@ class KernelCounters:
                 sum(values) if counts else 0
                 for counts, *values in zip(of, *(disks[name] for name in columns), strict=True)
             ]
-            return [sum(compress(shown_rows, own)), *shown_rows][: len(rows)]
+            return [sum(compress(shown_rows, own)), *shown_rows][:rows]
 
         return _frame(PROFILE, self._profiled, now, {
             "start": str(self.plan.begin),
             "scale": 1,
             "via": "debugfs",
-            "requests": [sum(self._histograms[name][row] for name in buckets("time")) for row in rows],
+            "requests": [*map(sum, zip(*map(self._histograms.__getitem__, buckets("time")), strict=True))],
             "read_requests": shown("reads"),
             "sectors": shown("sectors_read", "sectors_written"),
             "read_sectors": shown("sectors_read"),

@@ -14,7 +14,7 @@ import socket
 from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
-from zmon.base.clock import DAY, MINUTE, SECOND
+from zmon.base.clock import MINUTE, SECOND
 from zmon.base.mistake import mistakes
 from zmon.recorder.forecast import Forecast, estimate, measured, shortage
 from zmon.recorder.retention import RetentionRule, prune, size_of
@@ -323,10 +323,10 @@ class RecordingLoop:
         except RecordingError as error:
             self._once(str(error))
             return
-        # a wall clock that was set forward by mistake must not delete recordings: it may be at most a day
-        # ahead of the steady clock
+        # a wall clock that was set forward by mistake must not delete recordings: days pass as the steady
+        # clock and the sleep of the machine say
         passed = self._clock.steady() - self._begin + self._clock.asleep()
-        now = min(self._clock.utc(), self._wall + passed + DAY)
+        now = min(self._clock.utc(), self._wall + passed)
         done = prune(self._plan.directory, present, now, self._plan.rule)
         for file in done.unlinked:
             self._say(f"{file.file.path} unlinked, {file.size:,} bytes: beyond what is kept")

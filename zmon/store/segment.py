@@ -37,6 +37,11 @@ TOO_MANY: Final = "more differences than values"
 MAX_READINGS: Final = 240
 """Readings in a segment: lanes of 64 bits then hold the sum of numbers of 56."""
 
+SAMPLES: Final = b'{"samples":['
+"""What a description begins with."""
+MAX_SAMPLES_BYTES: Final = 16 * MAX_READINGS
+"""Bytes of the text in which the samples of a segment are told."""
+
 MATRIX_SHARE: Final = 4
 """A row has its line in the matrices if it moved in every fourth reading or more."""
 
@@ -236,6 +241,19 @@ def _add_to_numbers(values: list[Any], cells: Iterable[tuple[int, int]]) -> None
 
 
 # reading
+
+
+def end_of(data: bytes) -> int:
+    """Return the sample after the last of a segment, of which no more is read; 0 if it is not told first.
+
+    Whoever asks has seen the checksum.
+    """
+    text = encoding.text_of(data[4 : 4 + int.from_bytes(data[:4], "little")])
+    gaps = text[len(SAMPLES) : text.find(b"]", 0, MAX_SAMPLES_BYTES)] if text.startswith(SAMPLES) else b""
+    try:
+        return sum(map(int, gaps.split(b","))) + 1
+    except ValueError:
+        return 0
 
 
 class _Column(NamedTuple):

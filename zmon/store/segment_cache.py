@@ -5,7 +5,7 @@ Of what is damaged it is remembered that it is.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from zmon.base.absent import absent
 from zmon.base.light_typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -13,7 +13,7 @@ from zmon.base.record import NamedTuple
 from zmon.store.dictionary import load_baseline, load_layout
 from zmon.store.file_format import Damaged, checked, row_crc
 from zmon.store.open import Trouble
-from zmon.store.segment import Segment
+from zmon.store.segment import Segment, end_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -156,13 +156,20 @@ class SegmentCache:
         """Return the sample after the last that is surely in a segment."""
         ends = [0]
         for (number,) in self._file.ask("SELECT id FROM segment ORDER BY id DESC LIMIT ?", MAX_NEWEST):
-            try:
-                segment = self.cached(number)
-            except Damaged:
-                continue
-            if segment is not None:
-                ends.append(segment.samples[-1] + 1)
+            with suppress(Damaged):
+                ends.append(self._end_of(number))
         return max(ends)
+
+    def _end_of(self, number: int) -> int:
+        """Return the sample after the last of a segment; 0 of a row that says a kind is sampled no more."""
+        if self._file.checks and number not in self._segments:
+            body = self._row(number)[-1]
+            if body is None:
+                return 0
+            if end := end_of(body):
+                return end
+        segment = self.cached(number)
+        return 0 if segment is None else segment.samples[-1] + 1
 
     # by number
 

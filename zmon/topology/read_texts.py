@@ -128,6 +128,12 @@ def lines_naming(names: Collection[str], sample: Sample) -> Iterator[str]:
         yield f"{len(lines) - MAX_NAMED:,} more lines that were not read name it"
 
 
+def lines_with(word: str, sample: Sample) -> Iterator[str]:
+    """Yield which lines of texts name what somebody asks for; none if there are no texts."""
+    if TEXT.name in sample.frames:
+        yield from lines_naming({word.removeprefix("/dev/").removeprefix("mapper/"), word.lower()}, sample)
+
+
 def unseen_aliases(sample: Sample) -> Absent | None:
     """Return why there may be more aliases of DASDs than were read; None if all were."""
     return None if _is_listed(sample, ALL_ALIASES, DEVICE, "online") else NO_LIST_OF_ALIASES

@@ -17,7 +17,7 @@ ends.
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import suppress
+from contextlib import closing, suppress
 from itertools import groupby
 from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
@@ -59,6 +59,7 @@ if TYPE_CHECKING:
 
     from zmon.base.event import ExceptionEntry
     from zmon.sample import Sample
+    from zmon.store.reader import Recording
     from zmon.trends.minute import Aggregate, Resting
     from zmon.trends.trend_tables import TrendTable
 
@@ -198,36 +199,37 @@ class TrendWriter:
         rows: dict[str, list[tuple[object, ...]]] = {"minute": []}
         new_minutes, new_rows = 0, list[tuple[int, str]]()
         by_minute = sorted(parts, key=lambda part: part.minute)  # the clock may have been set back
-        for number, same in groupby(by_minute, key=lambda part: part.minute):
-            give_way()
-            minute = Minute(list(same))
-            new_minutes += self._add(connection, number, minute, rows, new_rows)
+        with closing(MinutesBefore(connection)) as before:
+            for number, same in groupby(by_minute, key=lambda part: part.minute):
+                give_way()
+                minute = Minute(list(same))
+                new_minutes += self._add(before, number, minute, rows, new_rows)
         exceptions = self._exceptions.changed()
         until = max((part.end // SECOND for part in parts), default=0)
         return TrendRows(rows, exceptions, new_minutes, new_rows, until)
 
     def _add(
         self,
-        connection: sqlite3.Connection,
+        before: MinutesBefore,
         number: int,
         minute: Minute,
         rows: dict[str, list[tuple[object, ...]]],
         new_rows: list[tuple[int, str]],
     ) -> bool:
         """Add what is known of a minute to what the file has of it; return whether that is nothing."""
-        had = connection.execute(
+        had = before.connection.execute(
             "SELECT seconds, intervals, begin, end FROM minute WHERE minute = ?", (number,)
         ).fetchone()
         earlier = (had[1], had[0] / THOUSAND) if had else (0, 0.0)
         known_rates = self._known
         if had and number != self._minute:
-            known_rates = _known_before(connection, number, had[3])
+            known_rates = before.known_rates(number, had[3])
         starts: int | None = None
         many = []
         for at, table in enumerate(TREND_TABLES):
             written = {
                 thing: row
-                for thing, *row in connection.execute(
+                for thing, *row in before.connection.execute(
                     f"SELECT thing, {', '.join(table.columns)} FROM {table.minutes} WHERE minute = ?",  # noqa: S608 - ours
                     (number,),
                 )
@@ -343,17 +345,37 @@ class TrendWriter:
             raise
 
 
-def _known_before(connection: sqlite3.Connection, minute: int, end: int) -> Resting:
-    """Return which rates are known in the interval of a minute that ends at a time, in ns since 1970."""
-    from zmon.store.reader import Recording  # noqa: PLC0415 - only for a file that is continued, or a set clock
+class MinutesBefore:
+    """Minutes that a file has already and of which more comes: it is continued, or the clock was set back.
 
-    with suppress(RecordingError):
-        recording = Recording(MEMORY, shared=(connection, RLock()))
-        for number in recording.numbers(end, end):
-            interval = Interval(recording.sample(number - 1) if number else None, recording.sample(number))
-            if counts(interval) and minute_of(interval) == minute:
-                return known_in([table.filled(interval) for table in TREND_TABLES])
-    return NONE_REST
+    One reader of its samples serves all of them.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        """Read nothing yet."""
+        self.connection = connection
+        self._recording: Recording | None = None
+
+    def known_rates(self, minute: int, end: int) -> Resting:
+        """Return which rates are known in the interval of a minute that ends at a time, in ns since 1970."""
+        from zmon.store.reader import Recording  # noqa: PLC0415 - rarely needed
+
+        with suppress(RecordingError):
+            if self._recording is None:
+                self._recording = Recording(MEMORY, shared=(self.connection, RLock()))
+            recording = self._recording
+            for number in recording.numbers(end, end):
+                interval = Interval(
+                    recording.sample(number - 1) if number else None, recording.sample(number)
+                )
+                if counts(interval) and minute_of(interval) == minute:
+                    return known_in([table.filled(interval) for table in TREND_TABLES])
+        return NONE_REST
+
+    def close(self) -> None:
+        """Let go of what was read; the connection stays open."""
+        if self._recording is not None:
+            self._recording.close()
 
 
 # SQL

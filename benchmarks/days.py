@@ -1,0 +1,191 @@
+"""Whether a recorder of many days loses or changes a sample, keeps what is to go, or grows.
+
+    python -m benchmarks.days [DAYS]
+
+The recorder's own loop, files, trends and retention run with clocks that go as fast as it works: a sample of
+a simulated guest each minute.  Once a day the wall clock is set back by two hours, once a year forward and
+back again after ten minutes, and the machine sleeps for three hours; the recorder is ended and begins again.
+The last two days are to be kept.
+
+Each sample of the days that are kept must be in a file as it was taken, each file must be whole, no day that
+is over for longer may be there, and the memory at the end must be that after the second day.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from benchmarks.memory import resident
+from zmon.base.clock import DAY, HOUR, MINUTE, SECOND
+from zmon.lab.guest_fleet import GuestFleet
+from zmon.recorder.recording_loop import Orders, Plan, RecordingLoop, Service
+from zmon.recorder.retention import RetentionRule
+from zmon.recorder.roll import Roll
+from zmon.sample import Instant
+from zmon.store.check import find_damage
+from zmon.store.day import days
+from zmon.store.reader import Recording
+from zmon.trends.rollup import recording_with_trends
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zmon.sample import Frame, Sample
+    from zmon.store.writer import Writer
+
+DAYS: Final = 10
+KEPT: Final = 2 * DAY
+BEGIN: Final = 1_795_262_400 * SECOND
+"""2026-11-21 12:00 UTC."""
+YEAR: Final = 365 * DAY
+GROWTH: Final = 1.05
+"""Times the memory after the second day that counts as flat."""
+
+
+class Clocks:
+    """Clocks that go only while the recorder waits, and what happens to them at each hour of a day."""
+
+    def __init__(self) -> None:
+        self.now = 0
+        self.slept = 0
+        self.stepped = 0
+
+    def utc(self) -> int:
+        """Return the time of the wall."""
+        return BEGIN + self.now + self.slept + self.stepped
+
+    def steady(self) -> int:
+        """Return the steady clock, which does not count sleep."""
+        return self.now
+
+    def asleep(self) -> int:
+        """Return how long the machine slept."""
+        return self.slept
+
+    def spent(self) -> int:
+        """Return a hundredth of the time."""
+        return self.now // 100
+
+    def wait(self, length: int) -> None:
+        """Let the time pass."""
+        minute = self.now // MINUTE
+        self.now += length
+        for each_minute in range(minute + 1, self.now // MINUTE + 1):
+            self._happen(each_minute % (24 * 60))
+
+    def _happen(self, minute: int) -> None:
+        if minute == 5 * 60:
+            self.stepped -= 2 * HOUR
+        elif minute == 9 * 60:
+            self.stepped += YEAR
+        elif minute == 9 * 60 + 10:
+            self.stepped -= YEAR
+        elif minute == 15 * 60:
+            self.slept += 3 * HOUR
+        elif minute == 20 * 60:
+            self.stepped += 2 * HOUR
+
+
+def plain(frame: Frame | None) -> object:
+    """Return all parts of a frame, to be compared."""
+    if frame is None:
+        return None
+    columns = {name: list(values) for name, values in frame.columns.items()}
+    return list(frame.keys), columns, list(frame.times), frame.missing, plain(frame.prior)
+
+
+def digest(sample: Sample) -> int:
+    """Return a number that stands for all parts of a sample."""
+    return hash(repr((sample.at, {name: plain(frame) for name, frame in sorted(sample.frames.items())})))
+
+
+class Guest:
+    """A simulated guest that is sampled by these clocks, and what each sample was."""
+
+    def __init__(self, clocks: Clocks, number_of_days: int) -> None:
+        self._clocks = clocks
+        self._samples: Iterator[Sample] = GuestFleet(1, number_of_days * DAY / SECOND * 2).samples(1)
+        self.taken: dict[int, tuple[int, int]] = {}
+        """By the steady clock: the time of the wall, and the digest."""
+        self.writer: Writer | None = None
+
+    def take(self) -> Sample:
+        """Return the next sample, as of now; its rows keep their distance from it."""
+        if self.writer is not None:
+            self.writer.settle()  # the trends have a minute for it, which here is none
+        drawn = next(self._samples)
+        at = Instant(self._clocks.utc(), self._clocks.now, "boot")
+        moved = at.steady - drawn.at.steady
+        frames = {
+            name: frame.but(times=[moment + moved for moment in frame.times])
+            for name, frame in drawn.frames.items()
+        }
+        sample = drawn._replace(at=at, frames=frames)
+        self.taken[at.steady] = (at.utc, digest(sample))
+        return sample
+
+
+def recorded(folder: str) -> tuple[dict[int, int], list[str]]:
+    """Return the digests of all samples in all files by their steady clock, and what is damaged."""
+    digests: dict[int, int] = {}
+    damage: list[str] = []
+    for file in days(folder).days:
+        recording = Recording(file.path)
+        damage += [str(part) for part in find_damage(recording)]
+        digests |= {
+            sample.at.steady: digest(sample) for sample in map(recording.sample, range(len(recording)))
+        }
+        recording.close()
+    return digests, damage
+
+
+def main() -> int:
+    """Record; 1 if anything is not as it should be."""
+    many = int(sys.argv[1]) if len(sys.argv) > 1 else DAYS
+    clocks, said, memory = Clocks(), Counter[str](), list[float]()
+    guest = Guest(clocks, many)
+
+    def say(text: str) -> None:
+        said[text] += 1
+
+    def opened(path: str) -> Writer:
+        guest.writer = recording_with_trends(path, durable=False)
+        return guest.writer
+
+    with tempfile.TemporaryDirectory() as folder:
+        plan = Plan(folder, MINUTE, RetentionRule(keep=KEPT), length=DAY)
+        for day in range(1, many + 1):
+            roll = Roll(folder, opened, say)
+            RecordingLoop(plan, guest.take, roll, clocks, Orders(), Service({}), say).run()
+            memory.append(resident())
+            print(f"day {day}: {len(guest.taken):,} samples, {memory[-1]:.0f} MiB", flush=True)
+        digests, damage = recorded(folder)
+        present = days(folder).days
+    now = clocks.utc()
+    wanted = {steady for steady, (utc, _) in guest.taken.items() if end_of_day(utc) + KEPT > now}
+    faults = {
+        "lost": len(wanted - digests.keys()),
+        "changed": sum(value != guest.taken[steady][1] for steady, value in digests.items()),
+        "damaged": len(damage),
+        "kept too long": sum(end_of_day(guest.taken[steady][0]) + KEPT < now - DAY for steady in digests),
+        "grown": int(many > 2 and memory[-1] > memory[1] * GROWTH),
+    }
+    for text, count in said.most_common():
+        print(f"{count:6}  {text.replace(folder, '')}")
+    print(
+        f"{len(guest.taken):,} samples of {many} days: {len(wanted):,} to be kept, {len(present)} files left;"
+        f" {faults}; wanted: 0 of each"
+    )
+    return int(any(faults.values()))
+
+
+def end_of_day(utc: int) -> int:
+    """Return when the day of a time of the wall ends, in UTC."""
+    return utc // DAY * DAY + DAY
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,144 @@
+"""Whether keys at random end the full screen, hold it up, make it err, or make it grow.
+
+    python -m benchmarks.keys [MINUTES [SOURCE]]
+
+The real program runs on a terminal of its own at 4,096 devices.  A third of what comes is a command with an
+operand, of all screens and all words; the rest are function keys, arrows and characters.  Keys come faster
+than people press them.  After each twenty the screen must move within ten seconds; its resident memory is
+noted with what was pressed before, and if a command ends zmon, its status must be 0 and it begins anew.  The
+same number of minutes begins with the same keys.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import sys
+import time
+from collections import deque
+from pathlib import Path
+from typing import Final
+
+from benchmarks.terminal import Silence, Terminal
+from zmon.kernel.tree import PAGE
+from zmon.screen.definition import load_screens
+from zmon.session.commands import COMMANDS
+
+MINUTES: Final = 60.0
+SOURCE: Final = "lab:fleet-4096"
+SEED: Final = 7
+MOST: Final = 400.0
+"""MiB that are wanted at the most."""
+PATIENCE: Final = 10.0
+"""Seconds within which the screen must move."""
+BETWEEN: Final = (0.01, 0.03, 0.1, 0.3)
+KEYS: Final = (
+    b"\r", b"\r", b"\t", b"\x1b[Z", b"\x1b[A", b"\x1b[B", b"\x1b[C", b"\x1b[D", b"\x1b[5~", b"\x1b[6~",
+    b"\x1b[H", b"\x1b[F", b"\x1bOP", b"\x1bOR", b"\x1bOS", b"\x1b[15~", b"\x1b[17~", b"\x1b[18~", b"\x1b[19~",
+    b"\x1b[20~", b"\x1b[21~", b"\x1b[23~", b"\x1b[24~", b"\x1b\x1b", b"\x0f", b"\x10", b"\x14", b"\x7f",
+    b"<", b">", b"[", b"]", b"?", b"!", b" ", b"/1F\r", b"x", b"7", b"\xc3\xa4", b"\x1b[<0;10;10M",
+    b"\x1b[<64;10;10M",
+)  # fmt: skip
+OPERANDS: Final = (
+    "", "", "", "", "io", "resp", "busy DESC", "resp>10", "lcu=8000", "1B0C", "8000", "-10m", "begin", "end",
+    "09:20 09:50", "A", "B", "10", "-600", "1", "OFF", "NEXT", "LCU 8000", "device.io", "MB/s",
+    "\u202e\u0007", "9" * 200,
+)  # fmt: skip
+WITHOUT: Final = frozenset({"PRINT", "QUIT", "NOTE"})
+"""Words that write files, or end zmon."""
+
+
+def commands() -> list[str]:
+    """Return all words that can be typed."""
+    screens = [screen.command for screen in load_screens()]
+    return screens + [command.word for command in COMMANDS if command.word not in WITHOUT]
+
+
+def resident(pid: int) -> float:
+    """Return the resident memory of a process in MiB; 0 if it has ended."""
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1]) * PAGE / (1 << 20)
+    except (OSError, IndexError):
+        return 0.0
+
+
+class Keyboard:
+    """Chance that presses keys."""
+
+    def __init__(self, source: str) -> None:
+        self._chance = random.Random(SEED)  # noqa: S311 - it must be repeatable
+        self._words = commands()
+        self._source = source
+        self.pressed = 0
+        self.ended = 0
+        self.faults: list[str] = []
+        self.most = 0.0
+        self.last = 0.0
+        self.before: deque[str] = deque(maxlen=8)
+
+    def for_seconds(self, seconds: float) -> None:
+        """Press keys for so long, in one program after another."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            with Terminal(["-m", "zmon", "--from", self._source]) as terminal:
+                terminal.until(rb"Command", 60)
+                while time.monotonic() < end and self._press_twenty(terminal):
+                    pass
+
+    def _press_twenty(self, terminal: Terminal) -> bool:
+        """Press twenty, and see whether the program lives; False if it has ended."""
+        try:
+            for _ in range(20):
+                keys = self._next()
+                terminal.press(keys)
+                self.before.append(keys.decode(errors="replace"))
+                self.pressed += 1
+                heard = terminal.listen(self._chance.choice(BETWEEN))
+                if wrong := re.search(rb"mistake|Traceback|[A-Za-z]+Error", heard):
+                    self._fault(f"{wrong[0].decode()} on the screen")
+            terminal.press(b"\x1b\x1b")
+            terminal.press(b"MENU\r" if self._chance.random() < 0.5 else b"OVERVIEW\r")
+            terminal.until(b".", PATIENCE)
+        except Silence:
+            self._fault(f"nothing moved for {PATIENCE:.0f} s")
+        except OSError:  # the program has closed its terminal
+            self.ended += 1
+            if (end := os.waitid(os.P_PID, terminal.pid, os.WEXITED | os.WNOWAIT)) and end.si_status:
+                self._fault(f"ended with status {end.si_status}")
+            return False
+        memory = resident(terminal.pid)
+        if memory > self.most + 20:
+            print(f"{self.pressed:,} keys: {memory:.0f} MiB after {self._said()}", flush=True)
+        self.most, self.last = max(self.most, memory), memory
+        return True
+
+    def _next(self) -> bytes:
+        if self._chance.random() < 0.35:
+            return f"{self._chance.choice(self._words)} {self._chance.choice(OPERANDS)}\r".encode()
+        return self._chance.choice(KEYS)
+
+    def _fault(self, what: str) -> None:
+        self.faults.append(what)
+        print(f"{self.pressed:,} keys: {what} after {self._said()}", flush=True)
+
+    def _said(self) -> str:
+        return " ".join(map(repr, self.before))
+
+
+def main() -> int:
+    """Press keys; 1 if zmon failed, or its memory is above the bound."""
+    minutes = float(sys.argv[1]) if len(sys.argv) > 1 else MINUTES
+    source = sys.argv[2] if len(sys.argv) > 2 else SOURCE
+    keyboard = Keyboard(source)
+    keyboard.for_seconds(60 * minutes)
+    print(
+        f"{keyboard.pressed:,} keys in {minutes:g} min at {source}: {len(keyboard.faults)} faults, ended by a"
+        f" command {keyboard.ended} times; resident at most {keyboard.most:.0f} MiB, at the end"
+        f" {keyboard.last:.0f} MiB (wanted at most {MOST:.0f})"
+    )
+    return int(bool(keyboard.faults) or keyboard.most > MOST)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
