@@ -75,6 +75,7 @@ from tests.collected.test_partition_texts import (
     SFDISK,
     SFDISK_JSON,
 )
+from tests.collected.test_pool_texts import STATUS as ZPOOL
 from tests.collected.test_signature_texts import BLKID, BLKID_EXPORT, BLKID_JSON, BLKID_LIST
 from tests.collected.test_udev_texts import EXPORTED
 from tests.collected.test_virsh_texts import xml as xml_of_virsh
@@ -149,9 +150,11 @@ OUTPUTS: Final = {
     "lsqeth": (LSQETH, LSQETH_TABLE),
     "lstape": (LSTAPE,),
     "losetup": (LOSETUP_ALL, LOSETUP, LOSETUP_RAW, LOSETUP_COLUMNS, LOSETUP_JSON),
-    "btrfs filesystem show": (
+    "btrfs filesystem show, device usage": (
         "Label: none  uuid: 6b5c2d1e-0000-4000-8000-00000000beef\n\tdevid 1 size 1 used 1 path /dev/dasda\n",
     ),
+    "zpool status": (ZPOOL.partition("\n")[2],),
+    "zfs list": ("NAME   USED  AVAIL     REFER  MOUNTPOINT\ntank  11.2G  8.45G       96K  /tank\n",),
     "fdasd -p": (FDASD,),
     "fdisk -l": (FDISK, FDISK_GERMAN, FDISK_OLD, SFDISK, SFDISK_JSON),
     "parted -l": (PARTED, PARTED_GERMAN, PARTED_JOINED, PARTED_ROUNDED),

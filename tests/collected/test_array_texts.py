@@ -139,12 +139,14 @@ def test_mdstat_has_level_size_chunk_and_layout() -> None:
 @pytest.mark.parametrize(
     ("content", "others"),
     [
-        (REMOVED, {"dasdp1", "removed: md0 1"}), (FAULTY, {"dasdp1", "dasdq1", "faulty: dasdq1"}),
+        (REMOVED, {"dasdp1", "removed: md0 1"}), (FAULTY, {"dasdp1", "faulty: dasdq1"}),
         (REBUILDING, {"dasdp1", "dasdq1", "spare rebuilding: md0 1"}),
         (SCAN.replace(",/dev/dasdq1", ""), {"dasdp1", "removed: md0"}),
         (MDSTAT.replace("dasdq1[1] ", "").replace("[2/2] [UU]", "[2/1] [U_]"), {"dasdp1", "removed: md0"}),
         (MDSTAT.replace("dasdq1[1]", "dasdq1[1](F)").replace("[2/2] [UU]", "[2/1] [U_]"),
-         {"dasdp1", "dasdq1", "not working: dasdq1"}),
+         {"dasdp1", "not working: dasdq1"}),
+        (MDSTAT.replace("dasdq1[1] dasdp1[0]", "dasdt1[2](S) dasdq1[1](F) dasdp1[0]")
+         .replace("[2/2] [UU]", "[2/1] [U_]"), {"dasdp1", "not working: dasdq1"}),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("lsblk", ["", """\
@@ -225,6 +227,11 @@ def test_an_array_has_one_name_by_its_uuid() -> None:
 SPARE = MDSTAT.replace("dasdq1[1] dasdp1[0]", "dasdq1[1](F) dasdp1[0] dasdt1[2](S)").replace(
     "[2/2] [UU]", "[2/1] [U_]"
 )
+LSBLK = "NAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINTS\n" + "".join(
+    f"dasd{letter} 94:{number} 0 6.9G 0 disk\n└─dasd{letter}1 94:{number + 1} 0 6.9G 0 part\n"
+    "  └─md0 9:0 0 2.3G 0 raid1\n"
+    for letter, number in (("p", 60), ("q", 64), ("t", 76))
+)
 DETAILED = f"{FAULTY}       2      94      77        -      spare   /dev/dasdt1\n"
 
 
@@ -238,9 +245,16 @@ def test_a_faulty_or_spare_member_is_told_as_such(content: str, where: Ask) -> N
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("content", [SPARE, DETAILED])
+@pytest.mark.parametrize("tree", ["", LSBLK])
+def test_an_array_has_no_data_on_faulty_and_spare_members(content: str, tree: str) -> None:
+    """Also beside lsblk, which draws it on all of them, as the kernel has it."""
+    assert {name for name in members(tree + content) if ": " not in str(name)} == {"dasdp1"}
+
+
 def test_the_members_of_an_array_are_known_if_their_layout_is_not(where: Ask) -> None:
     """What lacks is named: not the members, which are printed."""
     mount = "box1:~ # mount\n/dev/md0 on /md type xfs (rw)\n"
     (answer,) = where("/md/x", f"box1:~ # mdadm --detail /dev/md0\n{FAULTY}{mount}")["where"]
-    assert {disk["disk"] for disk in answer["disks"]} >= {"dasdp", "dasdq"}
+    assert [disk["disk"] for disk in answer["disks"]] == ["dasdp", "faulty: dasdq1"]
     assert not [why for why in answer["lacking"] if NO_MEMBERS.reason in why]

@@ -547,3 +547,13 @@ def test_the_address_of_a_scsi_disk_names_its_lss(where: Ask) -> None:
     assert (disk["lss"], disk["lcu_grade"]) == ("01", "assumed")
     (disk,) = where("sdd", command + row.format(1))["disks"]
     assert isinstance(disk["lss"], dict)
+
+
+def test_nodes_of_the_mapper_without_links_have_names_and_numbers(where: Ask) -> None:
+    """As `ls -lL` shows them; the control device is none."""
+    text = (
+        "box1:~ # ls -lL /dev/mapper\ntotal 0\ncrw------- 1 root root 10,  58 Jun  1 08:00 control\n"
+        "brw-rw---- 1 root disk 253,  9 Jun  1 08:00 wh-load\n"
+        "box1:~ # cat /proc/self/mountinfo\n24 1 253:9 / /load rw - xfs /dev/dm-9 rw\n"
+    )
+    assert where("wh/load", text)["mounts"][0]["point"] == "/load"

@@ -25,6 +25,7 @@ from zmon.sample import empty_frame, frame_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tests.collected.conftest import Ask
     from zmon.base.absent import Value
 
 VIEW = """\
@@ -175,3 +176,12 @@ def test_dasdview_gives_types_cylinders_and_the_label() -> None:
     }  # fmt: skip
     assert row(facts, "dasd", "0.0.7101")["volser"] == "DB7101"
     assert row(facts, "dasd", "0.0.7101")["cylinders"] == 32760
+
+
+@pytest.mark.parametrize("listed", ["", "0.0.1a01  active  dasdp  94:60  ECKD  4096  2347MB  601020\n"])
+def test_unique_ids_that_a_loop_prints_by_names_are_those_of_the_disks(listed: str, where: Ask) -> None:
+    """With or without a text that has the bus id; other disks may be there."""
+    rows = "dasdp IBM.75000000AAAA1.1a00.01\ndasdq IBM.75000000AAAA1.1b00.02\n"
+    loop = 'for d in /sys/block/dasd*; do echo "$(basename $d) $(cat $d/device/uid)"; done'
+    said = where("dasdp", f"box1:~# {loop}\n{rows}box1:~# lsdasd\n{listed}")
+    assert said["disks"][0]["lcu"] == "LCU 1A00"

@@ -406,3 +406,42 @@ def test_lsscsi_alone_tells_which_lun_carries_nothing(where: Ask) -> None:
     listed = "# lsscsi -l\n[0:0:0:1]    disk    IBM      2107900   1060  /dev/sda\n  state=offline type=0\n"
     (disk,) = where("sda", BY_PATH + listed)["disks"]
     assert disk["not_used"] == "LUN offline"
+
+
+FAILED_FLAGS = {
+    "grep": "# grep . /sys/bus/ccw/drivers/zfcp/0.0.1[78]00/0x*/0x*/failed\n{}:0\n{}:1\n",
+    "a loop": "# for i in /sys/bus/ccw/drivers/zfcp/0.0.*/0x*/0x*/failed; do echo $i: $(cat $i); done\n"
+    "{}: 0\n{}: 1\n",
+}
+UNITS = [
+    f"/sys/bus/ccw/drivers/zfcp/0.0.1{path}00/0x5005076307{path}3d5ad/0x4012400000000000/failed"
+    for path in ("7", "8")
+]
+
+
+@pytest.mark.parametrize("printed", FAILED_FLAGS.values(), ids=FAILED_FLAGS.keys())
+def test_a_flag_of_zfcp_tells_that_a_lun_failed(printed: str, where: Ask) -> None:
+    """Its port and its adapter are found by it, and the LUN that works has no such mark."""
+    text = printed.format(*UNITS)
+    for word in ("0x500507630783d5ad", "1800"):
+        (disk,) = where(word, text)["disks"]
+        assert disk["not_used"] == "LUN failed"
+    assert not where("0x500507630773d5ad", text)["disks"][0].get("not_used")
+
+
+PORTS_AND_MAP = """\
+# lszfcp -P
+0.0.1900/0x500507630910d430 rport-0:0-0
+# multipath -ll
+mpathb (36005076309ffd4300000000000001815) dm-1 IBM,2107900
+size=100G features='1 queue_if_no_path' hwhandler='1 alua' wp=rw
+`-+- policy='service-time 0' prio=50 status=active
+  `- 0:0:0:1075134488 sdb 8:16 active ready running
+"""
+
+
+def test_paths_whose_port_is_not_known_may_be_of_any(where: Ask, show: Ask) -> None:
+    """The host in the name of a port is the adapter of the disk; a count that is not known is not 0."""
+    assert [disk["disk"] for disk in where("1900", PORTS_AND_MAP)["disks"]] == ["sdb"]
+    (port,) = show("FCPPORT", PORTS_AND_MAP).values()
+    assert (port["paths"], port["maps"]) == (None, None)

@@ -274,6 +274,21 @@ def test_texts_beside_the_kernel_files_of_another_host_are_left_out(tmp_path: Pa
     assert _kept(tmp_path, {"z.txt": f"elbe:~ # df\n{MOUNTS}"}) == set()
 
 
+@pytest.mark.parametrize(("host", "disk"), [("n01", "dasdb"), ("n02", "dasdb"), ("n03", "dasdc")])
+def test_a_host_of_a_series_can_be_chosen(
+    host: str, disk: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Equal outputs are written once; each of its lines is read, or a rule of its own."""
+    rule = f"{'-' * 16}\n"
+    row = "0.0.0a0{1}  dasd{0}       IBM.750000000PS001.0a00.0{1}\n"
+    text = "".join(f"{rule}{name}\n{rule}{row.format(*which)}" for name, which in (
+        ("n[01-02]", "b1"), ("n03", "c2"), ("n[01-02]", "d3"),
+    ))  # fmt: skip
+    (tmp_path / "a.txt").write_text(text)
+    assert main(["where", disk, "--host", host, "--from", str(tmp_path), "--strict"]) == 0
+    assert "not understood" not in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("host", ["elbe", "ELBE", "elbe.example.com"])
 def test_the_host_that_is_meant_can_be_chosen(
     host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -308,6 +323,9 @@ def test_the_host_that_is_meant_can_be_chosen(
                      f"$ lsdasd -u\n{UIDS}"}, {"1/d.txt"}),
         ({"1/d.txt": UIDS, "2/m.txt": MOUNTS}, {"1/d.txt", "2/m.txt"}),
         ({"lsdasd-before.txt": UIDS, "lsdasd-after.txt": UIDS}, {"lsdasd-after.txt"}),
+        ({"2025-03-01_pre/d.txt": UIDS, "2025-03-02_post/d.txt": UIDS}, {"2025-03-02_post/d.txt"}),
+        ({"2025-03-01_box1/d.txt": UIDS, "2025-03-01_box2/m.txt": MOUNTS},
+         {"2025-03-01_box1/d.txt", "2025-03-01_box2/m.txt"}),
     ],
 )  # fmt: skip
 def test_two_times_of_a_host_are_not_united(files: dict[str, str], kept: set[str], tmp_path: Path) -> None:

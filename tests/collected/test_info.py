@@ -116,3 +116,20 @@ def test_not_each_line_was_read_where_an_output_is_not(
         assert main(["info", str(tmp_path)]) == 0
         said.append("  Each line was read" in capsys.readouterr().out)
     assert said == [True, False]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Terminated",
+        "lsdasd: invalid option -- 'z'",
+        "lsdasd: Device b not found",
+        "lsdasd: command not found",
+    ],
+)
+def test_what_a_shell_or_a_tool_says_of_a_failure_is_no_line_of_an_output(line: str, tmp_path: Path) -> None:
+    """It says nothing of the machine."""
+    (tmp_path / "a.txt").write_text(
+        f"box1:~ # lsdasd\n0.0.0202  active  dasdc  94:8  ECKD  4096  2347MB  601020\n{line}\n"
+    )
+    assert main(["info", str(tmp_path), "--strict"]) == 0

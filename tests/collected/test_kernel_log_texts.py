@@ -113,3 +113,9 @@ def test_the_last_message_about_a_link_counts(log: str, state: str, show: Ask) -
     assert show("FCP", f"# dmesg\n{log}")["0.0.1800"]["state"] == state
     told = f"# dmesg\n{log}# lszfcp -H -e\n0.0.1800 host0 linkdown\n"
     assert show("FCP", told)["0.0.1800"]["state"] == "Linkdown"
+
+
+def test_a_label_is_known_by_the_name_of_a_dasd_without_a_number(where: Ask) -> None:
+    """The line that has it has no bus id."""
+    text = "box1:~ # dmesg -t\n dasdb:VOL1/  UBDATA: dasdb1\n"
+    assert [disk["disk"] for disk in where("UBDATA", text)["disks"]] == ["dasdb"]

@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from zmon.cli.main import main
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.collected.conftest import Ask
 
 LSDASD = """\
@@ -30,3 +34,20 @@ def test_a_line_that_was_not_read_is_named_for_its_disk(more: str, line: int, wh
     open_of = {disk: where(disk, LSDASD + more)["not_looked_at"] for disk in ("dasdc", "dasdd")}
     assert [sum(f"a.txt:{line}," in what for what in uses) for uses in open_of.values()] == [1, 0]
     assert any("KVM" in what for what in open_of["dasdd"]) == ("virsh" in more)
+
+
+@pytest.mark.parametrize(("more", "word", "what"), [
+    ("box1:~ # mkfs.xfs /dev/dasdx1\n", "dasdx", "not read"),
+    ("box1:~ # lszfcp -P\n0.0.1900/0x500507630910d430 rport-0:0-0\n", "0x500507630910d430", "that zmon uses"),
+    ("box1:~ # lsblk\nNAME MAJ:MIN RM SIZE RO TYPE\ndasdx1 linux_raid_member\n", "/dev/dasdx1", "understood"),
+])  # fmt: skip
+def test_a_device_that_a_line_alone_names_is_not_just_unknown(
+    more: str, word: str, what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever asks for it is told that line; another name is not found."""
+    (tmp_path / "a.txt").write_text(LSDASD + more)
+    assert main(["where", word, "dasdy", "--from", str(tmp_path)]) == 1
+    said, other = (line for line in capsys.readouterr().err.split("\n") if "not found" in line)
+    assert "a.txt:" in said
+    assert what in said
+    assert "a.txt" not in other

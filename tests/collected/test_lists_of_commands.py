@@ -70,3 +70,15 @@ def test_the_swap_of_a_list_is_in_use(where: Ask) -> None:
     assert [*facts_in(text).rows["swap"]] == ["/dev/dasdc1"]
     (answer,) = where("/", text)["where"]
     assert [disk["disk"] for disk in answer["disks"]] == ["dasda"]
+
+
+def test_a_command_whose_heading_was_filtered_is_known_by_its_place(where: Ask) -> None:
+    """Rows that the one before it does not print are those of the next that does."""
+    text = (
+        "$ ssh box1 'cat /proc/mdstat; df -PT | grep dasd; lsdasd -u'\nPersonalities :\n"
+        "/dev/dasdp1       xfs       14412800   47104  14365696   1% /scratch\n"
+        "Bus-ID     Name      UID\n0.0.1a01   dasdp     IBM.75000000AAAA1.1a00.01\n"
+    )
+    said = where("dasdp", text)
+    assert [mount["point"] for mount in said["mounts"]] == ["/scratch"]
+    assert said["disks"][0]["lcu"] == "LCU 1A00"

@@ -442,3 +442,21 @@ def test_the_lines_of_bindings_and_wwids_are_read_or_say_nothing() -> None:
     facts, read = facts_of([*outputs("wwids", WWIDS.encode(), 7)])
     assert not facts.bindings
     assert [(entry.read, entry.strange) for entry in read] == [(0, ())]
+
+
+PATHS_OF_FORMAT = """\
+box1:~ # multipathd show paths format "%d %t %T %i %w"
+dev dm_st  chk_st hcil           uuid
+sda active ready  0:0:0:1074937873 36005076307ffc5e30000000000001112
+sdb failed faulty 1:0:0:1074937873 36005076307ffc5e30000000000001112
+"""
+
+
+def test_paths_of_a_format_are_joined_by_their_map(where: Ask) -> None:
+    """Its columns may be wider than their headings; a failed path is told; the WWID names the map."""
+    said = where("sdb", PATHS_OF_FORMAT)
+    assert said["disks"][0]["not_used"] == "LUN failed"
+    assert said["devices"] == ["36005076307ffc5e30000000000001112"]
+    assert not said["same"]
+    (disk,) = where("sda", PATHS_OF_FORMAT)["disks"]
+    assert (disk["lun"], disk.get("not_used", "")) == ("0x4011401200000000", "")

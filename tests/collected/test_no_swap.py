@@ -29,3 +29,11 @@ def test_a_list_without_an_area_was_collected(text: str, is_known: bool, where: 
     """A heading alone, or no line where another output follows; what was cut or filtered says nothing."""
     answer = where("dasdb", text)
     assert any("/proc/swaps" in use for use in answer["not_looked_at"]) != is_known
+
+
+def test_a_prompt_behind_a_command_without_output_ends_it(where: Ask) -> None:
+    """So there is no swap; without the prompt the rest may not have been copied."""
+    text = "[root@box1 ~]# lsdasd\n[root@box1 ~]# swapon --show\n"
+    for end, is_open in (("", True), ("[root@box1 ~]#\n", False)):
+        said = where("dasdp", f"[root@box1 ~]# mount\n/dev/dasdp1 on / type ext4 (rw)\n{text}{end}")
+        assert any("swap" in what for what in said["not_looked_at"]) is is_open

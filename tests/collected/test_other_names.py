@@ -167,3 +167,45 @@ def test_a_disk_that_only_a_name_by_path_tells_is_in_use(where: Ask, part: str, 
     answer = where("0200", use.format(f"ccw-0.0.0200{part}"))
     assert [disk["busid"] for disk in answer["disks"]] == ["0.0.0200"]
     assert [mount["point"] for mount in answer["mounts"]] + answer["devices"]
+
+
+BY_ID = "box1:~ # ls -l /dev/disk/by-id\n"
+LINK = "lrwxrwxrwx 1 root root 11 Nov 24 10:58 {} -> ../../{}\n"
+MAP = "36005076802810d504800000000002c1e"
+
+
+def test_a_link_by_unique_id_names_the_lcu_of_a_dasd_without_a_number(where: Ask) -> None:
+    """The unique id is found, too, and its disk."""
+    text = BY_ID + LINK.format("ccw-IBM.75000000AAAA1.1a00.01", "dasdp")
+    (volume,) = where("dasdp", text)["disks"]
+    assert volume["lcu"] == "LCU 1A00"
+    (volume,) = where("IBM.75000000AAAA1.1a00.01", text)["disks"]
+    assert volume["disk"] == "dasdp"
+
+
+@pytest.mark.parametrize("device", ["dasdp1", "dm-5"])
+def test_a_link_by_the_id_of_a_physical_volume_is_a_use(device: str, where: Ask) -> None:
+    """Also if nothing else tells of LVM."""
+    link = LINK.format("lvm-pv-uuid-Pj0OGP-sCHM-KIvP-pdP6-4cJI-jNnV-TUdS81", device)
+    map_there = LINK.format(f"dm-uuid-mpath-{MAP}", "dm-5") + LINK.format(f"scsi-{MAP}", "sde")
+    for word in {device, "sde" if device == "dm-5" else "dasdp"}:
+        assert f"physical volume on {device}" in where(word, BY_ID + map_there + link)["devices"]
+
+
+def test_a_disk_with_the_wwid_of_a_map_is_a_path_of_it(where: Ask) -> None:
+    """There may be more of them: it is no other path that multipath does not join."""
+    text = BY_ID + LINK.format(f"dm-uuid-mpath-{MAP}", "dm-5") + LINK.format(f"wwn-0x{MAP[1:]}", "sde")
+    said = where("sde", text)
+    assert not said["same"]
+    assert said["devices"] == ["dm-5"]
+    assert where("dm-5", text)["more_paths"] is True
+
+
+def test_pairs_of_lsblk_hang_a_map_on_the_disk_before_it(where: Ask) -> None:
+    """A map that comes twice has these paths; one that comes once may have more."""
+    pairs = "box1:~ # lsblk -Po NAME,TYPE,SIZE\n"
+    row = 'NAME="{}" TYPE="{}" SIZE="20G"\n'
+    rows = [row.format("sdd", "disk"), row.format(MAP, "mpath"), row.format("sde", "disk")]
+    both = where(MAP, pairs + "".join((*rows, rows[1])))
+    assert ({path["disk"] for path in both["paths"]}, both["more_paths"]) == ({"sdd", "sde"}, False)
+    assert where(MAP, pairs + "".join(rows))["more_paths"] is True

@@ -378,3 +378,20 @@ def test_the_type_of_a_partition_says_what_it_was_made_for(command: str, table: 
     assert made not in where("sdb", f"h:~ # {command}\n{table}{mount}")["devices"]
     pvs = "h:~ # pvs\n  PV         VG Fmt  Attr PSize PFree\n  /dev/sdb1  vg lvm2 a--  1.00g    0\n"
     assert made not in where("sdb", f"h:~ # {command}\n{table}{pvs}")["devices"]
+
+
+def test_a_warning_of_fdasd_is_no_end_of_its_table(where: Ask) -> None:
+    """Its further lines begin at the margin; the label is found without a bus id."""
+    warning = (
+        "box1:~ # fdasd -p /dev/dasdp\nWARNING: Your DASD '/dev/dasdp' is in use.\n"
+        "If you proceed, you can heavily damage your system.\n"
+        "If possible exit all applications using this disk\nand/or unmount it.\n\n"
+        "reading volume label ..: VOL1\nreading vtoc ..........: ok\n"
+    )
+    table = FDASD_HEAD.replace("\n --", "\n--")
+    text = (
+        f"{warning}{table}        /dev/dasdp1          2     3641     3640    1  Linux native\nexiting...\n"
+    )
+    assert where("dasdp1", text)["devices"] == []
+    (disk,) = where("0X1A01", text)["disks"]
+    assert disk["disk"] == "dasdp"

@@ -569,7 +569,9 @@ def test_a_file_system_on_a_loop_device_is_no_btrfs_of_several(where: Ask) -> No
     rows = "NAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINTS\nloop0 7:0 0 63M 1 loop /snap/core20/1\n"
     lsblk = f"box1:~ # lsblk\n{rows}dasdp 94:60 0 6.9G 0 disk\n└─dasdp1 94:61 0 6.9G 0 part /\n"
     unseen = [
-        said for said in where("dasdp", f"{UIDS}{lsblk}")["not_looked_at"] if said.startswith("more devices")
+        said
+        for said in where("dasdp", f"{UIDS}{lsblk}")["not_looked_at"]
+        if said.startswith("further devices")
     ]
     assert len(unseen) == 1
     assert "/snap" not in unseen[0]
@@ -626,3 +628,127 @@ def test_paths_that_are_gone_are_counted_not_named(where: Ask) -> None:
     )
     (answer,) = where("/a", gone)["where"]
     assert [step["what"] for step in answer["steps"]][1] == "one disk over 3 paths: sda, 2 removed"
+
+
+DF = "{0}df\nFilesystem 1K-blocks Used Available Use% Mounted on\n{1} 9 5 4 60% /load\n"
+TREE = "{0}lsblk\nNAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINT\n{1} 94:{2} 0 6.9G 0 disk {3}\n"
+BOTH = (
+    DF.format("box1:~ # ", "/dev/dasdp"),
+    f"{TREE.format('box1:~ # ', 'dasdp', 60, '')}dasdq 94:64 0 6.9G 0 disk /load\n",
+)
+"""What two tools say of one mount point."""
+CHANGE = "box1:~ # umount /load\nbox1:~ # mount /dev/{} /load\n"
+
+
+@pytest.mark.parametrize("texts", [BOTH, BOTH[::-1]], ids=["df first", "lsblk first"])
+def test_two_tools_that_contradict_each_other_leave_a_mount_open(texts: tuple[str, str], where: Ask) -> None:
+    """None ranks above the other: both are named, on the mount and on either disk."""
+    (answer,) = where("/load/x", UIDS + "".join(texts))["where"]
+    assert (answer["grade"], answer["disks"]) == ("unknown", [])
+    for disk in ("dasdp", "dasdq"):
+        said = where(disk, UIDS + "".join(texts))
+        assert not said["mounts"]
+        assert re.search("/load.* /dev/dasd[pq] by .* /dev/dasd[pq] by ", said["not_looked_at"][0])
+
+
+@pytest.mark.parametrize(
+    ("texts", "disk"),
+    [
+        (f"{BOTH[0]}{CHANGE.format('dasdq')}{BOTH[1]}", "dasdq"),
+        (f"{BOTH[1]}{CHANGE.format('dasdp')}{BOTH[0]}", "dasdp"),
+        (f"{BOTH[1]}box1:~ # umount /load; mount /dev/dasdp /load\n{BOTH[0]}", "dasdp"),
+    ],
+)
+def test_what_was_mounted_last_in_a_session_counts(texts: str, disk: str, where: Ask) -> None:
+    """A command between two outputs shows that the mount was changed: the earlier one is no rival."""
+    (answer,) = where("/load/x", f"{UIDS}{texts}")["where"]
+    assert [share["disk"] for share in answer["disks"]][:1] == [disk]
+
+
+def test_what_was_unmounted_is_mounted_no_more(where: Ask) -> None:
+    """If a later list lacks it; without one it is open."""
+    texts = f"{UIDS}{BOTH[0]}box1:~ # umount /dev/dasdp\n"
+    (answer,) = where("/load", texts)["where"]
+    assert answer["grade"] == "unknown"
+    assert not answer["disks"]
+    later = f"{texts}{BOTH[1].replace('/load', '')}"
+    assert not where("dasdp", later)["mounts"]
+    assert "/load" not in str(where("dasdp", later)["not_looked_at"])
+
+
+@pytest.mark.parametrize(
+    ("source", "other"), [("/dev/root", "dasdp"), ("/dev/disk/by-path/ccw-0.0.1a01", "dasdp")]
+)
+def test_two_names_that_may_be_of_one_device_are_no_contradiction(
+    source: str, other: str, where: Ask
+) -> None:
+    """What is known of one of them counts."""
+    texts = (DF.format("", source), TREE.format("", other, 60, "/load"))
+    (answer,) = where("/load/x", UIDS + "".join(texts))["where"]
+    assert answer["disks"][0]["disk"] == other
+
+
+def test_a_device_that_a_row_names_is_found(where: Ask) -> None:
+    """Also if what that row says was true earlier only."""
+    said = where("dasdp", f"{BOTH[0]}{CHANGE.format('dasdq')}{BOTH[1].replace('dasdp', 'dasdr')}")
+    assert not said["mounts"]
+
+
+def test_a_tree_whose_blanks_are_lost_denies_no_other_text(where: Ask) -> None:
+    """Of a volume whose line hangs on none it knows nothing; lvs has what it is on."""
+    tree = (
+        "box1:~ # lsblk\nNAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINT\ndasdp 94:60 0 6.9G 0 disk\n"
+        "└─dasdp1 94:61 0 6.9G 0 part\n└─wh-load 253:0 0 6G 0 lvm /load\n"
+    )
+    devices = "box1:~ # lvs -o +devices\nLV VG Attr LSize Devices\nload wh -wi-ao---- 6.00g /dev/dasdp1(0)\n"
+    for text in (tree + devices, devices + tree):
+        (answer,) = where("/load/x", f"{UIDS}{text}{LOAD}")["where"]
+        assert [disk["disk"] for disk in answer["disks"]] == ["dasdp"]
+
+
+def test_a_member_that_is_missing_is_told_of_the_others(where: Ask) -> None:
+    """Whoever asks for a disk of a group sees that the group is not whole."""
+    assert where("dasdp", BTRFS)["missing"] == ["missing: 11111111"]
+
+
+def test_the_devices_of_a_mounted_btrfs_are_those_of_its_usage(where: Ask) -> None:
+    """Each has the mount, and one that is missing is one of them."""
+    usage = "".join(
+        f"{device}, ID: {number}\n   Device size:   6.40GiB\n   Device slack:   3.00KiB\n"
+        f"   Data,single:   4.01GiB\n   Unallocated:   1.87GiB\n\n"
+        for number, device in ((1, "/dev/dasdp1"), (2, "/dev/dasdq1"), (3, "missing"))
+    )
+    text = f"{UIDS}box1:~ # btrfs device usage /\n{usage}box1:~ # mount\n/dev/dasdp1 on / type btrfs (rw)\n"
+    (answer,) = where("/x", text)["where"]
+    assert {disk["disk"] for disk in answer["disks"]} == {"dasdp", "dasdq", "missing: /"}
+    assert [mount["point"] for mount in where("dasdq", text)["mounts"]] == ["/"]
+
+
+def test_two_tools_with_other_disks_of_a_volume_contradict_each_other(where: Ask) -> None:
+    """None is taken in silence: both are named, and neither disk looks free."""
+    tree = (
+        "box1:~ # lsblk\nNAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINT\ndasdp 94:60 0 6.9G 0 disk\n"
+        "└─dasdp1 94:61 0 6.9G 0 part\n  └─wh-load 253:0 0 6G 0 lvm /load\n"
+        "dasdq 94:64 0 6.9G 0 disk\n└─dasdq1 94:65 0 6.9G 0 part\n"
+    )
+    devices = "box1:~ # lvs -o +devices\nLV VG Attr LSize Devices\nload wh -wi-ao---- 6.00g /dev/dasdq1(0)\n"
+    for disk in ("dasdp", "dasdq"):
+        said = where(disk, f"{UIDS}{tree}{devices}")
+        assert [(mount["point"], mount["perhaps"]) for mount in said["mounts"]] == [("/load", True)]
+        assert any("dasdp1" in what and "dasdq1" in what for what in said["not_looked_at"])
+
+
+@pytest.mark.parametrize("command", ["grep load /etc/mtab", "cat /etc/mtab"])
+def test_the_table_of_mounts_is_a_list_of_them(command: str, where: Ask) -> None:
+    """It is the kernel's, or kept by mount."""
+    text = f"{UIDS}box1:~ # {command}\n/dev/dasdq1 /load xfs rw 0 0\n"
+    assert [mount["point"] for mount in where("dasdq", text)["mounts"]] == ["/load"]
+
+
+def test_two_lists_of_swap_that_contradict_each_other_are_both_told(where: Ask) -> None:
+    """A disk that one of them names is not free, and the text is named."""
+    text = f"{LSBLK}box1:~ # swapon\nNAME TYPE SIZE USED PRIO\n/dev/dasdq1 partition 2G 0B -2\n"
+    assert [mount["fstype"] for mount in where("dasdq", text)["mounts"]] == ["swap"]
+    said = where("dasdp", text)
+    assert not said["mounts"]
+    assert any("by lsblk, a.txt:" in title for title in said["devices"])

@@ -257,3 +257,13 @@ def test_lszdev_alone_tells_the_bus_id_of_a_path(where: Ask) -> None:
     """A file on a DASD, with the mounts beside."""
     text = f"# lszdev\n{LSZDEV}# cat /proc/mounts\n/dev/dasdb1 /srv ext4 rw 0 0\n"
     assert "0.0.7101" in str(where("/srv", text))
+
+
+def test_a_table_without_types_has_disks_by_their_names(where: Ask) -> None:
+    """And the unique ids that were asked for."""
+    table = (
+        "# lszdev dasd --columns ID,ON,NAMES,ATTR:uid\nID        ON   NAMES  ATTR:uid\n"
+        "0.0.0103  yes  dasdd  IBM.75000000AAAA1.3d00.42\n0.0.0104  no          \n"
+    )
+    (disk,) = where("dasdd", table)["disks"]
+    assert (disk["busid"], disk["lcu"]) == ("0.0.0103", "LCU 3D00")

@@ -139,3 +139,42 @@ def test_minidisks_of_one_volume_are_said_to_be_that(
     assert "dasda and dasdb are on one volume (unit address 05)" in said
     assert main(["where", "dasdc", "--from", str(tmp_path)]) == 0
     assert "one volume" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("word", ["1900", "500507630913C5C5", "0x401a400000000000"])
+def test_an_emulated_disk_is_found_by_what_its_paths_lead_over(word: str, where: Where) -> None:
+    """An FCP device of CP, a port, a LUN."""
+    assert where(word, _DISKS + _PATHS)["disk"] == "dasdc"
+
+
+def test_a_path_of_an_emulated_disk_that_is_not_on_line_is_told(
+    where: Where, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """With the FCP device that it leads over."""
+    where("dasdc", _DISKS + _PATHS[::-1].replace("ENILNO", "ENILFFO", 1)[::-1])
+    main(["where", "dasdc", "--from", str(tmp_path)])
+    assert "FCP device 1940 OFFLINE" in " ".join(capsys.readouterr().out.split())
+
+
+def test_channel_paths_that_cp_has_lost_are_told_of_the_disk(
+    where: Where, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """QUERY PATHS is about the real device."""
+    paths = (
+        "box1:~ # vmcp q paths 4a10\nDevice 4A10, Status ONLINE\n CHPIDs to Device 4A10 (PIM)  : 40 41 42\n"
+        "  Physically Available (PAM)  : +  +  +\n  Online                (LPM) : +  +  -\n"
+        "                Legend     + Yes - No\n"
+    )
+    where("dasda", _DISKS + paths)
+    main(["where", "dasda", "--from", str(tmp_path)])
+    assert "to 4A10: 42 (" in " ".join(capsys.readouterr().out.split())
+
+
+def test_an_fcp_device_is_found_by_its_real_number(where: Where) -> None:
+    """QUERY VIRTUAL FCP has that of each of the guest."""
+    text = (
+        "box1:~ # vmcp q v fcp\nFCP  FC00 ON FCP   1B00 CHPID 5C SUBCHANNEL = 0007\n"
+        "box1:~ # lszfcp -D\n0.0.fc00/0x500507630718c5e3/0x4011401200000000 0:0:0:1074937873\n"
+        "box1:~ # lsscsi\n[0:0:0:1074937873] disk IBM 2107900 .217 /dev/sda\n"
+    )
+    assert where("1b00", text)["disk"] == "sda"

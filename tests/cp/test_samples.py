@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from zmon.cp.answer_reader import AnswerSet, parse
+from zmon.topology.claims import FCP_DEVICES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -193,7 +194,7 @@ def test_virtual_cpus_have_state_and_type(found: AnswerSet) -> None:
 def test_fcp_devices_are_no_disks(found: AnswerSet) -> None:
     """Although their lines look alike."""
     assert list(found.rows) == ["adapter"]
-    assert found.claims() == []
+    assert {(claim.via, claim.volser) for claim in found.claims()} == {(FCP_DEVICES, "")}
 
 
 @says("events-not-queries", "no mapping rows")

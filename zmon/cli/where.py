@@ -43,8 +43,8 @@ from zmon.placement.word_lookup import (
 )
 from zmon.screen.number import DOTS, bytes_, fitted, percent, shorten
 from zmon.topology.claims import IN_MEMORY, Grade
-from zmon.topology.identity import EMULATED
-from zmon.topology.read_texts import first_of
+from zmon.topology.identity import EMULATED, NOT_ON_LINE
+from zmon.topology.read_texts import first_of, lines_with
 from zmon.values.path_state import UP
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
         )
     args.thing = _things(args.thing)
     try:
-        unread: list[str] = []
+        unread: dict[str, list[str]] = {"": []}
         results = _captured(args, unread) if args.source else _live(args, unread)
     except ValueError as error:
         return refused(error)
@@ -105,14 +105,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _complain(
-    results: Mapping[str, list[LookupResult]], args: argparse.Namespace, unread: Sequence[str]
+    results: Mapping[str, list[LookupResult]], args: argparse.Namespace, unread: Mapping[str, list[str]]
 ) -> bool:
     """Complain about words that were not found or cannot be placed; True if there are none."""
     whole = True
     for word, of_word in results.items():
         reasons = unplaced(args, word)
         if not of_word and not reasons:
-            reasons = [_nothing(word, args, unread)]
+            reasons = [_nothing(word, args, [*unread[""], *unread.get(word, ())])]
         for reason in reasons:
             complain(f"{word or repr(word)}: {reason}")
         whole = whole and not reasons
@@ -137,11 +137,10 @@ def _things(words_given: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(things))
 
 
-def _live(args: argparse.Namespace, unread: list[str]) -> dict[str, list[LookupResult]]:
+def _live(args: argparse.Namespace, unread: dict[str, list[str]]) -> dict[str, list[LookupResult]]:
     """Return the lookup results of each word on this machine, one for each of its meanings.
 
-    `unread` takes the reasons why words may mean something that is not known.
-
+    `unread` takes the reasons why words may mean something that is not known: of a word, and of all with "".
     A path is only followed down, which costs the same however many disks there are.  Other words may be the
     name of anything, and so may all words if there is a listing: these need the whole machine.
 
@@ -238,7 +237,7 @@ def _from_root(word: str) -> str:
 
 
 def _all(
-    args: argparse.Namespace, paths: Mapping[str, _Here], unread: list[str]
+    args: argparse.Namespace, paths: Mapping[str, _Here], unread: dict[str, list[str]]
 ) -> dict[str, list[LookupResult]]:
     """Return the lookup results of words that need the whole machine."""
     results: dict[str, list[LookupResult]] = {}
@@ -254,7 +253,7 @@ def _all(
     return results
 
 
-def _captured(args: argparse.Namespace, unread: list[str]) -> dict[str, list[LookupResult]]:
+def _captured(args: argparse.Namespace, unread: dict[str, list[str]]) -> dict[str, list[LookupResult]]:
     """Return the lookup results of each word in a capture or a recording; see `_live`.
 
     Raises:
@@ -264,15 +263,16 @@ def _captured(args: argparse.Namespace, unread: list[str]) -> dict[str, list[Loo
     with _whole(args, unread) as machine:
         for word in args.thing:
             path = posixpath.normpath(word) if word.startswith("/") else word
-            meant = [meaning._replace(word=word) for meaning in meanings(path, machine)]
-            results[word] = [find(meaning, machine) for meaning in meant]
+            meant = meanings(path, machine)
+            results[word] = [find(meaning._replace(word=word), machine) for meaning in meant]
+            unread[word] = [] if meant else [*lines_with(word, machine.sample)]
             if not meant and word.startswith("/") and not word.startswith("/dev/"):
                 results[word].append(find_by_name(WordMeaning(word, MeaningKind.FILE, path), machine))
     return results
 
 
 @contextmanager
-def _whole(args: argparse.Namespace, unread: list[str]) -> Iterator[Machine]:
+def _whole(args: argparse.Namespace, unread: dict[str, list[str]]) -> Iterator[Machine]:
     """Open the whole machine, which can be asked only within this context; see `_live` for `unread`."""
     listing = listing_of(args)
     with FileCount() as count, open_lookup(args, listing, adds=True, progress=count) as lookup:
@@ -280,9 +280,9 @@ def _whole(args: argparse.Namespace, unread: list[str]) -> Iterator[Machine]:
         for sentence in lookup.strangers:
             complain(sentence)
         if why := lookup.machine.missing(LAYER):
-            unread.append(f"block devices: {why}")
+            unread[""].append(f"block devices: {why}")
         if listing is not None and not args.source and (why := lookup.machine.missing(CONTAINER)):
-            unread.append(f"files of the listing: {why}")
+            unread[""].append(f"files of the listing: {why}")
         yield lookup.machine
 
 
@@ -689,7 +689,7 @@ def _remarks(result: LookupResult) -> Iterator[str]:
                 evidence.said
                 for volume in volumes
                 for evidence in volume.evidence
-                if EMULATED in evidence.said and isinstance(volume.lcu, str)
+                if (EMULATED in evidence.said and isinstance(volume.lcu, str)) or NOT_ON_LINE in evidence.said
             ),
         ),
         "On no known disk": (reason for placed, reason in lacking if alone and not placed),

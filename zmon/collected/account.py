@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from zmon.base.absent import text_of
 from zmon.collected.dasd_texts import BUSID
 from zmon.collected.facts import plain
 from zmon.collected.hosts import SAID, host_of
 from zmon.collected.reading import MAX_ROW
-from zmon.kinds import CLAIM, PART, TEXT
+from zmon.kinds import CLAIM, DEVICE, LAYER, PART, TEXT
 from zmon.sample import Frame, empty_frame, frame_of
-from zmon.topology.stack import tagged
+from zmon.topology.read_texts import NOT_USED
+from zmon.topology.stack import tagged, volume_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from zmon.base.absent import Value
     from zmon.collected.reading import ReadText
@@ -34,8 +36,11 @@ _MEANT: Final = re.compile(
 _DEVICE: Final = re.compile(
     rf"/dev/disk/by-path/ccw-({BUSID})[^\s,;\"']*|((?:PART)?(?:UUID|LABEL)=[^\s,;]+)|/dev/[\w/.:+=@-]+"
     rf"|(?<![\w./-])(?:{BUSID}|(?:dasd|sd|vd|xvd)[a-z]{{1,4}}[0-9]{{0,3}}|(?:dm-|md|nvme[0-9]+n)[0-9]+)(?![\w./])"
+    r"|(?<![\w.])0x[0-9a-f]{16}(?!\w)"
 )
 """A device by name, tag or bus id, which a path has, too."""
+MAX_ROWS: Final = 20_000
+"""Lines of an output that were read and are looked at for devices of which nothing was used."""
 MAX_DEVICES: Final = 1000
 """Devices in lines that were not read that are kept of a text."""
 
@@ -49,16 +54,34 @@ def strange_lines(read: ReadText) -> Iterator[int]:
                 yield number
 
 
-def _named(reads: Sequence[ReadText]) -> str:
-    """Return which devices lines name that were not read, each with its line; comments name none."""
+def known_names(frames: Mapping[str, Frame]) -> frozenset[str]:
+    """Return the names by which devices of a sample are found."""
+    names: set[str] = set()
+    for kind, fields in ((LAYER, ("name", "mapped", "links", "busid", "wwpn", "lun")), (DEVICE, ("block",))):
+        frame = frames.get(kind.name) or empty_frame(kind, "was not read")
+        names.update(frame.keys if kind is DEVICE else ())
+        for cells in map(frame.column, fields):
+            names.update(word for cell in cells for word in text_of(cell).split())
+    names |= {volume for name in names if (volume := volume_name(name))}
+    return frozenset(names)
+
+
+def _named(reads: Sequence[ReadText], devices: Collection[str]) -> str:
+    """Return which devices lines name that were not read, each with its line; comments name none.
+
+    Behind the line of one that was read, and of which nothing has become a known device, stands `NOT_USED`.
+    """
     named: dict[str, None] = {}
     for read in reads:
         rows, strange = read.text.text.split("\n"), set(strange_lines(read))
         for number, row in (*enumerate(rows), (-1, read.text.command)):
-            is_read = (read.form and number not in strange) or row.lstrip().startswith("#")
+            is_read = bool(read.form) and number not in strange
             line = max(1, read.text.number(number))
-            for word in () if is_read else _DEVICE.finditer(row[:MAX_ROW]):
-                named[f"{plain(word[1] or tagged(word[2] or word[0]).removeprefix('/dev/'))}={line}"] = None
+            is_comment = row.lstrip().startswith("#") or (is_read and number >= MAX_ROWS)
+            for word in () if is_comment else _DEVICE.finditer(row[:MAX_ROW]):
+                name = plain(word[1] or tagged(word[2] or word[0]).removeprefix("/dev/"))
+                if not (is_read and name in devices):
+                    named[f"{name}={line}{NOT_USED * is_read}"] = None
     return " ".join([*named][:MAX_DEVICES])
 
 
@@ -92,9 +115,15 @@ def _own_key(place: str, rows: Mapping[str, object]) -> str:
 
 
 def text_frame(
-    texts: Sequence[ReadText], when: int, answers: Iterable[tuple[str, dict[str, Value]]] = ()
+    texts: Sequence[ReadText],
+    when: int,
+    answers: Iterable[tuple[str, dict[str, Value]]] = (),
+    devices: Collection[str] = (),
 ) -> Frame:
-    """Return the frame of the outputs in texts; those of commands that are not read are one row a file."""
+    """Return the frame of the outputs in texts; those of commands that are not read are one row a file.
+
+    `devices` are the names of those that the sample has.
+    """
     rows: dict[str, dict[str, Value]] = {}
     others: dict[str, list[ReadText]] = {}
     for read in texts:
@@ -110,7 +139,7 @@ def text_frame(
                 "host": host_of(read.text),
                 "which": " ".join(str(read.text.number(line)) for line in strange[:MAX_WHICH]),
                 "words": first.strip()[:MAX_WORDS],
-                "named": _named([read]),
+                "named": _named([read], devices),
                 "lines": read.text.text.count("\n"),
                 "read": read.read,
                 "strange": len(strange),
@@ -124,7 +153,7 @@ def text_frame(
         rows[f"{origin}:0"] = {
             "command": ", ".join([*names][:MAX_COMMANDS]) + more,
             "form": "", "tells": "", "asked": "", "host": "", "which": "", "words": "",
-            "named": _named(reads), "lines": sum(read.text.text.count("\n") for read in reads),
+            "named": _named(reads, devices), "lines": sum(read.text.text.count("\n") for read in reads),
             "read": 0, "strange": 0, "written": reads[0].text.time,
         }  # fmt: skip
     for place, row in answers:

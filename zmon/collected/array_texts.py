@@ -60,6 +60,7 @@ def lose_members(facts: Facts, array: str, titles: list[str]) -> str:
 def idle(facts: Facts, device: str, what: str, array: str, place: str) -> None:
     """Say of a device that an array has it without data of the array: it is faulty, or a spare."""
     facts.lent[device, f"{what} of {array} on {plain(device)}"] = place
+    facts.idle.setdefault(array, set()).add(device)
 
 
 class Mdstat(Reading):
@@ -80,6 +81,8 @@ class Mdstat(Reading):
         self._members: dict[str, tuple[str, str, list[str], list[str]]] = {}
         """Of each array the level, the text, its devices and those of them that hold its data."""
         self._counts: dict[str, tuple[int, int]] = {}
+        self._idle: dict[str, list[tuple[str, str]]] = {}
+        """The spares and the faulty members of each array, with their marks."""
 
     def lost(self) -> None:
         """Know no array."""
@@ -100,8 +103,7 @@ class Mdstat(Reading):
         self._counts.pop(self._array, None)
         for device in devices:
             self.facts.name_device(device, self.place)
-        for device, mark in re.findall(r" (\S{1,64}?)\[[0-9]{1,5}\]\(([FS])\)", match[3]):
-            idle(self.facts, device, _IDLE[mark], self._array, self.place)
+        self._idle[self._array] = re.findall(r" (\S{1,64}?)\[[0-9]{1,5}\]\(([FS])\)", match[3])
 
     @line(
         r"\s+([0-9]{1,18}) blocks(?: super \S+)?(?: level [0-9],)?(?: ([0-9]{1,9})[kK] chunks?,?)?"
@@ -128,8 +130,12 @@ class Mdstat(Reading):
     def end(self) -> None:
         """Say which devices each array has, those that do not work among them."""
         for array, (level, place, devices, whole) in self._members.items():
-            marked = [device for device in devices if device not in whole]
             count, working = self._counts.get(array, (0, 0))
+            idle_members = self._idle.get(array, []) if count else []
+            for device, mark in idle_members:
+                idle(self.facts, device, _IDLE[mark], array, place)
+            spares = {device for device, mark in idle_members if mark == "S"}
+            marked = [device for device in devices if device not in {*whole, *spares}]
             if count:
                 lacking = max(count - working, count - len(whole))
                 titles = [f"not working: {device}" for device in marked][:lacking]

@@ -689,6 +689,8 @@ class Lsblk(OrDocument):
         one of them.
         """
         keys = {_named(row)[1]: key for key, row in rows}
+        if not any(row.above for _key, row in rows):
+            self._hang_maps(rows)
         chain: list[str] = []
         is_tree = True
         for _key, row in rows:
@@ -702,6 +704,26 @@ class Lsblk(OrDocument):
             if row.above:
                 self._hang(key, keys.get(row.above, ""))
                 if not is_tree:
+                    self._tree.guess(key)
+
+    def _hang_maps(self, rows: list[tuple[str, LsblkRow]]) -> None:
+        """Hang maps on the disks before them: a list without the names above devices has the tree's order.
+
+        In newer releases each device comes once there, and a map with one of its paths.
+        """
+        is_sorted = re.search(r"\s(?:-[a-zA-Z]*x|--sort)", self.text.command) is not None
+        if is_sorted or self._is_inverse:
+            return
+        is_whole = len({key for key, _row in rows}) < len(rows)
+        disks: dict[str, list[str]] = {}
+        for (disk, above), (key, row) in pairwise(rows):
+            if row.kind == "mpath":
+                disks.setdefault(key, []).append(disk if above.kind == "disk" else "")
+        for key, before in disks.items():
+            if all(before) and (self.text.command or len(before) > 1):  # without a command it may be inverse
+                for disk in before:
+                    self._tree.hang(key, disk)
+                if not is_whole:
                     self._tree.guess(key)
 
     def document(self, document: dict[str, Any]) -> bool:
@@ -758,6 +780,7 @@ class Partitions(Reading):
 _DIRECTORY: Final = r"/dev/(disk/by-[a-z-]{1,16}(?:/[^\s:]{1,200})?|mapper|disk)/?:?"
 _BY_PATH: Final = re.compile(rf"ccw-({BUSID})")
 _BY_UID: Final = re.compile(rf"ccw-({UID})")
+_BY_PV: Final = re.compile("lvm-pv-uuid-([A-Za-z0-9]{6}(?:-[A-Za-z0-9]{4}){5}-[A-Za-z0-9]{6})")
 _BY_WWID: Final = re.compile("(?:wwn-0x|scsi-3)(6[0-9a-f]{31}|[25][0-9a-f]{15})")
 
 
@@ -792,6 +815,8 @@ class Links(Reading):
         for name, (uid, place) in self._uids.items():
             if busid := self._busids.get(name) or dasd_named(self.facts, name):
                 self.facts.hint(DEVICE, busid, place, uid=uid)
+            else:
+                self.facts.hint(LAYER, name, place, wwid=uid)
 
     def lost(self) -> None:
         """Know no directory: a line may have named another."""
@@ -833,6 +858,15 @@ class Links(Reading):
                 self._busids[name] = path[1]
         return bool(directory)
 
+    @line(r"b[rwx-]{9}\S?\s.*?\s([0-9]{1,4}), *([0-9]{1,8})\s.*\s(/dev/mapper/)?([^/\s]{1,255})\s*")
+    def node(self, match: re.Match[str]) -> bool:
+        """Take a device of /dev/mapper without a link, as of `ls -lL`."""
+        major, minor, directory, name = match.groups()
+        is_it = bool(directory) or self._directory == "mapper"
+        if is_it:
+            self.facts.say(LAYER, f"{major}:{minor}", self.place, name=f"dm-{minor}", mapped=name, sort="dm")
+        return is_it
+
     @line(r"l[rwx-]{9}\S?\s.*?\s(/dev/\S{1,255}|[^/\s]{1,255}) -> (\S{1,255})\s*")
     def other_link(self, match: re.Match[str]) -> bool:
         """Take a link of another directory, or one that was asked for; one to no device says nothing."""
@@ -850,6 +884,8 @@ class Links(Reading):
         say, begin, place = self.facts.say, link.partition("-")[0], self.place
         if uid := _BY_UID.fullmatch(link):
             self._uids[name] = uid[1], place
+        elif pv := _BY_PV.fullmatch(link):
+            self.facts.say_content(name, place, "LVM2_member", pv[1])
         elif minor_of_dm(name) and begin == "dm":
             field = "mapped" if link.startswith("dm-name-") else "uuid"
             say(LAYER, name, place, name=name, sort="dm", **{field: link.split("-", 2)[-1]})

@@ -1,9 +1,10 @@
-r"""File systems of btrfs in texts: `btrfs filesystem show`.
+r"""File systems of btrfs in texts: `btrfs filesystem show`, `btrfs device usage`.
 
     Label: none  uuid: 3c5e...                                  then each device below
     devid    2 size 9.09TiB used 8.42TiB path /dev/sdd1
+    /dev/sdd1, ID: 2                                            of the file system that was asked for
 
-Source: btrfs-progs, cmds/filesystem.c.
+Source: btrfs-progs, cmds/filesystem.c, cmds/filesystem-usage.c.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ class BtrfsShow(Reading):
     """The devices of each btrfs by their ids; more that belong to it are missing ones."""
 
     tool = "btrfs"
-    first = r"Label: .*uuid: "
+    first = r"Label: .*uuid: |/dev/\S+, ID: [0-9]+\s*$"
     nothing = (
+        r"\s+(?:Device (?:size|slack)|Unallocated|[A-Z][a-z]+,[A-Za-z0-9]+):\s+[0-9.]+[KMGTP]?i?B\s*",
         r"\s*\*\*\* Some devices missing\s*",
         r"btrfs-progs v\S+",
         r"warning(?:, |: )device [0-9]+ (?:is )?missing.*",
@@ -79,6 +81,14 @@ class BtrfsShow(Reading):
             self.facts.name_device(match[2].removeprefix("/dev/"), self.place)
             self.facts.say_content(match[2].removeprefix("/dev/"), self.place, "btrfs", "")
         return bool(uuid or (self.is_filtered and match[2]))
+
+    @line(r"(?:/dev/(\S{1,255})|missing), ID: ([0-9]{1,6})\s*")
+    def used(self, match: re.Match[str]) -> None:
+        """Take a device of `btrfs device usage`, which lists those of the mount point of its command."""
+        key = self.text.command.split()[-1] if self.text.command else self.text.place()
+        name = match[1] or self._lost(key)
+        self.facts.btrfs.setdefault(key, {})[match[2]] = name, self.place
+        self.facts.name_dasd(name, self.place)
 
     def end(self) -> None:
         """Say that devices are missing where fewer are listed than are counted."""

@@ -130,7 +130,7 @@ def _unread(tree: CapturedTree) -> list[ReadText]:
 
 def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     """Return a sample completed by texts; every value that is from one has a row of `ORIGIN`."""
-    from zmon.collected.account import answers_of_cp, text_frame  # noqa: PLC0415 - most captures hold no texts
+    from zmon.collected.account import answers_of_cp, known_names, text_frame  # noqa: PLC0415 - most captures hold no texts
     from zmon.collected.btrfs_texts import name_btrfs, open_btrfs  # noqa: PLC0415 - likewise
     from zmon.collected.dasd_texts import mask_paths  # noqa: PLC0415 - likewise
     from zmon.collected.facts import joined, origin_frame  # noqa: PLC0415 - likewise
@@ -139,10 +139,12 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     from zmon.collected.mapper_texts import add_adapters  # noqa: PLC0415 - likewise
     from zmon.collected.mount_rows import (  # noqa: PLC0415 - likewise
         best_mounts,
+        changes_in,
         fill_mounts,
         mount_frame,
         name_devices,
         other_mounts,
+        sources_of,
     )
     from zmon.collected.other_names import name_others  # noqa: PLC0415 - likewise
     from zmon.collected.swap_texts import add_swaps  # noqa: PLC0415 - likewise
@@ -151,20 +153,22 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     others = [path for path in tree.shown if path not in (*COPIED, *BINDINGS, *NAMING) and "cp/" not in path]
     texts = [*_copied(tree, (*COPIED, *BINDINGS, *others)), *tree.texts]
     facts, read = facts_of(texts)
-    rows = [*best_mounts(facts), *other_mounts(facts)]
+    rows = [*best_mounts(facts, changes_in(read)), *other_mounts(facts)]
     frames = dict(sample.frames)
     whole = frames.get(LAYER.name) or empty_frame(LAYER, "was not read")
     mounted, swapped = (frames.get(kind.name) or empty_frame(kind, "was not read") for kind in (MOUNT, SWAP))
     if swapped.missing is not None:
         add_swaps(facts)
-    sources = [(row.source, row.place) for row in rows]
+    sources = sources_of(rows, facts)
     sources += [(str(source), "mountinfo") for source in mounted.column("source")]
     name_devices([*sources, *((area, "proc/swaps") for area in swapped.keys)], mounted, facts)
     name_btrfs({source for source, _place in sources}, facts)
     open_btrfs(rows, facts)
-    facts.mounted = {tagged(device).removeprefix("/dev/") for device, _place in sources} | {
-        area.removeprefix("/dev/") for area in (*facts.keys(SWAP), *swapped.keys)
-    }
+    facts.mounted = {
+        tagged(source).removeprefix("/dev/")
+        for row in rows
+        for source in (row.source, *(rival for rival, _place in row.rivals))
+    } | {area.removeprefix("/dev/") for area in (*facts.keys(SWAP), *swapped.keys)}
     facts.mounted |= {
         word.rpartition("=")[2] for cell in mounted.column("devices") for word in text_of(cell).split()
     }
@@ -188,7 +192,9 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
             origins |= named
     frames[ORIGIN.name], read = origin_frame(origins, when), [*_lists(read, facts)]
     if not is_own(tree):  # what lies beside a capture of zmon is of other use
-        frames[TEXT.name] = text_frame([*read, *_unread(tree)], when, answers_of_cp(tree))
+        frames[TEXT.name] = text_frame(
+            [*read, *_unread(tree)], when, answers_of_cp(tree), known_names(frames)
+        )
     _name_missing(frames, tree, read, when)
     _add_source(frames, texts, facts, when)
     return sample._replace(frames=frames)

@@ -69,7 +69,7 @@ class Lsdasd(Reading):
     lists = (ALL_ALIASES, ALL_DASD)
     heading = r"Bus-ID +(?:Status|Name|Role) "
     first = (
-        rf"{BUSID}(?:/dasd[a-z]+/[0-9]"
+        rf"{_DISK}\s+{UID}\s*$|{BUSID}(?:/dasd[a-z]+/[0-9]"
         r"| +(?:active(?:\(ro\))?|n/f|offline|alias|dasd[a-z]+|[A-Z][A-Z0-9]{1,2}\.\S+\.\S+)(?!\S)"
         r"|\((?:ECKD|FBA|none))"
     )
@@ -95,11 +95,13 @@ class Lsdasd(Reading):
         """The other devices of copy pairs, by the role and bus id of the one that is listed."""
         self._bare: int | None = None
         """The line with a bus id alone that lines about the device are to follow."""
+        self._is_made = False
+        """Whether rows are of no tool."""
 
     @property
     def lists_all(self) -> tuple[str, ...]:
-        """Return what is listed: /proc/dasd/devices has no aliases."""
-        return (ALL_DASD,) if self.text.file else self.lists
+        """Return what is listed: /proc/dasd/devices has no aliases, and a loop of somebody any disks."""
+        return () if self._is_made else (ALL_DASD,) if self.text.file else self.lists
 
     def blank(self) -> None:
         """End the lines about a device."""
@@ -191,6 +193,13 @@ class Lsdasd(Reading):
         self._take(busid, name, number, "" if discipline == "none" else discipline)
         self._take_size(busid, number, size, blocks)
         return True
+
+    @line(rf"({_DISK})\s+({UID})\s*")
+    def uid_by_name(self, match: re.Match[str]) -> None:
+        """Take a unique id that a loop prints with the name of its disk: `cat $disk/device/uid`."""
+        self._is_made = True
+        self.facts.name_dasd(match[1], self.place)
+        self.facts.hint(LAYER, match[1], self.place, wwid=match[2])
 
     @line(rf"({_SHORT})\s+(?:({_DISK}|alias|offline|secondary)\s+)?({UID})\s*")
     def uid(self, match: re.Match[str]) -> None:

@@ -137,10 +137,10 @@ class MountRow(NamedTuple):
     place: str
     root: str = ""
     """The directory of the file system that is mounted, where that is printed, as findmnt does."""
-    other: str = ""
-    """Which other source another text of the same tool has for it, with that text; empty if none."""
     output: str = ""
-    """Where the output begins that has it, if a tool lists devices; see `best_mounts`."""
+    """Where the output begins that has it."""
+    rivals: tuple[tuple[str, str], ...] = ()
+    """Which other sources other texts have for it, each with the text; see `best_mounts`."""
     seen_by: str = ""
     """The process or container in whose namespace it is, if that is not the host's."""
 
@@ -212,10 +212,14 @@ class Facts(DeviceLists):
         """How many physical volumes a volume group has, each with the text that has it."""
         self.bindings: dict[str, tuple[str, str]] = {}
         """The WWIDs of which multipath would name the maps so, each with the text."""
+        self.joined: dict[str, str] = {}
+        """The WWIDs of which paths are in maps, each with the text; it may not name the map."""
         self.contents: dict[str, tuple[str, str, str]] = {}
         """What is on devices, by their names: the type, its UUID, the text."""
         self.lent: dict[tuple[str, str], str] = {}
         """Devices that guests have, or an array beside those with data, with what for, and the text."""
+        self.idle: dict[str, set[str]] = {}
+        """The devices of arrays that hold none of their data: spares, and faulty members."""
         self.mount_lists: dict[str, list[list[MountRow]]] = {}
         """The mounts of each output, by the form that lists them."""
         self.mounts: dict[tuple[str, str], MountRow] = {}
@@ -599,6 +603,13 @@ class Facts(DeviceLists):
             for field in _BUILT & row.keys():
                 row[field] = self._with_numbers(field, row[field], number_of)
             row.get("below", [])[:] = self._with_rivals(row.get("below", []), rows, layers)
+        for array, devices in self.idle.items():
+            idle = {*map(number_of, devices)}
+            told = rows.get(number_of(array), {}).get("below", [])
+            told[:] = [
+                fact._replace(value=" ".join(foot for foot in str(fact.value).split() if foot not in idle))
+                for fact in told
+            ]
         for row in rows.values():
             self._prefer_resolved(row, rows, layers)
         for name, place in (device for devices in self.btrfs.values() for device in devices.values()):
@@ -629,6 +640,7 @@ class Facts(DeviceLists):
                      for fact in row.get("mapped", ()))  # fmt: skip
         for row, uuid in uuids:
             told, group = row.get("below", []), _group_of(row)
+            told[:] = [fact for fact in told if str(fact.value).split() != [UNSEEN]] or told
             is_of_one = any(str(fact.value).startswith(maps) for fact in row.get("mapped", ()))
             if uuid.startswith(MPATH) and told:
                 own = dict.fromkeys(word for word in str(told[0].value).split())
@@ -684,7 +696,8 @@ class Facts(DeviceLists):
 
         It is open then, but none of these devices looks free.
         """
-        if not told or not isinstance(_of_first_tool(told)[0], Absent):
+        apart = _apart(told)
+        if not apart and (not told or not isinstance(_of_first_tool(told)[0], Absent)):
             return told
 
         unseen = {self.stand_ins[name] for name in self.unseen if name in self.stand_ins}
@@ -699,6 +712,7 @@ class Facts(DeviceLists):
             return f"{' and '.join(names)}{' or more' * (len(names) < len(numbers))}"
 
         own = [fact for fact in told if fact.place.partition(", ")[0] == told[0].place.partition(", ")[0]]
+        own += [fact for fact in apart if fact not in own]
         numbers = dict.fromkeys(number for fact in own for number in str(fact.value).split())
         name = contradiction(fact._replace(value=titles(fact)) for fact in own).reason
         self.leave_open(name, name, is_rival=True)
@@ -975,6 +989,18 @@ def _of_first_tool(facts: list[Fact]) -> tuple[Value, str]:
     if all(whole.issuperset(str(fact.value).split()) for fact in own):
         return longest.value, longest.place
     return contradiction(own), ""
+
+
+def _apart(told: list[Fact]) -> list[Fact]:
+    """Return the lists of other tools that have none of the DASDs of the first one.
+
+    Other disks may be paths to one, and be called like that, or by the map that joins them.
+    """
+    disks = [{disk_of_dasd(dasd_of_number(number)) for number in str(fact.value).split()} for fact in told]
+    dasds = [(fact, names) for fact, names in zip(told, disks, strict=True) if names and "" not in names]
+    if not dasds or dasds[0][0] is not told[0]:
+        return []
+    return [fact for fact, names in dasds if names.isdisjoint(dasds[0][1]) and not fact.is_hint]
 
 
 def contradiction(facts: Iterable[Fact]) -> Absent:

@@ -530,6 +530,13 @@ def _told(facts: Facts, keys: Iterable[str], field: str) -> str:
     return next(filter(None, (text_of(facts.value(LAYER, key, field)) for key in keys)), "")
 
 
+def _hosts_of_ports(facts: Facts) -> dict[str, str]:
+    """Return the adapters of hosts, as the names of their ports tell: lszfcp -P prints both."""
+    ports = facts.rows.get(TARGET_PORT.name, {}).items()
+    named = ((re.match(r"rport-([0-9]+):", key), row.get("adapter", ())) for key, row in ports)
+    return {f"host{match[1]}": str(fact.value) for match, told in named if match for fact in told}
+
+
 def _join_hosts(facts: Facts) -> None:
     """Give what files in /sys say of hosts, and of the ports and LUNs behind them, the bus ids of these.
 
@@ -537,6 +544,10 @@ def _join_hosts(facts: Facts) -> None:
     """
     adapters = facts.rows.get(ADAPTER.name, {})
     busids = {str(fact.value): key for key, row in adapters.items() for fact in row.get("host", ())}
+    busids = {**_hosts_of_ports(facts), **busids}
+    for key in [key for key in facts.keys(LAYER) if key.startswith(scsi(""))]:
+        disk, host = facts.aliases.get(key, key), f"host{key.split('-')[1]}"
+        facts.hint(LAYER, disk, f"assumed by the name {host}", busid=busids.get(host, ""))
     for host in busids.keys() & adapters.keys():
         for field, told in adapters.pop(host).items():
             for fact in told:
@@ -586,6 +597,8 @@ def _name_listed(facts: Facts, addressed: Mapping[str, Sequence[str]], *, are_re
             facts.say(LUN, own, f"assumed by the address {key}", adapter=_parts(key)["busid"])
         if own or are_read:
             del luns[key]
+        elif not others and not generic:
+            facts.say(LAYER, key, luns[key]["adapter"][0].place, name=key, sort="disk", **_parts(key))
         elif named and not named[0].startswith(scsi("")):
             facts.say(LUN, key, f"assumed by the address {key}", name=named[0])
 

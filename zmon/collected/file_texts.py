@@ -15,12 +15,22 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, text_of
 from zmon.collected.dasd_texts import BUSID, take_disk
-from zmon.collected.fcp_texts import ADDRESS, KINDS, name_disk, say_attributes, say_scsi
+from zmon.collected.fcp_texts import (
+    ADDRESS,
+    KINDS,
+    address_of,
+    list_lun,
+    lose_lun,
+    name_disk,
+    say_attributes,
+    say_scsi,
+)
 from zmon.collected.numbers import NUMBER, fits, is_of_kernel, sort_of
 from zmon.collected.reading import Reading, gaps_of, line
 from zmon.kernel.ccw_device import OF_DASD, OF_DEVICE, OF_PAIR
 from zmon.kernel.zfcp import parse_attribute
-from zmon.kinds import ADAPTER, DEVICE, LAYER
+from zmon.kinds import ADAPTER, DEVICE, LAYER, TARGET_PORT
+from zmon.values.fcp_state import FAILED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +43,11 @@ _CCW: Final = re.compile(
     rf"sys/(?:bus/ccw/(?:devices|drivers/[^/]+)|devices/css[0-9]/{BUSID})/(?P<busid>{BUSID})/"
     r"(?:(?P<name>[a-z_]+)|block/(?P<block>dasd[a-z]{1,4})/.*)"
 )
+_OF_ZFCP: Final = re.compile(
+    rf"sys/(?:bus/ccw/(?:devices|drivers/zfcp)|devices/css[0-9]/{BUSID})/(?P<busid>{BUSID})"
+    r"/(?P<wwpn>0x[0-9a-f]{16})(?:/(?P<lun>0x[0-9a-f]{16}))?/failed"
+)
+"""Whether zfcp has given up a port, or a LUN."""
 _BLOCK: Final = re.compile(
     r"sys/(?:(?:class/)?block|devices/.*/block)/(?:[^/]+/)??(?P<block>[^/]+)/"
     r"(?P<name>dev|size|start|dm/name|dm/uuid|loop/backing_file)"
@@ -190,17 +205,38 @@ class Files(Reading):
         value = value.strip()
         if device := _CCW.fullmatch(path):
             return self._of_ccw(device, value)
+        if lost := _OF_ZFCP.fullmatch(path):
+            return self._of_zfcp(lost, value)
         if owned := _OF_CLASS.fullmatch(path):
             return self._of_class(owned["owner"], owned["key"], owned["name"], value)
         if device := _OF_SCSI.fullmatch(path):
-            name, file = device["block"], device["name"]
-            if file not in _SCSI_FIELDS:
-                return self._of_class("scsi_device", name, file, value)
-            self.facts.say(LAYER, name, self.place, name=name, sort="disk", **{_SCSI_FIELDS[file]: value})
-            return True
+            return self._of_scsi(device["block"], device["name"], value)
         if (device := _BLOCK.fullmatch(path)) and is_of_kernel(device["block"]):
             return self._of_block(device["block"], device["name"], value)
         return False
+
+    def _of_scsi(self, name: str, file: str, value: str) -> bool | None:
+        """Take an attribute of a SCSI disk."""
+        if file not in _SCSI_FIELDS:
+            return self._of_class("scsi_device", name, file, value)
+        self.facts.say(LAYER, name, self.place, name=name, sort="disk", **{_SCSI_FIELDS[file]: value})
+        return True
+
+    def _of_zfcp(self, match: re.Match[str], value: str) -> bool | None:
+        """Take whether zfcp has given up a port or a LUN; `join_luns` finds the number of the port."""
+        busid, wwpn, lun = match.groups()
+        if value not in {"0", "1"}:
+            return None
+        is_lost = value == "1"
+        if lun and is_lost:
+            lose_lun(self.facts, address_of(busid, wwpn, lun), self.place, failed=1)
+        elif lun:
+            list_lun(self.facts, address_of(busid, wwpn, lun), self.place)
+        else:
+            key = f"{busid}/{wwpn}"
+            self.facts.say(TARGET_PORT, key, self.place, adapter=busid, port_name=wwpn)
+            self.facts.hint(TARGET_PORT, key, self.place, state=FAILED if is_lost else "")
+        return True
 
     def _of_class(self, owner: str, key: str, name: str, value: str) -> bool | None:
         """Take an attribute of an adapter's host, a port or a LUN; `join_luns` says which adapter it is."""

@@ -21,6 +21,7 @@ from zmon.collected.mapper_texts import Bindings, Dmsetup, Multipath
 from zmon.collected.mount_texts import FROM_TABLE, Df, Findmnt, MountCommand, MountInfo, ProcMounts
 from zmon.collected.nsd_texts import Mmlsnsd
 from zmon.collected.partition_texts import Fdasd, Fdisk, Parted
+from zmon.collected.pool_texts import ZfsList, ZpoolStatus
 from zmon.collected.reading import Form
 from zmon.collected.signature_texts import Blkid
 from zmon.collected.swap_texts import Swaps
@@ -82,8 +83,11 @@ FORMS: Final = (
          "real output"),
     Form("virsh domblklist, dumpxml", r"virsh (?:-\S+ )*(?:domblklist|dumpxml)\b", Virsh,
          "which devices are disks of KVM guests of this host", "source"),
-    Form("btrfs filesystem show", r"btrfs (?:filesystem|fi) show\b.*", BtrfsShow, "all devices of a btrfs",
+    Form("btrfs filesystem show, device usage",
+         r"btrfs (?:(?:filesystem|fi) show|(?:device|dev) usage)\b.*", BtrfsShow, "all devices of a btrfs",
          "source, real output"),
+    Form("zpool status", r"zpool status\b.*", ZpoolStatus, "which devices are in pools of ZFS", "source"),
+    Form("zfs list", r"zfs list\b", ZfsList, "what is mounted from pools of ZFS", "source"),
     Form("fdasd -p, -i", r"fdasd\b", Fdasd,
          "cylinders and label of a DASD, where its partitions begin", "source, real output"),
     Form("fdisk -l, sfdisk -l, -d, -J", r"s?fdisk\b", Fdisk,
@@ -95,9 +99,10 @@ FORMS: Final = (
     Form("/proc/swaps, swapon", r"swapon\b|proc/swaps", Swaps, "active swap", "real output"),
     Form("/proc/self/mountinfo", r"proc/(?:self|1)/mountinfo", MountInfo, "which file system a path is on",
          "kernel's source"),
-    Form("/proc/mounts", r"proc/(?:self/|1/)?mounts", ProcMounts, "which file system a path is on",
+    Form("/proc/mounts", r"proc/(?:self/|1/)?mounts|etc/mtab", ProcMounts, "which file system a path is on",
          "real output"),
-    Form("mount", r"mount(?: -l)?", MountCommand, "which file system a path is on", "source, real output"),
+    Form("mount", r"mount(?: -[lv]+| (?:-t|--types)[ =]\S+)*(?=\s*(?:$|[|>2]))", MountCommand,
+         "which file system a path is on", "source, real output"),
     Form("findmnt, in any form", rf"findmnt\b(?!.* {FROM_TABLE})", Findmnt, "which file system a path is on",
          "source, real output"),
     Form("df", r"df\b", Df, "which file system a path is on, without its type", "source, real output"),

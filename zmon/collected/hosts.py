@@ -64,7 +64,7 @@ _OF_TOOLS: Final = re.compile(
     rf"|(?:ok|changed|failed|fatal): \[(?:{_NAME} -> )?(?P<play>{_NAME})\].* =>.*"
     rf"|\[\d+\] \d\d:\d\d:\d\d \[(?:SUCCESS|FAILURE)\] (?:\S+@)?(?P<pssh>{_NAME})(?::\d+)?(?:\s.*)?"
 )
-_RULED: Final = re.compile(r"-{15,16}")
+RULED: Final = re.compile(r"-{15,16}")
 """What dshbak and clush draw above and below the hosts of an output."""
 _GATHERED: Final = re.compile(rf"(?P<host>{_NAME}[\w\[\],-]*)(?: \(\d+\))?")
 CLOSED: Final = re.compile(r"(?:Shared connection|Connection) to (?P<host>[\w.-]+) closed\.?\s*")
@@ -251,7 +251,7 @@ def _hosts_of_shape(
 
 def _is_ruled(rows: Sequence[str], number: int) -> bool:
     beside = (*rows[number - 1 : number], *rows[number + 1 : number + 2])
-    return len(beside) == 2 and all(_RULED.fullmatch(row.strip()) for row in beside)
+    return len(beside) == 2 and all(RULED.fullmatch(row.strip()) for row in beside)
 
 
 def _output_below(rows: Sequence[str], number: int, begins: Callable[[int], str]) -> str:
@@ -357,6 +357,7 @@ def _of_other_hosts(
         counted[kernel] += len(texts) + 1
     silent = {host for text, host in zip(texts, hosts, strict=True) if text.text.strip()}
     silent -= {*counted, "", _ANY}
+    wanted = next((host for host in counted if _is_of_series(short(wanted), host)), wanted)
     if wanted:
         _see_host(wanted, {*counted} - {_ANY}, kernel if kernel in counted else "", silent)
     for text, host in zip(texts, hosts, strict=True):
@@ -373,6 +374,14 @@ def _of_other_hosts(
         whose = "whose host no text names" if host in {"", _ANY} else f"of {_words(host)}"
         why = f"outputs {whose}: others are of {_words(own)}; --host NAME chooses another host"
         yield text, why if is_output else ""
+
+
+def _is_of_series(host: str, series: str) -> bool:
+    """Return whether a host is one of those that dshbak calls `n[01-03,07]`: their outputs are the same."""
+    match = re.fullmatch(r"(.*)\[([0-9,-]+)\](.*)", series)
+    own = re.fullmatch(f"{re.escape(match[1])}([0-9]+){re.escape(match[3])}", host) if match else None
+    spans = (part.partition("-") for part in match[2].split(",")) if match and own else ()
+    return any(first <= own[1] <= (last or first) for first, _dash, last in spans if own)
 
 
 def _see_host(wanted: str, hosts: set[str], kernel: str, silent: set[str]) -> None:

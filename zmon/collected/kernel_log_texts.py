@@ -159,6 +159,8 @@ class KernelLog(Reading):
             busid = dasd_named(self.facts, disk)
             if busid and not self._is_unformatted(busid):
                 self.facts.hint(DASD, busid, place, volser=label)
+            elif not busid:  # no text has its number
+                self.facts.hint(LAYER, disk, place, serial=label)
         for busid, size in self._sizes.items():
             name = self.facts.value(DASD, busid, "name")
             if isinstance(name, str) and size and not self._is_unformatted(busid):

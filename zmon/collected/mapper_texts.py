@@ -24,8 +24,9 @@ from zmon.collected.numbers import NUMBER, fits
 from zmon.collected.reading import OrDocument, Reading, line
 from zmon.kernel.block_ioctl import devices_in
 from zmon.kernel.disk_identity import NAA
-from zmon.kinds import LAYER, MPATH, MULTIPATH, PATH
+from zmon.kinds import LAYER, LUN, MPATH, MULTIPATH, PATH
 from zmon.topology.stack import REMOVED
+from zmon.values.fcp_state import FAILED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -386,7 +387,7 @@ class Multipath(OrDocument):
     tool = "multipath"
     tells = ("layer", "multipath", "path")
     first = (
-        r"(?:[a-z]{4,8}: )?(?:\S{1,128} \()?[0-9A-Za-z_.:-]{8,128}\)? (?:dm-[0-9]{1,5}|undef)"
+        r"(?:[a-z]{0,8}: )?(?:\S{1,128} \()?[0-9A-Za-z_.:-]{8,128}\)? (?:dm-[0-9]{1,5}|undef)"
         r" [^,\n]{1,16},"
     )
     nothing = (
@@ -435,7 +436,7 @@ class Multipath(OrDocument):
         self._device = ""
 
     @line(
-        r"(?:[a-z]{4,8}: )?(?:(\S{1,128}) \()?([0-9A-Za-z_.:-]{8,128}?)\)? (dm-[0-9]{1,5}|undef)"
+        r"(?:[a-z]{0,8}: )?(?:(\S{1,128}) \()?([0-9A-Za-z_.:-]{8,128}?)\)? (dm-[0-9]{1,5}|undef)"
         r" ([^,\n]{1,16}),(\S.{0,30}?)\s*"
     )
     def map(self, match: re.Match[str]) -> None:
@@ -533,13 +534,20 @@ class Multipath(OrDocument):
     @line(r"\S+(?:\s+\S+)+\s*")
     def path_of_format(self, match: re.Match[str]) -> bool:
         """Take a path below such a heading: which disk it is, and with `%w` of which WWID."""
+        printed, names = match[0].split(), [*self._columns]
         cells = self._columns.cells(match[0])
+        if len(printed) == len(names):  # columns may be wider than their headings
+            cells = dict(zip(names, printed, strict=True))
         name, wwid, address, number = (cells.get(column, "") for column in ("dev", "uuid", "hcil", "dev_t"))
         if not re.fullmatch("sd[a-z]{1,4}", name) or not (wwid or address or number):
             return False
         if re.fullmatch(ADDRESS, address):
             self.facts.aliases[scsi(address)] = name
             say_scsi(self.facts, address, self.place)
+            if cells.get("dm_st") == FAILED:
+                self.facts.hint(LUN, address, self.place, name=name, state=FAILED)
+        if wwid and cells.get("dm_st") in {"active", FAILED}:
+            self.facts.joined.setdefault(wwid, self.place)
         naa = f"{NAA}{wwid[1:]}" if re.fullmatch("3(?:6[0-9a-f]{31}|[25][0-9a-f]{15})", wwid) else ""
         self.facts.say(LAYER, name, self.place, name=name, sort="disk", wwid=naa)
         return True

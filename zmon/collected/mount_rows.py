@@ -8,23 +8,25 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.base.absent import Absent, absent, text_of
 from zmon.collected.btrfs_texts import btrfs_devices, btrfs_members
 from zmon.collected.facts import is_file_system, mapped_name, plain
 from zmon.collected.mount_texts import FORMS
-from zmon.collected.numbers import is_of_kernel, sort_of
+from zmon.collected.numbers import is_of_kernel, minor_of_dm, sort_of
+from zmon.collected.times import is_break
 from zmon.kernel.mountinfo import NO_OTHER
 from zmon.kinds import CONTRADICTED, LAYER, MOUNT, NOT_COLLECTED, SWAP
 from zmon.sample import Frame, empty_frame, frame_of
 from zmon.topology.stack import tagged, volume_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.base.absent import Value
     from zmon.collected.facts import Facts, MountRow
+    from zmon.collected.reading import ReadText
 
 NO_NUMBER: Final = absent("the text names no device whose number is known")
 NO_CHUNKS: Final = absent("no text has the chunks of btrfs: take a capture with zmon capture, as root")
@@ -34,49 +36,112 @@ NO_ROOT: Final = NOT_COLLECTED.about("findmnt, for what of a file system is moun
 NO_SPACES: Final = absent("texts have the mounts of one namespace only")
 
 
-def _merged(outputs: Iterable[Iterable[MountRow]]) -> dict[tuple[str, int], MountRow]:
-    """Return the mounts of all outputs of a tool; what two of them say otherwise is open.
+_NO_DEVICE: Final = frozenset({"autofs", "rootfs"})
+"""Types of mounts below which another one is, or will be."""
+_TYPED: Final = re.compile(r"(?<![\w.-])(u?mount) +([^;&|]*)")
+"""A command that changes what is mounted."""
 
-    A point that one output has again is mounted upon.
+
+class Changes(NamedTuple):
+    """Which commands of texts changed what is mounted, and where the order of outputs is not known."""
+
+    commands: Sequence[tuple[str, int, str]] = ()
+    """The text, the line, and the command."""
+    breaks: Sequence[tuple[str, int]] = ()
+    """The text and line behind which an output may be of another time or place."""
+    lists: Sequence[tuple[str, int]] = ()
+    """Where outputs begin that list all mounts."""
+
+    def since(self, row: MountRow) -> tuple[str, int, str]:
+        """Return the last change of what a row says; without a command if its text shows none."""
+        origin, begin = _begin(row)
+        changes = (change for change in self.commands if change[0] == origin and change[1] > begin)
+        last = max((change for change in changes if _concerns(change[2], row)), default=("", 0, ""))
+        is_broken = any(place == origin and begin < line <= last[1] for place, line in self.breaks)
+        return ("", 0, "") if is_broken else last
+
+    def is_listed(self, origin: str, line: int) -> bool:
+        """Return whether all mounts are listed behind a line of a text."""
+        return any(place == origin and begin > line for place, begin in self.lists)
+
+
+def changes_in(reads: Iterable[ReadText]) -> Changes:
+    """Return what outputs tell of changes between them."""
+    commands, breaks, lists = [], [], []
+    for read in reads:
+        origin, line, command = read.text.origin, read.text.line, read.text.command
+        commands += [(origin, line, command)] if _TYPED.search(command) and not read.form else []
+        breaks += [(origin, line)] if not read.form and is_break(read.text) else []
+        is_list = not {LAYER.name, MOUNT.name}.isdisjoint(read.tells) and read.form.startswith(_LISTERS)
+        lists += [(origin, line)] if is_list and read.read and not (read.is_part or read.strange) else []
+    return Changes(commands, breaks, lists)
+
+
+_LISTERS: Final = ("lsblk", "df", "mount", "findmnt, in any form", "/proc/mounts", "/proc/self/mountinfo")
+"""How the names of forms begin that list all mounts of disks."""
+
+
+def _concerns(command: str, row: MountRow) -> bool:
+    """Return whether a command changes what a row says: mount names the point, umount that or the device."""
+    names = {"mount": {row.point}, "umount": {row.point, row.source}}
+    return any(not names[tool].isdisjoint(operands.split()) for tool, operands in _TYPED.findall(command))
+
+
+def _begin(row: MountRow) -> tuple[str, int]:
+    """Return the text and the line where the output begins that has a row."""
+    origin, _colon, line = row.output.rpartition(":")
+    return origin, int(line)
+
+
+def best_mounts(facts: Facts, changes: Changes = Changes()) -> list[MountRow]:  # noqa: B008 - it is a tuple
+    """Return the mounts of all outputs, those of the form that has most to say first.
+
+    What another output says otherwise is a rival of the row, unless a text shows that it was changed between
+    them: then the later one counts.  A point that one output has again is mounted upon.
     """
-    merged: dict[tuple[str, int], MountRow] = {}
-    for rows in outputs:
-        seen: dict[str, int] = {}
-        for row in rows:
-            nth = seen[row.point] = seen.get(row.point, 0) + 1
-            first = merged.setdefault((row.point, nth), row)
-            if first.source != row.source and not first.other:
-                merged[row.point, nth] = first._replace(other=f"{row.source} by {row.place}")
-    return merged
-
-
-def best_mounts(facts: Facts) -> list[MountRow]:
-    """Return the mounts of all outputs, those of the best form first: others may have more mount points.
-
-    If two outputs of a tool have another source for a mount point, its source is open.
-    """
-    own = {
-        form: [[row for row in rows if not row.seen_by] for rows in lists]
-        for form, lists in facts.mount_lists.items()
-    }
-    lists = [rows for form in FORMS if any(rows := own.get(form, []))]
     of_devices: dict[str, list[MountRow]] = {}
     for mount in facts.mounts.values():
         of_devices.setdefault(mount.output, []).append(mount)
-    merged: dict[tuple[str, int], MountRow] = {}
-    for outputs in (*lists, [*of_devices.values()]):
-        told = _merged(outputs)
-        points = {point for point, _nth in merged}
-        merged |= {key: row for key, row in told.items() if key[0] not in points}
+    lists = [*(rows for form in FORMS for rows in facts.mount_lists.get(form, ())), *of_devices.values()]
+    told: dict[str, list[list[MountRow]]] = {}
+    for rows in lists:
+        points: dict[str, list[MountRow]] = {}
+        for row in rows:
+            if not row.seen_by:
+                points.setdefault(row.point, []).append(row)
+        for point, own in points.items():
+            told.setdefault(point, []).append(own)
     roots = {
         (row.point, row.source): row.root or "/"
         for rows in facts.mount_lists.get("findmnt", ())
         for row in rows
     }
     rooted = (
-        row._replace(root=row.root or roots.get((row.point, row.source), "")) for row in merged.values()
+        row._replace(root=row.root or roots.get((row.point, row.source), ""))
+        for outputs in told.values()
+        for row in _agreed(outputs, changes)
     )
     return [*_bound([*rooted])]
+
+
+def _agreed(outputs: list[list[MountRow]], changes: Changes) -> list[MountRow]:
+    """Return the mounts at a point, the last with what other outputs have there as rivals."""
+    changed = [changes.since(rows[-1]) for rows in outputs]
+    valid = [rows for rows, (_origin, line, _command) in zip(outputs, changed, strict=True) if not line]
+    if not valid:  # all are from before a change
+        gone = [changes.is_listed(origin, line) for origin, line, _command in changed]
+        first, (origin, line, command) = outputs[0], changed[0]
+        rivals = (*first[-1].rivals, (f"`{command}`", f"{origin}:{line}"))
+        return [] if any(gone) else [*first[:-1], first[-1]._replace(rivals=rivals)]
+    first = next((rows for rows in valid if rows[-1].fstype not in _NO_DEVICE), valid[0])
+    rivals = tuple(
+        (row.source, row.place)
+        for rows in valid
+        if first[-1].source not in {other.source for other in rows}
+        for row in rows
+        if row.fstype not in _NO_DEVICE
+    )
+    return [*first[:-1], first[-1]._replace(rivals=rivals)]
 
 
 def other_mounts(facts: Facts) -> list[MountRow]:
@@ -111,6 +176,12 @@ def _name_numbers(mounted: Frame, facts: Facts) -> None:
             facts.say(LAYER, text_of(number), "mountinfo", mapped=plain(name), name=f"dm-{minor}", sort="dm")
 
 
+def sources_of(rows: Iterable[MountRow], facts: Facts) -> list[tuple[str, str]]:
+    """Return the sources of mounts, each with its text, also of those that other texts deny."""
+    listed = (row for lists in facts.mount_lists.values() for mounts in lists for row in mounts)
+    return [(row.source, row.place) for row in (*rows, *listed, *facts.mounts.values())]
+
+
 def name_devices(named: list[tuple[str, str]], mounted: Frame, facts: Facts) -> None:
     """Say of block devices that mounts and swap areas name what they are.
 
@@ -141,10 +212,8 @@ def mount_frame(
     anonymous: dict[str, str] = {}
     of_source = Counter(row.source for row in rows)
     for key, row in enumerate(rows, 1):
-        number: Value = _number_of(row.source, numbers)
-        if row.other:
-            number = CONTRADICTED.about(f"{row.source} by {row.place}, {row.other}")
-        devices: Value = number if row.other else NO_OTHER
+        row, devices = _settled(row, facts, numbers)  # noqa: PLW2901 - with the source that has a number
+        number = _number_of(row.source, numbers) if devices is NO_OTHER else devices
         fstype, place = row.fstype, row.place
         if not fstype and btrfs_members(number, facts, numbers):
             fstype = "btrfs"
@@ -176,6 +245,41 @@ def mount_frame(
             told = f"point source options = {row.place} | fstype = {place}"
         origins[f"{MOUNT.name} {key}"] = {"texts": told}
     return frame_of(MOUNT, mounts, when), origins
+
+
+def _settled(row: MountRow, facts: Facts, numbers: Mapping[str, str]) -> tuple[MountRow, Value]:
+    """Return a mount, and the absence of its devices if its rivals have others.
+
+    Names of which it is not known that they are of two devices, as `/dev/root`, are no contradiction.
+    """
+    told = [(row.source, row.place), *row.rivals]
+    named = [(source, _number_of(source, numbers), _way(source)) for source, _place in told]
+    own = next((entry for entry in named if isinstance(entry[1], str)), named[0])
+    members = {*btrfs_members(own[1], facts, numbers).values()}
+    for source, number, way in named:
+        is_same = source == own[0] or number == own[1] or number in members
+        are_numbered = all(str(value).partition(":")[0].isdecimal() for value in (number, own[1]))
+        if not is_same and (are_numbered or frozenset({way, own[2]}) not in _MAY_BE_ONE):
+            said = ", ".join(f"{source} by {place}" for source, place in told)
+            return row, CONTRADICTED.about(said)
+    return row._replace(source=own[0]), NO_OTHER
+
+
+def _way(source: str) -> str:
+    """Return how a source names a device: by its name, its number, or a link, if at all."""
+    name = source.removeprefix("/dev/")
+    if name == source:
+        return "link" if tagged(source) != source or source.startswith("/") else "none"
+    if name.startswith("mapper/") or mapped_name(name):
+        return "mapper"
+    return ("number" if minor_of_dm(name) else "kernel") if is_of_kernel(name) else "link"
+
+
+_MAY_BE_ONE: Final = {
+    *(frozenset({"link", way}) for way in ("link", "mapper", "number", "kernel")),
+    frozenset({"mapper", "number"}), frozenset({"none"}),
+}  # fmt: skip
+"""The ways of two names that may be of one device."""
 
 
 def _types(facts: Facts, numbers: Mapping[str, str]) -> dict[str, tuple[str, str]]:

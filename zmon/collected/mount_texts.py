@@ -28,14 +28,15 @@ if TYPE_CHECKING:
 
 MAX_MOUNTS: Final = 100_000
 """Maximum number of mounts in a text."""
-FORMS: Final = ("proc/self/mountinfo", "proc/mounts", "mount", "findmnt", "df")
+FORMS: Final = ("proc/self/mountinfo", "proc/mounts", "mount", "findmnt", "df", "zfs")
 """What lists mounts, the one with the most to say first."""
 
 
 _ELSEWHERE: Final = re.compile(
     r"(?:sudo +)?(?:nsenter\b(?=.*\s(?:-[a-zA-Z]*[ma]|--mount|--all)\b).*?\s"
-    r"(?:-t|--target)[ =]?([0-9]{1,10})\b"
-    r"|(?:podman|docker|nerdctl|crictl|kubectl|oc|lxc) +exec +(?:-\S+ +)*([\w./-]{1,64})(?=\s)).*"
+    r"(?:-t|--target)[ =]?(?!1\b)([0-9]{1,10})\b"
+    r"|(?:podman|docker|nerdctl|crictl|kubectl|oc|lxc)\b.*?\s(?:exec|run|rsh|debug|attach) +(?:-\S+ +)*"
+    r"([\w./-]{1,64})(?=\s)|(lxc-attach|machinectl|systemd-nspawn)\b).*"
 )
 """A command that runs another in the namespace of a process or a container."""
 
@@ -53,7 +54,7 @@ class MountList(Reading):
         super().__init__(text, facts)
         self._rows: list[MountRow] = []
         elsewhere = _ELSEWHERE.fullmatch(text.command)
-        self._seen_by = (elsewhere[1] or elsewhere[2]).rpartition("/")[2] if elsewhere else ""
+        self._seen_by = next(filter(None, elsewhere.groups())).rpartition("/")[2] if elsewhere else ""
         facts.mount_lists.setdefault(self.form, []).append(self._rows)
 
     @property
@@ -64,8 +65,10 @@ class MountList(Reading):
     def add(self, source: str, point: str, fstype: str, options: str, root: str = "") -> None:
         """Take a mount."""
         if len(self._rows) < MAX_MOUNTS:
-            row = MountRow(source, point, fstype, options, self.place, root, seen_by=self._seen_by)
-            self._rows.append(row)
+            here, output = self.place, self.text.place()
+            self._rows.append(
+                MountRow(source, point, fstype, options, here, root, output, seen_by=self._seen_by)
+            )
 
 
 class ProcMounts(MountList):

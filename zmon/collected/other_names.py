@@ -98,6 +98,7 @@ class Names:
     def say(self) -> None:
         """Say what the names mean, and which unique ids of DASDs links have."""
         self._say_uids()
+        self._say_paths()
         for word, place in self._words():
             if device := self._meant(word):
                 self._say(word, device, place)
@@ -108,11 +109,32 @@ class Names:
         for key, row in self._facts.rows[LAYER.name].items():
             names = {dasd_of_number(key), key, *(str(fact.value) for fact in row.get("name", ()))}
             busid = next((busids[name] for name in names if name in busids), "")
+            for fact in row.get("wwid", ()) if busid else ():
+                if _UID.fullmatch(str(fact.value)):
+                    self._facts.hint(DEVICE, busid, fact.place, uid=fact.value)
             for fact in row.get("links", ()) if busid else ():
                 for link in str(fact.value).split():
                     match = _OF_DASD.fullmatch(link)
                     if match and not match[2] and _UID.fullmatch(match[1] or ""):
                         self._facts.say(DEVICE, busid, fact.place, uid=match[1])
+
+    def _say_paths(self) -> None:
+        """Say of maps of which no text has the paths that the disks with their WWIDs are some of these."""
+        of_kernel = {text_of(uuid) for uuid in self._layers.column("uuid")}
+        rows = self._facts.rows[LAYER.name]
+        told = {fact.value for row in rows.values() for fact in row.get("uuid", ())}
+        for wwid, place in self._facts.joined.items():
+            uuid = f"{MPATH}{wwid}"
+            if uuid not in {*of_kernel, *told}:
+                self._facts.say(LAYER, f"map {wwid}", place, sort="dm", mapped=wwid, uuid=uuid)
+        maps = [(key, row, fact) for key, row in rows.items() for fact in row.get("uuid", ())[:1]]
+        for key, row, fact in maps:
+            kind, _, wwid = str(fact.value).partition("-")
+            disks = sorted(self._disks.get(wwid.casefold(), ())) if f"{kind}-" == MPATH else []
+            if disks and fact.value not in of_kernel and not row.get("below"):
+                unseen, title = f"?{key}.more", self._maps.get(wwid, key)
+                self._facts.leave_open(unseen, f"a path of {title}")
+                self._facts.hint(LAYER, key, fact.place, below=" ".join((*disks, unseen)))
 
     def _words(self) -> Iterable[tuple[str, str]]:
         """Return the names that texts use, each with its text."""

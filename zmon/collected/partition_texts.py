@@ -107,8 +107,8 @@ class Fdasd(PartitionReading):
         r"|\s+/dev/dasd[a-z]{1,4}[1-3] +[0-9]+ +[0-9]+ +[0-9]+ +[0-9a-f]+  (?:Linux|GPFS)"
     )
     nothing = (
-        r"\s+If you proceed, .*", r"\s+If possible exit .*", r"\s+and/or unmount it\.",
-        r"reading (?:volume label|vtoc) \.+: .*", r"exiting\.\.\.", r" -+ tracks -+",
+        r"\s*If you proceed, .*", r"\s*If possible exit .*", r"\s*and/or unmount it\.",
+        r"reading (?:volume label|vtoc) \.+: .*", r"exiting\.\.\.", r" *-+ tracks -+",
         r"\s+Device\s+start\s+end\s+length.*",
         r"fdasd error: .*|(?:No|More than one) device specified\.", r"/dev/\S+ is not .*",
         r"\s+[0-9]+\s+[0-9]+\s+[0-9]+\s+unused\s*",
@@ -170,6 +170,8 @@ class Fdasd(PartitionReading):
     def _label(self, disk: str, label: str) -> bool:
         if busid := dasd_named(self.facts, disk) if disk else "":
             self.facts.say(DASD, busid, self.place, volser=label)
+        elif disk:  # no text has its number
+            self.facts.say(LAYER, disk, self.place, serial=label)
         return bool(disk)
 
     @line(rf"\s+{_DEVICE}\s+{_COUNT}\s+{_COUNT}\s+{_COUNT}\s+[0-9a-f]{{1,2}}\s+(\S.*)")

@@ -88,7 +88,8 @@ class Reading:
         r"(?:\S+: )*(?:line [0-9]+: )?\S+: (?:command )?not found",
         r"\S+: .*(?:Permission denied|No such file or directory)\.?|\S+: cannot open \S+: .*",
         r"Try '\S+ (?:--help|-h)' for more information\.",
-        r"(?:Error|ERROR): .*|\S+\.sh: Warning: .*|rc=[0-9]+",
+        r"(?:Error|ERROR): .*|\S+\.sh: Warning: .*|rc=[0-9]+|(?:Terminated|Killed)\.?",
+        r"\S+: (?:[Ii]nvalid|[Uu]nrecognized|[Uu]nknown) option.*|\S+: Device \S+ not found",
     )  # fmt: skip
     """Patterns of what stands in place of an output that could not be had."""
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.plain_text import unescaped_hex
 from zmon.base.sizes import KIB
 from zmon.collected.columns import Columns, asked_columns, raw_cells
-from zmon.collected.numbers import minor_of_dm, rounded_size
+from zmon.collected.numbers import is_of_kernel, minor_of_dm, rounded_size
 from zmon.collected.reading import Reading, line
 from zmon.collected.tools import ALL_SWAP
 from zmon.kernel.mountinfo import unescaped
@@ -152,6 +152,15 @@ def add_swaps(facts: Facts) -> None:
         for device, place in facts.swaps.items():
             facts.say(SWAP, device, place, sort="partition")
         return
+    areas = [
+        area for area, row in listed.items() if any(fact.value == "partition" for fact in row.get("sort", ()))
+    ]
+    if all(is_of_kernel(area.removeprefix("/dev/")) for area in areas):
+        for device in facts.swaps.keys() - listed.keys():
+            name, place = device.removeprefix("/dev/"), facts.swaps[device]
+            if is_of_kernel(name) and not minor_of_dm(name):
+                title = f"swap area on {name} by {place}, which swapon or /proc/swaps does not list"
+                facts.lent[name, title] = place
     layers = facts.rows.get(LAYER.name, {})
     mapped = {
         str(fact.value) for key in layers for fact in layers[key].get("name", ()) if layers[key].get("mapped")

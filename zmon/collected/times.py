@@ -42,6 +42,8 @@ _WORD: Final = re.compile(r"(?<!\S)[^\W\d_]{2,}[,.:!?]?(?!\S)")
 _REMARK: Final = 3
 """Words of a remark of a person; tools print lines of so many below an empty one, too."""
 _DATED: Final = re.compile(r"(?:19|20)\d\d-?[01]\d-?[0-3]\d(?:[T_-]?\d\d[h.:-]?\d\d(?:[m.:-]?\d\d)?)?")
+_DATED_WORD: Final = re.compile(rf"{_DATED.pattern}[_. -](?P<word>[^\W\d_]+)")
+"""A date with a word for the time behind it: `2025-03-01_before`."""
 _COUNTED: Final = re.compile(r"\d{1,3}")
 _DATE: Final = re.compile(
     r"\S{2,4} +([A-Z][a-z]{2}) +(\d{1,2}) (\d\d:\d\d:\d\d) +(?:\S+ +)?(\d{4})\s*|"
@@ -56,7 +58,8 @@ def rank(word: str) -> tuple[int, str]:
     for place, alike in enumerate(_ORDERED):
         if word.casefold() in alike:
             return place, ""
-    if _DATED.fullmatch(word):
+    match = _DATED_WORD.fullmatch(word)
+    if _DATED.fullmatch(word) or (match and rank(match["word"])[0] >= 0):
         return len(_ORDERED), re.sub(r"\D", "", word).ljust(14, "0")
     return (len(_ORDERED) + 1, word.zfill(3)) if _COUNTED.fullmatch(word) else (-1, "")
 
@@ -119,7 +122,7 @@ def earlier_outputs(texts: Sequence[CollectedText], wanted: str) -> Iterator[tup
         place = places.setdefault(text.origin, 0)
         if (text.form or text.file) and text.text.strip():
             repeated.setdefault((text.origin, text.host, *_asked(text)), []).append((place, text))
-        elif _ELSEWHERE.match(text.command) or _has_remark(text):
+        elif is_break(text):
             places[text.origin] += 1
     for own in repeated.values():
         if len({" ".join(text.text.split()) for _place, text in own}) < 2:
@@ -130,6 +133,11 @@ def earlier_outputs(texts: Sequence[CollectedText], wanted: str) -> Iterator[tup
             if later:
                 what = text.command or f"/{text.file}" * bool(text.file) or text.form
                 yield text, f"outputs of {what} at an earlier time: that of {later[-1].place()} is read"
+
+
+def is_break(text: CollectedText) -> bool:
+    """Return whether outputs behind a text, which zmon does not read, may be of another time or machine."""
+    return _ELSEWHERE.match(text.command) is not None or _has_remark(text)
 
 
 def _has_remark(text: CollectedText) -> bool:

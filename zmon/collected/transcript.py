@@ -25,6 +25,7 @@ from zmon.collected.hosts import (
     CALLER,
     CLOSED,
     NO_HOST,
+    RULED,
     SAID,
     HostPart,
     by_host,
@@ -32,7 +33,7 @@ from zmon.collected.hosts import (
     printed_host,
     short,
 )
-from zmon.collected.mount_texts import FROM_TABLE
+from zmon.collected.mount_texts import FROM_TABLE, MountList
 from zmon.collected.numbers import is_of_kernel
 from zmon.collected.reading import TERMINALS
 from zmon.collected.sos import command_of_sos, mended
@@ -50,7 +51,8 @@ _ECHOED: Final = re.compile(r"(?m)^#{20,200}\n([^\s>]{0,255})> ([^\n]*)\n")
 _NOT_THERE: Final = re.compile(r" - (?:File not found|Last [0-9]+ Lines)\s*$")
 _COPIED: Final = re.compile(r"cat (/(?:proc|sys|etc)/[\w./-]+)")
 _PIECE: Final = re.compile(
-    r"(?:cat (?P<file>/proc/[\w./-]+) *\|.*|(?:[efz]?grep|head|tail) .*?(?P<searched>/proc/[\w./-]+).*)"
+    r"(?:cat (?P<file>/proc/[\w./-]+|/etc/mtab) *\|.*"
+    r"|(?:[efz]?grep|head|tail) .*?(?P<searched>/proc/[\w./-]+|/etc/mtab).*)"
 )
 """Commands that print a part of a kernel's file."""
 _OF_FILES: Final = re.compile(
@@ -106,11 +108,25 @@ _REMOTE: Final = re.compile(
 )
 """A command that ssh runs on another host, or a login there."""
 _CALL: Final = rf"{_SSH}\w[\w.-]*(?: +['\"]?{_OF_TOOL}{_TOOLS}(?![\w.-])[^\n]*|\s*$)"
-_PRINTS: Final = r"(?:[efz]?grep|head|tail|more|for(?= \w+ in ))(?=[^\n]* /(?:proc|sys)(?:[/ ]|$))"
+_PRINTS: Final = r"(?:[efz]?grep|head|tail|more|for(?= \w+ in ))(?=[^\n]* /(?:proc|sys|etc/mtab)(?:[/ ]|$))"
 """What prints files of the kernel; people use it for others, too."""
-_WITHIN: Final = r"(?:(?:podman|docker|nerdctl|crictl|kubectl|oc|lxc) +exec|nsenter) +[\w-]"
-"""What runs a command in a container, or another namespace."""
-_COMMAND: Final = rf"{_OF_TOOL}(?P<command>(?:{_TOOLS}(?![\w.-])|{_PRINTS}|{_WITHIN})[^\n]*|{_CALL})"
+_IN_CONTAINER: Final = (
+    r"(?:(?:docker|podman|nerdctl|crictl|kubectl|oc)\b(?: +-\S+(?: +[^-\s]\S*)??)*"
+    r" +(?:container +)?(?:exec|run|rsh|debug|attach)|lxc-attach|machinectl +shell|systemd-nspawn"
+    r"|nsenter(?=[^\n]*\s(?:-[a-zA-Z]*[ma]|--mount|--all)))"
+)
+"""What runs other commands in a container, or a namespace with other mounts."""
+_COMMAND: Final = rf"{_OF_TOOL}(?P<command>(?:{_TOOLS}(?![\w.-])|{_PRINTS}|{_IN_CONTAINER}\s)[^\n]*|{_CALL})"
+_SHELL_CALL: Final = r"(?:/\S*/)?(?:ba|z|k|c|da|tc|a)?sh(?: -l|--login|-i)*"
+_INSIDE: Final = re.compile(rf"{_OF_TOOL}(?P<tool>{_IN_CONTAINER})(?P<rest>\s.*)")
+_OF_FIRST: Final = re.compile(r"nsenter\b.*\s(?:-[a-zA-Z]*t|--target)[ =]*1(?:\s.*)?|chroot +/host\b.*")
+"""A command that leads from a container to its host."""
+_RUN: Final = re.compile(rf"(?:^|.*?\s)(?:--\s+)?(?P<command>{_OF_TOOL}{_TOOLS}(?![\w./:-]).*)")
+_STAYS: Final = re.compile(
+    rf".*\s(?:{_SHELL_CALL})\s*|(?!.*\s-- +\S).*\s(?:-[a-zA-Z]*[it][a-zA-Z]*|--tty|--interactive)\b.*"
+)
+"""The rest of such a command, if it is followed by others there."""
+_DEBUGGED: Final = re.compile(r"(?:oc|kubectl)\b.*\sdebug\s.*?\bnodes?/(?P<host>[\w.-]+).*")
 _SIGNS: Final = "#$>%\u279c\u276f\u27a4\u00bb"
 """With which prompts end, among them some arrows."""
 _PROMPT: Final = re.compile(
@@ -423,7 +439,7 @@ def _is_prose(command: str) -> bool:
     tool, *arguments = command.split()
     plain = sum(1 for word in arguments if re.fullmatch(r"[A-Za-z]+[,.:]?", word))
     is_open = {*CP_TOOLS, "cat", "for", "ls", "multipathd", "ssh", "rsh"}
-    return tool not in is_open and plain > _PLAIN_WORDS and not re.match(_WITHIN, command)
+    return tool not in is_open and plain > _PLAIN_WORDS and not _INSIDE.fullmatch(command)
 
 
 def host_of(prompt: str) -> str:
@@ -440,6 +456,22 @@ def _plain_command(command: str) -> str:
     return match["command"] if match else command
 
 
+class _Inside(NamedTuple):
+    """A container, or another namespace, that somebody entered."""
+
+    command: str
+    """With what: `docker exec -it db bash`."""
+    prompt: str
+    """The shape of the prompt behind which it was entered."""
+    host: str
+    """The node whose pod it is, if that is named."""
+
+
+def _shape(prompt: _Prompt) -> str:
+    """Return a prompt as it is in any directory."""
+    return re.sub(r"(?:~|/)\S*?(?=[\s\])#$>%]|$)", "DIR", prompt.prompt.rstrip())
+
+
 class _Transcript:
     """What a person copied, while it is cut."""
 
@@ -453,8 +485,10 @@ class _Transcript:
         }
         self._boundaries.add("-- ")
         """The lines between the parts of a mail, and above its signature."""
+        self._ends = False
+        """Whether a prompt stands behind all: what the last command printed is whole."""
         while self._lines and (not self._lines[-1].strip() or _ALONE.fullmatch(self._lines[-1])):
-            self._lines.pop()
+            self._ends = bool(self._lines.pop().strip()) or self._ends
         self._prompts = self._prompts_there()
         self._named = headings(self._lines, self._begins, is_prompted=self._prompts is not None)
         self._rows: list[str] = []
@@ -468,6 +502,10 @@ class _Transcript:
         """The hosts from which somebody logged in to another, and did not return yet."""
         self._is_back = False
         """Whether the last of these returned."""
+        self._inside: list[_Inside] = []
+        """The containers and the like that somebody entered, and did not leave yet."""
+        self._once = ""
+        """The command that ran another one in one, whose output it is."""
         self._since = 0
         """The first output of those since a host was named."""
         self._date = self._word = ""
@@ -488,11 +526,7 @@ class _Transcript:
 
     def _prompts_there(self) -> re.Pattern[str] | None:
         """Return the pattern of the prompts in a text: as those before known commands, in any directory."""
-        there = {
-            re.sub(r"(?:~|/)\S*?(?=[\s\])#$>%]|$)", "DIR", prompt.prompt.rstrip())
-            for row in self._lines
-            if (prompt := _prompt(row))
-        }
+        there = {_shape(prompt) for row in self._lines if (prompt := _prompt(row))}
         shapes = [
             re.escape(shape).replace("DIR", r"[~/][^\s\])#$>%]{0,100}")
             for shape in there
@@ -513,6 +547,9 @@ class _Transcript:
         for number, line in enumerate(self._lines, 1):
             self._take(number, line)
         self._close()
+        if self._ends:
+            end = self._part.line + self._part.step * (len(self._lines) + 1)
+            self._cut.append(CollectedText(self._origin, end, "", "", "", self._time))
         return self._cut
 
     def _take(self, number: int, line: str) -> None:
@@ -531,7 +568,10 @@ class _Transcript:
             self._name(host)
         elif match := CLOSED.fullmatch(line.strip()):
             self._end_login(number, short(match["host"]))
-        elif line in self._boundaries or self._is_bare(line) or _FENCE.fullmatch(line):
+        elif (
+            line in self._boundaries or self._is_bare(line) or _FENCE.fullmatch(line)
+            or (RULED.fullmatch(line.strip()) and number in self._named)  # above the name of a host
+        ):  # fmt: skip
             self._open(number, "")
         elif prompt:
             margin = f"{prompt.margin}> " if self._is_quoted(number, prompt) else prompt.margin
@@ -612,7 +652,10 @@ class _Transcript:
     def _begin_unannounced(self, number: int, line: str, row: str) -> None:
         """Begin an output at a line that the one before does not have, if the line tells which that is."""
         is_brace = line.strip() == "{" and number < len(self._lines)
-        if match := _firsts().match(f"{line}{self._lines[number].strip()}" if is_brace else line):
+        later = (called.form for called in self._later if called.form and called.form is not self._form)
+        if form := next((form for form in later if self._rows and form.reading.knows(row)), None):
+            self._begin_form(number, self._margin, form)
+        elif match := _firsts().match(f"{line}{self._lines[number].strip()}" if is_brace else line):
             if self._is_in_block(_formed(match)):
                 return
             self._begin_form(number, match["margin"], _formed(match))
@@ -681,6 +724,10 @@ class _Transcript:
             (self._host, command, _form), *self._later = called
         elif (remote := _REMOTE.fullmatch(command)) and remote["command"]:
             self._host, command = short(remote["host"]), _plain_command(remote["command"])
+        self._once = ""
+        if (inside := _INSIDE.fullmatch(command)) and not _OF_FIRST.fullmatch(command):
+            run = _RUN.fullmatch(inside["rest"])
+            self._once, command = command, _plain_command(run["command"]) if run else command
         self._command, self._is_cp = command, False
         self._form = form_of(command) if command else None
 
@@ -688,7 +735,8 @@ class _Transcript:
         """Begin an output behind a prompt, of the host that this names."""
         self._close()
         self._rows, self._command, self._form, self._is_cp = [], "", None, False
-        if prompt.host and prompt.host != self._context:
+        self._see_inside(prompt)
+        if prompt.host and prompt.host != self._context and not self._inside:
             self._name(prompt.host)
         self._host = self._context
         remote = _REMOTE.fullmatch(prompt.command)
@@ -696,7 +744,9 @@ class _Transcript:
         if remote and not self._context:
             self._rename(CALLER, {""})  # what was not asked for by ssh before is of the host that asks
             self._context = CALLER
-        if prompt.command in {"exit", "logout"} and self._logins:
+        if prompt.command in {"exit", "logout"} and self._inside:
+            self._inside.pop()
+        elif prompt.command in {"exit", "logout"} and self._logins:
             self._name(self._logins.pop())
             self._is_back = True
         self._open(number, margin, command=prompt.command)
@@ -706,6 +756,27 @@ class _Transcript:
                 self._logins.append(self._context)
                 self._name(short(remote["host"]))
                 self._is_back = False
+        inside = _INSIDE.fullmatch(prompt.command)
+        if inside and not _RUN.fullmatch(inside["rest"]) and not _OF_FIRST.fullmatch(prompt.command):
+            self._enter(inside, prompt)
+
+    def _enter(self, inside: re.Match[str], prompt: _Prompt) -> None:
+        """Take a command that enters a container, if others follow there."""
+        command, tool = prompt.command, inside["tool"]
+        node = _DEBUGGED.fullmatch(command)
+        is_shell = re.search(r"\b(?:rsh|debug|nsenter|lxc-attach|attach|machinectl|systemd-nspawn)\b", tool)
+        if is_shell or _STAYS.fullmatch(inside["rest"]):
+            self._inside.append(_Inside(command, _shape(prompt), short(node["host"]) if node else ""))
+
+    def _see_inside(self, prompt: _Prompt) -> None:
+        """Know by a prompt, or the command behind it, that what follows is in no container any more."""
+        outside = [at for at, inside in enumerate(self._inside) if inside.prompt == _shape(prompt)]
+        if outside and prompt.host:
+            del self._inside[outside[0] :]
+        elif self._inside and _OF_FIRST.fullmatch(prompt.command):
+            host = self._inside.pop().host
+            self._logins.append(self._context)
+            self._name(host or self._context)
 
     def _name(self, host: str) -> None:
         """Take the name of a host, which counts from here on."""
@@ -735,6 +806,14 @@ class _Transcript:
         if not self._command and not any(row.strip() for row in self._rows):
             return
         text = "".join(f"{row}\n" for row in self._rows)
+        entered = self._once or (self._inside[-1].command if self._inside else "")
+        if entered:
+            line = self._part.line + self._part.step * (self._begin - 1)
+            command = entered if self._once else f"{entered} {self._command}"
+            form = self._form.name if self._form and issubclass(self._form.reading, MountList) else ""
+            cut = CollectedText(self._origin, line, command, "", text, self._time, self._host, form)
+            self._cut.append(cut)
+            return
         if re.search(r"\|\s*column\s+-t", self._command):
             text = re.sub(r"(?<=\S) {2,}", " ", text)
         line = self._part.line + self._part.step * (self._begin - 1)

@@ -16,7 +16,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.collected.columns import Columns
-from zmon.collected.dasd_texts import BUSID, busid_of, take_disk
+from zmon.collected.dasd_texts import BUSID, UID, busid_of, take_disk
 from zmon.collected.fcp_texts import OFF, address_of, list_lun, lose_lun
 from zmon.collected.numbers import disk_name
 from zmon.collected.reading import Reading, line
@@ -46,6 +46,7 @@ _COLUMNS: Final = {"Names": "NAMES", "Block devices": "BLOCKDEVS", "Online": "ON
 """The columns with what lszdev -i prints of a device."""
 _TAKEN: Final = frozenset({"cmb_enable", "readonly", "use_diag"})
 """The attributes of lszdev -i that are taken."""
+_OF_UID: Final = "ATTR:UID"
 _PAIR: Final = r'([A-Z][A-Za-z_:/-]{0,80})="((?:[^"\\]|\\.){0,1000})"'
 
 
@@ -165,7 +166,11 @@ class Lszdev(Reading):
         if lun and online == "yes":
             is_generic = bool(names) and all(re.fullmatch("sg[0-9]{1,5}", name) for name in names)
             list_lun(self.facts, address_of(busids, *lun), self.place, names[0] if is_generic else "")
-        disk = next((name for name in names if re.fullmatch(_DISKS.get(kind, "(?!)"), name)), "")
+        pattern = _DISKS.get(kind, "(?!)") if kind else "|".join(_DISKS.values())
+        disk = next((name for name in names if re.fullmatch(pattern, name)), "")
+        uid = next((cell.strip() for name, cell in cells.items() if name.upper() == _OF_UID), "")
+        if re.fullmatch(UID, uid):
+            self.facts.say(DEVICE, busids, self.place, uid=uid)
         if disk and online != "no":
             self._take_disk(busids, lun, disk, names)
         return True

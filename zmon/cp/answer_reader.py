@@ -34,7 +34,7 @@ from zmon.cp.answers_real import (
 from zmon.cp.answers_system import MESSAGES, SYSTEM
 from zmon.cp.answers_virtual import DISK, VIRTUAL, is_cut, read_disk, read_wrapped
 from zmon.cp.console import HIDDEN, MAX_LINE, ConsoleLine, hide_passwords, is_continued
-from zmon.topology.claims import CP_USES, EDEVICE, IN_STORAGE, Claim
+from zmon.topology.claims import CP_USES, EDEVICE, FCP_DEVICES, IN_STORAGE, PATHS, Claim
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -346,7 +346,7 @@ class UnknownLine(NamedTuple):
 _VIA: Final = {
     "disk": "QUERY VIRTUAL DASD", "volume": "QUERY DASD", "details": "QUERY DASD DETAILS",
     "extent": "QUERY MDISK", "edevice": EDEVICE, "owned": "QUERY CPOWNED",
-    "space": "QUERY ALLOC", "allocation": "QUERY ALLOC",
+    "space": "QUERY ALLOC", "allocation": "QUERY ALLOC", "paths": PATHS, "adapter": FCP_DEVICES,
 }  # fmt: skip
 """The answers about volumes."""
 
@@ -437,7 +437,7 @@ class AnswerSet:
         claims = []
         for name, via in _VIA.items():
             for row in self.rows.get(name, ()):
-                if name == "disk":
+                if name in {"disk", "adapter"}:
                     whose = self._asker(row, asked)
                     whose = "" if whose == alone else whose
                 else:
@@ -446,6 +446,8 @@ class AnswerSet:
                 if name in _OF_CP:
                     mode = f"{CP_USES}{_OF_CP[name](row)}".strip()
                     claims += [self._claim(row, via, "")._replace(mode=mode, first=None)] * bool(row.rdev)
+                elif name == "adapter" and row.sort != "FCP":
+                    continue
                 elif row.rdev or name != "disk":
                     claims.append(self._claim(row, via, whose))
                 elif row.kind == "vdisk":
@@ -468,22 +470,15 @@ class AnswerSet:
         return [(row.line, row.user) for row in self.rows.get("identity", ()) if not row.node]
 
     def _claim(self, row: Any, via: str, user: str) -> Claim:
+        lost = [path for path in row.pim if row.lpm and path not in row.lpm] if via == PATHS else []
         return Claim(
-            vdev=getattr(row, "vdev", ""),
-            rdev=row.rdev,
-            volser=getattr(row, "volser", ""),
-            user=user,
-            ssid=getattr(row, "ssid", ""),
-            ua=getattr(row, "cca", ""),
+            vdev=getattr(row, "vdev", ""), rdev=row.rdev, volser=getattr(row, "volser", ""), user=user,
+            ssid=getattr(row, "ssid", ""), ua=getattr(row, "cca", ""),
             mode=getattr(row, "mode", "") or getattr(row, "state", ""),
-            via=via,
-            origin=self.origin,
-            line=row.line,
-            weak=row.weak,
-            first=getattr(row, "start", None),
-            length=getattr(row, "size", None),
-            paths=", ".join(map(" ".join, row.paths)) if via == EDEVICE else "",
-        )
+            via=via, origin=self.origin, line=row.line, weak=row.weak,
+            first=getattr(row, "start", None), length=getattr(row, "size", None),
+            paths=", ".join(map(" ".join, row.paths)) if via == EDEVICE else " ".join(lost),
+        )  # fmt: skip
 
 
 # runs of regular lines

@@ -230,6 +230,9 @@ _FCP_PATH: Final = re.compile(
 )
 
 
+_NOT_ONLINE: Final = re.compile(r"(?<!\S)STATUS: +(?!ONLINE\b)([A-Z]{1,16})(?!\S)")
+
+
 def _below_paths(row: Any, line: ConsoleLine) -> Any:
     """Take the paths, or the signs below them."""
     if match := _PIM.fullmatch(line.text):
@@ -283,8 +286,10 @@ def _alias_role(values: dict[str, Any]) -> dict[str, Any]:
 def _below_edevice(row: Any, line: ConsoleLine) -> Any:
     if not line.indent or len(row.paths) >= MAX_PARTS:
         return None
-    match = _FCP_PATH.search(line.text)
-    return row._replace(paths=(*row.paths, match.groups())) if match else row
+    if match := _FCP_PATH.search(line.text):
+        return row._replace(paths=(*row.paths, match.groups()))
+    status = _NOT_ONLINE.search(line.text) if row.paths else None
+    return row._replace(paths=(*row.paths[:-1], (*row.paths[-1][:3], status[1]))) if status else row
 
 
 def _extent_columns(values: dict[str, Any]) -> dict[str, Any]:
@@ -354,7 +359,7 @@ REAL: Final = (
         ),
     ),
     AnswerForm(
-        # A device that CP emulates on SCSI disks.  `paths`: FCP device, WWPN, LUN.
+        # A device that CP emulates on SCSI disks.  `paths`: FCP device, WWPN, LUN; the status if not on line.
         "edevice", "rdev attributes paths:list line weak", "rdev",
         re.compile(rf"EDEV (?P<rdev>{RDEV}) TYPE FBA ATTRIBUTES (?P<attributes>\S+)"),
         weak=REMEMBERED, grow=_below_edevice,

@@ -17,11 +17,11 @@ from zmon.kinds import CONTAINER, DASD, DEVICE, LOST, MPATH, TEXT, VOLUME_GROUP
 from zmon.kinds import SWAP as SWAP_AREA
 from zmon.placement.channel_device import channel_device
 from zmon.placement.unused_paths import is_offline, reasons_of
-from zmon.topology.claims import claims_about
+from zmon.topology.claims import claims_about, emulated_over, fcp_devices_on
 from zmon.topology.data_files import file_by_name, unknown_file
 from zmon.topology.lun import as_multipath
 from zmon.topology.same_disks import same_devices
-from zmon.topology.stack import volume_name
+from zmon.topology.stack import group_of
 from zmon.values.dasd_state import NOT_FORMATTED, STARTING, use_of
 from zmon.values.nvme import parse_path
 from zmon.values.path_masks import paths_on_line
@@ -83,8 +83,6 @@ class WordMeaning(NamedTuple):
 _BUS: Final = r"[0-9a-f]{1,2}\.[0-3]\.[0-9a-f]{4}"
 MIN_WWID: Final = 16
 """Characters of the shortest world-wide id."""
-OF_LVM: Final = "LVM-"
-"""How the UUID of a logical volume begins."""
 _NAME_OF_FCP: Final = r"(?:0x)?[0-9a-f]{16}"
 """A port or a unit of FCP."""
 _HEX: Final = r"(?i)(?:0x)?[0-9a-f]{1,5}"
@@ -143,7 +141,7 @@ def _members(group: str, machine: Machine) -> set[str]:
     parts = {
         number
         for number, (mapped, uuid) in zip(machine.layers.keys, columns, strict=True)
-        if isinstance(mapped, str) and group in {_group_of(mapped, text_of(uuid)), _listed_group(mapped)}
+        if isinstance(mapped, str) and group in {group_of(mapped, text_of(uuid)), _listed_group(mapped)}
     }
     nodes = (machine.stack.node(number) for number in parts)
     return {below for node in nodes if node for below in node.below} - parts
@@ -154,11 +152,6 @@ def _listed_group(mapped: str) -> str:
     return "" if before else group
 
 
-def _group_of(mapped: str, uuid: str) -> str:
-    """Return the group of a logical volume; a device of another origin may be called like one."""
-    return (volume_name(mapped) or "").partition("/")[0] if uuid.startswith(OF_LVM) or not uuid else ""
-
-
 def _numbers(word: str, machine: Machine) -> Iterator[WordMeaning]:
     lower = word.lower()
     if re.fullmatch(_BUS, lower):
@@ -167,9 +160,11 @@ def _numbers(word: str, machine: Machine) -> Iterator[WordMeaning]:
     elif re.fullmatch(_HEX, word):
         number = lower.removeprefix("0x").upper().zfill(4)
         yield from _some(word, MeaningKind.VDEV, number, machine, lambda volume: volume.vdev == number)
-        yield from _some(word, MeaningKind.RDEV, number, machine, lambda volume: volume.rdev == number)
-        yield from _unplaced_numbers(word, number.lower(), machine)
-        yield from _diskless(word, number.lower(), machine)
+        rdevs = {number, *emulated_over(number, machine.claims)}
+        yield from _some(word, MeaningKind.RDEV, number, machine, lambda volume: volume.rdev in rdevs)
+        for busid in dict.fromkeys((number.lower(), *fcp_devices_on(number, machine.claims))):
+            yield from _unplaced_numbers(word, busid, machine)
+            yield from _diskless(word, busid, machine)
 
 
 def _unplaced_numbers(word: str, number: str, machine: Machine) -> Iterator[WordMeaning]:
@@ -215,6 +210,8 @@ def _storage(word: str, machine: Machine) -> Iterator[WordMeaning]:
     )
     if re.fullmatch(_NAME_OF_FCP, lower):
         name = f"0x{lower.removeprefix('0x')}"
+        rdevs = emulated_over(name[2:].upper(), machine.claims)
+        yield from _some(word, MeaningKind.RDEV, name, machine, lambda volume: volume.rdev in rdevs)
         yield from _some(word, MeaningKind.PORT, name, machine, lambda volume: volume.wwpn == name)
         yield from _some(word, MeaningKind.LUN, name, machine, lambda volume: volume.lun == name)
 
@@ -293,7 +290,8 @@ class MountOnDisk(NamedTuple):
     @property
     def note(self) -> str:
         """A remark on the process that sees the mount, if it is in another namespace."""
-        return f", in the mount namespace of process {self.seen_by}" if self.seen_by else ""
+        whose = f"{'process ' * self.seen_by.isdecimal()}{self.seen_by}"
+        return f", in the mount namespace of {whose}" if whose else ""
 
 
 class FileOnDisk(NamedTuple):
@@ -545,10 +543,11 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
     same, sure, possible = _same(disks if device in {"", *disks} else {device}, disks, machine)
     above = {number for start in (*starts, *sure) for number in stack.above(start)}
     upon = above | starts | sure
+    beside = {foot for number in above if (node := stack.node(number)) for foot in node.below}
     possible = {number for start in possible for number in (start, *stack.above(start))} - upon
     leaves = (leaf for number in sure | possible for leaf in stack.leaves(number))
     every = _with_paths({*disks, *leaves}, machine)
-    titles = sorted({stack.title(number) for number in above} - {f"{VOLUME_GROUP} {meaning.key}"})
+    titles = {stack.title(number) for number in above} - {f"{VOLUME_GROUP} {meaning.key}"}
     on_disks = sorted((machine.volumes[disk] for disk in disks if disk in machine.volumes), key=_order)
     joins = [_paths_meant(number, meaning, machine) for number in disks if _is_joined(number, machine)]
     paths = {path.number for number in disks for path in machine.stack.paths(number) if number != path.number}
@@ -568,9 +567,9 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
         locations=(_device(device, machine),) if made else (),
         volumes=tuple(volumes),
         paths=tuple(volume for volume in on_disks if is_path and volume.number in meant),
-        missing=tuple(stack.title(start) for start in sorted(starts) if _is_lost(start, machine)),
+        missing=tuple(stack.title(start) for start in sorted(starts | beside) if _is_lost(start, machine)),
         more_paths=any(map(stack.has_unseen, {*disks, device} - {""})),
-        devices=tuple(titles),
+        devices=tuple(sorted(titles, key=lambda title: (" " in title, title))),  # what is on them last
         same=same,
         mounts=(*_mounts_on(every, upon, machine), *_mounts_on(every, possible, machine, is_possible=True)),
         files=tuple(_files_on(every, upon, machine)),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.base.absent import absent
+from zmon.base.absent import absent, text_of
 from zmon.base.ranges import some
 from zmon.kinds import TARGET_PORT
 from zmon.machine.devices import address
@@ -28,6 +28,7 @@ NEEDS: Final = Needs((TARGET_PORT, *multipath.NEEDS.kinds), topology=multipath.N
 
 ONLINE: Final = "Online"
 NO_PATH: Final = absent("no path of a multipath device leads over this port")
+NO_PORT: Final = absent("over which port some paths lead is not known")
 IDLE: Final = absent("no I/O over this port in the interval")
 SUMMED: Final = ("paths", "down", "faults", "io", "mbs", "errors", "timeouts")
 TIMES: Final = ("resp", "fabric", "chan")
@@ -36,18 +37,20 @@ TIMES: Final = ("resp", "fabric", "chan")
 def table(view: View) -> Table:
     """Fill FCPPORT: one row per adapter and port, keyed `0.0.fc60 0x500507630a1b06dc`."""
     ports, paths = view.interval.of(TARGET_PORT), multipath.table(view)
-    rows: dict[tuple[str, str], list[int]] = {}
+    rows, unplaced = dict[tuple[str, str], list[int]](), set[str]()
     states: dict[tuple[str, str], Value] = {}
-    columns_of = zip(ports["adapter"], ports["port_name"], ports["state"], strict=True)
-    for adapter, name, state in columns_of:
+    for adapter, name, state in zip(
+        *(ports[name] for name in ("adapter", "port_name", "state")), strict=True
+    ):
         if isinstance(adapter, str) and isinstance(name, str):
             states[adapter, name] = state
             rows[adapter, name] = []
     for row, (adapter, name) in enumerate(zip(paths.column("adapter"), paths.column("port"), strict=True)):
         if isinstance(adapter, str) and isinstance(name, str):
             rows.setdefault((adapter, name), []).append(row)
-    places = sorted(rows)
-    unseen = ports.missing or absent("the adapter does not list this port")
+        elif name is not multipath.NO_MORE:
+            unplaced.add(text_of(adapter))
+    places, unseen = sorted(rows), ports.missing or absent("the adapter does not list this port")
     columns: dict[str, list[Value]] = {
         "addr": [address(adapter) for adapter, _ in places],
         "adapter": [adapter for adapter, _ in places],
@@ -55,22 +58,20 @@ def table(view: View) -> Table:
         "state": [states.get(place, unseen) for place in places],
         "paths": [len(rows[place]) for place in places],
         "maps": [len({paths.columns["device"][row] for row in rows[place]}) for place in places],
-        **{
-            name: [_together(paths.columns, name, rows[place]) for place in places]
-            for name in (*SUMMED[1:], *TIMES)
-        },
-    }
+        **{name: [_together(paths.columns, name, rows[place]) for place in places]
+           for name in (*SUMMED[1:], *TIMES)},
+    }  # fmt: skip
+    for row in (row for row, (adapter, _) in enumerate(places) if unplaced & {"", adapter}):
+        columns["paths"][row] = columns["maps"][row] = NO_PORT
     lost = [
         f"{address(adapter)}: port {name} is {state}"
         for (adapter, name), state in states.items()
         if isinstance(state, str) and state != ONLINE
     ]
+    summary = Summary(">> All ports <<", sums(columns, SUMMED)) if places else None
+    notes, missing = tuple(some(lost, "ports are not online")), None if places else ports.missing
     return Table(
-        [f"{adapter} {name}" for adapter, name in places],
-        columns,
-        Summary(">> All ports <<", sums(columns, SUMMED)) if places else None,
-        notes=tuple(some(lost, "ports are not online")),
-        missing=None if places else ports.missing,
+        [f"{adapter} {name}" for adapter, name in places], columns, summary, notes=notes, missing=missing
     )
 
 

@@ -83,7 +83,8 @@ class Claim(NamedTuple):
     length: int | None = None
     """Its cylinders or blocks."""
     paths: str = ""
-    """Of a device that CP emulates on SCSI, FCP device, WWPN and LUN of each path, with a comma between."""
+    """Of a device that CP emulates on SCSI, FCP device, WWPN, LUN of each path, with a comma between; of
+    others the channel paths that are not on line."""
 
     @property
     def place(self) -> str:
@@ -126,7 +127,8 @@ class Claim(NamedTuple):
     def words(self) -> str:
         """What it says of a volume that is no disk of this Linux, and where."""
         owner = f" of guest {self.user}" if self.user else ""
-        what = f"virtual disk {self.vdev}{owner}" if self.vdev else "a volume of z/VM"
+        sort = "FCP device" if self.via == FCP_DEVICES else "virtual disk"
+        what = f"{sort} {self.vdev}{owner}" if self.vdev else "a volume of z/VM"
         if self.mode.startswith(CP_USES.rstrip()):
             uses = [_USES[word] for word in self.mode.split() if word in _USES]
             what = f"CP's own volume{f' ({chr(44).join(uses)})' if uses else ''}"
@@ -167,6 +169,10 @@ IN_STORAGE: Final = "V-DISK"
 """What a directory calls that, and zmon what CP calls (VDSK)."""
 EDEVICE: Final = "QUERY EDEVICE"
 """The answer that has the paths to a device that CP emulates on SCSI."""
+FCP_DEVICES: Final = "QUERY VIRTUAL FCP"
+"""The answer that has the real FCP devices of a guest's own."""
+PATHS: Final = "QUERY PATHS"
+"""The answer that has the channel paths to a device."""
 _TEMPORARY_DISK: Final = absent("it is a temporary disk: CP chooses the volume at logon")
 
 
@@ -239,6 +245,17 @@ def claims_about(word: str, claims: Iterable[Claim]) -> list[Claim]:
     return sorted(about, key=attrgetter("order"))
 
 
+def emulated_over(name: str, claims: Iterable[Claim]) -> set[str]:
+    """Return the real devices that CP emulates on SCSI over an FCP device, a port or a LUN of this name."""
+    edevices = (claim for claim in claims if claim.via == EDEVICE)
+    return {claim.rdev for claim in edevices if name in claim.paths.replace(",", " ").split()}
+
+
+def fcp_devices_on(rdev: str, claims: Iterable[Claim]) -> list[str]:
+    """Return the numbers in the guest of an FCP device with this real number."""
+    return [claim.vdev.lower() for claim in claims if claim.via == FCP_DEVICES and claim.rdev == rdev]
+
+
 class DeviceFacts(NamedTuple):
     """Facts about a device of this Linux that the kernel does not supply."""
 
@@ -270,6 +287,8 @@ class RealDeviceFacts(NamedTuple):
     conflicts: tuple[str, ...] = ()
     emulated: tuple[Claim, ...] = ()
     """Those that CP emulates it on SCSI, and over which paths."""
+    lost_paths: tuple[Claim, ...] = ()
+    """Those that channel paths to it are not on line."""
 
 
 class ClaimIndex:
@@ -382,7 +401,8 @@ class ClaimIndex:
         """Return the facts that claims of any guest supply about a real device."""
         claims = self._rdevs.get(rdev, ())
         emulated = tuple(claim for claim in claims if claim.via == EDEVICE)
-        if len(claims) == 1 and not claims[0].ssid and not claims[0].ua and not emulated:
+        lost = tuple(claim for claim in claims if claim.via == PATHS and claim.paths)
+        if len(claims) == 1 and not (claims[0].ssid or claims[0].ua or emulated or lost):
             return RealDeviceFacts(volser=claims[0].volser or NO_LABEL)
         ssid = resolve(claims, "ssid", f"the SSID of {rdev}", _NOT_LISTED)
         ua = resolve(claims, "ua", f"the unit address of {rdev}", _NOT_LISTED)
@@ -392,7 +412,9 @@ class ClaimIndex:
             for claim in ssid.claims[:1]
         )
         conflicts = ssid.conflicts + ua.conflicts + volser.conflicts
-        return RealDeviceFacts(ssid.value, ua.value, volser.value, ssid.grade, evidence, conflicts, emulated)
+        return RealDeviceFacts(
+            ssid.value, ua.value, volser.value, ssid.grade, evidence, conflicts, emulated, lost
+        )
 
     def on(self, rdev: str) -> list[str]:
         """Return the devices of the guest that are on a real device, ascending."""

@@ -136,6 +136,8 @@ _FBA_OF_ZVM: Final = absent(
 )
 EMULATED: Final = "emulated on SCSI"
 """What CP does with the disks that it calls EDEV."""
+NOT_ON_LINE: Final = "channel paths that CP has not on line to"
+"""How what CP says of lost channel paths begins; the real device follows."""
 IN_LINUX: Final = IN_MEMORY.about("a disk of this Linux itself")
 _NOT_CALLED: Final = absent("neither a rule nor the volume map of the site names its LCU")
 
@@ -196,6 +198,12 @@ class VolumeBuilder:
         if self.rdev and isinstance(facts.vdev, str):
             self.real = index.claims.real(self.rdev)
             self.conflicts += self.real.conflicts
+            self.evidence += [
+                Evidence(
+                    claim.place, f"{NOT_ON_LINE} {self.rdev}: {claim.paths} ({claim.place})", claim.grade
+                )
+                for claim in self.real.lost_paths
+            ]
 
     def volume(self) -> Volume:
         """Put the volume together."""
@@ -247,13 +255,16 @@ class VolumeBuilder:
     def _emulated(self, volume: Volume) -> Volume:
         """Return a disk that CP emulates on SCSI with the LSS of its LUN, if that names one."""
         claim = self.real.emulated[0]
-        paths = [path.split() for path in claim.paths.split(", ") if path.count(" ") == 2]
-        listed = "; ".join(f"LUN {lun} of WWPN {wwpn} over FCP device {fcp}" for fcp, wwpn, lun in paths)
+        paths = [path.split() for path in claim.paths.split(", ") if path.count(" ") >= 2]
+        listed = "; ".join(
+            f"LUN {lun} of WWPN {wwpn} over FCP device {' '.join((fcp, *status))}"
+            for fcp, wwpn, lun, *status in paths
+        )
         said = f"{self.rdev} is {EMULATED} (EDEV): {listed or 'CP names no path'}"
         evidence = (*volume.evidence, Evidence(claim.place, said, claim.grade))
-        if len({lun for *_port, lun in paths}) != 1:
+        if len({path[2] for path in paths}) != 1:
             return volume._replace(lcu=absent(said), evidence=evidence)
-        _fcp, wwpn, lun = paths[0]
+        _fcp, wwpn, lun = paths[0][:3]
         scsi = scsi_volume(LunFacts(self.number, self.name, self.busid, self.chpids, wwpn, lun, "", "", ""))
         if isinstance(scsi.lcu, Absent):
             return volume._replace(lcu=absent(f"{said}; {scsi.lcu.reason}"), evidence=evidence)
@@ -668,7 +679,22 @@ class VolumeIndex(Mapping[str, Volume]):
             return bare(number, wwpn)._replace(disk=name)
         if re.match("z?ram[0-9]", text_of(name)):
             return bare(number, IN_LINUX)._replace(disk=name)
-        return bare(number, NO_NUMBER if text_of(name).startswith("dasd") else name)._replace(disk=name)
+        is_dasd = text_of(name).startswith("dasd")
+        volume = bare(number, NO_NUMBER if is_dasd else name)._replace(disk=name)
+        if is_dasd and isinstance(serial, str):  # the label, which the kernel's log has by the name
+            volume = volume._replace(label=serial)
+        uid = find_uid(wwid) if is_dasd else None
+        return self._with_uid(volume, uid) if uid else volume
+
+    def _with_uid(self, volume: Volume, uid: Uid) -> Volume:
+        """Return a DASD with the unique id that links of udev have by its name; it has no bus id there."""
+        source = self.origins.of("layer", volume.number, "wwid", f"/run/udev/data/b{volume.number}")
+        said = f"{uid}: SSID {uid.ssid.upper()}"
+        return volume._replace(
+            uid=str(uid), serial=uid.serial, ssid=uid.ssid.upper(), ua=uid.ua.upper(),
+            lcu=lcu_name(uid.ssid), key=uid.lcu, spindle=uid.volume, grade=Grade.EXACT,
+            evidence=(Evidence(source, said),),
+        )  # fmt: skip
 
     def _sources_of_lun(self, number: str, joined: str) -> Mapping[str, str]:
         """Return what says the address, WWID and serial number of a SCSI disk, which one may join."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from functools import cached_property, lru_cache
 
-from zmon.base.absent import Absent, absent, text_of
+from zmon.base.absent import Absent, absent, code_of, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
 from zmon.kinds import (
     BLOCK,
     CLAIM,
     CONTAINER,
+    CONTRADICTED,
     DASD,
     DEVICE,
     LAYER,
@@ -152,13 +153,14 @@ class Machine:
         """The possible uses of a disk that were not read, with the reasons; empty if all were."""
         frames = {"mounts": MOUNT, "swap": SWAP, "block devices": LAYER}
         missing = {what: self.missing(kind) for what, kind in frames.items()}
-        unread_uses = [f"{what} ({why})" for what, why in missing.items() if why]
+        unread_uses = [*self._unplaced_of(is_contradicted=True)]
+        unread_uses += [f"{what} ({why})" for what, why in missing.items() if why]
         unread_uses += [
             f"what the {mount.fstype} at {mount.point} is on ({mount.devices.reason})"
             for mount in self.mounts.by_number.values()
             if mount.fstype in {"btrfs", "overlay"} and isinstance(mount.devices, Absent)
         ]
-        unread_uses += self._unplaced
+        unread_uses += [*self._unplaced_of(is_contradicted=False), *self._untold]
         spaces = self.sample.frame(MOUNT).column("namespaces")
         unlooked = [why.reason for why in spaces[:1] if isinstance(why, Absent)]
         unread_uses += [f"mounts of other namespaces, such as containers ({why})" for why in unlooked]
@@ -205,20 +207,24 @@ class Machine:
                 more = f" and {len(names) - 1:,} more" * (len(names) > 1)
                 yield f"what {names[0]}{more} {'are' if more else 'is'} built on ({reason})"
 
-    @property
-    def _unplaced(self) -> Iterator[str]:
-        """Yield the uses whose device is not among those that were read, and those that texts do not tell."""
+    def _unplaced_of(self, *, is_contradicted: bool) -> Iterator[str]:
+        """Yield the mounts whose device was not read, or that texts contradict each other about."""
         from zmon.topology.mounts import is_unplaced, why_unplaced  # noqa: PLC0415 - likewise
 
         is_read = not self.missing(LAYER)
         for mount in self.mounts.by_number.values():
             of_disk = is_read and not mount.number.startswith("0:")
             is_placed = self.stack.node(mount.number) is not None and self.stack.leaves(mount.number) != []
-            if is_unplaced(mount) or (of_disk and not is_placed):
+            is_open = is_unplaced(mount) or (of_disk and not is_placed)
+            if is_open and is_contradicted == (code_of(mount.devices) == CONTRADICTED.code):
                 yield f"which disks {mount.point} is on ({why_unplaced(mount)})"
+
+    @property
+    def _untold(self) -> Iterator[str]:
+        """Yield the uses that texts do not tell, and the swap areas whose device is not among those read."""
         if untyped := [mount.point for mount in self.mounts.by_number.values() if self._may_be_btrfs(mount)]:
-            more = f" and {len(untyped) - 1:,} more" * (len(untyped) > 1)
-            yield f"more devices of {untyped[0]}{more}, if of btrfs (not collected: lsblk -f, mount)"
+            more = f" and of {len(untyped) - 1:,} more" * (len(untyped) > 1)
+            yield f"further devices of {untyped[0]}{more}, if of a btrfs (not collected: lsblk -f, mount)"
         swaps = self.sample.frame(SWAP)
         for name, sort in zip(swaps.keys, swaps.column("sort"), strict=True):
             if sort == "partition" and not (name in self.swaps and self.stack.leaves(self.swaps[name])):

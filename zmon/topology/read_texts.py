@@ -31,6 +31,8 @@ MAX_NAMED: Final = 5
 """Texts, and lines of a text, that are named."""
 MAX_LINES: Final = 3
 """Lines of what was not looked at, unless one reason alone is longer."""
+NOT_USED: Final = "!"
+"""Stands behind a line that was read, and of which nothing has become a known device."""
 GUESTS: Final = r"\b(?:virsh|virt-\w+|libvirt\w*|qemu\S*)\b"
 """Commands and files that tell of guests of KVM."""
 NO_LIST_OF_ALIASES: Final = NOT_COLLECTED.about("lsdasd, which lists all aliases")
@@ -108,19 +110,28 @@ def strange_texts(sample: Sample, kinds: Collection[str] = ()) -> Iterator[str]:
 
 
 def lines_naming(names: Collection[str], sample: Sample) -> Iterator[str]:
-    """Yield which lines name a device of these names and were not understood, or not read."""
+    """Yield which lines name a device of these names and were not understood, not read, or not used."""
     frame = sample.frame(TEXT)
     lines: dict[str, tuple[str, str]] = {}
     for key, cell in zip(frame.keys, frame.column("named"), strict=True):
         for word in text_of(cell).split():
             name, _, line = word.rpartition("=")
             if name in names or re.sub("(?<=[a-z])[0-9]+$|(?<=[0-9])p[0-9]+$", "", name) in names:
-                what = "understood" if text_of(frame.cell(key, "form")) else "read"
-                lines.setdefault(f"{key.rpartition(':')[0]}:{line}", (name, what))
+                what = "was not understood" if text_of(frame.cell(key, "form")) else "was not read"
+                if line.endswith(NOT_USED):
+                    what = "says nothing of it that zmon uses"
+                place = f"{key.rpartition(':')[0]}:{line.removesuffix(NOT_USED)}"
+                lines.setdefault(place, (name, what))
     for place, (name, what) in [*lines.items()][:MAX_NAMED]:
-        yield f"{name} is named in {place}, which was not {what}"
+        yield f"{name} is named in {place}, which {what}"
     if len(lines) > MAX_NAMED:
         yield f"{len(lines) - MAX_NAMED:,} more lines that were not read name it"
+
+
+def lines_with(word: str, sample: Sample) -> Iterator[str]:
+    """Yield which lines of texts name what somebody asks for; none if there are no texts."""
+    if TEXT.name in sample.frames:
+        yield from lines_naming({word.removeprefix("/dev/").removeprefix("mapper/"), word.lower()}, sample)
 
 
 def unseen_aliases(sample: Sample) -> Absent | None:

@@ -50,6 +50,11 @@ _SUFFIX: Final = (
 )
 
 
+def group_of(mapped: str, uuid: str) -> str:
+    """Return the group of a logical volume; a device of another origin may be called like one."""
+    return (volume_name(mapped) or "").partition("/")[0] if uuid.startswith("LVM-") or not uuid else ""
+
+
 def volume_name(mapped: str) -> str | None:
     """Return `group/volume` for a name in /dev/mapper, `my--group-my--volume`; None when it is no such.
 
@@ -420,11 +425,11 @@ class Stack:
         return [path for path in map(self.node, numbers) if path and not path.is_unseen]
 
     def has_unseen(self, number: str) -> bool:
-        """Return whether a device may be on more than what texts show, as is a map without a path there."""
+        """Return whether a map may have more paths than texts show, as has one without a path there."""
         node = self.node(number)
-        if node is None:
+        if node is None or not node.multipath:
             return False
-        is_bare = node.multipath and isinstance(self._layers.cell(number, "below"), Absent)
+        is_bare = isinstance(self._layers.cell(number, "below"), Absent)
         return is_bare or any(foot.is_unseen for foot in map(self.node, node.below) if foot)
 
     def _chain(self, number: str) -> tuple[StackLayer, ...]:
