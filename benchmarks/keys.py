@@ -1,12 +1,12 @@
 """Whether keys at random end the full screen, hold it up, make it err, or make it grow.
 
-    python -m benchmarks.keys [MINUTES [SOURCE]]
+    python -m benchmarks.keys [MINUTES [SOURCE [SEED]]]
 
 The real program runs on a terminal of its own at 4,096 devices.  A third of what comes is a command with an
 operand, of all screens and all words; the rest are function keys, arrows and characters.  Keys come faster
 than people press them.  After each twenty the screen must move within ten seconds; its resident memory is
 noted with what was pressed before, and if a command ends zmon, its status must be 0 and it begins anew.  The
-same number of minutes begins with the same keys.
+same seed presses the same keys.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ def resident(pid: int) -> float:
 class Keyboard:
     """Chance that presses keys."""
 
-    def __init__(self, source: str) -> None:
-        self._chance = random.Random(SEED)  # noqa: S311 - it must be repeatable
+    def __init__(self, source: str, seed: int) -> None:
+        self._chance = random.Random(seed)  # noqa: S311 - it must be repeatable
         self._words = commands()
         self._source = source
         self.pressed = 0
@@ -130,7 +130,7 @@ def main() -> int:
     """Press keys; 1 if zmon failed, or its memory is above the bound."""
     minutes = float(sys.argv[1]) if len(sys.argv) > 1 else MINUTES
     source = sys.argv[2] if len(sys.argv) > 2 else SOURCE
-    keyboard = Keyboard(source)
+    keyboard = Keyboard(source, int(sys.argv[3]) if len(sys.argv) > 3 else SEED)
     keyboard.for_seconds(60 * minutes)
     print(
         f"{keyboard.pressed:,} keys in {minutes:g} min at {source}: {len(keyboard.faults)} faults, ended by a"
