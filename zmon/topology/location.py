@@ -366,7 +366,7 @@ class _Locator(ByteMapping):
         file = node.file if node is not None and isinstance(node.file, str) else ""
         why = f"where its file {file} lies is not known" if file else "nothing was looked up of this disk"
         if node is not None and (isinstance(node.sort, Absent) or node.is_unseen or node.sort == LOST):
-            why = f"nothing more is known ({node.title})"
+            why = node.title
         return bare(leaf, absent(why))._replace(disk=self.stack.title(leaf))
 
 
