@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from array import array
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
@@ -108,8 +109,8 @@ class Guest:
     def __init__(self, clocks: Clocks, number_of_days: int) -> None:
         self._clocks = clocks
         self._samples: Iterator[Sample] = GuestFleet(1, number_of_days * DAY / SECOND * 2).samples(1)
-        self.taken: dict[int, tuple[int, int]] = {}
-        """By the steady clock: the time of the wall, and the digest."""
+        self.steady, self.utc, self.digests = array("q"), array("q"), array("q")
+        """Of each sample: both clocks, and the digest; in few bytes, as the recorder's memory is measured."""
         self.writer: Writer | None = None
 
     def take(self) -> Sample:
@@ -124,7 +125,8 @@ class Guest:
             for name, frame in drawn.frames.items()
         }
         sample = drawn._replace(at=at, frames=frames)
-        self.taken[at.steady] = (at.utc, digest(sample))
+        for column, value in ((self.steady, at.steady), (self.utc, at.utc), (self.digests, digest(sample))):
+            column.append(value)
         return sample
 
 
@@ -161,22 +163,26 @@ def main() -> int:
             roll = Roll(folder, opened, say)
             RecordingLoop(plan, guest.take, roll, clocks, Orders(), Service({}), say).run()
             memory.append(resident())
-            print(f"day {day}: {len(guest.taken):,} samples, {memory[-1]:.0f} MiB", flush=True)
+            print(f"day {day}: {len(guest.utc):,} samples, {memory[-1]:.0f} MiB", flush=True)
         digests, damage = recorded(folder)
         present = days(folder).days
     now = clocks.utc()
-    wanted = {steady for steady, (utc, _) in guest.taken.items() if end_of_day(utc) + KEPT > now}
+    taken = {
+        steady: (utc, value)
+        for steady, utc, value in zip(guest.steady, guest.utc, guest.digests, strict=True)
+    }
+    wanted = {steady for steady, (utc, _) in taken.items() if end_of_day(utc) + KEPT > now}
     faults = {
         "lost": len(wanted - digests.keys()),
-        "changed": sum(value != guest.taken[steady][1] for steady, value in digests.items()),
+        "changed": sum(value != taken[steady][1] for steady, value in digests.items()),
         "damaged": len(damage),
-        "kept too long": sum(end_of_day(guest.taken[steady][0]) + KEPT < now - DAY for steady in digests),
+        "kept too long": sum(end_of_day(taken[steady][0]) + KEPT < now - DAY for steady in digests),
         "grown": int(many > 2 and memory[-1] > memory[1] * GROWTH),
     }
     for text, count in said.most_common():
         print(f"{count:6}  {text.replace(folder, '')}")
     print(
-        f"{len(guest.taken):,} samples of {many} days: {len(wanted):,} to be kept, {len(present)} files left;"
+        f"{len(taken):,} samples of {many} days: {len(wanted):,} to be kept, {len(present)} files left;"
         f" {faults}; wanted: 0 of each"
     )
     return int(any(faults.values()))

@@ -95,7 +95,7 @@ class Keyboard:
                 self.before.append(keys.decode(errors="replace"))
                 self.pressed += 1
                 heard = terminal.listen(self._chance.choice(BETWEEN))
-                if wrong := re.search(rb"mistake|Traceback|[A-Za-z]+Error", heard):
+                if wrong := re.search(rb"mistake in|Traceback", heard):
                     self._fault(f"{wrong[0].decode()} on the screen")
             terminal.press(b"\x1b\x1b")
             terminal.press(b"MENU\r" if self._chance.random() < 0.5 else b"OVERVIEW\r")
