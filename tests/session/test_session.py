@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ from zmon.screen.header import header
 from zmon.screen.query import Condition
 from zmon.screen.sheet import Order
 from zmon.session.commands import COMMANDS, SurfaceRequest, run
+from zmon.session.explain import explain
 from zmon.session.live_buffer import MemoryBuffer
 from zmon.session.machines import LiveTimeline, open_capture
 from zmon.session.navigator import CommandError, CursorMove
@@ -864,6 +866,19 @@ def test_a_move_that_failed_is_forgotten() -> None:
     to.drop(moves[0])
     to.drop(moves[0])
     assert not to.underway
+
+
+def test_help_and_a_name_wait_for_no_past_that_a_thread_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 4,096 devices that takes seconds, in which no key would do anything."""
+    to, read = session("CHANNEL", seconds=9), list[object]()
+    to.mover = list[CursorMove]().append
+    monkeypatch.setattr("zmon.machine.channel_paths.period_part", lambda *_, **_more: read.append(1))
+    assert explain(to, "", ())
+    with suppress(CommandError):
+        run(to, "CHANNEL 40")
+    assert not read
+    to.sheet()
+    assert read
 
 
 def test_a_screen_that_looks_back_is_laborious_until_it_is_filled() -> None:

@@ -69,7 +69,8 @@ def explain(session: Session, topic: str, keys: Iterable[tuple[str, str]], place
         CommandError: they name nothing, or several columns; says what they may mean.
     """
     here, screens, upper = session.page.screen, session.screens, topic.upper()
-    sheet = None if here.layout == "menu" or session.interval is None else session.sheet()
+    is_filled = here.layout != "menu" and session.interval is not None and not session.is_being_filled
+    sheet = session.sheet() if is_filled else None
     if not topic:
         return explain_screen(here, sheet)
     if upper in {"KEYS", "KEY"}:

@@ -257,7 +257,7 @@ class Session(Navigator):
         Raises:
             NoSuchThing: none has it.
         """
-        if not page.conditions or len(self._sheet_of(page)):
+        if not page.conditions or len(self._rows_to_name(page)):
             return page
         columns = [column for column in page.screen.columns if column.format in LEFT]
         columns.sort(
@@ -267,10 +267,19 @@ class Session(Navigator):
             other = page._replace(
                 conditions=parse_conditions(f"{column.name}={operands}", page.screen.columns)
             )
-            if len(self._sheet_of(other)):
+            if len(self._rows_to_name(other)):
                 return other
         command = page.screen.command
         raise NoSuchThing(f"{operands!r} is not on {command}. {command} without operand lists all.")
+
+    def _rows_to_name(self, page: Page) -> Sheet:
+        """Return the rows of a page; of what a thread fills from the past those of the present interval."""
+        table = None
+        if self.mover is not None and self._looks_back(page):
+            table = self.listed(page.screen.command)
+        if table is None:
+            return self._sheet_of(page)
+        return Sheet(page.screen, table, page.order, page.conditions)
 
     def _conditions(self, page: Page, operands: str) -> tuple[Condition, ...]:
         if operands and not page.screen.columns:
@@ -417,7 +426,7 @@ class Session(Navigator):
         needed = needs(screen.table)
         if interval is None or screen.layout != "list":
             return None
-        if screen is self.page.screen and not self.page.argument:
+        if screen is self.page.screen and not self.page.argument and not self.is_being_filled:
             return self.sheet().table
         if needed.history or needed.on_demand:
             return None
@@ -503,6 +512,11 @@ class Session(Navigator):
         if view is None or (self._table is not None and self._table[0] == self._task(self.page).about):
             return False
         return self._looks_back(self.page) or self._is_curved(self.page)
+
+    @property
+    def is_being_filled(self) -> bool:
+        """Whether a thread fills the present page, which `sheet` would do again and hold up all keys."""
+        return self.mover is not None and self.laborious
 
     def without_curves(self) -> Sheet | None:
         """Return what can be shown until curves are made; None where they are not what takes long."""
