@@ -2,7 +2,7 @@
 
     python -m benchmarks.keys [MINUTES [SOURCE [SEED]]]
 
-The real program runs on a terminal of its own at 4,096 devices.  A third of what comes is a command with an
+The real program replays a recording of 4,096 devices, or another source, on a terminal of its own.  A third of what comes is a command with an
 operand, of all screens and all words; the rest are function keys, arrows and characters.  Keys come faster
 than people press them.  After each twenty the screen must move within ten seconds; its resident memory is
 noted with what was pressed before, and if a command ends zmon, its status must be 0 and it begins anew.  The
@@ -15,18 +15,21 @@ import os
 import random
 import re
 import sys
+import tempfile
 import time
 from collections import deque
 from pathlib import Path
 from typing import Final
 
 from benchmarks.terminal import Silence, Terminal
+from zmon.cli.main import main as zmon
 from zmon.kernel.tree import PAGE
 from zmon.screen.definition import load_screens
 from zmon.session.commands import COMMANDS
 
 MINUTES: Final = 60.0
-SOURCE: Final = "lab:fleet-4096"
+RECORDED: Final = "lab:fleet-4096"
+"""What is recorded first if no source is given."""
 SEED: Final = 7
 MOST: Final = 400.0
 """MiB that are wanted at the most."""
@@ -129,11 +132,15 @@ class Keyboard:
 def main() -> int:
     """Press keys; 1 if zmon failed, or its memory is above the bound."""
     minutes = float(sys.argv[1]) if len(sys.argv) > 1 else MINUTES
-    source = sys.argv[2] if len(sys.argv) > 2 else SOURCE
-    keyboard = Keyboard(source, int(sys.argv[3]) if len(sys.argv) > 3 else SEED)
-    keyboard.for_seconds(60 * minutes)
+    seed = int(sys.argv[3]) if len(sys.argv) > 3 else SEED
+    with tempfile.TemporaryDirectory() as folder:
+        source = sys.argv[2] if len(sys.argv) > 2 else os.path.join(folder, "recorded.zmon")
+        if len(sys.argv) <= 2 and zmon(["import", RECORDED, source]):
+            return 1
+        keyboard = Keyboard(source, seed)
+        keyboard.for_seconds(60 * minutes)
     print(
-        f"{keyboard.pressed:,} keys in {minutes:g} min at {source}: {len(keyboard.faults)} faults, ended by a"
+        f"{keyboard.pressed:,} keys in {minutes:g} min at {source.rpartition('/')[2]}: {len(keyboard.faults)} faults, ended by a"
         f" command {keyboard.ended} times; resident at most {keyboard.most:.0f} MiB, at the end"
         f" {keyboard.last:.0f} MiB (wanted at most {MOST:.0f})"
     )
