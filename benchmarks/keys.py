@@ -3,8 +3,8 @@
     python -m benchmarks.keys [MINUTES [SOURCE [SEED]]]
 
 The real program replays a recording of 4,096 devices, or another source, on a terminal of its own.  A third
-of what comes is a command with an operand, of all screens and all words; the rest are function keys, arrows and
-characters.  Keys come faster than people press them.  After each twenty the screen must move within ten
+of what comes is a command with an operand, of all screens and all words; the rest are function keys, arrows
+and characters.  Keys come faster than people press them.  After each twenty the screen must move within ten
 seconds; its resident memory is noted with what was pressed before, and if a command ends zmon, its status
 must be 0 and it begins anew.  The same seed presses the same keys.
 """
@@ -141,8 +141,8 @@ def main() -> int:
         keyboard.for_seconds(60 * minutes)
     print(
         f"{keyboard.pressed:,} keys in {minutes:g} min at {os.path.basename(source)}: {len(keyboard.faults)}"
-        f" faults, ended by a command {keyboard.ended} times; resident at most {keyboard.most:.0f} MiB, at the"
-        f" end {keyboard.last:.0f} MiB (wanted at most {MOST:.0f})"
+        f" faults, ended by a command {keyboard.ended} times; resident at most {keyboard.most:.0f} MiB, at"
+        f" the end {keyboard.last:.0f} MiB (wanted at most {MOST:.0f})"
     )
     return int(bool(keyboard.faults) or keyboard.most > MOST)
 
