@@ -108,7 +108,7 @@ class Keyboard:
         except OSError:  # the program has closed its terminal
             self.ended += 1
             if (end := os.waitid(os.P_PID, terminal.pid, os.WEXITED | os.WNOWAIT)) and end.si_status:
-                self._fault(f"ended with status {end.si_status}")
+                self._fault(f"ended with status {end.si_status}, and {terminal.end_of_output!r}")
             return False
         memory = resident(terminal.pid)
         if memory > self.most + 20:

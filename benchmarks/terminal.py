@@ -70,6 +70,15 @@ class Terminal:
                 return time.perf_counter()
         raise Silence(f"{pattern!r} did not come within {seconds} s; last came {self._heard[-200:]!r}")
 
+    @property
+    def end_of_output(self) -> str:
+        """The last words that came, without what moves the cursor and colours them."""
+        return (
+            re.sub(rb"\x1b[\[\]()<>=?0-9;]*[a-zA-Z]?", b"", self._heard)
+            .decode(errors="replace")[-300:]
+            .strip()
+        )
+
     def press(self, keys: bytes) -> float:
         """Press keys; return when."""
         now = time.perf_counter()
