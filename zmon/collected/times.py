@@ -142,7 +142,7 @@ def is_break(text: CollectedText) -> bool:
 
 def _has_remark(text: CollectedText) -> bool:
     """Return whether a person says something in what is no output, or below one that zmon does not read."""
-    for before, row in pairwise(("", *text.text.split("\n"))):
+    for before, row in pairwise((text.command, *text.text.split("\n"))):
         spoken = len(_WORD.findall(row[:MAX_ROW]))
         is_said = not before.strip() and (spoken > _REMARK + 1 or row.rstrip().endswith((":", ".", "!", "?")))
         if spoken >= _REMARK and (is_said or not text.command):
