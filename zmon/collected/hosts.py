@@ -84,8 +84,13 @@ SAID: Final = re.compile(
     r"[ \t>]*(?:\[(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},? )?\d\d?:\d\d(?::\d\d)?(?: [AP]M)?\] ?"
     r"|(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},? )?\d\d?:\d\d(?::\d\d)?(?: [AP]M)? (?:- |(?=<)))"
     r"(?:<[^<>]{1,40}>|[^\W\d_][\w .-]{0,40}:) ?"
+    r"|[ \t>]*(?:\*\*[^\W\d_][\w .-]{0,40}\*\* {1,2}\d\d?:\d\d(?: [AP]M)?"
+    r"|[^\W\d_][\w .-]{0,40} \d\d?:\d\d [AP]M)[ \t]*$"
 )
-"""What chats write before what somebody says: `[10:05] Eva: `, `02.03.26, 10:05 - Eva: `, `10:05 <eva> `."""
+"""What chats write before what somebody says: `[10:05] Eva: `, `02.03.26, 10:05 - Eva: `, `10:05 <eva> `.
+
+Some write it in a line of its own: `**Eva** 10:05`, `Eva Meier  10:05 AM`.
+"""
 _UNANSWERED: Final = re.compile(
     r"ssh: .*|Minion did not return\b.*|(?:Permission denied|Connection (?:refused|timed out))\b.*"
     rf"|{'|'.join(Reading.failed)}"
