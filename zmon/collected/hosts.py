@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.base.plain_text import did_you_mean
 from zmon.collected.reading import Reading
-from zmon.collected.times import earlier_outputs, of_other_times, rank
+from zmon.collected.times import earlier_outputs, of_other_times, outputs_of_earlier_boots, rank
 from zmon.collected.tools import TOOLS
 from zmon.kernel.capture_text import NoSuchHost
 
@@ -358,7 +358,10 @@ def strangers(
     own = _but(texts, others)
     of_others = [*of_other_times(own, named, wanted)]
     yield from of_others
-    yield from earlier_outputs(_but(own, of_others), wanted if is_time else "")
+    own = _but(own, of_others)
+    of_boots = [*outputs_of_earlier_boots(own)]
+    yield from of_boots
+    yield from earlier_outputs(_but(own, of_boots), wanted if is_time else "")
 
 
 def _but(

@@ -50,6 +50,8 @@ _DATE: Final = re.compile(
     r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)\S*(?: \S+)?\s*"
 )
 """What date prints, in the C locale or as ISO 8601."""
+_KERNEL: Final = re.compile(r"(?:Linux (?P<host>\S+) )?(?P<release>\d+\.\d+\.\d+\S*)(?:\s|$)")
+"""What uname -a, -r or /proc/version begin with."""
 _MONTHS: Final = "JanFebMarAprMayJunJulAugSepOctNovDec"
 
 
@@ -133,6 +135,32 @@ def earlier_outputs(texts: Sequence[CollectedText], wanted: str) -> Iterator[tup
             if later:
                 what = text.command or f"/{text.file}" * bool(text.file) or text.form
                 yield text, f"outputs of {what} at an earlier time: that of {later[-1].place()} is read"
+
+
+def outputs_of_earlier_boots(texts: Sequence[CollectedText]) -> Iterator[tuple[CollectedText, str]]:
+    """Yield the outputs before the last uname of a text with another kernel than the one before, likewise.
+
+    Between two kernels the host was booted: devices may have other names since.  Where no output is behind
+    that uname, it says nothing of those before it.
+    """
+    last: dict[tuple[str, str], tuple[str, CollectedText]] = {}
+    booted: dict[str, CollectedText] = {}
+    for text in texts:
+        match = _KERNEL.match(text.text) if text.tool == "uname" or text.file == "proc/version" else None
+        if match:
+            host = text.origin, match["host"] or ""
+            release, uname = last.setdefault(host, (match["release"], text))
+            if release != match["release"] and _is_later(text, uname, is_same_place=True, wanted=""):
+                booted[text.origin], last[host] = text, (match["release"], text)
+    for origin, uname in booted.items():
+        own = [text for text in texts if text.origin == origin and text is not uname]
+        if any(text.form and text.line > uname.line and text.text.strip() for text in own):
+            for text in own:
+                if text.line < uname.line:
+                    why = (
+                        f"outputs of another boot: those from {uname.place()} on, of another kernel, are read"
+                    )
+                    yield text, why if text.form or text.file or text.command else ""
 
 
 def is_break(text: CollectedText) -> bool:
