@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from zmon.collected.transcript import outputs
+
 if TYPE_CHECKING:
     from tests.collected.conftest import Ask
 
@@ -60,6 +62,14 @@ def test_a_debug_pod_leads_to_its_node(back: str, where: Ask) -> None:
     (answer,) = where("/", text)["where"]
     assert {share["disk"] for share in answer["disks"]} >= {"dasdp"}
     assert "swap" not in " ".join(where("dasdq", text)["not_looked_at"])
+
+
+@pytest.mark.parametrize("inside", ["\nsh-4.4# lsblk\nx\nsh-4.4# chroot /host", " -- lsblk\nx"])
+def test_a_debug_pod_is_of_its_node(inside: str) -> None:
+    """Not of the host where somebody called it."""
+    text = f"[core@jump ~]$ oc debug node/w2.example.com{inside}\n"
+    hosts = [cut.host for cut in outputs("a.txt", text.encode(), 7) if "lsblk" in cut.command]
+    assert hosts == ["w2"]
 
 
 @pytest.mark.parametrize(

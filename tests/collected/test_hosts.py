@@ -77,6 +77,13 @@ CERTAIN: Final = {
     "pssh": "[1] 10:22:41 [SUCCESS] zora\n{UIDS}[2] 10:22:41 [SUCCESS] root@elbe:22\n{BLOCKS}",
     "dshbak": "{RULE}\nzora\n{RULE}\n{UIDS}{RULE}\nelbe[1-2]\n{RULE}\n{BLOCKS}",
     "pdsh": _behind("zora: ", UIDS) + _behind("elbe: ", BLOCKS),
+    "pdsh between prompts": (
+        "[op@jump ~]$ pdsh -w zora,elbe,fulda 'lsdasd -u; lsblk'\n"
+        + _behind("zora: ", UIDS)
+        + "fulda: ssh: connect to host fulda port 22: No route to host\n"
+        + _behind("elbe: ", BLOCKS)
+        + "pdsh@jump: fulda: ssh exited with exit code 255\n[op@jump ~]$ \n"
+    ),
     "in brackets": _behind("[zora] ", UIDS) + _behind("[elbe] ", BLOCKS),
     "behind bars": _behind("zora | ", UIDS) + _behind("elbe | ", BLOCKS),
     "fabric": _behind("[root@zora] out: ", UIDS) + _behind("[root@elbe] out: ", BLOCKS),
@@ -96,6 +103,11 @@ HEADED: Final = {
     "*** h ***": "*** {A} ***\n{UIDS}*** {B} ***\n{X}",
     "h:": "{A}:\n{UIDS}\n{B}:\n{X}",
     "salt": "{A}:\n{INDENTED}{B}:\n{X}",
+    "a failure below h": (
+        "##### {A} #####\n{UIDS}##### lnx9 #####\nssh: connect to host lnx9 port 22: Connection timed out\n"
+        "##### {B} #####\nbash: lsqeth: command not found\n{X}"
+    ),
+    "salt without an answer": ("{A}:\n{INDENTED}lnx9:\n    Minion did not return. [No response]\n{B}:\n{X}"),
     "h alone": "{A}\n{UIDS}{B}\n{X}",
     "a sentence": "on {A}:\n\n{UIDS}\nand on {B}:\n\n{X}",
     "a German sentence": "Auf {A}:\n\n{UIDS}\nund auf dem Server {B}:\n\n{X}",
@@ -124,7 +136,7 @@ def test_outputs_of_two_hosts_are_not_united(how: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("how", HEADED)
 def test_words_of_a_series_above_outputs_are_hosts(how: str, tmp_path: Path) -> None:
     """Whatever was asked of each."""
-    blocks = _behind("    ", BLOCKS) if how == "salt" else BLOCKS
+    blocks = _behind("    ", BLOCKS) if how.startswith("salt") else BLOCKS
     text = HEADED[how].replace("lsdasd -u\n{X}", "lsblk\n{X}")
     indented = _behind("    ", UIDS)
     assert _hosts(tmp_path, text.format(A="lnx1", B="lnx2", UIDS=UIDS, X=blocks, INDENTED=indented)) == {
@@ -136,7 +148,7 @@ def test_words_of_a_series_above_outputs_are_hosts(how: str, tmp_path: Path) -> 
 def test_words_above_outputs_of_the_same_commands_are_hosts(how: str, tmp_path: Path) -> None:
     """Whatever they are called."""
     more = UIDS.replace("1a0", "2b0")
-    other = _behind("    ", more) if how == "salt" else more
+    other = _behind("    ", more) if how.startswith("salt") else more
     indented = _behind("    ", UIDS)
     text = HEADED[how].format(A="zora", B="elbe", UIDS=UIDS, X=other, INDENTED=indented)
     assert _hosts(tmp_path, text) == {"zora"}
@@ -289,6 +301,32 @@ def test_a_host_of_a_series_can_be_chosen(
     assert "not understood" not in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("both", ["zora[01-02]", "zora01,zora02"])
+@pytest.mark.parametrize("host", ["zora01", "zora02", ""])
+def test_an_output_of_several_hosts_is_of_each(both: str, host: str, tmp_path: Path) -> None:
+    """Beside what each of them has alone, whichever is chosen."""
+    rule = f"{'-' * 16}\n"
+    text = "".join(f"{rule}{name}\n{rule}{output}" for name, output in (
+        (both, BLOCKS), ("zora01", UIDS), ("zora02", UIDS.replace("1a0", "2b0")),
+    ))  # fmt: skip
+    (tmp_path / "a.txt").write_text(text)
+    texts = open_capture(str(tmp_path), host).passes[-1].texts
+    assert [output.host for output in texts if output.form] == [both, host or "zora01"]
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+def test_few_lines_between_prompts_are_of_the_hosts_before_them(rows: int, tmp_path: Path) -> None:
+    """Also where a heading that has any word before it is one of its tool."""
+    table = "Filesystem     Type  Size  Used Avail Use% Mounted on\n" + "".join(
+        f"/dev/dasdb{row}    xfs    20G   12G  8.0G  60% /db{row}\n" for row in range(1, rows + 1)
+    )
+    (tmp_path / "a.txt").write_text(
+        f"[op@jump ~]$ pdsh -w zora,elbe df -hT\n{_behind('zora: ', table)}{_behind('elbe: ', table)}"
+        "pdsh@jump: fulda: ssh exited with exit code 255\n[op@jump ~]$ \n"
+    )
+    assert [text.host for text in open_capture(str(tmp_path)).passes[-1].texts if text.form] == ["zora"]
+
+
 @pytest.mark.parametrize("host", ["elbe", "ELBE", "elbe.example.com"])
 def test_the_host_that_is_meant_can_be_chosen(
     host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -348,7 +386,11 @@ Stderr: ssh: connect to host box3 port 22: No route to host
 """
 
 
-@pytest.mark.parametrize("text", [FAILED, FAILED.replace("[FAILURE] box3 E", "[FAILURE] box3:22 E")])
+SALT: Final = f"box1:\n{_behind('    ', UIDS)}box3:\n    Minion did not return. [No response]\n"
+"""What salt prints of two hosts, of which one gave no answer."""
+
+
+@pytest.mark.parametrize("text", [FAILED, FAILED.replace("[FAILURE] box3 E", "[FAILURE] box3:22 E"), SALT])
 def test_a_host_that_did_not_answer_is_named(
     text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -356,6 +398,6 @@ def test_a_host_that_did_not_answer_is_named(
     (tmp_path / "a.txt").write_text(text)
     assert main(["info", str(tmp_path), "-f", "json"]) == 0
     remarks = json.loads(capsys.readouterr().out)["remarks"]
-    assert [remark for remark in remarks if "box3" in remark and "a.txt:6" in remark]
+    assert [remark for remark in remarks if "box3" in remark and re.search("a.txt:[67]", remark)]
     assert main(["where", "dasda", "--from", str(tmp_path), "--host", "box3"]) == 2
     assert "box2" not in capsys.readouterr().err

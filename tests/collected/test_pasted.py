@@ -164,6 +164,18 @@ def test_what_names_a_device_is_counted_whoever_says_it(
     assert sum(text["not_understood"] for text in json.loads(capsys.readouterr().out)["texts"]) == 1
 
 
+@pytest.mark.parametrize("heading", ["**Bernd** 09:20", "Bernd Maier  9:20 AM"])
+def test_who_speaks_in_a_chat_ends_an_output(heading: str) -> None:
+    """In a line of its own: what somebody copied below it is no more of the output above."""
+    rows = (
+        "root@box1:/root# findmnt -l\n/db2 /dev/dasdp1[/@ts] btrfs rw,relatime\n\n"
+        f"{heading}\nand dasdq: `blkid /dev/dasdq1`\n"
+        '/dev/dasdq1: LABEL="ts01" UUID="0f2b6a1c-3f11-4a52-8b73-55f1d0b0b6f7" TYPE="btrfs"\n'
+    )
+    forms = [text.form for text in outputs("a.txt", rows.encode(), 7) if text.form]
+    assert forms == ["findmnt, in any form", "blkid, as lines, with -o list, export or json"]
+
+
 CHAT = """\
 [10:02] Tom: kannst du mir von lnxa und lnxb die Platten schicken?
 [10:05] Eva: lnxa:

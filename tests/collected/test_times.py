@@ -146,3 +146,37 @@ def test_equal_outputs_are_no_two_states(tmp_path: Path) -> None:
     texts, notes = _texts(tmp_path, _ticket(disks="cc"))
     assert notes == ""
     assert len(texts) == len(_texts(tmp_path, _ticket())[0]) + 2
+
+
+_BOOTED: Final = "{above}{prompt}uname -{option}\n{kernel}\n{prompt}{output}"
+
+
+@pytest.mark.parametrize(
+    ("option", "kernel"), [("r", "6.4.{}-default"), ("a", "Linux zora 6.4.{} #1 SMP s390x")]
+)
+def test_two_boots_of_a_host_are_not_united(option: str, kernel: str, tmp_path: Path) -> None:
+    """What stands above a uname with another kernel is of another boot, if an output is behind that."""
+    first, second = f"lsdasd\n{_LSDASD}", f"df\n{_DF}"
+    for numbers, last, kept in (
+        ((1, 2), second, {"df"}),
+        ((1, 1), second, {"lsdasd", "df"}),
+        ((1, 2), "ls\n", {"lsdasd"}),
+    ):
+        parts = zip(numbers, (first, last), strict=True)
+        text = "".join(
+            _BOOTED.format(above="", prompt=_ZORA, option=option, kernel=kernel.format(number), output=output)
+            for number, output in parts
+        )
+        texts, notes = _texts(tmp_path, text)
+        assert {text.command for text in texts if text.command in {"lsdasd", "df"}} == kept
+        assert kept != {"df"} or "t.txt:2" in notes
+
+
+def test_headings_order_boots(tmp_path: Path) -> None:
+    """Where they say that what stands first is later, no output is left out for its place."""
+    text = "".join(
+        _BOOTED.format(above=f"\n{word}:\n\n", prompt="# ", option="r", kernel=f"6.4.{number}", output=output)
+        for word, number, output in (("After", 2, f"lsdasd\n{_LSDASD}"), ("Before", 1, f"df\n{_DF}"))
+    )
+    texts, _notes = _texts(tmp_path, text)
+    assert "lsdasd" in {text.command for text in texts}

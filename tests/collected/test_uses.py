@@ -676,6 +676,16 @@ def test_what_was_unmounted_is_mounted_no_more(where: Ask) -> None:
     assert "/load" not in str(where("dasdp", later)["not_looked_at"])
 
 
+@pytest.mark.parametrize("printed", ["", '  Physical volume "/dev/dasdp" successfully created.\n'])
+def test_what_a_command_printed_is_no_remark_of_a_person(printed: str, where: Ask) -> None:
+    """Behind umount, other commands may say something in words: the mount that was there is open."""
+    (answer,) = where(
+        "/load",
+        f"{UIDS}{BOTH[0]}box1:~ # pvcreate /dev/dasdp\n{printed}box1:~ # umount /load\n",
+    )["where"]
+    assert (answer["grade"], answer["disks"]) == ("unknown", [])
+
+
 @pytest.mark.parametrize(
     ("source", "other"), [("/dev/root", "dasdp"), ("/dev/disk/by-path/ccw-0.0.1a01", "dasdp")]
 )

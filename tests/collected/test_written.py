@@ -45,6 +45,10 @@ WRITTEN = {
     "a log of one host": "".join(
         f"Mar 17 10:00:00 box1 root: {row}\n" for row in (UIDS + MOUNT).splitlines()
     ),
+    "a log with levels": "".join(
+        f"2026-03-17 10:00:00,123 {'WARNING' if '1a01' in row else 'INFO   '} {row}\n"
+        for row in (f"# lsdasd -u\n{UIDS}# mount\n{MOUNT}").splitlines()
+    ),
     "blanks that do not break": f"# lsdasd \u2013u\n{UIDS}# mount\n{MOUNT}".replace("  ", "\xa0 ").replace(
         "Bus-", "Bus\u2011"
     ),

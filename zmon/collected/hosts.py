@@ -18,12 +18,13 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.base.plain_text import did_you_mean
-from zmon.collected.times import earlier_outputs, of_other_times, rank
+from zmon.collected.reading import Reading
+from zmon.collected.times import earlier_outputs, of_other_times, outputs_of_earlier_boots, rank
 from zmon.collected.tools import TOOLS
 from zmon.kernel.capture_text import NoSuchHost
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from zmon.kernel.capture_text import CollectedText
 
@@ -48,6 +49,10 @@ _TAGGED: Final = (
     re.compile(rf"(?P<host>{_NAME}) (?!kernel\b)[\w./-]{{1,40}}(?:\[\d+\])?:(?: (?P<row>.*))?"),
 )
 """What pdsh, fabric, clush and the like, and logs behind the time, write before each line."""
+_OF_CALLER: Final = re.compile(
+    r"pdsh@\S+: .*|(?:\[?[\w.-]+@[\w.-]+[: ].{0,80}|[\w.-]+:[~/]\S{0,80} ?)?[#$>%](?: .*)?"
+)
+"""Prompts of who asks many hosts, and what pdsh says itself, between the lines of these."""
 _TAGGED_PART: Final = 0.9
 """The part of the lines that have it, from which on it is no part of them."""
 _SEEN: Final = 20
@@ -79,8 +84,18 @@ SAID: Final = re.compile(
     r"[ \t>]*(?:\[(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},? )?\d\d?:\d\d(?::\d\d)?(?: [AP]M)?\] ?"
     r"|(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},? )?\d\d?:\d\d(?::\d\d)?(?: [AP]M)? (?:- |(?=<)))"
     r"(?:<[^<>]{1,40}>|[^\W\d_][\w .-]{0,40}:) ?"
+    r"|[ \t>]*(?:\*\*[^\W\d_][\w .-]{0,40}\*\* {1,2}\d\d?:\d\d(?: [AP]M)?"
+    r"|[^\W\d_][\w .-]{0,40} \d\d?:\d\d [AP]M)[ \t]*$"
 )
-"""What chats write before what somebody says: `[10:05] Eva: `, `02.03.26, 10:05 - Eva: `, `10:05 <eva> `."""
+"""What chats write before what somebody says: `[10:05] Eva: `, `02.03.26, 10:05 - Eva: `, `10:05 <eva> `.
+
+Some write it in a line of its own: `**Eva** 10:05`, `Eva Meier  10:05 AM`.
+"""
+_UNANSWERED: Final = re.compile(
+    r"ssh: .*|Minion did not return\b.*|(?:Permission denied|Connection (?:refused|timed out))\b.*"
+    rf"|{'|'.join(Reading.failed)}"
+)
+"""What stands for an output that a host did not give."""
 _APART: Final = re.compile(r"\W*|[ \t>]*(?:```|~~~)\w*\s*|\{(?:noformat|code)[^}]*\}\s*|\[/?code\]\s*")
 """What may stand between a heading and its output."""
 _OF_GUESTS: Final = "virsh domblklist, dumpxml"
@@ -153,7 +168,7 @@ def by_host(text: str, count: Callable[[str], int]) -> list[HostPart]:
     says how many outputs begin in a text: what stands before each line of a tool's output is no host.
     """
     rows = text.removesuffix("\n").split("\n")
-    filled = [row for row in rows if row.strip()]
+    filled = [row for row in rows if row.strip() and not _OF_CALLER.fullmatch(row)]
     for tag in _TAGGED:
         if 2 * sum(1 for row in filled[:_SEEN] if tag.fullmatch(row)) <= len(filled[:_SEEN]):
             continue
@@ -167,7 +182,7 @@ def by_host(text: str, count: Callable[[str], int]) -> list[HostPart]:
         if len(own) > _MAX_TAGS:
             continue
         parts = [HostPart(host, lines[0][0] + 1, _with_gaps(lines)) for host, lines in own.items()]
-        if sum(count(part.text) for part in parts) > count(text):
+        if (begun := sum(count(part.text) for part in parts)) and begun >= count(text):
             return parts
     return [HostPart("", 1, text)]
 
@@ -255,13 +270,20 @@ def _is_ruled(rows: Sequence[str], number: int) -> bool:
 
 
 def _output_below(rows: Sequence[str], number: int, begins: Callable[[int], str]) -> str:
-    """Return what output begins below a line, or below further headings there, and not left of it."""
+    """Return what output begins below a line, or below further headings there, and not left of it.
+
+    It may begin with what stands for one that could not be had, or be no more than that.
+    """
+    failed = ""
     for below in range(number + 1, min(number + 1 + _MAX_APART, len(rows))):
+        text = rows[below].strip()
         if begun := begins(below):
             return begun if _indentation(rows[number]) <= _indentation(rows[below]) else ""
-        if not _APART.fullmatch(rows[below].strip()) and not _BARE.fullmatch(rows[below].strip()):
-            return ""
-    return ""
+        if _UNANSWERED.fullmatch(text):
+            failed = text
+        elif not _APART.fullmatch(text) and not _BARE.fullmatch(text):
+            return failed
+    return failed
 
 
 def _indentation(row: str) -> int:
@@ -336,7 +358,10 @@ def strangers(
     own = _but(texts, others)
     of_others = [*of_other_times(own, named, wanted)]
     yield from of_others
-    yield from earlier_outputs(_but(own, of_others), wanted if is_time else "")
+    own = _but(own, of_others)
+    of_boots = [*outputs_of_earlier_boots(own)]
+    yield from of_boots
+    yield from earlier_outputs(_but(own, of_boots), wanted if is_time else "")
 
 
 def _but(
@@ -357,31 +382,41 @@ def _of_other_hosts(
         counted[kernel] += len(texts) + 1
     silent = {host for text, host in zip(texts, hosts, strict=True) if text.text.strip()}
     silent -= {*counted, "", _ANY}
-    wanted = next((host for host in counted if _is_of_series(short(wanted), host)), wanted)
+    own = short(wanted)
     if wanted:
-        _see_host(wanted, {*counted} - {_ANY}, kernel if kernel in counted else "", silent)
+        named = {own} if any(_is_of_series(own, host) for host in counted) else set[str]()
+        _see_host(wanted, ({*counted} | named) - {_ANY}, kernel if kernel in counted else "", silent)
     for text, host in zip(texts, hosts, strict=True):
         if host in silent and not host.startswith(CALLER):
             yield text, f"texts of {_words(host)}: no output of this host was read"
     if len(counted) < 2:
         return
     del counted[_ANY]
-    own = short(wanted) or counted.most_common(1)[0][0]
+    own = own or max(counted, key=lambda host: sum(counted[named] for named in _with_series(host, counted)))
+    kept = {*_with_series(own, counted), *silent}
     for text, host in zip(texts, hosts, strict=True):
         is_output = bool(text.form or text.file or text.command)
-        if host in {own, *silent} or (host in {"", _ANY} and not is_output) or (not host and own == kernel):
+        if host in kept or (host in {"", _ANY} and not is_output) or (not host and own == kernel):
             continue
         whose = "whose host no text names" if host in {"", _ANY} else f"of {_words(host)}"
         why = f"outputs {whose}: others are of {_words(own)}; --host NAME chooses another host"
         yield text, why if is_output else ""
 
 
+def _with_series(host: str, named: Iterable[str]) -> list[str]:
+    """Return of some names a host's own and those of the series that it is of."""
+    return [name for name in named if name == host or _is_of_series(host, name)]
+
+
 def _is_of_series(host: str, series: str) -> bool:
-    """Return whether a host is one of those that dshbak calls `n[01-03,07]`: their outputs are the same."""
-    match = re.fullmatch(r"(.*)\[([0-9,-]+)\](.*)", series)
-    own = re.fullmatch(f"{re.escape(match[1])}([0-9]+){re.escape(match[3])}", host) if match else None
-    spans = (part.partition("-") for part in match[2].split(",")) if match and own else ()
-    return any(first <= own[1] <= (last or first) for first, _dash, last in spans if own)
+    """Return whether a host is one of those that dshbak calls `n[01-03,07],m`: their outputs are the same."""
+    for name in re.split(r",(?![^\[]*\])", series) if re.search(r"[\[,]", series) else ():
+        match = re.fullmatch(r"(.*)\[([0-9,-]+)\](.*)", name)
+        own = re.fullmatch(f"{re.escape(match[1])}([0-9]+){re.escape(match[3])}", host) if match else None
+        spans = (part.partition("-") for part in match[2].split(",")) if match and own else ()
+        if name == host or any(first <= own[1] <= (last or first) for first, _dash, last in spans if own):
+            return True
+    return False
 
 
 def _see_host(wanted: str, hosts: set[str], kernel: str, silent: set[str]) -> None:

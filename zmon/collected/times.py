@@ -50,6 +50,8 @@ _DATE: Final = re.compile(
     r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)\S*(?: \S+)?\s*"
 )
 """What date prints, in the C locale or as ISO 8601."""
+_KERNEL: Final = re.compile(r"(?:Linux (?P<host>\S+) )?(?P<release>\d+\.\d+\.\d+\S*)(?:\s|$)")
+"""What uname -a, -r or /proc/version begin with."""
 _MONTHS: Final = "JanFebMarAprMayJunJulAugSepOctNovDec"
 
 
@@ -135,6 +137,32 @@ def earlier_outputs(texts: Sequence[CollectedText], wanted: str) -> Iterator[tup
                 yield text, f"outputs of {what} at an earlier time: that of {later[-1].place()} is read"
 
 
+def outputs_of_earlier_boots(texts: Sequence[CollectedText]) -> Iterator[tuple[CollectedText, str]]:
+    """Yield the outputs before the last uname of a text with another kernel than the one before, likewise.
+
+    Between two kernels the host was booted: devices may have other names since.  Where no output is behind
+    that uname, it says nothing of those before it.
+    """
+    last: dict[tuple[str, str], tuple[str, CollectedText]] = {}
+    booted: dict[str, CollectedText] = {}
+    for text in texts:
+        match = _KERNEL.match(text.text) if text.tool == "uname" or text.file == "proc/version" else None
+        if match:
+            host = text.origin, match["host"] or ""
+            release, uname = last.setdefault(host, (match["release"], text))
+            if release != match["release"] and _is_later(text, uname, is_same_place=True, wanted=""):
+                booted[text.origin], last[host] = text, (match["release"], text)
+    for origin, uname in booted.items():
+        own = [text for text in texts if text.origin == origin and text is not uname]
+        if any(text.form and text.line > uname.line and text.text.strip() for text in own):
+            for text in own:
+                if text.line < uname.line:
+                    why = (
+                        f"outputs of another boot: those from {uname.place()} on, of another kernel, are read"
+                    )
+                    yield text, why if text.form or text.file or text.command else ""
+
+
 def is_break(text: CollectedText) -> bool:
     """Return whether outputs behind a text, which zmon does not read, may be of another time or machine."""
     return _ELSEWHERE.match(text.command) is not None or _has_remark(text)
@@ -142,7 +170,7 @@ def is_break(text: CollectedText) -> bool:
 
 def _has_remark(text: CollectedText) -> bool:
     """Return whether a person says something in what is no output, or below one that zmon does not read."""
-    for before, row in pairwise(("", *text.text.split("\n"))):
+    for before, row in pairwise((text.command, *text.text.split("\n"))):
         spoken = len(_WORD.findall(row[:MAX_ROW]))
         is_said = not before.strip() and (spoken > _REMARK + 1 or row.rstrip().endswith((":", ".", "!", "?")))
         if spoken >= _REMARK and (is_said or not text.command):

@@ -70,6 +70,8 @@ _STAMPED: Final = re.compile(
     r"|\[?\d\d:\d\d:\d\d\]?) "
 )
 """What logs and `ts` write before each line."""
+_LEVEL: Final = re.compile(r"\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL)\]?:?(?: +|$)")
+"""What logs write behind the time, padded to one width."""
 _STAMPED_PART: Final = 0.9
 """The part of the lines that have a time, from which on it is no part of them."""
 
@@ -261,6 +263,14 @@ def _without_times(text: str) -> str:
     stamps = [_STAMPED.match(row) for row in rows]
     if stamps[0] and sum(map(bool, stamps)) > _STAMPED_PART * sum(map(bool, map(str.strip, rows))):
         rows = [row[stamp.end() :] if stamp else row for row, stamp in zip(rows, stamps, strict=True)]
+        levels = [_LEVEL.match(row) for row in rows]
+        if all(level or not row or not stamp for level, row, stamp in zip(levels, rows, stamps, strict=True)):
+            widths = [level.end() for level in levels if level and level.end() < len(level.string)]
+            column = min(widths, default=0)
+            rows = [
+                row[max(column, len(level[0].rstrip())) :] if level else row
+                for level, row in zip(levels, rows, strict=True)
+            ]
         text = "\n".join(rows)
     return text
 
@@ -811,7 +821,9 @@ class _Transcript:
             line = self._part.line + self._part.step * (self._begin - 1)
             command = entered if self._once else f"{entered} {self._command}"
             form = self._form.name if self._form and issubclass(self._form.reading, MountList) else ""
-            cut = CollectedText(self._origin, line, command, "", text, self._time, self._host, form)
+            node = _DEBUGGED.fullmatch(entered)
+            host = short(node["host"]) if node else self._host
+            cut = CollectedText(self._origin, line, command, "", text, self._time, host, form)
             self._cut.append(cut)
             return
         if re.search(r"\|\s*column\s+-t", self._command):
