@@ -35,6 +35,7 @@ from zmon.kinds import (
     NOT_SEEN,
     NOWHERE,
     NSD,
+    POOL,
     ORIGIN,
     PATH,
     TARGET_PORT,
@@ -825,7 +826,7 @@ NAMED_STAND_IN: Final = "mapped"
 """Stands for it where the minor number is not known either."""
 MEMBER_STAND_INS: Final = 1_000_000
 """The first minor number that stands for a member of a group; those of named devices are smaller."""
-NAMED: Final = frozenset({"dm", VOLUME_GROUP, "btrfs", "content"})
+NAMED: Final = frozenset({"dm", VOLUME_GROUP, POOL, "btrfs", "content"})
 """Sorts of devices that texts name without a number."""
 
 

@@ -86,7 +86,7 @@ FORMS: Final = (
     Form("btrfs filesystem show, device usage",
          r"btrfs (?:(?:filesystem|fi) show|(?:device|dev) usage)\b.*", BtrfsShow, "all devices of a btrfs",
          "source, real output"),
-    Form("zpool status", r"zpool status\b.*", ZpoolStatus, "which devices are in pools of ZFS", "source"),
+    Form("zpool status", r"zpool status\b.*", ZpoolStatus, "which devices are in pools of ZFS, which are missing", "source"),
     Form("zfs list", r"zfs list\b", ZfsList, "what is mounted from pools of ZFS", "source"),
     Form("fdasd -p, -i", r"fdasd\b", Fdasd,
          "cylinders and label of a DASD, where its partitions begin", "source, real output"),

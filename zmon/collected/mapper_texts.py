@@ -515,7 +515,9 @@ class Multipath(OrDocument):
     )
     def path_of_daemon(self, match: re.Match[str]) -> bool:
         """Take a path that `multipathd show paths` lists, without its map."""
-        cells = dict(zip(("hcil", "dev", "dev_t", "dm_st", "chk_st", "dev_st"), match.groups(""), strict=True))
+        cells = dict(
+            zip(("hcil", "dev", "dev_t", "dm_st", "chk_st", "dev_st"), match.groups(""), strict=True)
+        )
         return self._take_listed(cells)
 
     @line(r"(\S{1,128})\s+(dm-[0-9]{1,5})\s+([0-9A-Za-z_.:-]{8,128})\s*")
