@@ -491,7 +491,7 @@ box1:~ # dmsetup ls
 
 @pytest.mark.parametrize("content", [SHOWN_PATHS + MAP_OF_DAEMON, MAP_BY_WWID])
 def test_a_list_of_paths_has_their_states(where: Ask, show: Ask, content: str) -> None:
-    """Which map they are of another text has, or its name, which is their WWID; a path not seen is not gone."""
+    """Which map they are of another text has, or its name, their WWID; what is not seen is not gone."""
     path = where("sdb", content)["disks"][0]
     assert path["not_used"] == "LUN failed"
     told = {key: (entry["path"], entry["state"]) for key, entry in show("MPATH", content).items()}

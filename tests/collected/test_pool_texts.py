@@ -65,7 +65,7 @@ config:
 \t    1127809321734981        UNAVAIL      0     0     0  was /dev/dasdr1/old
 \t    /dev/dasds1             ONLINE       0  1.2K     0  (resilvering)
 \tspares
-\t  /dev/dasdt1               AVAIL   
+\t  /dev/dasdt1               AVAIL
 
 errors: No known data errors
 """

@@ -136,7 +136,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     from zmon.collected.facts import joined, origin_frame  # noqa: PLC0415 - likewise
     from zmon.collected.fcp_texts import join_luns  # noqa: PLC0415 - likewise
     from zmon.collected.loop_texts import lay_loops  # noqa: PLC0415 - likewise
-    from zmon.collected.mapper_texts import add_adapters, add_states  # noqa: PLC0415 - likewise
+    from zmon.collected.mapper_texts import add_adapters  # noqa: PLC0415 - likewise
     from zmon.collected.mount_rows import (  # noqa: PLC0415 - likewise
         best_mounts,
         changes_in,
@@ -175,7 +175,6 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     join_luns(facts, are_read=LUN.name in frames and frames[LUN.name].missing is None)
     name_others(facts, whole)
     facts.by_number(whole)
-    add_states(facts)
     add_adapters(facts)
     mask_paths(facts, frames.get(DEVICE.name) or empty_frame(DEVICE, "was not read"))
     layers, _ = joined(LAYER, whole, facts, when)

@@ -35,9 +35,9 @@ from zmon.kinds import (
     NOT_SEEN,
     NOWHERE,
     NSD,
-    POOL,
     ORIGIN,
     PATH,
+    POOL,
     TARGET_PORT,
     VOLUME_GROUP,
 )

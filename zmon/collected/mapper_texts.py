@@ -671,7 +671,7 @@ class Bindings(Reading):
         self.facts.bindings.setdefault(match[1], (match[2], self.place))
 
 
-def add_states(facts: Facts) -> None:
+def _add_states(facts: Facts) -> None:
     """Say the states of paths that are listed without their maps, where other texts have the map of them."""
     rows, via = facts.rows.get(LAYER.name, {}), "multipathd show paths"
 
@@ -692,6 +692,7 @@ def add_states(facts: Facts) -> None:
 
 def add_adapters(facts: Facts) -> None:
     """Say of each path which adapter and port it leads over, where lszfcp has that of its disk."""
+    _add_states(facts)
     for number in facts.keys(PATH):
         for field, name in (("busid", "adapter"), ("wwpn", "port")):
             for fact in facts.rows.get(LAYER.name, {}).get(number, {}).get(field, ()):
