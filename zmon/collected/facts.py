@@ -227,6 +227,8 @@ class Facts(DeviceLists):
         """The mounts of each output, by the form that lists them."""
         self.mounts: dict[tuple[str, str], MountRow] = {}
         """Mount points that lsblk and blkid have, by key of the device and point."""
+        self.file_systems: dict[str, str] = {}
+        """The types of file systems that have names of their own, by these."""
         self.mounted: set[str] = set()
         """Names of devices that are mounted or swapped to."""
         self.swaps: dict[str, str] = {}
