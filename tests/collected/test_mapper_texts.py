@@ -496,3 +496,16 @@ def test_a_list_of_paths_has_their_states(where: Ask, show: Ask, content: str) -
     assert path["not_used"] == "LUN failed"
     told = {key: (entry["path"], entry["state"]) for key, entry in show("MPATH", content).items()}
     assert told == {"8:0": ("sda", "active"), "8:16": ("sdb", "failed")}
+
+
+@pytest.mark.parametrize(
+    ("title", "part"),
+    [("36005076303ffc1ae0000000000002018", "-part1"), ("mpatha", "1"), ("mpatha", "-part1"), ("mpathb", "p2")],
+)  # fmt: skip
+def test_a_partition_of_a_map_is_on_it_by_its_name(title: str, part: str) -> None:
+    """Where nothing has its uuid; a logical volume may be called `part1` in a group of another name."""
+    for name, below in ((title, ["253:0"]), ("appvg", [])):
+        facts = facts_in(f"{name}\t(253:0)\n{name}{part}\t(253:1)\n", "dmsetup ls")
+        facts.by_number(empty_frame(LAYER, "no text"))
+        told = facts.rows["layer"]["253:1"].get("below", [])
+        assert [fact.value for fact in told] == below

@@ -116,6 +116,10 @@ _SIGNATURES: Final = (
 """Long names of what is on devices."""
 _SHORTEST: Final = 6
 """Characters of a signature that was cut: its column has a heading `FSTYPE`."""
+_OF_MULTIPATH: Final = re.compile("mpath[a-z]{1,4}|3[0-9a-f]{16}(?:[0-9a-f]{16})?")
+"""What multipath names its devices."""
+_OF_KPARTX: Final = re.compile("(.+?)(?:[-_]part|p|(?<![0-9]))[0-9]{1,3}")
+"""What kpartx names their partitions; a name that ends in a digit is followed by something else."""
 
 
 class Fact(NamedTuple):
@@ -426,10 +430,23 @@ class Facts(DeviceLists):
     def _part_maps(rows: dict[str, dict[str, list[Fact]]]) -> None:
         """Say of partitions of multipath devices of which, by their uuids: `part1-mpath-36005...`.
 
+        Without one by their names, as kpartx gives them: `mpatha1`, `36005...-part1`.
         To the kernel a partition of a disk is built on nothing; its disk is its parent.
         """
         maps = {str(fact.value): number for number, row in rows.items() for fact in row.get("uuid", ())}
-        for row in rows.values():
+        by_number = {number: uuid for uuid, number in maps.items()}
+        titled = {
+            title: number
+            for number, row in rows.items()
+            for title in (str(fact.value) for fact in row.get("mapped", ()))
+            if _OF_MULTIPATH.fullmatch(title) or by_number.get(number, "").startswith(MPATH)
+        }
+        for number, row in rows.items():
+            is_open = not (row.get("below") or number in by_number)
+            for fact in row.get("mapped", ()) if is_open else ():
+                part = _OF_KPARTX.fullmatch(str(fact.value))
+                if part and part[1] in titled:
+                    row["below"] = [Fact(titled[part[1]], fact.place)]
             for fact in row.get("uuid", ()) if not row.get("below") else ():
                 part, _, uuid = str(fact.value).partition("-")
                 if re.fullmatch("part[0-9]{1,3}", part) and uuid in maps:

@@ -123,6 +123,10 @@ def locate_file(file: DataFile, mounts: Mounts, stack: Stack, volumes: Mapping[s
     locator.prove(Evidence(source, said, sure) for source, said in file.said)
     devices = locator.descend(file, below, mounts)
     locator.remark(file)
+    others = mounts.elsewhere(file.path, mount.point if mount else "") if file.unseen else ()
+    for other in others:
+        told = f"in the mount namespace of {other.seen_by}, {other.point} is on {stack.title(other.number)}"
+        locator.notes[told] = None
     disks = tuple(locator.disks(volumes))
     for share in disks:
         if isinstance(share.volume.lcu, Absent):
