@@ -500,7 +500,7 @@ def test_a_list_of_paths_has_their_states(where: Ask, show: Ask, content: str) -
 
 @pytest.mark.parametrize(
     ("title", "part"),
-    [("36005076303ffc1ae0000000000002018", "-part1"), ("mpatha", "1"), ("mpatha", "-part1"), ("mpathb", "p2")],
+    [("36005076303ffc1ae0000000000002018", "-part1"), ("mpatha", "1"), ("mpathb", "p2")],
 )  # fmt: skip
 def test_a_partition_of_a_map_is_on_it_by_its_name(title: str, part: str) -> None:
     """Where nothing has its uuid; a logical volume may be called `part1` in a group of another name."""

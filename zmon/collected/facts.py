@@ -444,9 +444,9 @@ class Facts(DeviceLists):
         for number, row in rows.items():
             is_open = not (row.get("below") or number in by_number)
             for fact in row.get("mapped", ()) if is_open else ():
-                part = _OF_KPARTX.fullmatch(str(fact.value))
-                if part and part[1] in titled:
-                    row["below"] = [Fact(titled[part[1]], fact.place)]
+                named = _OF_KPARTX.fullmatch(str(fact.value))
+                if named and named[1] in titled:
+                    row["below"] = [Fact(titled[named[1]], fact.place)]
             for fact in row.get("uuid", ()) if not row.get("below") else ():
                 part, _, uuid = str(fact.value).partition("-")
                 if re.fullmatch("part[0-9]{1,3}", part) and uuid in maps:

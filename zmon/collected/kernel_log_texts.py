@@ -160,11 +160,11 @@ class KernelLog(Reading):
         """Say what the last messages about each disk say, where nothing else does."""
         kinds = {kind.name: kind for kind in (ADAPTER, DEVICE, DASD, LAYER)}
         for (kind, key), values in self._told.items():
-            lost = OF_FORMAT if kind == DASD.name and self._is_unformatted(key) else ()
+            lost: tuple[str, ...] = OF_FORMAT if kind == DASD.name and self._is_unformatted(key) else ()
             if kind == ADAPTER.name and isinstance(self.facts.value(ADAPTER, key, "port_state"), str):
                 continue
             if kind == DEVICE.name and "in_use" in self.facts.paths.get(key, {}):
-                lost = ("vpm",)  # lsdasd -l says which there are
+                lost = (*lost, "vpm")  # lsdasd -l says which there are
             kept = {name: value for name, value in values.items() if name not in lost}
             self.facts.hint(kinds[kind], key, self._places[kind, key], **kept)
         for disk, (label, place) in self._labels.items():
