@@ -190,7 +190,10 @@ _WINDOWS: Final = re.compile(r"[A-Za-z]:[\\/]|\\\\[^\\]")
 
 
 def kind_of(path: str) -> str:
-    """Return the kind of a path of Oracle: `+DG/...` a file of ASM, `+DG` or `+DG(template)` a group, `/dev/...` a device."""
+    """Return the kind of a path of Oracle.
+
+    `+DG/...` is a file of ASM, `+DG` or `+DG(template)` a group, `/dev/...` a device.
+    """
     if path.startswith("+"):
         return ASM_FILE if "/" in path else ASM_GROUP
     return DEVICE if path.startswith("/dev/") else FILE if path else ""
