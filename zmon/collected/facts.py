@@ -445,7 +445,7 @@ class Facts(DeviceLists):
             is_open = not (row.get("below") or number in by_number)
             for fact in row.get("mapped", ()) if is_open else ():
                 named = _OF_KPARTX.fullmatch(str(fact.value))
-                if named and named[1] in titled:
+                if named and named[1] in titled and f"{named[1]}p" not in titled:
                     row["below"] = [Fact(titled[named[1]], fact.place)]
             for fact in row.get("uuid", ()) if not row.get("below") else ():
                 part, _, uuid = str(fact.value).partition("-")
