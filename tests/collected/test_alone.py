@@ -62,7 +62,7 @@ from tests.collected.test_mapper_texts import (
     TREE,
 )
 from tests.collected.test_mount_texts import SWAPS_BYTES, SWAPS_COLUMNS, SWAPS_GERMAN, SWAPS_RAW
-from tests.collected.test_nsd_texts import NSDS, TYPED
+from tests.collected.test_nsd_texts import MMLSDISK, NSDS, TYPED
 from tests.collected.test_partition_texts import (
     FDASD,
     FDISK,
@@ -183,6 +183,7 @@ OUTPUTS: Final = {
     "df": ("Filesystem 1K-blocks Used Available Use% Mounted on\n/dev/dasda1 100 10 90 10% /\n",),
     "dmesg, journalctl": (*STAMPED.values(),),
     "hostname": (),
+    "mmlsdisk": (MMLSDISK.partition("\n")[2].partition("box1")[0],),
     "mmlsnsd": tuple(text.partition("\n\n")[2] for text in (NSDS, TYPED)),
     "lscpu": ("Architecture:          s390x\nMachine type:          3931\n",),
     "uname -a": ("Linux lnxdb01 6.4.0-150600.23 #1 SMP Tue Mar 17 s390x s390x s390x GNU/Linux\n",),

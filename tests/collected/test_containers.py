@@ -79,3 +79,13 @@ def test_other_commands_around_containers_change_nothing(command: str, where: As
     """Nor does a namespace of networks, or that of the first process."""
     text = f"{HOST}{command}\nx\n{HOST}{LSBLK}"
     assert [mount["point"] for mount in where("dasdp", text)["mounts"]] == ["/"]
+
+
+def test_a_path_that_only_a_container_has_is_told_as_there(where: Ask) -> None:
+    """The path alone would have it on the host's file system above, where it is another directory, if any."""
+    text = f"{HOST}{LSBLK}{HOST}docker exec pg df -h\n{DF}{HOST}{SWAPS}"
+    for path in ("/var/lib/pgsql", "/var/lib/pgsql/data/base"):
+        (answer,) = where(path, text)["where"]
+        assert any("dasdq1" in note and "/var/lib/pgsql" in note for note in answer["notes"])
+    (answer,) = where("/var/lib", text)["where"]
+    assert not any("dasdq1" in note for note in answer["notes"])

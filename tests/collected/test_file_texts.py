@@ -181,3 +181,17 @@ def test_files_of_sys_tell_what_adapters_and_luns_are(show: Ask, where: Ask) -> 
     assert {cells["path"]: cells["state"] for cells in show("MPATH", OF_FCP).values()} == {
         "sda": "running", "sdb": "blocked",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("names", ["dasd[qp]", "dasd{p,q}", "dasd[p-q]"])
+def test_files_that_a_shell_expands_have_a_line_each(names: str, where: Ask) -> None:
+    """In the shell's order, if there are as many lines as files: else some file is missing."""
+    uids = ["IBM.75000000AAAA1.1a00.01", "IBM.75000000AAAA1.1b00.02"]
+    for rows, lcus in ((uids, ["LCU 1A00", "LCU 1B00"]), (uids[1:], [None, None])):
+        content = f"box1:~ # cat /sys/block/{names}/device/uid\n" + "".join(f"{row}\n" for row in rows)
+        listed = "box1:~ # lsdasd\n" + "".join(
+            f"0.0.{number}  active  {name}  94:{minor}  ECKD  4096  7043MB  1803060\n"
+            for number, name, minor in (("1a01", "dasdp", 60), ("1b02", "dasdq", 64))
+        )
+        told = [where(name, content + listed)["disks"][0]["lcu"] for name in ("dasdp", "dasdq")]
+        assert [lcu if isinstance(lcu, str) else None for lcu in told] == lcus

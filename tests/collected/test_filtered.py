@@ -70,3 +70,12 @@ def test_a_line_whose_first_one_was_left_out_is_counted(command: str, content: s
     """A path of another LUN is none of the map above it; a slot comes once in an array."""
     (read,) = facts_of([text(content, command)])[1]
     assert len(read.strange) == 2
+
+
+@pytest.mark.parametrize(("words", "lcu"), [("/|uid", "LCU 0A00"), ("uid|dasdp", None)])
+def test_a_search_that_finds_each_head_leaves_out_none(words: str, lcu: str | None, where: Ask) -> None:
+    """What follows belongs to the head before; if it may have left one out, to something unknown."""
+    rows = "0.0.1a01/dasdp/94:60\n  uid:  \t\tIBM.75000000AAAA1.0a00.01\n"
+    (disk,) = where("dasdp", f"box1:~ # lsdasd -l | egrep '{words}'\n{rows}")["disks"]
+    assert (disk["lcu"] if lcu else None) == lcu
+    assert lcu or "absent" in disk["lcu"]

@@ -119,3 +119,17 @@ def test_a_label_is_known_by_the_name_of_a_dasd_without_a_number(where: Ask) -> 
     """The line that has it has no bus id."""
     text = "box1:~ # dmesg -t\n dasdb:VOL1/  UBDATA: dasdb1\n"
     assert [disk["disk"] for disk in where("UBDATA", text)["disks"]] == ["dasdb"]
+
+
+NO_PATH: Final = "[   99.100] dasd-eckd 0.0.1a01: No operational channel path is left for the device\n"
+BACK: Final = "[  100.100] dasd-eckd 0.0.1a01: A channel path to the device has become operational\n"
+
+
+@pytest.mark.parametrize(
+    ("messages", "why"),
+    [(NO_PATH, "no channel path left"), (NO_PATH + BACK, ""), (BACK + NO_PATH, "no channel path left")],
+)
+def test_a_disk_without_a_channel_path_is_not_used(messages: str, why: str, where: Ask) -> None:
+    """The last message counts."""
+    (disk,) = where("dasdp", f"{LSDASD}box1:~ # dmesg | grep -i dasd\n{messages}")["disks"]
+    assert disk.get("not_used", "") == why

@@ -460,3 +460,52 @@ def test_paths_of_a_format_are_joined_by_their_map(where: Ask) -> None:
     assert not said["same"]
     (disk,) = where("sda", PATHS_OF_FORMAT)["disks"]
     assert (disk["lun"], disk.get("not_used", "")) == ("0x4011401200000000", "")
+
+
+SHOWN_PATHS = """\
+box1:~ # multipathd show paths
+hcil             dev dev_t pri dm_st  chk_st dev_st  next_check
+0:0:0:1075331104 sda 8:0   50  active ready  running XXXXXX.... 13/20
+1:0:0:1075331104 sdb 8:16  0   failed faulty running XX........ 4/20
+"""
+MAP_OF_DAEMON = """\
+box1:~ # multipathd show maps
+name   sysfs uuid
+mpatha dm-0  36005076303ffc1ae0000000000002018
+box1:~ # lsblk
+NAME        MAJ:MIN RM  SIZE RO TYPE  MOUNTPOINT
+sda           8:0    0   60G  0 disk
+`-mpatha    253:0    0   60G  0 mpath /db
+sdb           8:16   0   60G  0 disk
+`-mpatha    253:0    0   60G  0 mpath /db
+"""
+MAP_BY_WWID = """\
+box1:~ # multipathd show paths format "%d %t %T %o %i %w"
+dev dm_st  chk_st dev_st  hcil             uuid
+sda active ready  running 0:0:0:1075331104 36005076303ffc1ae0000000000002018
+sdb failed faulty running 1:0:0:1075331104 36005076303ffc1ae0000000000002018
+box1:~ # dmsetup ls
+36005076303ffc1ae0000000000002018\t(253:0)
+"""
+
+
+@pytest.mark.parametrize("content", [SHOWN_PATHS + MAP_OF_DAEMON, MAP_BY_WWID])
+def test_a_list_of_paths_has_their_states(where: Ask, show: Ask, content: str) -> None:
+    """Which map they are of another text has, or its name, their WWID; what is not seen is not gone."""
+    path = where("sdb", content)["disks"][0]
+    assert path["not_used"] == "LUN failed"
+    told = {key: (entry["path"], entry["state"]) for key, entry in show("MPATH", content).items()}
+    assert told == {"8:0": ("sda", "active"), "8:16": ("sdb", "failed")}
+
+
+@pytest.mark.parametrize(
+    ("title", "part"),
+    [("36005076303ffc1ae0000000000002018", "-part1"), ("mpatha", "1"), ("mpathb", "p2")],
+)  # fmt: skip
+def test_a_partition_of_a_map_is_on_it_by_its_name(title: str, part: str) -> None:
+    """Where nothing has its uuid; a logical volume may be called `part1` in a group of another name."""
+    for name, below in ((title, ["253:0"]), ("appvg", [])):
+        facts = facts_in(f"{name}\t(253:0)\n{name}{part}\t(253:1)\n", "dmsetup ls")
+        facts.by_number(empty_frame(LAYER, "no text"))
+        told = facts.rows["layer"]["253:1"].get("below", [])
+        assert [fact.value for fact in told] == below

@@ -70,3 +70,26 @@ def test_a_file_system_of_several_disks_is_on_some(fstype: str, is_of_disks: boo
     """Its source names none of them; one of a server is on none of this host."""
     (answer,) = where("/gpfs/fs1", f"# df -hT\ngpfs1 {fstype} 420G 300G 120G 72% /gpfs/fs1\n")["where"]
     assert [why.startswith("it is on disks of gpfs1") for why in answer["lacking"]] == [is_of_disks]
+
+
+MMLSDISK = """\
+box1:~ # mmlsdisk fs1 -L
+disk     driver   sector     failure holds    holds                                    storage
+name     type       size       group metadata data  status        availability disk id pool         remarks
+-------- -------- ------ ----------- -------- ----- ------------- ------------ ------- ------------ ---------
+nsd1     nsd        4096           1 yes      yes   ready         up                 1 system       desc
+nsd2     nsd        4096           2 yes      yes   ready         down               2 system
+Number of quorum disks: 2
+Read quorum value:      2
+Write quorum value:     2
+box1:~ # df -h /gpfs/fs1
+Filesystem      Size  Used Avail Use% Mounted on
+fs1             120G   77G   44G  64% /gpfs/fs1
+"""
+
+
+def test_a_file_system_without_a_type_is_a_gpfs_if_its_tool_lists_it(where: Ask) -> None:
+    """By its name, which df prints in place of a device."""
+    text = f"{UIDS}{NSDS}".replace("{}", "box1:~ # ")
+    (answer,) = where("/gpfs/fs1", text + MMLSDISK)["where"]
+    assert [disk["disk"] for disk in answer["disks"]] == ["dasdp"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import pytest
+
 if TYPE_CHECKING:
     from tests.collected.conftest import Ask
 
@@ -35,11 +37,49 @@ root@box1:~# mount
 
 def test_a_device_of_a_pool_is_in_use(where: Ask) -> None:
     """Also one that does not work, and one that is named by its path."""
-    assert "member of pool tank on dasdp1" in where("dasdp", STATUS)["devices"]
+    assert "pool tank" in where("dasdp", STATUS)["devices"]
     assert any("pool tank" in title for title in where("0.0.1b02", STATUS)["devices"])
 
 
-def test_a_file_system_of_a_pool_is_on_no_other_disk(where: Ask) -> None:
-    """Its path is not that of the file system above; which disks the pool has is another question."""
-    (answer,) = where("/pg data/x", STATUS + LIST)["where"]
+def test_a_file_system_of_a_pool_is_on_the_disks_of_the_pool(where: Ask) -> None:
+    """Its path is not that of the file system above; without `zpool status` none of its disks is known."""
+    (answer,) = where("/pg data", LIST)["where"]
     assert (answer["grade"], answer["disks"]) == ("unknown", [])
+    (answer,) = where("/pg data", STATUS + LIST)["where"]
+    assert answer["grade"] == "set"
+    assert [disk["disk"] for disk in answer["disks"]] == ["ccw-0.0.1b02", "dasdp"]
+
+
+PARTS: Final = """\
+root@box1:~# zpool status -P
+  pool: tank
+ state: DEGRADED
+config:
+
+\tNAME                        STATE     READ WRITE CKSUM
+\ttank                        DEGRADED     0     0     0
+\t  mirror-0                  DEGRADED     0     0     0
+\t    /dev/dasdp1             ONLINE       0     0     0
+\t    11278093217349812093    UNAVAIL      0     0     0  was /dev/dasdq1
+\t  replacing-1               DEGRADED     0     0     0
+\t    1127809321734981        UNAVAIL      0     0     0  was /dev/dasdr1/old
+\t    /dev/dasds1             ONLINE       0  1.2K     0  (resilvering)
+\tspares
+\t  /dev/dasdt1               AVAIL
+
+errors: No known data errors
+"""
+
+
+@pytest.mark.parametrize(
+    ("disk", "use"), [("dasdp", "pool tank"), ("dasdq", "missing"), ("dasdr", "missing"),
+                      ("dasds", "pool tank"), ("dasdt", "spare of pool tank")],
+)  # fmt: skip
+def test_missing_devices_and_spares_of_a_pool_are_told(disk: str, use: str, where: Ask) -> None:
+    """A device that went missing is named by what it was; a spare holds no data of the pool."""
+    assert any(use in title for title in where(disk, PARTS)["devices"])
+    (answer,) = where("/pg data", PARTS + LIST)["where"]
+    assert [name for name in (entry["disk"] for entry in answer["disks"]) if name.startswith("dasd")] == [
+        "dasdp", "dasds"
+    ]  # fmt: skip
+    assert sum("missing" in str(entry) for entry in answer["disks"]) == 2

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.listing.containers import RELATIVE, ROLES, Container, Options
+from zmon.listing.containers import ASM_FILE, ASM_GROUP, RELATIVE, ROLES, Container, Options
 from zmon.listing.csv_listing import COLUMNS, FURTHER, parse, recognise
 
 names = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=30)
@@ -246,3 +246,10 @@ def test_reports_a_column_whose_name_is_mistyped() -> None:
         ("column 'byts' is not read (is bytes meant?)", True),
         ("not read: columns 'owner'", False),
     ]
+
+
+@pytest.mark.parametrize(("path", "kind"), [("+DATA/ORCL/a.dbf", ASM_FILE), ("+DATA", ASM_GROUP)])
+def test_a_path_of_a_disk_group_is_not_relative(path: str, kind: str) -> None:
+    """Names of ASM's disk groups begin with a plus, whoever writes them."""
+    row = one(f"tablespace,path\nASMTS,{path}\n")
+    assert (row.kind, row.problem) == (kind, "")

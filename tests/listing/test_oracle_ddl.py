@@ -78,7 +78,7 @@ def test_tells_roles_by_the_statement() -> None:
 )
 def test_tells_what_a_name_is(path: str, kind: str) -> None:
     """A plus is ASM, and what is below /dev a device."""
-    assert oracle_ddl.kind_of(path) == kind
+    assert c.kind_of(path) == kind
 
 
 def test_marks_relative_paths() -> None:

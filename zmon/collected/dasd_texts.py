@@ -85,6 +85,7 @@ class Lsdasd(Reading):
         r"\s+size:\s*[0-9]+MB",  # rounded
     )
     narrowing = rf"-[a-zA-Z]*b|--base|{_SHORT}\b"
+    in_heads = "/"  # but those of devices that are offline, of which only the status follows
 
     def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Begin without a device."""
@@ -237,7 +238,7 @@ class Lsdasd(Reading):
         busid, say = self._busid, self.facts.say
         self._bare = None
         match name:
-            case _ if not busid:
+            case _ if not busid or (name == "status" and self.has_heads):
                 return False
             case "uid" if re.fullmatch(UID, value):
                 say(DEVICE, busid, self.place, uid=value)

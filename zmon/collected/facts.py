@@ -37,6 +37,7 @@ from zmon.kinds import (
     NSD,
     ORIGIN,
     PATH,
+    POOL,
     TARGET_PORT,
     VOLUME_GROUP,
 )
@@ -115,6 +116,10 @@ _SIGNATURES: Final = (
 """Long names of what is on devices."""
 _SHORTEST: Final = 6
 """Characters of a signature that was cut: its column has a heading `FSTYPE`."""
+_OF_MULTIPATH: Final = re.compile("mpath[a-z]{1,4}|3[0-9a-f]{16}(?:[0-9a-f]{16})?")
+"""What multipath names its devices."""
+_OF_KPARTX: Final = re.compile("(.+?)(?:[-_]part|p|(?<![0-9]))[0-9]{1,3}")
+"""What kpartx names their partitions; a name that ends in a digit is followed by something else."""
 
 
 class Fact(NamedTuple):
@@ -214,6 +219,8 @@ class Facts(DeviceLists):
         """The WWIDs of which multipath would name the maps so, each with the text."""
         self.joined: dict[str, str] = {}
         """The WWIDs of which paths are in maps, each with the text; it may not name the map."""
+        self.path_states: dict[str, tuple[dict[str, str], str]] = {}
+        """The states of paths that are listed without their maps, by their names, each with the text."""
         self.contents: dict[str, tuple[str, str, str]] = {}
         """What is on devices, by their names: the type, its UUID, the text."""
         self.lent: dict[tuple[str, str], str] = {}
@@ -224,6 +231,8 @@ class Facts(DeviceLists):
         """The mounts of each output, by the form that lists them."""
         self.mounts: dict[tuple[str, str], MountRow] = {}
         """Mount points that lsblk and blkid have, by key of the device and point."""
+        self.file_systems: dict[str, str] = {}
+        """The types of file systems that have names of their own, by these."""
         self.mounted: set[str] = set()
         """Names of devices that are mounted or swapped to."""
         self.swaps: dict[str, str] = {}
@@ -421,10 +430,23 @@ class Facts(DeviceLists):
     def _part_maps(rows: dict[str, dict[str, list[Fact]]]) -> None:
         """Say of partitions of multipath devices of which, by their uuids: `part1-mpath-36005...`.
 
+        Without one by their names, as kpartx gives them: `mpatha1`, `36005...-part1`.
         To the kernel a partition of a disk is built on nothing; its disk is its parent.
         """
         maps = {str(fact.value): number for number, row in rows.items() for fact in row.get("uuid", ())}
-        for row in rows.values():
+        by_number = {number: uuid for uuid, number in maps.items()}
+        titled = {
+            title: number
+            for number, row in rows.items()
+            for title in (str(fact.value) for fact in row.get("mapped", ()))
+            if _OF_MULTIPATH.fullmatch(title) or by_number.get(number, "").startswith(MPATH)
+        }
+        for number, row in rows.items():
+            is_open = not (row.get("below") or number in by_number)
+            for fact in row.get("mapped", ()) if is_open else ():
+                named = _OF_KPARTX.fullmatch(str(fact.value))
+                if named and named[1] in titled and f"{named[1]}p" not in titled:
+                    row["below"] = [Fact(titled[named[1]], fact.place)]
             for fact in row.get("uuid", ()) if not row.get("below") else ():
                 part, _, uuid = str(fact.value).partition("-")
                 if re.fullmatch("part[0-9]{1,3}", part) and uuid in maps:
@@ -823,7 +845,7 @@ NAMED_STAND_IN: Final = "mapped"
 """Stands for it where the minor number is not known either."""
 MEMBER_STAND_INS: Final = 1_000_000
 """The first minor number that stands for a member of a group; those of named devices are smaller."""
-NAMED: Final = frozenset({"dm", VOLUME_GROUP, "btrfs", "content"})
+NAMED: Final = frozenset({"dm", VOLUME_GROUP, POOL, "btrfs", "content"})
 """Sorts of devices that texts name without a number."""
 
 

@@ -50,7 +50,7 @@ _OF_ZFCP: Final = re.compile(
 """Whether zfcp has given up a port, or a LUN."""
 _BLOCK: Final = re.compile(
     r"sys/(?:(?:class/)?block|devices/.*/block)/(?:[^/]+/)??(?P<block>[^/]+)/"
-    r"(?P<name>dev|size|start|dm/name|dm/uuid|loop/backing_file)"
+    r"(?P<name>dev|size|start|device/uid|dm/name|dm/uuid|loop/backing_file)"
 )
 _FIELDS: Final = {"dm/name": "mapped", "dm/uuid": "uuid", "loop/backing_file": "file"}
 """The fields of block devices that are called otherwise than their files."""
@@ -72,6 +72,7 @@ _ATTRIBUTE: Final = r"/(?P<path>sys(?:/[^/\s]+)*?/[a-z][\w.-]*):[ \t]*(?P<value>
 _ROW: Final = r"/(?P<path>proc(?:/[\w.-]+)+):(?: (?=\S))?(?P<value>.*)"
 MANY_FILES: Final = (
     r"(?:[efz]?grep|head|tail|more)\b.*\s/sys(?:[/ ].*|$)|cat(?: /sys/[^\s*?\[]+){2,}"
+    r"|cat /sys/[^\s*?\[{]*(?:\[[a-z0-9-]+\]|\{[a-z0-9,]+\})[^\s*?\[{]*"
     r"|ls\b.*\s/sys/(?:bus/ccw/\S*/block(?:/\S*)?|(?:class/)?block(?:/\*|/[\w!-]+/slaves)?/?|class/fc_host\S*)(?:\s.*)?$"
     rf"|sys/(?:bus/ccw|devices/css[0-9]|block|class/(?:block|{'|'.join(KINDS)}))/.*"
     r"|[efz]?grep\b.*\s-\w*[rRH].*\s/proc(?:[/ ].*|$)"
@@ -118,6 +119,20 @@ def by_file(text: CollectedText) -> Iterator[tuple[CollectedText, bool]]:
         yield text._replace(text="\n".join(left)), False
 
 
+def _expanded(operand: str) -> list[str]:
+    """Return the files that an operand names with letters in brackets, or words in braces, in their order."""
+    match = re.fullmatch(r"([^\[{]*)(?:\[([a-z0-9-]+)\]|\{([a-z0-9,]+)\})([^\[{]*)", operand)
+    if match is None:
+        return [operand]
+    begin, letters, words, end = match.groups()
+    listed = words.split(",") if words else sorted({*re.sub("(.)-(.)", _between, letters)})
+    return [f"{begin}{word}{end}" for word in listed]
+
+
+def _between(match: re.Match[str]) -> str:
+    return "".join(map(chr, range(ord(match[1]), ord(match[2]) + 1)))
+
+
 class Files(Reading):
     """Attributes of channel devices and block devices."""
 
@@ -141,6 +156,7 @@ class Files(Reading):
         self._stacked = stacked[1].replace("!", "/") if stacked else ""
         """The device of which the output lists what it is made of."""
         _, *operands = text.command.split() if text.command.startswith("cat ") else [""]
+        operands = [path for operand in operands for path in _expanded(operand)]
         self._files = operands if len(operands) == text.text.rstrip("\n").count("\n") + 1 else []
         """The files of cat that have a line each."""
 
@@ -267,6 +283,8 @@ class Files(Reading):
             if not (re.fullmatch(NUMBER, value) and fits(block, value)):
                 return None
             self.facts.say(LAYER, value, self.place, name=block)
+        elif name == "device/uid":
+            self.facts.hint(LAYER, key, self.place, wwid=value)
         elif name in _FIELDS:
             self.facts.say(LAYER, key, self.place, **{_FIELDS[name]: value})
         elif value.isdecimal() and (name == "size" or sort_of(block, is_below=False) == "partition"):

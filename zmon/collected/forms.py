@@ -19,7 +19,7 @@ from zmon.collected.lvm_texts import Lvm
 from zmon.collected.machine_texts import Hostname, Lscpu, Uname
 from zmon.collected.mapper_texts import Bindings, Dmsetup, Multipath
 from zmon.collected.mount_texts import FROM_TABLE, Df, Findmnt, MountCommand, MountInfo, ProcMounts
-from zmon.collected.nsd_texts import Mmlsnsd
+from zmon.collected.nsd_texts import Mmlsdisk, Mmlsnsd
 from zmon.collected.partition_texts import Fdasd, Fdisk, Parted
 from zmon.collected.pool_texts import ZfsList, ZpoolStatus
 from zmon.collected.reading import Form
@@ -81,12 +81,15 @@ FORMS: Final = (
          "source, real output"),
     Form("mmlsnsd -m, -X", r"mmlsnsd\b", Mmlsnsd, "which devices of this host are NSDs of GPFS",
          "real output"),
+    Form("mmlsdisk", r"mmlsdisk\b", Mmlsdisk, "which file system is a GPFS, where df does not print that",
+         "source"),
     Form("virsh domblklist, dumpxml", r"virsh (?:-\S+ )*(?:domblklist|dumpxml)\b", Virsh,
          "which devices are disks of KVM guests of this host", "source"),
     Form("btrfs filesystem show, device usage",
          r"btrfs (?:(?:filesystem|fi) show|(?:device|dev) usage)\b.*", BtrfsShow, "all devices of a btrfs",
          "source, real output"),
-    Form("zpool status", r"zpool status\b.*", ZpoolStatus, "which devices are in pools of ZFS", "source"),
+    Form("zpool status", r"zpool status\b.*", ZpoolStatus,
+         "which devices are in pools of ZFS, which are missing", "source"),
     Form("zfs list", r"zfs list\b", ZfsList, "what is mounted from pools of ZFS", "source"),
     Form("fdasd -p, -i", r"fdasd\b", Fdasd,
          "cylinders and label of a DASD, where its partitions begin", "source, real output"),

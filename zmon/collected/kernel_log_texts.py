@@ -4,11 +4,12 @@
     [  134.8] dasd-eckd 0.0.7100: DASD with 4 KB/block, 2404080 KB total size, 48 KB/track, ...
     [  134.9]  dasdh:VOL1/  ZM7100: dasdh1
     [   73.7] dasd-fba 0.0.0190: New FBA DASD 9336/10 (CU 6310/01) with 611 MB and 512 B/blk
+    [  180.1] dasd-eckd 0.0.7100: No operational channel path is left for the device
     [  174.9] sd 0:0:0:0: [sda] 131072 512-byte logical blocks: (67.1 MB/64.0 MiB)
 
 They are of an earlier time, so what any other text or file has goes first.  Which name belongs to which bus
 id they do not say; many devices may come at once.
-Source: Linux, drivers/s390/block/dasd_eckd.c, dasd_fba.c, block/partitions/ibm.c, drivers/scsi/sd.c.
+Source: Linux, drivers/s390/block/dasd.c, dasd_eckd.c, dasd_fba.c, block/partitions/ibm.c, drivers/scsi/sd.c.
 """
 
 from __future__ import annotations
@@ -93,6 +94,15 @@ class KernelLog(Reading):
             self._keep(DASD, busid, block_size=block, blocks=size // block)
 
     @line(
+        rf"{_STAMP}dasd(?:-eckd|-fba)? ({BUSID}): (?:No operational channel path is left for the device"
+        r"|No verified channel paths remain for the device"
+        r"|A channel path to the device (has become) operational)\.?\s*"
+    )
+    def paths(self, match: re.Match[str]) -> None:
+        """Take that the last channel path of a DASD was lost, or that one came back."""
+        self._keep(DEVICE, match[1], vpm="" if match[2] else 0)
+
+    @line(
         rf"{_STAMP}dasd-fba ({BUSID}): New FBA DASD ({_SORT}) \(CU ({_SORT})\) with [0-9]{{1,10}} MB"
         r" and ([0-9]{3,5}) B/blk(, read-only device)?\s*"
     )
@@ -150,9 +160,11 @@ class KernelLog(Reading):
         """Say what the last messages about each disk say, where nothing else does."""
         kinds = {kind.name: kind for kind in (ADAPTER, DEVICE, DASD, LAYER)}
         for (kind, key), values in self._told.items():
-            lost = OF_FORMAT if kind == DASD.name and self._is_unformatted(key) else ()
+            lost: tuple[str, ...] = OF_FORMAT if kind == DASD.name and self._is_unformatted(key) else ()
             if kind == ADAPTER.name and isinstance(self.facts.value(ADAPTER, key, "port_state"), str):
                 continue
+            if kind == DEVICE.name and "in_use" in self.facts.paths.get(key, {}):
+                lost = (*lost, "vpm")  # lsdasd -l says which there are
             kept = {name: value for name, value in values.items() if name not in lost}
             self.facts.hint(kinds[kind], key, self._places[kind, key], **kept)
         for disk, (label, place) in self._labels.items():

@@ -29,7 +29,7 @@ from zmon.topology.stack import REMOVED
 from zmon.values.fcp_state import FAILED
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from zmon.base.absent import Value
     from zmon.collected.facts import Facts
@@ -509,15 +509,16 @@ class Multipath(OrDocument):
         paths[self._take(match, paths)] = None
         return True
 
-    @line(rf"({ADDRESS})\s+(sd[a-z]{{1,4}})\s+({NUMBER})\s+-?[0-9]+\s+\S+\s+\S.*")
+    @line(
+        rf"({ADDRESS})\s+(sd[a-z]{{1,4}})\s+({NUMBER})\s+-?[0-9]+"
+        r"\s+(active|failed|undef)\s+(i/o \w+|\S+)(?:\s+([a-z][a-z-]*))?(?:\s.*)?"
+    )
     def path_of_daemon(self, match: re.Match[str]) -> bool:
         """Take a path that `multipathd show paths` lists, without its map."""
-        address, name, number = match.groups()
-        if is_it := fits(name, number):
-            self.facts.aliases[scsi(address)] = name
-            say_scsi(self.facts, address, self.place)
-            self.facts.say(LAYER, number, self.place, name=name, sort="disk")
-        return is_it
+        cells = dict(
+            zip(("hcil", "dev", "dev_t", "dm_st", "chk_st", "dev_st"), match.groups(""), strict=True)
+        )
+        return self._take_listed(cells)
 
     @line(r"(\S{1,128})\s+(dm-[0-9]{1,5})\s+([0-9A-Za-z_.:-]{8,128})\s*")
     def map_of_daemon(self, match: re.Match[str]) -> None:
@@ -538,18 +539,29 @@ class Multipath(OrDocument):
         cells = self._columns.cells(match[0])
         if len(printed) == len(names):  # columns may be wider than their headings
             cells = dict(zip(names, printed, strict=True))
+        return self._take_listed(cells)
+
+    def _take_listed(self, cells: Mapping[str, str]) -> bool:
+        """Take a path of a list without maps: its names, and its states if it is in any."""
         name, wwid, address, number = (cells.get(column, "") for column in ("dev", "uuid", "hcil", "dev_t"))
         if not re.fullmatch("sd[a-z]{1,4}", name) or not (wwid or address or number):
             return False
+        if number and not fits(name, number):
+            return False
+        joined = cells.get("dm_st") in {"active", FAILED}
         if re.fullmatch(ADDRESS, address):
             self.facts.aliases[scsi(address)] = name
             say_scsi(self.facts, address, self.place)
             if cells.get("dm_st") == FAILED:
                 self.facts.hint(LUN, address, self.place, name=name, state=FAILED)
-        if wwid and cells.get("dm_st") in {"active", FAILED}:
+        if wwid and joined:
             self.facts.joined.setdefault(wwid, self.place)
+        if joined:
+            states = {field: cells.get(key, "") for field, key in _IN_JSON.items()}
+            states = {field: state for field, state in states.items() if state != "undef"}
+            self.facts.path_states.setdefault(name, (states, self.place))
         naa = f"{NAA}{wwid[1:]}" if re.fullmatch("3(?:6[0-9a-f]{31}|[25][0-9a-f]{15})", wwid) else ""
-        self.facts.say(LAYER, name, self.place, name=name, sort="disk", wwid=naa)
+        self.facts.say(LAYER, number or name, self.place, name=name, sort="disk", wwid=naa)
         return True
 
     def document(self, document: dict[str, Any]) -> bool:
@@ -659,8 +671,28 @@ class Bindings(Reading):
         self.facts.bindings.setdefault(match[1], (match[2], self.place))
 
 
+def _add_states(facts: Facts) -> None:
+    """Say the states of paths that are listed without their maps, where other texts have the map of them."""
+    rows, via = facts.rows.get(LAYER.name, {}), "multipathd show paths"
+
+    def named(key: str, field: str) -> str:
+        return next((str(fact.value) for fact in rows.get(key, {}).get(field, ())), "")
+
+    for key, row in rows.items() if facts.path_states else ():
+        if not named(key, "uuid").startswith(MPATH):
+            continue
+        device, feet = named(key, "name") or key, " ".join(str(fact.value) for fact in row.get("below", ()))
+        for number in dict.fromkeys(feet.split()):
+            states, place = facts.path_states.get(named(number, "name"), ({}, ""))
+            told: dict[str, Value] = {**states}
+            if told:
+                facts.hint(MULTIPATH, device, place, title=named(key, "mapped"), via=via)
+                facts.hint(PATH, number, place, name=named(number, "name"), map=device, via=via, **told)
+
+
 def add_adapters(facts: Facts) -> None:
     """Say of each path which adapter and port it leads over, where lszfcp has that of its disk."""
+    _add_states(facts)
     for number in facts.keys(PATH):
         for field, name in (("busid", "adapter"), ("wwpn", "port")):
             for fact in facts.rows.get(LAYER.name, {}).get(number, {}).get(field, ()):

@@ -214,7 +214,7 @@ def mount_frame(
     for key, row in enumerate(rows, 1):
         row, devices = _settled(row, facts, numbers)  # noqa: PLW2901 - with the source that has a number
         number = _number_of(row.source, numbers) if devices is NO_OTHER else devices
-        fstype, place = row.fstype, row.place
+        fstype, place = row.fstype or facts.file_systems.get(row.source, ""), row.place
         if not fstype and btrfs_members(number, facts, numbers):
             fstype = "btrfs"
         elif not fstype:

@@ -1,4 +1,4 @@
-r"""Network shared disks of Storage Scale (GPFS) in texts: `mmlsnsd -m`, `-M` and `-X`.
+r"""Network shared disks of Storage Scale (GPFS) in texts: `mmlsnsd -m`, `-M` and `-X`; `mmlsdisk`.
 
      gpfs1nsd   0A1C510E5F21CEF3   /dev/dasdb1   lnx1   server node     -m; -X has a type behind the device
 
@@ -45,3 +45,21 @@ class Mmlsnsd(Reading):
             if node == own:
                 self.facts.name_device(device, place)
                 self.facts.say_content(device, place, GPFS, "")
+
+
+class Mmlsdisk(Reading):
+    """The disks of a GPFS by the names of their NSDs: that it is one df does not print without -T."""
+
+    tool = "mmlsdisk"
+    tells = ("mount",)
+    heading = r"disk +driver +sector +failure "
+    nothing = (
+        r"(?:disk +driver|name +type) .*", r"[ -]{20,}",
+        r"(?:Number of quorum disks|Read quorum value|Write quorum value): .*", r"Attention: .*",
+    )  # fmt: skip
+
+    @line(r"\S+ +nsd +[0-9]+ +-?[0-9,]+ +.*")
+    def disk(self, _match: re.Match[str]) -> None:
+        """Take a disk of the file system that the command names."""
+        names = [word for word in self.text.command.split()[1:2] if not word.startswith("-")]
+        self.facts.file_systems.update((name, GPFS.casefold()) for name in names)

@@ -126,7 +126,11 @@ class Names:
         for wwid, place in self._facts.joined.items():
             uuid = f"{MPATH}{wwid}"
             if uuid not in {*of_kernel, *told}:
-                self._facts.say(LAYER, f"map {wwid}", place, sort="dm", mapped=wwid, uuid=uuid)
+                own = [
+                    key for key, row in rows.items() if wwid in {fact.value for fact in row.get("mapped", ())}
+                ]
+                key = own[0] if len(own) == 1 else f"map {wwid}"
+                self._facts.say(LAYER, key, place, sort="dm", mapped=wwid, uuid=uuid)
         maps = [(key, row, fact) for key, row in rows.items() for fact in row.get("uuid", ())[:1]]
         for key, row, fact in maps:
             kind, _, wwid = str(fact.value).partition("-")

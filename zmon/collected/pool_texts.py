@@ -10,20 +10,25 @@ Source: OpenZFS, cmd/zpool/zpool_main.c, cmd/zfs/zfs_main.c.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from zmon.collected.dasd_texts import BUSID
 from zmon.collected.mount_texts import MountList
 from zmon.collected.numbers import is_of_kernel
 from zmon.collected.reading import Reading, line
+from zmon.kinds import LAYER, POOL
 
 if TYPE_CHECKING:
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
 
 
+_WITHOUT_DATA: Final = frozenset({"cache", "spares"})
+"""The parts of a pool that hold no data of their own."""
+
+
 class ZpoolStatus(Reading):
-    """The devices of each pool, also those that do not work."""
+    """The devices of each pool, also those that do not work, and which devices are missing."""
 
     tool = "zpool"
     tells = ("layer",)
@@ -31,30 +36,60 @@ class ZpoolStatus(Reading):
     outdented = r".*"  # only the heading and two others are indented by blanks
     nothing = (
         r"\s*(?:state|status|action|see|scan|scrub|config|errors|remove):.*", r"\s+NAME\s+STATE\s.*",
-        r"\t(?:logs|cache|spares|special|dedup)\s*", r"\t(?!\s)\S.*|\s{2,}[a-z].*",
+        r"\t(?!\s)\S.*|\s{2,}[a-z].*",
     )  # fmt: skip
 
     def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Begin without a pool."""
         super().__init__(text, facts)
-        self._pool = ""
+        self._pool = self._part = ""
+        self._members: dict[str, tuple[str, list[str]]] = {}
+        """The devices with data of each pool, with the text."""
+
+    def lost(self) -> None:
+        """Know that the pool may have a device more."""
+        if self._pool:
+            unseen = f"?{self._pool.replace(' ', '-')}.more"
+            self.facts.leave_open(unseen, f"a device of {self._pool}")
+            self._members[self._pool][1].append(unseen)
 
     @line(r"\s*pool: (\S+)\s*")
     def pool(self, match: re.Match[str]) -> None:
         """Take the first line about a pool."""
-        self._pool = match[1]
+        self._pool, self._part = f"pool {match[1]}", ""
+        self._members.setdefault(self._pool, (self.place, []))
 
-    @line(r"\t +(\S+)\s+[A-Z]+(?:\s.*)?")
+    @line(r"\t(logs|cache|spares|special|dedup)\s*")
+    def part(self, match: re.Match[str]) -> None:
+        """Take the heading above devices that are for something else."""
+        self._part = match[1]
+
+    @line(r"\t +(\S+)\s+[A-Z]+(?:\s+[0-9.]+[KMGTPE]?){0,3}(?:\s+(was )?(\S.*?))?\s*")
     def device(self, match: re.Match[str]) -> bool:
-        """Take a device of the pool; others are mirrors and the like."""
-        name = match[1].removeprefix("/dev/")
+        """Take a device of the pool, or where one was that is missing; others are mirrors and the like."""
+        listed, was, remark = match.groups()
+        # what is to replace one of the same name has that of the old one with /old
+        name = (remark.removesuffix("/old") if was else listed).removeprefix("/dev/")
         if re.match(rf"ccw-{BUSID}", name):
             name = f"disk/by-path/{name}"
         if not self._pool or not (is_of_kernel(name) or "/" in name):
             return bool(self._pool)
-        self.facts.name_device(name, self.place)
-        self.facts.lent[name, f"member of pool {self._pool} on {name}"] = self.place
+        member = self.facts.name_device(name, self.place)
+        if was:
+            lost = member = f"?{listed}"
+            self.facts.lost[lost] = f"missing: {listed} of {self._pool} (was {name})"
+            self.facts.lent[name, f"{self._pool} until it went missing, on {name}"] = self.place
+        if self._part in _WITHOUT_DATA:
+            self.facts.lent[name, f"{self._part.removesuffix('s')} of {self._pool} on {name}"] = self.place
+        else:
+            self._members[self._pool][1].append(member)
         return True
+
+    def end(self) -> None:
+        """Say which devices each pool has."""
+        for pool, (place, members) in self._members.items():
+            below = " ".join(dict.fromkeys(members))
+            self.facts.say(LAYER, pool, place, mapped=pool, sort=POOL, below=below)
 
 
 class ZfsList(MountList):

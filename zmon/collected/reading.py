@@ -78,6 +78,8 @@ class Reading:
     """A line above the heading that belongs to the output."""
     outdented: ClassVar[str] = ""
     """How a line begins that may stand left of the heading."""
+    in_heads: ClassVar[str] = ""
+    """What each row has that begins lines about something: a grep for it, too, leaves out none of these."""
     longest: ClassVar[int] = MAX_ROW
     narrowing: ClassVar[str] = ""
     """Pattern of the options and operands with which the command prints some of what there is."""
@@ -181,6 +183,11 @@ class Reading:
     def is_filtered(self) -> bool:
         """Whether the command has such a filter."""
         return gaps_of(self.text.command) is not None
+
+    @property
+    def has_heads(self) -> bool:
+        """Whether the command searches for what all heads have, among others."""
+        return bool(self.in_heads) and self.in_heads in _searched(self.text.command)
 
     @property
     def operand(self) -> str:
@@ -325,6 +332,8 @@ def _read(text: CollectedText, form: Form, facts: Facts, rows: Rows) -> ReadText
     reading, part = form.reading(text, facts), f"the reader of {form.name}"
     read, strange = 0, list[int]()
     gaps = gaps_of(text.command)
+    if reading.has_heads:
+        gaps = None
     for number, row in rows:
         if gaps is not None and gaps.fullmatch(row if number else ""):
             reading.gap()
@@ -343,6 +352,15 @@ def _read(text: CollectedText, form: Form, facts: Facts, rows: Rows) -> ReadText
     tells = (*form.reading.tells, *reading.lists_all)
     read -= len(reading.strange)
     return ReadText(text, form.name, read, tuple(sorted(strange)), tells, reading.is_part)
+
+
+_SEARCH: Final = re.compile(r"\|\s*[ef]?grep\s+(?:-[iEe]\s+)*(?P<quote>['\"])(?P<words>.*?)(?P=quote)")
+
+
+def _searched(command: str) -> list[str]:
+    """Return the alternatives of which grep prints the lines; none of other filters."""
+    match = _SEARCH.search(command)
+    return re.split(r"\\?\|", match["words"]) if match else []
 
 
 def gaps_of(command: str) -> re.Pattern[str] | None:

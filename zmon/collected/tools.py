@@ -14,7 +14,7 @@ TOOLS: Final = frozenset({
     "blkid", "btrfs", "cat", "cryptsetup", "dasdview", "df", "dmesg", "dmsetup", "fdasd", "fdisk", "findmnt",
     "hcp", "hostname", "hostnamectl", "journalctl", "losetup", "ls", "lsblk", "lschp", "lscpu", "lscss",
     "lsdasd", "lsluns", "lsqeth", "lsscsi", "lstape", "lszdev", "lszfcp", "lvdisplay", "lvm", "lvs", "lvscan",
-    "mdadm", "mmlsnsd", "mount", "multipath", "multipathd", "parted", "pvdisplay", "pvs", "pvscan", "sfdisk",
-    "swapon", "udevadm", "uname", "vgdisplay", "vgs", "virsh", "vmcp",
+    "mdadm", "mmlsdisk", "mmlsnsd", "mount", "multipath", "multipathd", "parted", "pvdisplay", "pvs",
+    "pvscan", "sfdisk", "swapon", "udevadm", "uname", "vgdisplay", "vgs", "virsh", "vmcp",
 })  # fmt: skip
 """Commands that are known behind any prompt, whether zmon reads what they print or not."""

@@ -189,6 +189,16 @@ WINDOWS: Final = "a path of Windows: the database does not run on this Linux"
 _WINDOWS: Final = re.compile(r"[A-Za-z]:[\\/]|\\\\[^\\]")
 
 
+def kind_of(path: str) -> str:
+    """Return the kind of a path of Oracle.
+
+    `+DG/...` is a file of ASM, `+DG` or `+DG(template)` a group, `/dev/...` a device.
+    """
+    if path.startswith("+"):
+        return ASM_FILE if "/" in path else ASM_GROUP
+    return DEVICE if path.startswith("/dev/") else FILE if path else ""
+
+
 def content_of(
     containers: Iterable[Container],
     notes: Iterable[Note] = (),

@@ -139,7 +139,7 @@ def _container(
             notes.add(row.line, _no_role(role))
         role = c.UNKNOWN
     if kind not in c.KINDS:
-        kind = c.DIRECTORY if path.endswith("/") else ""
+        kind = c.kind_of(path) if path.startswith("+") else c.DIRECTORY if path.endswith("/") else ""
     about = about_bytes(cells.get("bytes"))
     for column, (form, unit) in _NUMBERS.items():
         number = cells.get(column, "").strip() if column != "bytes" or about is None else ""

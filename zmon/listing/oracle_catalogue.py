@@ -19,7 +19,6 @@ from zmon.listing import asm
 from zmon.listing import containers as c
 from zmon.listing.delimited import find_heading, multiply, view_rows
 from zmon.listing.not_understood import Note, unread_row
-from zmon.listing.oracle_ddl import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -130,7 +129,7 @@ def _files(views: dict[str, list[ViewRow]], blank: Container, origin: str) -> It
 def _container(row: ViewRow, path: str, role: str, blank: Container, **more: Any) -> Container:
     """Return the container of a row; without a path it has that problem."""
     problem = "" if path else "the row names no file"
-    container = blank._replace(kind=kind_of(path), path=path, role=role, line=row.line, problem=problem)
+    container = blank._replace(kind=c.kind_of(path), path=path, role=role, line=row.line, problem=problem)
     return container._replace(**more)
 
 
@@ -153,11 +152,11 @@ def _archive(row: ViewRow, blank: Container) -> Container:
     problem = "" if path.startswith(("/", "+")) else "not a directory of this machine"
     if path.upper() == _RECOVERY:
         problem = "archived to the recovery area: get NAME, SPACE_LIMIT of V$RECOVERY_FILE_DEST"
-    kind = "" if problem else c.DIRECTORY if path.startswith("/") else kind_of(path)
+    kind = "" if problem else c.DIRECTORY if path.startswith("/") else c.kind_of(path)
     return _container(row, path, c.ARCHIVE, blank, kind=kind, problem=problem)
 
 
 def _recovery(row: ViewRow, blank: Container) -> Container:
     path = row.text("NAME")
-    kind = kind_of(path) if path.startswith("+") else c.DIRECTORY
+    kind = c.kind_of(path) if path.startswith("+") else c.DIRECTORY
     return _container(row, path, c.ARCHIVE, blank, kind=kind)

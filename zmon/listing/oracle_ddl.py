@@ -66,13 +66,6 @@ def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTI
     return _OracleReader(origin, options).read(text)
 
 
-def kind_of(path: str) -> str:
-    """Return the kind: `+DG/...` a file of ASM, `+DG` or `+DG(template)` a group, `/dev/...` a device."""
-    if path.startswith("+"):
-        return c.ASM_FILE if "/" in path else c.ASM_GROUP
-    return c.DEVICE if path.startswith("/dev/") else c.FILE if path else ""
-
-
 class _FileClause(NamedTuple):
     """One file as a statement lists it."""
 
@@ -202,7 +195,7 @@ class _OracleReader(DdlReader):
             made = row._replace(line=file.line, bytes_declared=file.size, problem=problem)
             if is_variable:
                 self.note(file.line, f"{problem}: {quote(file.path)}", unread=True)
-            self._rows[self._next] = made._replace(path=file.path, kind=kind_of(file.path))
+            self._rows[self._next] = made._replace(path=file.path, kind=c.kind_of(file.path))
             self._named.setdefault(file.path, []).append(self._next)
             self._spaces.setdefault(row.tablespace, []).append(self._next)
             self._next += 1
@@ -286,7 +279,7 @@ class _OracleReader(DdlReader):
         for old, other in zip(paths, new, strict=False):
             places = self._named.pop(old.text, [])
             self._named.setdefault(other.text, []).extend(places)
-            self._change(places, path=other.text, kind=kind_of(other.text), line=other.line)
+            self._change(places, path=other.text, kind=c.kind_of(other.text), line=other.line)
             if not places:
                 self.note(old.line, f"{old.text!r} is moved to {other.text!r}, and not created here")
 

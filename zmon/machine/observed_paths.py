@@ -322,7 +322,7 @@ def gone_paths(view: View) -> Iterator[tuple[MultipathDisk, PathLeaf]]:
     maps = multipath_maps(view)
     for disk in () if isinstance(maps, Absent) else maps:
         for leaf in disk.broken:
-            if leaf.failed == GONE:
+            if leaf.failed == GONE and leaf.name:  # one without a name was never seen
                 yield disk, leaf
 
 

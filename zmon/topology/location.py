@@ -7,7 +7,7 @@ from itertools import chain
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
-from zmon.kinds import GPFS, LOST, MORE_OF_BTRFS
+from zmon.kinds import GPFS, LOST, MORE_OF_BTRFS, POOL
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.mapping import ByteMapping, equal_shares, map_ranges, map_whole
 from zmon.topology.mounts import is_unplaced, why_unplaced
@@ -123,6 +123,10 @@ def locate_file(file: DataFile, mounts: Mounts, stack: Stack, volumes: Mapping[s
     locator.prove(Evidence(source, said, sure) for source, said in file.said)
     devices = locator.descend(file, below, mounts)
     locator.remark(file)
+    others = mounts.elsewhere(file.path, mount.point if mount else "") if file.unseen else ()
+    for other in others:
+        told = f"in the mount namespace of {other.seen_by}, {other.point} is on {stack.title(other.number)}"
+        locator.notes[told] = None
     disks = tuple(locator.disks(volumes))
     for share in disks:
         if isinstance(share.volume.lcu, Absent):
@@ -263,6 +267,13 @@ class _Locator(ByteMapping):
         """Map a whole overlay through its layers."""
         if mount is not None and mount.fstype == GPFS.casefold():
             return self.through_cluster()
+        if (
+            mount is not None
+            and mount.fstype in _OF_POOLS
+            and (pool := self.stack.named(f"{POOL} {mount.source.partition('/')[0]}"))
+        ):
+            self.somewhere((pool.number,), ONE_OF_SEVERAL)
+            return (pool.number,)
         if mount is None or mount.fstype != "overlay":
             self.is_open = mount is None or is_unplaced(mount)
             self.worsen(Grade.UNKNOWN, _no_device(number, mount))

@@ -99,6 +99,13 @@ class Mounts(tuple[Mount, ...]):  # noqa: SLOT001 - its indexes are kept in it
         """The mount that is visible at each mount point: the last one."""
         return {mount.point: mount for mount in self if not mount.seen_by}
 
+    def elsewhere(self, path: str, point: str) -> list[Mount]:
+        """Return the mounts of other namespaces that hold a path, deeper than the mount point here."""
+        return [
+            mount for mount in self if mount.seen_by and f"{path}/".startswith(f"{mount.point.rstrip('/')}/")
+            and len(mount.point) > len(point)
+        ]  # fmt: skip
+
     def layers(self, layered: Mount, depth: int = 0) -> tuple[str, ...]:
         """Return the numbers of the devices that the layers of an overlay are on, of which one may be one."""
         numbers: dict[str, None] = {}

@@ -9,7 +9,7 @@ from zmon.base.absent import Absent, absent, code_of, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
 from zmon.base.sizes import SECTOR
-from zmon.kinds import CONTRADICTED, MPATH, NSD, STRIPED, VOLUME_GROUP
+from zmon.kinds import CONTRADICTED, MPATH, NSD, POOL, STRIPED, VOLUME_GROUP
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.origins import NO_ORIGINS, Origins
 from zmon.topology.target import (
@@ -317,7 +317,7 @@ class Stack:
             case "md":
                 return _array(node)
         is_built = node.sort == "disk" and node.below  # such as one of bcache or DRBD
-        return _UNMAPPED if is_built or node.sort in {VOLUME_GROUP, NSD, "btrfs", "content"} else ()
+        return _UNMAPPED if is_built or node.sort in {VOLUME_GROUP, NSD, POOL, "btrfs", "content"} else ()
 
     def mapped(self, node: BlockDevice, target: Target) -> Iterable[Target]:
         """Return a target of the device mapper, completed with what its table does not contain."""
