@@ -173,7 +173,7 @@ def test_who_speaks_in_a_chat_ends_an_output(heading: str) -> None:
         '/dev/dasdq1: LABEL="ts01" UUID="0f2b6a1c-3f11-4a52-8b73-55f1d0b0b6f7" TYPE="btrfs"\n'
     )
     forms = [text.form for text in outputs("a.txt", rows.encode(), 7) if text.form]
-    assert forms == ["findmnt, in any form", "blkid, as lines, with -o list, export or json"]
+    assert [form.partition(",")[0] for form in forms] == ["findmnt", "blkid"]
 
 
 CHAT = """\

@@ -124,8 +124,8 @@ def _expanded(operand: str) -> list[str]:
     match = re.fullmatch(r"([^\[{]*)(?:\[([a-z0-9-]+)\]|\{([a-z0-9,]+)\})([^\[{]*)", operand)
     if match is None:
         return [operand]
-    begin, letters, words, end = match.groups()
-    listed = words.split(",") if words else sorted({*re.sub("(.)-(.)", _between, letters)})
+    begin, letters, choices, end = match.groups()
+    listed = choices.split(",") if choices else sorted({*re.sub("(.)-(.)", _between, letters)})
     return [f"{begin}{word}{end}" for word in listed]
 
 
