@@ -60,8 +60,8 @@ def test_a_variable_says_the_thing() -> None:
 READ: Final = {
     "check/test_multipath_checks.py", "cli/test_cut.py", "collected/test_crypt_texts.py",
     "collected/test_file_texts.py", "collected/test_nsd_texts.py",
-    "collected/test_kernel_log_texts.py", "collected/test_lvm_display_texts.py", "collected/test_lvm_texts.py",
-    "collected/test_mapper_texts.py",
+    "collected/test_kernel_log_texts.py", "collected/test_lvm_display_texts.py",
+    "collected/test_lvm_texts.py", "collected/test_mapper_texts.py",
     "collected/test_other_names.py", "collected/test_signature_texts.py", "collected/test_unused.py",
     "collected/test_zdev_texts.py",
     "cp/test_answers_real.py", "cp/test_answers_system.py",
