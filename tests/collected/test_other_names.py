@@ -183,6 +183,17 @@ def test_a_link_by_unique_id_names_the_lcu_of_a_dasd_without_a_number(where: Ask
     assert volume["disk"] == "dasdp"
 
 
+def test_links_by_unique_id_tell_lcus_of_two_servers_apart(where: Ask) -> None:
+    """They may have one number, and are called by their servers then, as where the bus ids are known."""
+    text = BY_ID + "".join(
+        LINK.format(f"ccw-IBM.75000000{box}.1a00.01", disk)
+        for box, disk in (("AAAA1", "dasdp"), ("BBBB1", "dasdq"))
+    )
+    assert [where(disk, text)["disks"][0]["lcu"] for disk in ("dasdp", "dasdq")] == [
+        "LCU AAAA1.1A00", "LCU BBBB1.1A00",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("device", ["dasdp1", "dm-5"])
 def test_a_link_by_the_id_of_a_physical_volume_is_a_use(device: str, where: Ask) -> None:
     """Also if nothing else tells of LVM."""

@@ -198,12 +198,9 @@ class VolumeBuilder:
         if self.rdev and isinstance(facts.vdev, str):
             self.real = index.claims.real(self.rdev)
             self.conflicts += self.real.conflicts
-            self.evidence += [
-                Evidence(
-                    claim.place, f"{NOT_ON_LINE} {self.rdev}: {claim.paths} ({claim.place})", claim.grade
-                )
-                for claim in self.real.lost_paths
-            ]
+            for claim in self.real.lost_paths:
+                said = f"{NOT_ON_LINE} {self.rdev}: {claim.paths} ({claim.place})"
+                self.evidence.append(Evidence(claim.place, said, claim.grade))
 
     def volume(self) -> Volume:
         """Put the volume together."""
@@ -467,8 +464,7 @@ class VolumeBuilder:
         if isinstance(lss, str):
             self.evidence.append(Evidence(self._source("lss", INFO2), f"LSS {lss} of {uid.serial}"))
         said = f"{uid}: SSID {uid.ssid.upper()}" if self.index.uid(self.busid) else ""
-        name = lcu_name(uid.ssid, uid.serial if self.index.boxes[uid.ssid.upper()] > 1 else "")
-        return _LcuChoice(name, uid.lcu, grade, self.source, said)
+        return _LcuChoice(self.index.lcu_of(uid), uid.lcu, grade, self.source, said)
 
     def _why_no_lcu(self, names: dict[str, str]) -> Absent:
         if self.facts.rdev is VIRTUAL_DISK or self.discipline == "FBA":
@@ -607,9 +603,15 @@ class VolumeIndex(Mapping[str, Volume]):
     @cached_property
     def boxes(self) -> Counter[str]:
         """How many storage servers have an LCU of a number, by unique ids."""
-        uids = self.devices.frame.column("uid")
-        own = {tuple(uid.upper().split(".")[:3]) for uid in uids if isinstance(uid, str)}
-        return Counter(lcu[-1] for lcu in own)
+        layers = self.layers.frame
+        rows = zip(layers.column("busid"), layers.column("wwid"), strict=True)
+        by_name = (wwid for busid, wwid in rows if isinstance(busid, Absent))
+        uids = filter(None, map(find_uid, (*self.devices.frame.column("uid"), *by_name)))
+        return Counter(ssid for _lcu, ssid in {(uid.lcu.upper(), uid.ssid.upper()) for uid in uids})
+
+    def lcu_of(self, uid: Uid) -> str:
+        """Return what the LCU of a unique id is called, with the storage server where two have its number."""
+        return lcu_name(uid.ssid, uid.serial if self.boxes[uid.ssid.upper()] > 1 else "")
 
     @cached_property
     def pathless(self) -> dict[str, str]:
@@ -689,11 +691,10 @@ class VolumeIndex(Mapping[str, Volume]):
     def _with_uid(self, volume: Volume, uid: Uid) -> Volume:
         """Return a DASD with the unique id that links of udev have by its name; it has no bus id there."""
         source = self.origins.of("layer", volume.number, "wwid", f"/run/udev/data/b{volume.number}")
-        said = f"{uid}: SSID {uid.ssid.upper()}"
+        evidence = Evidence(source, f"{uid}: SSID {uid.ssid.upper()}")
         return volume._replace(
-            uid=str(uid), serial=uid.serial, ssid=uid.ssid.upper(), ua=uid.ua.upper(),
-            lcu=lcu_name(uid.ssid), key=uid.lcu, spindle=uid.volume, grade=Grade.EXACT,
-            evidence=(Evidence(source, said),),
+            uid=str(uid), serial=uid.serial, ssid=uid.ssid.upper(), ua=uid.ua.upper(), lcu=self.lcu_of(uid),
+            key=uid.lcu, spindle=uid.volume, grade=Grade.EXACT, evidence=(evidence,),
         )  # fmt: skip
 
     def _sources_of_lun(self, number: str, joined: str) -> Mapping[str, str]:

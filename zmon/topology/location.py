@@ -267,11 +267,8 @@ class _Locator(ByteMapping):
         """Map a whole overlay through its layers."""
         if mount is not None and mount.fstype == GPFS.casefold():
             return self.through_cluster()
-        if (
-            mount is not None
-            and mount.fstype in _OF_POOLS
-            and (pool := self.stack.named(f"{POOL} {mount.source.partition('/')[0]}"))
-        ):
+        pooled = mount.source.partition("/")[0] if mount is not None and mount.fstype in _OF_POOLS else ""
+        if pooled and (pool := self.stack.named(f"{POOL} {pooled}")):
             self.somewhere((pool.number,), ONE_OF_SEVERAL)
             return (pool.number,)
         if mount is None or mount.fstype != "overlay":
