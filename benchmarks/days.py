@@ -20,6 +20,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from benchmarks.memory import resident
+from tests.recorder.clocks import Clocks
+from tests.store.machine import told
 from zmon.base.clock import DAY, HOUR, MINUTE, SECOND
 from zmon.lab.guest_fleet import GuestFleet
 from zmon.recorder.recording_loop import Orders, Plan, RecordingLoop, Service
@@ -34,73 +36,35 @@ from zmon.trends.rollup import recording_with_trends
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zmon.sample import Frame, Sample
+    from zmon.sample import Sample
     from zmon.store.writer import Writer
 
 DAYS: Final = 10
 KEPT: Final = 2 * DAY
-BEGIN: Final = 1_795_262_400 * SECOND
-"""2026-11-21 12:00 UTC."""
 YEAR: Final = 365 * DAY
 GROWTH: Final = 1.05
 """Times the memory after the second day that counts as flat."""
 
 
-class Clocks:
-    """Clocks that go only while the recorder waits, and what happens to them at each hour of a day."""
-
-    def __init__(self) -> None:
-        self.now = 0
-        self.slept = 0
-        self.stepped = 0
-
-    def utc(self) -> int:
-        """Return the time of the wall."""
-        return BEGIN + self.now + self.slept + self.stepped
-
-    def steady(self) -> int:
-        """Return the steady clock, which does not count sleep."""
-        return self.now
-
-    def asleep(self) -> int:
-        """Return how long the machine slept."""
-        return self.slept
-
-    def spent(self) -> int:
-        """Return a hundredth of the time."""
-        return self.now // 100
-
-    def wait(self, length: int) -> None:
-        """Let the time pass."""
-        minute = self.now // MINUTE
-        self.now += length
-        for each_minute in range(minute + 1, self.now // MINUTE + 1):
-            self._happen(each_minute % (24 * 60))
-
-    def _happen(self, minute: int) -> None:
+def happen(clocks: Clocks, minutes: range) -> None:
+    """Let happen what happens in some minutes of the steady clock, at the same time of each day."""
+    for minute in (number % (24 * 60) for number in minutes):
         if minute == 5 * 60:
-            self.stepped -= 2 * HOUR
+            clocks.stepped -= 2 * HOUR
         elif minute == 9 * 60:
-            self.stepped += YEAR
+            clocks.stepped += YEAR
         elif minute == 9 * 60 + 10:
-            self.stepped -= YEAR
+            clocks.stepped -= YEAR
         elif minute == 15 * 60:
-            self.slept += 3 * HOUR
+            clocks.slept += 3 * HOUR
         elif minute == 20 * 60:
-            self.stepped += 2 * HOUR
-
-
-def plain(frame: Frame | None) -> object:
-    """Return all parts of a frame, to be compared."""
-    if frame is None:
-        return None
-    columns = {name: list(values) for name, values in frame.columns.items()}
-    return list(frame.keys), columns, list(frame.times), frame.missing, plain(frame.prior)
+            clocks.stepped += 2 * HOUR
 
 
 def digest(sample: Sample) -> int:
-    """Return a number that stands for all parts of a sample."""
-    return hash(repr((sample.at, {name: plain(frame) for name, frame in sorted(sample.frames.items())})))
+    """Return a number that stands for all parts of a sample, however its frames are ordered."""
+    *parts, frames = told(sample)
+    return hash(repr((*parts, sorted(frames.items()))))
 
 
 class Guest:
@@ -157,6 +121,14 @@ def main() -> int:
         guest.writer = recording_with_trends(path, durable=False)
         return guest.writer
 
+    minute = 0
+
+    def passed() -> None:
+        nonlocal minute
+        before, minute = minute, clocks.now // MINUTE
+        happen(clocks, range(before + 1, minute + 1))
+
+    clocks.during = passed
     with tempfile.TemporaryDirectory() as folder:
         plan = Plan(folder, MINUTE, RetentionRule(keep=KEPT), length=DAY)
         for day in range(1, many + 1):

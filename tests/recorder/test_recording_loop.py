@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.recorder.clocks import Clocks
 from zmon.base.clock import DAY, MINUTE, SECOND
 from zmon.recorder.forecast import Forecast
 from zmon.recorder.recording_loop import Deadline, Orders, Plan, RecordingLoop, Service, following
@@ -19,7 +20,7 @@ from zmon.sample import Instant, Sample
 from zmon.store.file_format import MAGIC
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -107,43 +108,6 @@ def test_signs_of_life_come_twice_as_often_as_asked_for() -> None:
     assert Service({"WATCHDOG_USEC": "60000000", "WATCHDOG_PID": "1"}).every == 0
     assert Service({"WATCHDOG_USEC": "soon"}).every == 0
     assert Service({}).every == 0
-
-
-NOON = 1_795_262_400 * SECOND  # 2026-11-21 12:00 UTC
-
-
-class Clocks:
-    """Clocks that go only when somebody waits or works."""
-
-    def __init__(self) -> None:
-        self.now = 0
-        self.slept = 0
-        self.stepped = 0
-        self.waits: list[int] = []
-        self.during: Callable[[], None] = lambda: None
-        """What happens while somebody waits."""
-
-    def utc(self) -> int:
-        """Return the time of the wall."""
-        return NOON + self.now + self.slept + self.stepped
-
-    def steady(self) -> int:
-        """Return the steady clock."""
-        return self.now
-
-    def asleep(self) -> int:
-        """Return how long the machine slept."""
-        return self.slept
-
-    def spent(self) -> int:
-        """Return a hundredth of the time."""
-        return self.now // 100
-
-    def wait(self, length: int) -> None:
-        """Let the time pass."""
-        self.waits.append(length)
-        self.now += length
-        self.during()
 
 
 class Told:
