@@ -145,6 +145,19 @@ def test_a_damaged_segment_is_a_hole_once_it_was_looked_for(tmp_path: Path) -> N
     tape.close()
 
 
+def test_what_is_read_after_the_file_was_closed_is_no_damage(tmp_path: Path) -> None:
+    """A thread of the screens may still be reading when the user leaves."""
+    samples_written = recorded(tmp_path, PER_DAY)
+    section = RecordingSection(day_file(str(tmp_path), samples_written[0].at.utc).path)
+    recording = section.recording
+    assert recording is not None
+    section.close()
+    with pytest.raises((RecordingError, sqlite3.ProgrammingError)):
+        recording.sample(0)
+    assert section.sample(0) is None
+    assert (section.recording, section.damage(), section.events(0, 1 << 62)) == (None, (), [])
+
+
 def test_a_day_that_is_unlinked_under_way_is_left_for_the_next(tmp_path: Path) -> None:
     """What was read of it can still be looked at."""
     found = recorded(tmp_path, 23)

@@ -46,23 +46,26 @@ class RecordingSection(Section):
         self.order = order
         self._recording = recording
         self._own = recording is None
-        self._is_used = recording is not None
         self.problem = ""
         """Why it cannot be used."""
         self._seen: object = None
         """The stamp of the file when it could not be used."""
         self._damage: dict[str, None] = {}
-        """What was found damaged before it was closed, and samples that cannot be read."""
+        """Why samples cannot be read."""
+        self._damage_at_end: Sequence[str] | None = None
+        """What was found damaged before it was closed; what is read of it later is not its fault."""
         self._joined: Sample | None = None
         """The last sample of the section before, whose frames are shared as long as it lives."""
 
     @property
     def recording(self) -> Recording | None:
-        """The recording; None if it cannot be used."""
+        """The recording; None if it cannot be used, or was closed."""
+        if self._damage_at_end is not None:
+            return None
         if self._recording is None and (not self.problem or self._seen != stamp(self.path)):
             self._seen = stamp(self.path)
             try:
-                self._recording, self._is_used = Recording(self.path), True
+                self._recording = Recording(self.path)
                 self.problem = ""
             except RecordingError as error:
                 self.problem = str(error)
@@ -112,7 +115,7 @@ class RecordingSection(Section):
         if hole is None or hole[0] > end or hole[1] < begin:
             return []
         if recording is None:
-            return [Event(What.HOLE, *hole, text=self.problem)]
+            return [Event(What.HOLE, *hole, text=self.problem)] if self.problem else []
         try:
             return recording.events(begin, end)
         except RecordingError as error:
@@ -120,16 +123,12 @@ class RecordingSection(Section):
 
     def damage(self) -> Sequence[str]:
         """Return what was found damaged in what was read by now; also samples that are missing at its end."""
-        if not self._is_used:
+        if self._damage_at_end is not None:
+            return self._damage_at_end
+        if self._recording is None:
             return (self.problem,) if self.problem else ()
-        try:
-            again = self._recording or Recording(self.path)
-        except RecordingError:  # retention has unlinked it
-            return (*self._damage,)
-        lost = again.lost_end()
-        damages = {**self._damage, **{hole.text: None for hole in again.holes}}
-        if again is not self._recording:
-            again.close()
+        damages = {**self._damage, **{hole.text: None for hole in self._recording.holes}}
+        lost = self._recording.lost_end()
         return (*damages, lost) if lost else (*damages,)
 
     def seam(self, before: Section) -> list[Event]:
@@ -146,11 +145,11 @@ class RecordingSection(Section):
                 self.recording.refresh()
 
     def close(self) -> None:
-        """Close the file if it was opened here."""
-        if self._recording is not None and self._own:
-            self._damage.update({hole.text: None for hole in self._recording.holes})
-            self._recording.close()
-            self._recording = None
+        """Close the file if it was opened here; it has no samples from then on."""
+        if self._own and self._damage_at_end is None:
+            self._damage_at_end = self.damage()
+            if self._recording is not None:
+                self._recording.close()
 
 
 def sections_of(path: str) -> Callable[[], list[RecordingSection]]:
