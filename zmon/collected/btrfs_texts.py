@@ -107,7 +107,7 @@ class BtrfsShow(Reading):
 def open_btrfs(rows: list[MountRow], facts: Facts) -> None:
     """Say what stands for further devices of a btrfs; its mount names one of them."""
     for row in rows:
-        if row.fstype == "btrfs" or (not row.fstype and row.source.startswith("/dev/")):
+        if row.fstype == "btrfs":
             facts.say(
                 LAYER,
                 MORE_OF_BTRFS,

@@ -443,7 +443,7 @@ class Multipath(OrDocument):
         """Take the first line of a map; of one that is not set up there is no device."""
         alias, wwid, device, vendor, model = match.groups()
         title = alias or wwid
-        device = f"map {title}" if device == "undef" else device
+        device = f"map-{title}" if device == "undef" else device
         self._device, self._title, self._sized, self._group, self._row = device, title, False, 0, {}
         self._places.setdefault(device, self.place)
         if device.startswith("dm-"):

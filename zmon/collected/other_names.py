@@ -129,7 +129,7 @@ class Names:
                 own = [
                     key for key, row in rows.items() if wwid in {fact.value for fact in row.get("mapped", ())}
                 ]
-                key = own[0] if len(own) == 1 else f"map {wwid}"
+                key = own[0] if len(own) == 1 else f"map-{wwid}"
                 self._facts.say(LAYER, key, place, sort="dm", mapped=wwid, uuid=uuid)
         maps = [(key, row, fact) for key, row in rows.items() for fact in row.get("uuid", ())[:1]]
         for key, row, fact in maps:

@@ -7,7 +7,7 @@ from itertools import chain
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
-from zmon.kinds import GPFS, LOST, MORE_OF_BTRFS, POOL
+from zmon.kinds import GPFS, LOST, POOL
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.mapping import ByteMapping, equal_shares, map_ranges, map_whole
 from zmon.topology.mounts import is_unplaced, why_unplaced
@@ -179,9 +179,6 @@ class _Locator(ByteMapping):
         if below is not None and below.is_untyped:
             self.lacking[_UNTYPED] = None
             self.worsen(Grade.SET)
-            if file.ranges in {ALL_OF_IT, ALL_CAPTURED} and self.stack.node(MORE_OF_BTRFS) is not None:
-                self.somewhere((file.number, MORE_OF_BTRFS), absent(_UNTYPED))
-                return (file.number,)
         if below is not None and below.fstype == "btrfs":
             return self.through_btrfs(file, below)
         if file.number.startswith(_ANONYMOUS):
