@@ -18,7 +18,7 @@ from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.collected.columns import Columns
-from zmon.collected.facts import NAMED_STAND_IN
+from zmon.collected.facts import NAMED_STAND_IN, OF_MULTIPATH
 from zmon.collected.fcp_texts import ADDRESS, say_scsi, scsi
 from zmon.collected.numbers import NUMBER, fits
 from zmon.collected.reading import OrDocument, Reading, line
@@ -288,8 +288,8 @@ class Dmsetup(Reading):
         return True
 
     def _take(self, title: str, number: str) -> None:
-        minor = number.partition(":")[2]
-        self.facts.say(LAYER, number, self.place, mapped=title, sort="dm", name=f"dm-{minor}")
+        minor, uuid = number.partition(":")[2], MPATH * bool(OF_MULTIPATH.fullmatch(title))
+        self.facts.say(LAYER, number, self.place, mapped=title, sort="dm", name=f"dm-{minor}", uuid=uuid)
 
     def end(self) -> None:
         """Say what tables and trees say; a table with a hole tells devices, and not all of them."""

@@ -99,7 +99,7 @@ _MARGIN: Final = r"(?P<margin>(?:[ \t]*[>|](?=[ \t]))*[ \t]*)"
 _TOOLS: Final = f"(?:{'|'.join(sorted(TOOLS))})"
 _SETTINGS: Final = r"(?:(?:env +)?(?:[A-Z][A-Z0-9_]{0,30}=\S{0,60} +)+)?"
 """Variables that are set for a command."""
-_OF_TOOL: Final = rf"(?:sudo +(?:-\S+ +)*)?{_SETTINGS}(?:/[\w./-]{{0,60}}bin/)?"
+_OF_TOOL: Final = rf"(?:sudo +(?:-\S+ +)*|su +-?l? ?\w+ +-c +['\"]?)?{_SETTINGS}(?:/[\w./-]{{0,60}}bin/)?"
 """What stands before the name of a tool."""
 _SSH: Final = (
     r"(?:sshpass +(?:-\S+ +)*(?:\S+ +)?)?(?:ssh|rsh|plink) +(?:-[BbcDEeFIiJLlmOopQRSWw] *\S+ +|-\S+ +)*"
