@@ -505,8 +505,14 @@ class Facts(DeviceLists):
                 self._say_content(title, own, place)
 
     def _join_btrfs(self, uuid: str, devices: Mapping[str, str], mounted: set[str]) -> None:
-        """Say which devices a btrfs has by their signatures, unless `btrfs filesystem show` lists it."""
+        """Say which devices a btrfs has by their signatures, unless `btrfs filesystem show` lists it.
+
+        One that it does not list may be a missing one.
+        """
         listed = {device for members in self.btrfs.values() for device, _place in members.values()}
+        for device in devices.keys() - listed if uuid in self.btrfs else ():
+            title = f"signature of btrfs {uuid} on {plain(device)}"
+            self._say_content(title, {devices[device]}, self.contents[device][2])
         if uuid in self.btrfs or not listed.isdisjoint(devices):
             return
         places = {device: self.contents[device][2] for device in devices}

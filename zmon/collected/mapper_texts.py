@@ -21,7 +21,7 @@ from zmon.collected.columns import Columns
 from zmon.collected.facts import NAMED_STAND_IN, OF_MULTIPATH
 from zmon.collected.fcp_texts import ADDRESS, say_scsi, scsi
 from zmon.collected.numbers import NUMBER, fits
-from zmon.collected.reading import OrDocument, Reading, line
+from zmon.collected.reading import CUT, OrDocument, Reading, line
 from zmon.kernel.block_ioctl import devices_in
 from zmon.kernel.disk_identity import NAA
 from zmon.kinds import LAYER, LUN, MPATH, MULTIPATH, PATH
@@ -132,6 +132,11 @@ class Dmsetup(Reading):
                 self._hidden.append(node)
         self._open = []
 
+    def gap(self) -> None:
+        """Know that lines may be left out, but none of a table whose title is searched for."""
+        if not self.is_searched(self._last):
+            self.lost()
+
     @line(rf"{_TITLE}: ([0-9]{{1,18}}) ([0-9]{{1,18}}) ([a-z][a-z0-9-]{{0,30}})((?: .*)?)")
     def segment(self, match: re.Match[str]) -> bool:
         """Take a line of a table, each of which begins where the one before ended."""
@@ -153,7 +158,8 @@ class Dmsetup(Reading):
             return False
         if form.fullmatch(arguments) is None if form else target not in _TARGETS or self._asked != "table":
             return False
-        if self._is_lost and title != self._last and target in {"linear", "striped"}:
+        is_lost = self._is_lost and not self.is_searched(title)
+        if is_lost and title != self._last and target in {"linear", "striped"}:
             self._holes.add(title)
         self._last, self._is_lost = title, False
         if int(start) != self._ends.get(title, 0):
@@ -567,7 +573,7 @@ class Multipath(OrDocument):
     def document(self, document: dict[str, Any]) -> bool:
         """Take the maps of `multipathd show maps json` or `show map NAME json`."""
         maps = document.get("maps", [document.get("map")])
-        taken = [self._take_map(entry) for entry in maps if isinstance(entry, dict)]
+        taken = [self._take_map(entry) for entry in maps if isinstance(entry, dict) and CUT not in entry]
         return bool(taken) and all(taken)
 
     def _take_map(self, entry: dict[str, Any]) -> bool:

@@ -636,6 +636,9 @@ def lines_of(numbers: set[str], machine: Machine) -> Iterator[str]:
         cells = {field: text_of(frame.cell(number, field)) for field in ("name", "mapped", "busid", "links")}
         busid = cells["busid"] if isinstance(frame.cell(number, "wwpn"), Absent) else ""
         names |= {cells["name"], cells["mapped"], machine.stack.title(number), busid, *cells["links"].split()}
+        volume = machine.volumes.get(number)
+        labels = {f"0X{busid[-4:].upper()}", *map(text_of, (volume.volser, volume.label) if volume else ())}
+        names |= {f"disk/by-id/ccw-{label}" for label in labels if busid}  # what udev makes of a label
     yield from lines_naming(names - {""}, machine.sample)
 
 

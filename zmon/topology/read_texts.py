@@ -37,6 +37,8 @@ TROUBLED: Final = "~"
 """Stands behind a line in which the kernel says that a device fails."""
 GUESTS: Final = r"\b(?:virsh|virt-\w+|libvirt\w*|qemu\S*)\b"
 """Commands and files that tell of guests of KVM."""
+_PART: Final = "(?<=[a-z])[0-9]+$|(?<=[0-9])p[0-9]+$|-part[0-9]+$"
+"""What stands behind the name of a disk in that of a partition."""
 NO_LIST_OF_ALIASES: Final = NOT_COLLECTED.about("lsdasd, which lists all aliases")
 NO_LIST_OF_DASD: Final = NOT_COLLECTED.about("lsdasd, which lists all DASD")
 NO_LIST_OF_DISKS: Final = NOT_COLLECTED.about("lsblk, which lists all disks")
@@ -132,7 +134,7 @@ def _naming(names: Collection[str], sample: Sample) -> Iterator[tuple[str, str, 
     for key, cell in zip(frame.keys, frame.column("named"), strict=True):
         for word in text_of(cell).split():
             name, _, line = word.rpartition("=")
-            if name in names or re.sub("(?<=[a-z])[0-9]+$|(?<=[0-9])p[0-9]+$", "", name) in names:
+            if name in names or re.sub(_PART, "", name) in names:
                 yield name, key, line
 
 
