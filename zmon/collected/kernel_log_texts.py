@@ -157,6 +157,12 @@ class KernelLog(Reading):
         """Take the size of a SCSI or virtio disk."""
         self._keep_disk(match[1], int(match[2]) * int(match[3]) // SECTOR)
 
+    @line(rf"{_STAMP}Linux version .*")
+    def booted(self, _match: re.Match[str]) -> None:
+        """Know that what was said before is of another boot: devices may have other names since."""
+        for told in (self._told, self._labels, self._sizes, self._named, self._failed):
+            told.clear()
+
     @line(rf"{_STAMP}device-mapper: multipath: (?:{NUMBER}: )?(Failing|Reinstating) path ({NUMBER})\.?\s*")
     def path(self, match: re.Match[str]) -> None:
         """Take that a path of multipath has failed, or works again."""

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     Take = Callable[[Any, re.Match[str]], "bool | None"]
 
+BETWEEN: Final = "\0"
+"""Stands for a line of another host between those of an output: it ends nothing that a line before began."""
 MAX_ROW: Final = 4096
 """Longest line that tools print of a device; no longer one is matched with patterns."""
 
@@ -369,6 +371,8 @@ def _read(text: CollectedText, form: Form, facts: Facts, rows: Rows) -> ReadText
     if reading.has_heads:
         gaps = None
     for number, row in rows:
+        if row == BETWEEN:
+            continue
         if gaps is not None and gaps.fullmatch(row if number else ""):
             reading.gap()
         is_rule = gaps is not None and row == _BETWEEN_GROUPS
