@@ -39,7 +39,7 @@ class BtrfsShow(Reading):
         r"\s*\*\*\* Some devices missing\s*",
         r"btrfs-progs v\S+",
         r"warning(?:, |: )device [0-9]+ (?:is )?missing.*",
-        r"Overall:|\s+(?:[A-Z][A-Za-z() ]+:\s.*|Total\s.*|Used\s.*|(?:Data|Metadata|System)\b.*)",
+        r"Overall:|\s+(?:[A-Z][A-Za-z(), ]+:\s.*|Total\s.*|Used\s.*|(?:Data|Metadata|System)\b.*)",
         r"Id Path\s.*|[ -]{20,}|[A-Z][A-Za-z]+,[A-Za-z0-9]+: Size:.*|Unallocated:",
     )
 
@@ -96,7 +96,7 @@ class BtrfsShow(Reading):
         self.facts.btrfs.setdefault(key, {})[match["id"]] = name, self.place
         self.facts.name_dasd(name, self.place)
 
-    @line(r"\s+/dev/(\S{1,255})\s+[0-9.]+[KMGTP]?i?B\s*")
+    @line(r"\s+/dev/(\S{1,255})\s+[0-9.]+[KMGTP]?(?:i?B)?\s*")
     def holds(self, match: re.Match[str]) -> None:
         """Take a device that holds data of one kind."""
         self.facts.name_device(match[1], self.place)

@@ -99,7 +99,7 @@ class LvmDisplay(VolumeReading):
         self._ends: dict[str, int] = {}
         """Behind which extents the segments of logical volumes end, as far as they follow each other."""
         self._sizes: dict[str, str] = {}
-        """The sizes of logical volumes, as they are printed."""
+        """The sizes of logical volumes, as they are printed, whose records do not count their segments."""
         self._expected: dict[str, int] = {}
         """How many segments logical volumes have, of which the first was read."""
         self._whole: set[str] = set()
@@ -384,10 +384,11 @@ class LvmDisplay(VolumeReading):
                 if what in _WHOLLY:
                     self._whole.add(title)
         has_others = any(name.startswith(("COW-table", "Cache ")) for name in record)
-        self._sizes[title] = record.get("LV Size", "")
         if has_others and not self._volumes[title].names:
             self._open_volume(title)
         segments = record.get("Segments", "")
+        if not segments:
+            self._sizes[title] = record.get("LV Size", "")
         is_told = "LV Status" in record and re.fullmatch("[0-9]{1,6}", segments)
         self._expected[title] = int(segments) if is_told else MANY
 
