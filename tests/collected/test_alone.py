@@ -151,7 +151,7 @@ OUTPUTS: Final = {
     "lsqeth": (LSQETH, LSQETH_TABLE),
     "lstape": (LSTAPE,),
     "losetup": (LOSETUP_ALL, LOSETUP, LOSETUP_RAW, LOSETUP_COLUMNS, LOSETUP_JSON),
-    "btrfs filesystem show, usage, device usage": (
+    "btrfs filesystem show": (
         "Label: none  uuid: 6b5c2d1e-0000-4000-8000-00000000beef\n\tdevid 1 size 1 used 1 path /dev/dasda\n",
     ),
     "zpool status": (ZPOOL.partition("\n")[2],),

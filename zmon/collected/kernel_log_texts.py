@@ -151,7 +151,7 @@ class KernelLog(Reading):
 
     @line(
         rf"{_STAMP}(?:sd|virtio_blk) \S{{1,64}}: \[((?:sd|vd)[a-z]{{1,4}})\] ([0-9]{{1,15}}) "
-        r"([0-9]{3,5})-byte logical blocks.*",
+        r"([0-9]{3,5})-byte logical blocks.*"
     )
     def block(self, match: re.Match[str]) -> None:
         """Take the size of a SCSI or virtio disk."""
@@ -196,8 +196,8 @@ class KernelLog(Reading):
         """Say what the last messages about each disk say, where nothing else does."""
         kinds = {kind.name: kind for kind in (ADAPTER, DEVICE, DASD, LAYER)}
         self._name_disks()
-        for name, place in self._failed.items():
-            self.facts.path_states.setdefault(name, ({"state": FAILED}, place))
+        for path, place in self._failed.items():
+            self.facts.path_states.setdefault(path, ({"state": FAILED}, place))
         for (kind, key), values in self._told.items():
             lost: tuple[str, ...] = OF_FORMAT if kind == DASD.name and self._is_unformatted(key) else ()
             if kind == ADAPTER.name and isinstance(self.facts.value(ADAPTER, key, "port_state"), str):

@@ -56,7 +56,7 @@ _OF_BOOT: Final = tuple(
         (r"uname\b.*|proc/version", r"(?:Linux (?P<host>\S+) )?(?P<boot>\d+\.\d+\.\d+\S*)"),
         ("who (?:-[a-z]*b|--boot)", r"\S.*?(?P<boot>\d{4}-\d\d-\d\d \d\d:\d\d|[A-Z][a-z]{2} +\d+ \d\d:\d\d)"),
         ("uptime (?:-s|--since)", r"(?P<boot>\d{4}-\d\d-\d\d \d\d:\d\d):\d\d"),
-        (".*proc/sys/kernel/random/boot_id", r"(?P<boot>[0-9a-f]{8}-[0-9a-f-]{27})"),
+        (".*/random/boot_id", r"(?P<boot>[0-9a-f]{8}-[0-9a-f-]{27})"),
     )
 )
 """What tells of which boot outputs are: commands or files, and what they print."""
