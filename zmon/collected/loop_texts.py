@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zmon.base.absent import Absent
 from zmon.base.plain_text import unescaped_hex
 from zmon.collected.columns import Columns
-from zmon.collected.reading import OrDocument, line
+from zmon.collected.reading import OrDocument, line, objects
 from zmon.kinds import LAYER
 from zmon.topology.mounts import mount_of, mounts_in
 
@@ -85,9 +85,8 @@ class Losetup(OrDocument):
     def document(self, document: dict[str, Any]) -> bool:
         """Take the devices of -J."""
         devices = document.get("loopdevices")
-        for device in devices if isinstance(devices, list) else ():
-            cells = device.items() if isinstance(device, dict) else ()
-            self._take({name.upper(): cell for name, cell in cells if isinstance(cell, str)})
+        for device in objects(devices):
+            self._take({name.upper(): cell for name, cell in device.items() if isinstance(cell, str)})
         return isinstance(devices, list)
 
     def _take(self, cells: Mapping[str, str]) -> bool:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 from zmon.collected.columns import Columns, asked_columns
 from zmon.collected.facts import doubled, group_key, plain
 from zmon.collected.numbers import NUMBER
-from zmon.collected.reading import OrDocument, Reading, line
+from zmon.collected.reading import OrDocument, Reading, line, objects
 from zmon.kinds import LAYER, STRIPED, VOLUME_GROUP
 from zmon.topology.same_disks import PV_LINK
 from zmon.topology.stack import inner, volume_name
@@ -485,17 +485,14 @@ class Lvm(VolumeReading, OrDocument):
     def document(self, document: dict[str, Any]) -> bool:
         """Take the rows of --reportformat json."""
         reports = document.get("report")
-        for report in reports if isinstance(reports, list) else ():
-            for rows in report.values() if isinstance(report, dict) else ():
-                for row in rows if isinstance(rows, list) else ():
-                    self._take_row(row)
+        for row in (row for report in objects(reports) for rows in report.values() for row in objects(rows)):
+            self._take_row(row)
         return isinstance(reports, list)
 
-    def _take_row(self, row: Any) -> None:
-        if isinstance(row, dict):
-            told = {name: str(cell) for name, cell in row.items() if isinstance(cell, str | int)}
-            told |= {name: ",".join(map(str, cell)) for name, cell in row.items() if isinstance(cell, list)}
-            self._take({_FIELDS[name]: cell for name, cell in told.items() if name in _FIELDS})
+    def _take_row(self, row: dict[str, Any]) -> None:
+        told = {name: str(cell) for name, cell in row.items() if isinstance(cell, str | int)}
+        told |= {name: ",".join(map(str, cell)) for name, cell in row.items() if isinstance(cell, list)}
+        self._take({_FIELDS[name]: cell for name, cell in told.items() if name in _FIELDS})
 
     def end(self) -> None:
         """Take the document, if it is one."""

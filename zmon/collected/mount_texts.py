@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from zmon.base.plain_text import unescaped_hex
 from zmon.collected.columns import BegunRow, Columns, asked_columns
 from zmon.collected.facts import MountRow
-from zmon.collected.reading import MAX_DEPTH, OrDocument, Reading, line
+from zmon.collected.reading import MAX_DEPTH, OrDocument, Reading, line, objects
 from zmon.kernel.mountinfo import parse_mountinfo, unescaped
 
 if TYPE_CHECKING:
@@ -261,10 +261,9 @@ class Findmnt(MountList, OrDocument):
 
     def _add_children(self, systems: Any, depth: int) -> int:
         count = 0
-        for system in systems if isinstance(systems, list) and depth < MAX_DEPTH else ():
-            if isinstance(system, dict):
-                cells = {name.upper(): cell for name, cell in system.items() if isinstance(cell, str)}
-                count += self._add(cells) + self._add_children(system.get("children"), depth + 1)
+        for system in objects(systems) if depth < MAX_DEPTH else ():
+            cells = {name.upper(): cell for name, cell in system.items() if isinstance(cell, str)}
+            count += self._add(cells) + self._add_children(system.get("children"), depth + 1)
         return count
 
 

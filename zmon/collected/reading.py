@@ -277,6 +277,11 @@ def _whole_part(text: str) -> tuple[str, str]:
     return text[:end], ends
 
 
+def objects(value: Any) -> list[dict[str, Any]]:
+    """Return the objects of a list in JSON; none of anything else."""
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
+
+
 class Form(NamedTuple):
     """What one tool prints, or one file holds."""
 
