@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from zmon.collected.facts import Facts
-    from zmon.kernel.capture_text import CollectedText
     from zmon.sample import Frame
 
 _DEVICE: Final = r"/dev/(loop[0-9]{1,5})(?: \(lost\))?"
@@ -40,11 +39,6 @@ class Losetup(OrDocument):
     tool = "losetup"
     heading = r"NAME +(?:[A-Z:-]+ +)*BACK-FILE\b"
     first = r"/dev/loop[0-9]{1,5}: (?:\[[0-9a-f]*\]:[0-9]* \(/|[0-9]+ /)|\{\s*\"loopdevices\""
-
-    def __init__(self, text: CollectedText, facts: Facts) -> None:
-        """Begin without a heading."""
-        super().__init__(text, facts)
-        self._columns = Columns("")
 
     @line(
         rf"{_DEVICE}: \[([0-9]{{1,20}}|[0-9a-f]{{4}})?\]:(?:[0-9]{{1,20}}| ) ?\((/.*)\){_MORE}",

@@ -290,7 +290,6 @@ class Lvm(VolumeReading, OrDocument):
     def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Expect the columns that the command names; else a heading will."""
         super().__init__(text, facts)
-        self._columns = Columns("")
         separator = re.search(r"\s--separator[ =]?(['\"]?)(\S|(?<=['\"]) )\1(?:\s|$)", text.command)
         self._separator = separator[2] if separator else ""
         self._is_short = False

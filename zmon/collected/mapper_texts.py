@@ -104,7 +104,6 @@ class Dmsetup(Reading):
         self._places: dict[str, str] = {}
         self._holes: set[str] = set()
         self._name = self._number = ""
-        self._columns = Columns("")
         self._last = ""
         """The device of the line before, if that was of a table."""
         self._is_lost = False
@@ -421,7 +420,6 @@ class Multipath(OrDocument):
         self._titles: dict[str, str] = {}
         """The maps whose second line was read, which all have; by their devices."""
         self._places: dict[str, str] = {}
-        self._columns = Columns("")
 
     def lost(self) -> None:
         """Know no map: the line may have named another, or have been one of its paths."""

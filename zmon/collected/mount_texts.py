@@ -138,7 +138,6 @@ class Findmnt(MountList, OrDocument):
     def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Expect the columns that it prints by default."""
         super().__init__(text, facts)
-        self._columns = Columns("")
         self._begun: BegunRow | None = None
         self._has_roots = re.search(r"\s(?:-[a-zA-Z]*v|--nofsroot)", text.command) is None
         """Whether a source is followed by the directory of its file system."""
@@ -310,7 +309,6 @@ class Df(MountList):
         super().__init__(text, facts)
         self._source, self._source_at = "", 0
         self._names = asked_columns(text.command, "--output(?==)")
-        self._columns = Columns("")
         self._has_type = text.tool != "df" or re.search(r"\s(?:-[a-zA-Z]*T|--print-type)", text.command)
         """Whether types stand behind sources; if it is not known, what looks like one is one."""
 

@@ -308,7 +308,6 @@ class Parted(PartitionReading):
         super().__init__(text, facts)
         self._sector = 0
         self._has_table = True
-        self._columns = Columns("")
         self._system = ""
         self._kinds = 0
         """Columns for the kinds of partitions."""

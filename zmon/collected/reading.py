@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from zmon.base.mistake import contained, itself
+from zmon.collected.columns import Columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,6 +118,8 @@ class Reading:
         """The line that is taken, counted from 0."""
         self._talks = _TALKS.search(text.command) is not None
         """Whether the tool was asked to tell what it does, in lines of any form."""
+        self._columns = Columns("")
+        """Those of the heading that was read last."""
         self.strange: list[int] = []
         """Lines that were taken, and turned out not to be understood."""
 

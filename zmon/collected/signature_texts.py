@@ -50,7 +50,6 @@ class Blkid(OrDocument):
     def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Begin without a heading or a device."""
         super().__init__(text, facts)
-        self._columns = Columns("")
         self._device = ""
         """That of the lines that follow: of a list if its name is too long, else of assignments."""
         self._tags: dict[str, str] = {}
