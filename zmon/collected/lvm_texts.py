@@ -139,6 +139,11 @@ class VolumeReading(Reading):
         if self._last:
             self._open_volume(self._last)
 
+    def gap(self) -> None:
+        """Know that lines may be left out, but none of a volume whose name is searched for."""
+        if self._last and not self.is_searched(self._last):
+            self.lost()
+
     @line(r"\s*WARNING: VG (\S{1,128}) is missing PV (\S+?)(?: \(last written to (\S+)\))?\.?\s*")
     def missing(self, match: re.Match[str]) -> None:
         """Take what lvm says of a group that lacks a volume."""
@@ -194,7 +199,8 @@ class VolumeReading(Reading):
         """Take a logical volume, and return its name in /dev/mapper."""
         title = volume_title(group, name)
         self._volumes.setdefault(title, Segments(group, f"{tool}, {self.text.place(self.number)}", {}))
-        if self._is_lost and title != self._last:
+        is_lost = self._is_lost or (self.is_filtered and not self._last)
+        if is_lost and title != self._last and not self.is_searched(title):
             self._open_volume(title)
         self._last, self._is_lost = title, False
         return title
@@ -244,7 +250,8 @@ class VolumeReading(Reading):
         for group in named if self._misses and not lacking else ():
             lost = self.facts.lose_volume(group)
             self.facts.groups.setdefault(group, {})[lost] = f"lvm, {self.text.place()}"
-        for group in self._groups if self.is_part or (self._is_lost and not self._last) else ():
+        is_open = self._is_lost and not self._last
+        for group in [name for name in self._groups if is_open or self.is_part > self.is_searched(name)]:
             lost = f"?{group}.strange"
             self.facts.leave_open(lost, f"a volume of {group}")
             self.facts.groups[group][lost] = f"pvs, {self.text.place()}"

@@ -126,8 +126,11 @@ class Reading:
     @property
     def is_part(self) -> bool:
         """Whether the command was asked for some of what there is, or what it printed was filtered."""
-        is_narrow = bool(self.narrowing) and re.search(rf"\s(?:{self.narrowing})", self.text.command)
-        return bool(is_narrow) or self.is_filtered
+        return self._is_narrow or self.is_filtered
+
+    @property
+    def _is_narrow(self) -> bool:
+        return bool(self.narrowing and re.search(rf"\s(?:{self.narrowing})", self.text.command))
 
     @property
     def lists_all(self) -> tuple[str, ...]:
@@ -195,9 +198,9 @@ class Reading:
         return bool(self.in_heads) and self.in_heads in _searched(self.text.command)
 
     def is_searched(self, title: str) -> bool:
-        """Return whether a filter is a search for a part of a title: it leaves out no line that has it."""
+        """Return whether a filter searches for a part of a title, and so leaves out no line that has it."""
         searched = filter(_PLAIN.fullmatch, _searched(self.text.command))
-        return any(pattern in title for pattern in searched)
+        return not self._is_narrow and any(pattern in title for pattern in searched)
 
     @property
     def operand(self) -> str:
