@@ -452,7 +452,9 @@ def _prompt(row: str) -> _Prompt | None:
         return None
     is_prompt = match.re is _PROMPT
     host = host_of(match["prompt"]) if is_prompt else ""
-    return _Prompt(match["margin"], match["prompt"], match["command"].strip(), host)
+    command = match["command"].strip()
+    is_quoted = command[-1:] in {"'", '"'} and command.count(command[-1]) % 2 == 1  # behind `su -c "`
+    return _Prompt(match["margin"], match["prompt"], command[: len(command) - is_quoted], host)
 
 
 def _is_prose(command: str) -> bool:
