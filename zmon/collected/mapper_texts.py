@@ -18,10 +18,10 @@ from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.collected.columns import Columns
-from zmon.collected.facts import NAMED_STAND_IN
+from zmon.collected.facts import NAMED_STAND_IN, OF_MULTIPATH, values_of
 from zmon.collected.fcp_texts import ADDRESS, say_scsi, scsi
 from zmon.collected.numbers import NUMBER, fits
-from zmon.collected.reading import OrDocument, Reading, line
+from zmon.collected.reading import CUT, OrDocument, Reading, line, objects
 from zmon.kernel.block_ioctl import devices_in
 from zmon.kernel.disk_identity import NAA
 from zmon.kinds import LAYER, LUN, MPATH, MULTIPATH, PATH
@@ -37,15 +37,13 @@ if TYPE_CHECKING:
 
 _ARGUMENTS: Final = {
     "linear": re.compile(rf" {NUMBER} [0-9]{{1,18}}"),
-    "snapshot": re.compile(rf" {NUMBER} {NUMBER} [PN]O? [0-9]+.*"),
-    "snapshot-merge": re.compile(rf" {NUMBER} {NUMBER} [PN]O? [0-9]+.*"),
+    **dict.fromkeys(("snapshot", "snapshot-merge"), re.compile(rf" {NUMBER} {NUMBER} [PN]O? [0-9]+.*")),
     "snapshot-origin": re.compile(rf" {NUMBER} *"),
     "thin": re.compile(rf" {NUMBER} [0-9]+.*"),
     "thin-pool": re.compile(rf" {NUMBER} {NUMBER} [0-9]+ [0-9]+.*"),
     "cache": re.compile(rf" {NUMBER} {NUMBER} {NUMBER} [0-9]+.*"),
     "crypt": re.compile(rf" \S+ \S+ [0-9]+ {NUMBER} [0-9]+.*"),
-    "raid": re.compile(" .*"),
-    "mirror": re.compile(" .*"),
+    **dict.fromkeys(("raid", "mirror"), re.compile(" .*")),
     "striped": re.compile(rf" [0-9]{{1,4}} [0-9]{{1,10}}(?: {NUMBER} [0-9]{{1,18}}){{1,4096}}"),
     "multipath": re.compile(
         r" .*(?:service-time|queue-length|round-robin|historical-service-time|io-affinity) 0 .*"
@@ -106,7 +104,6 @@ class Dmsetup(Reading):
         self._places: dict[str, str] = {}
         self._holes: set[str] = set()
         self._name = self._number = ""
-        self._columns = Columns("")
         self._last = ""
         """The device of the line before, if that was of a table."""
         self._is_lost = False
@@ -132,6 +129,11 @@ class Dmsetup(Reading):
                 self._hidden.append(node)
         self._open = []
 
+    def gap(self) -> None:
+        """Know that lines may be left out, but none of a table whose title is searched for."""
+        if not self.is_searched(self._last):
+            self.lost()
+
     @line(rf"{_TITLE}: ([0-9]{{1,18}}) ([0-9]{{1,18}}) ([a-z][a-z0-9-]{{0,30}})((?: .*)?)")
     def segment(self, match: re.Match[str]) -> bool:
         """Take a line of a table, each of which begins where the one before ended."""
@@ -153,7 +155,8 @@ class Dmsetup(Reading):
             return False
         if form.fullmatch(arguments) is None if form else target not in _TARGETS or self._asked != "table":
             return False
-        if self._is_lost and title != self._last and target in {"linear", "striped"}:
+        is_lost = self._is_lost and not self.is_searched(title)
+        if is_lost and title != self._last and target in {"linear", "striped"}:
             self._holes.add(title)
         self._last, self._is_lost = title, False
         if int(start) != self._ends.get(title, 0):
@@ -288,8 +291,8 @@ class Dmsetup(Reading):
         return True
 
     def _take(self, title: str, number: str) -> None:
-        minor = number.partition(":")[2]
-        self.facts.say(LAYER, number, self.place, mapped=title, sort="dm", name=f"dm-{minor}")
+        minor, uuid = number.partition(":")[2], MPATH * bool(OF_MULTIPATH.fullmatch(title))
+        self.facts.say(LAYER, number, self.place, mapped=title, sort="dm", name=f"dm-{minor}", uuid=uuid)
 
     def end(self) -> None:
         """Say what tables and trees say; a table with a hole tells devices, and not all of them."""
@@ -417,7 +420,6 @@ class Multipath(OrDocument):
         self._titles: dict[str, str] = {}
         """The maps whose second line was read, which all have; by their devices."""
         self._places: dict[str, str] = {}
-        self._columns = Columns("")
 
     def lost(self) -> None:
         """Know no map: the line may have named another, or have been one of its paths."""
@@ -443,7 +445,7 @@ class Multipath(OrDocument):
         """Take the first line of a map; of one that is not set up there is no device."""
         alias, wwid, device, vendor, model = match.groups()
         title = alias or wwid
-        device = f"map {title}" if device == "undef" else device
+        device = f"map-{title}" if device == "undef" else device
         self._device, self._title, self._sized, self._group, self._row = device, title, False, 0, {}
         self._places.setdefault(device, self.place)
         if device.startswith("dm-"):
@@ -566,8 +568,8 @@ class Multipath(OrDocument):
 
     def document(self, document: dict[str, Any]) -> bool:
         """Take the maps of `multipathd show maps json` or `show map NAME json`."""
-        maps = document.get("maps", [document.get("map")])
-        taken = [self._take_map(entry) for entry in maps if isinstance(entry, dict)]
+        maps = objects(document.get("maps", [document.get("map")]))
+        taken = [self._take_map(entry) for entry in maps if CUT not in entry]
         return bool(taken) and all(taken)
 
     def _take_map(self, entry: dict[str, Any]) -> bool:
@@ -575,11 +577,8 @@ class Multipath(OrDocument):
         if not isinstance(title, str) or not isinstance(wwid, str) or not isinstance(device, str):
             return False
         say, place, numbers = self.facts.say, self.place, list[str]()
-        groups = entry.get("path_groups")
-        listed = [group for group in groups if isinstance(group, dict)] if isinstance(groups, list) else []
-        for nth, group in enumerate(listed, 1):
-            paths = group.get("paths")
-            for path in paths if isinstance(paths, list) else ():
+        for nth, group in enumerate(objects(entry.get("path_groups")), 1):
+            for path in objects(group.get("paths")):
                 told = {key: value for key, value in path.items() if isinstance(value, str)}
                 name, number = told.get("dev", ""), told.get("dev_t", "")
                 if not re.fullmatch(NUMBER, number) or not fits(name, number):
@@ -614,16 +613,8 @@ class Multipath(OrDocument):
         if ":" in number:
             self.facts.say(LAYER, number, self.place, name=name, sort="disk")
         if self._device.startswith("dm-"):
-            self.facts.say(
-                PATH,
-                number,
-                self.place,
-                name=name,
-                map=self._device,
-                via="multipath -ll",
-                **self._row,
-                **told,
-            )
+            told = {"map": self._device, "via": "multipath -ll", **self._row, **told}
+            self.facts.say(PATH, number, self.place, name=name, **told)
             if self._priority != "undef":  # -l does not ask for it, and prints 0
                 add = self.facts.say if int(self._priority) else self.facts.hint
                 add(PATH, number, self.place, priority=int(self._priority))
@@ -676,12 +667,12 @@ def _add_states(facts: Facts) -> None:
     rows, via = facts.rows.get(LAYER.name, {}), "multipathd show paths"
 
     def named(key: str, field: str) -> str:
-        return next((str(fact.value) for fact in rows.get(key, {}).get(field, ())), "")
+        return next(iter(values_of(rows.get(key, {}), field)), "")
 
     for key, row in rows.items() if facts.path_states else ():
         if not named(key, "uuid").startswith(MPATH):
             continue
-        device, feet = named(key, "name") or key, " ".join(str(fact.value) for fact in row.get("below", ()))
+        device, feet = named(key, "name") or key, " ".join(values_of(row, "below"))
         for number in dict.fromkeys(feet.split()):
             states, place = facts.path_states.get(named(number, "name"), ({}, ""))
             told: dict[str, Value] = {**states}

@@ -77,7 +77,6 @@ class Lszdev(Reading):
         super().__init__(text, facts)
         asked = re.search(r"\s(?:-c|--columns)[ =](\S+)", text.command)
         self._asked = (asked[1].upper() if asked else _DEFAULT).split(",")
-        self._columns = Columns("")
         self._clear()
 
     def _clear(self) -> None:
@@ -206,11 +205,7 @@ class Lsqeth(Reading):
     tool = "lsqeth"
     tells = ("device",)
     heading = r"Device name +: \S+|devices +CHPID +interface"
-    nothing = (
-        r"-+|devices +CHPID .*",
-        r"(?:Device name|[a-z_0-9/]+)\s+: .*|\s+: .*",
-        r"(?:\S*/)?lsqeth: .*",
-    )
+    nothing = (r"-+|devices +CHPID .*", r"(?:Device name|[a-z_0-9/]+)\s+: .*|\s+: .*", r"(?:\S*/)?lsqeth: .*")
 
     @line(rf"\s*cdev[0-2]\s+: ({BUSID})\s*")
     def device(self, match: re.Match[str]) -> None:
