@@ -6,6 +6,8 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.collected.texts import LSBLK, LSDASD, LSDASD_LONG, LSDASD_UID
 from zmon.cli.main import main
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.collected.conftest import Ask
+    from zmon.sample import Frame
 
 
 def remarks(texts: list[CollectedText]) -> list[str]:
@@ -142,6 +145,26 @@ def accounts(path: Path, capsys: pytest.CaptureFixture[str]) -> list[tuple[str, 
     )
 
 
+PROSE = st.lists(st.text("abcdefghXYZ0123456789=", min_size=1, max_size=9), min_size=2).map(" ".join)
+
+
+@given(st.lists(PROSE, max_size=9), st.lists(PROSE, max_size=9), st.sampled_from([LSDASD, LSBLK, LSDASD_UID]))
+def test_what_is_no_output_is_counted(above: list[str], below: list[str], output: str) -> None:
+    """No line of a file is dropped: `info` says how many are in no output, and the first of them."""
+
+    def lines(content: str) -> int:
+        texts = [*outputs("a.txt", content.encode(), 7)]
+        return sum(frame_lines(text_frame(facts_of(texts)[1], 1)))
+
+    whole = "\n".join([*above, "", output, "", *below])
+    assert lines(whole) == lines(output) + len(above) + len(below)
+
+
+def frame_lines(frame: Frame) -> list[int]:
+    """Return how many lines each row of a frame of texts has."""
+    return [count for count in frame.column("lines") if isinstance(count, int)]
+
+
 def test_lines_of_a_text_in_one_line_have_its_number(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -154,7 +177,7 @@ def test_lines_of_a_text_in_one_line_have_its_number(
         f"{begin}{rows}\\n{blocks}\n{begin}{blocks}\n{begin}{answer}\\nwhat is this\n{begin}{answer}\n"
     )
     assert accounts(tmp_path, capsys) == [
-        ("o.txt", 1, 1, 2, "1"), ("o.txt", 1, 2, 0, ""), ("o.txt", 2, 2, 0, ""),
+        ("o.txt", 1, 0, 0, ""), ("o.txt", 1, 1, 2, "1"), ("o.txt", 1, 2, 0, ""), ("o.txt", 2, 2, 0, ""),
         ("o.txt", 3, 1, 1, "3"), ("o.txt", 4, 1, 0, ""),
     ]  # fmt: skip
     main(["where", "dasdb", "--from", str(tmp_path)])

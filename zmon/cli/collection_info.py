@@ -90,10 +90,10 @@ def _shown(rows: Iterable[Sequence[Any]]) -> ResultTable:
     shown = []
     for (_folder, tool, _is_strange), alike in groupby(rows, _of_one_tool):
         outputs = [*alike]
-        origin, line, form, command, _host, lines, read, strange, _which, _words = outputs[0]
+        origin, line, form, command, _host, lines, read, strange, _which, first = outputs[0]
         taken = form if form == ANSWERS else command or f"{form.partition(',')[0]}, by its form"
         if form == NOT_READ:
-            taken = f"{NOT_READ}: {command or 'no output'}"
+            taken = f"{NOT_READ}: {command}" if command else f"no output: {first}"
         place = f"{_shortened(origin)}:{line}" if line else _shortened(origin)
         if len(outputs) > 1:
             taken = f"{tool}, {len(outputs):,} outputs"

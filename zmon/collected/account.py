@@ -127,21 +127,42 @@ def _own_key(place: str, rows: Mapping[str, object]) -> str:
     return place if place not in rows else next(key for key in keys if key not in rows)
 
 
+def _filled(read: ReadText) -> int:
+    """Return how many lines of an output are not empty."""
+    return sum(bool(row.strip()) for row in read.text.text.split("\n"))
+
+
+def _loose_row(reads: Sequence[ReadText], devices: Collection[str]) -> dict[str, Value]:
+    """Return the row of the lines of a file that are no output, with the `first` of these."""
+    lines = [(read.text.number(number), row) for read in reads
+             for number, row in enumerate(read.text.text.split("\n")) if row.strip()]  # fmt: skip
+    which = [read.text.number(number) for read in reads for number in strange_lines(read)]
+    shown = next((row for number, row in lines if number == which[0]), "") if which else lines[0][1]
+    return {
+        "command": "", "form": "", "tells": "", "asked": "", "host": "", "first": lines[0][0],
+        "which": " ".join(map(str, which[:MAX_WHICH])), "words": shown.strip()[:MAX_WORDS],
+        "named": _named(reads, devices), "lines": len(lines), "read": 0, "strange": len(which),
+        "written": reads[0].text.time,
+    }  # fmt: skip
+
+
 def text_frame(
     texts: Sequence[ReadText],
     when: int,
     answers: Iterable[tuple[str, dict[str, Value]]] = (),
     devices: Collection[str] = (),
 ) -> Frame:
-    """Return the frame of the outputs in texts; those of commands that are not read are one row a file.
+    """Return the frame of the outputs in texts.
 
+    Of each file all outputs of commands that are not read are one row, and all lines that are no output.
     `devices` are the names of those that the sample has.
     """
     rows: dict[str, dict[str, Value]] = {}
     others: dict[str, list[ReadText]] = {}
+    loose: dict[str, list[ReadText]] = {}
     for read in texts:
         strange = [*strange_lines(read)]
-        if read.form or strange:
+        if read.form:
             lines = read.text.text.split("\n")
             first = lines[strange[0]] if strange else ""
             rows[_own_key(read.text.place(), rows)] = {
@@ -153,20 +174,25 @@ def text_frame(
                 "which": " ".join(str(read.text.number(line)) for line in strange[:MAX_WHICH]),
                 "words": first.strip()[:MAX_WORDS],
                 "named": _named([read], devices),
-                "lines": read.text.text.count("\n"),
+                "lines": _filled(read),
                 "read": read.read,
                 "strange": len(strange),
                 "written": read.text.time,
             }
         elif read.text.command or read.text.file:
             others.setdefault(read.text.origin, []).append(read)
+        elif read.text.text.strip():
+            loose.setdefault(read.text.origin, []).append(read)
+    for reads in loose.values():
+        row = _loose_row(reads, devices)
+        rows[_own_key(f"{reads[0].text.origin}:{row.pop('first')}", rows)] = row
     for origin, reads in others.items():
         names = dict.fromkeys(read.text.tool or f"cat /{read.text.file}" for read in reads)
         more = f" and {len(names) - MAX_COMMANDS} more" * (len(names) > MAX_COMMANDS)
         rows[f"{origin}:0"] = {
             "command": ", ".join([*names][:MAX_COMMANDS]) + more,
             "form": "", "tells": "", "asked": "", "host": "", "which": "", "words": "",
-            "named": _named(reads, devices), "lines": sum(read.text.text.count("\n") for read in reads),
+            "named": _named(reads, devices), "lines": sum(map(_filled, reads)),
             "read": 0, "strange": 0, "written": reads[0].text.time,
         }  # fmt: skip
     for place, row in answers:
