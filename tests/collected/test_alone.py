@@ -20,6 +20,7 @@ from tests.collected.test_block_texts import ORDERED as ORDERED_TREE
 from tests.collected.test_crypt_texts import OLD, STATUS
 from tests.collected.test_dasd_texts import VIEW
 from tests.collected.test_kernel_log_texts import STAMPED
+from tests.collected.test_lent_texts import BOUND, RESOURCE
 from tests.collected.test_loop_texts import (
     LOSETUP,
     LOSETUP_ALL,
@@ -62,7 +63,7 @@ from tests.collected.test_mapper_texts import (
     TREE,
 )
 from tests.collected.test_mount_texts import SWAPS_BYTES, SWAPS_COLUMNS, SWAPS_GERMAN, SWAPS_RAW
-from tests.collected.test_nsd_texts import MMLSDISK, NSDS, TYPED
+from tests.collected.test_nsd_texts import LSDSK, MMLSDISK, NSDS, TYPED
 from tests.collected.test_partition_texts import (
     FDASD,
     FDISK,
@@ -150,7 +151,7 @@ OUTPUTS: Final = {
     "lsqeth": (LSQETH, LSQETH_TABLE),
     "lstape": (LSTAPE,),
     "losetup": (LOSETUP_ALL, LOSETUP, LOSETUP_RAW, LOSETUP_COLUMNS, LOSETUP_JSON),
-    "btrfs filesystem show, device usage": (
+    "btrfs filesystem show": (
         "Label: none  uuid: 6b5c2d1e-0000-4000-8000-00000000beef\n\tdevid 1 size 1 used 1 path /dev/dasda\n",
     ),
     "zpool status": (ZPOOL.partition("\n")[2],),
@@ -183,6 +184,9 @@ OUTPUTS: Final = {
     "df": ("Filesystem 1K-blocks Used Available Use% Mounted on\n/dev/dasda1 100 10 90 10% /\n",),
     "dmesg, journalctl": (*STAMPED.values(),),
     "hostname": (),
+    "asmcmd lsdsk": (LSDSK.partition("\n")[2],),
+    "raw -qa": (BOUND,),
+    "/etc/drbd.d": (RESOURCE,),
     "mmlsdisk": (MMLSDISK.partition("\n")[2].partition("box1")[0],),
     "mmlsnsd": tuple(text.partition("\n\n")[2] for text in (NSDS, TYPED)),
     "lscpu": ("Architecture:          s390x\nMachine type:          3931\n",),

@@ -13,6 +13,8 @@ from zmon.collected.collection import facts_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tests.collected.conftest import Ask
+
 COMMANDS: Final = (
     "lscss", "lscss --vpm", "lscss --avail", "lsdasd", "lsdasd -a", "lsdasd -c", "lszdev", "pvs", "vgs",
     "pvs --noheadings", "lvs --segments", "lvs -a -o +devices", "dmsetup table", "dmsetup ls --tree",
@@ -85,3 +87,36 @@ def test_a_path_whose_states_were_cut_is_not_understood(states: str) -> None:
     content = f"{MULTIPATH[: MULTIPATH.index('|-+-')]}`-+- policy='service-time 0' prio=50 status=active\n"
     (read,) = facts_of([text(f"{content}  |- 0:0:0:1 sda 8:0   {states}\n", "multipath -ll")])[1]
     assert [*read.strange] == [4]
+
+
+TREE = """\
+box1:~ # lsblk --json
+{
+   "blockdevices": [
+      {"name": "dasdp", "maj:min": "94:60", "type": "disk", "mountpoints": [
+          null
+        ],
+        "children": [
+          {"name": "dasdp1", "maj:min": "94:61", "type": "part", "mountpoints": ["/"]}
+        ]
+      },{
+         "name": "dasdq", "maj:min": "94:64", "type": "disk",
+         "children": [
+            {"name": "dasdq1", "maj:min": "94:65", "type": "part",
+             "children": [
+                {"name": "wh-load", "maj:min": "253:0", "type": "lvm"}
+             ]}
+         ]
+      }
+   ]
+}
+"""
+
+
+@pytest.mark.parametrize("count", range(7, TREE.count("\n")))
+def test_of_a_document_that_was_cut_the_whole_rows_count(count: int, where: Ask) -> None:
+    """What was cut is told: no disk of it is without a use."""
+    shown = "\n".join(TREE.split("\n")[:count])
+    found = where("dasdp", f"{shown}\nbox1:~ # lsdasd -u\n0.0.1a01  dasdp  IBM.75000000AAAA1.1a00.01\n")
+    assert any("lsblk --json shows a part" in what for what in found["not_looked_at"])
+    assert [mount["point"] for mount in found["mounts"]] == ["/"] * (count > 7)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.collected.texts import LSBLK, LSDASD, facts_in
 from zmon.base.absent import Absent
 from zmon.collected.facts import MAX_RIVALS, Facts, joined
-from zmon.collected.numbers import dasd_of_number, number_of_dasd
+from zmon.collected.numbers import name_of_number, number_of, number_of_dasd
 from zmon.kinds import DASD, DEVICE, LAYER
 from zmon.sample import empty_frame, frame_of
 
@@ -145,10 +145,11 @@ def test_any_text_is_read_without_an_error(content: str, data: st.DataObject) ->
 @given(st.integers(0, (1 << 20) - 1) | st.integers(0, 4 * 18_277))
 def test_a_dasd_has_the_name_of_its_number(minor: int) -> None:
     """And the number of its name; a name has three letters at most."""
-    name = dasd_of_number(f"94:{minor}")
+    name = name_of_number(f"94:{minor}")
     assert number_of_dasd(name) in {f"94:{minor}", ""}
     assert number_of_dasd(name) or minor >= 4 * 18_278
-    assert not dasd_of_number(f"8:{minor}")
+    of_scsi = name_of_number(f"65:{minor}")
+    assert (number_of(of_scsi), minor < 256) == (f"65:{minor}" * bool(of_scsi), bool(of_scsi))
 
 
 def test_a_hint_counts_only_where_no_other_source_has_the_value() -> None:

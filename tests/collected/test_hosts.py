@@ -218,10 +218,42 @@ def test_lines_of_two_hosts_may_be_mixed(tmp_path: Path) -> None:
     pairs = zip(UIDS.splitlines(), UIDS.replace("1a0", "2b0").splitlines(), strict=True)
     (tmp_path / "a.txt").write_text("".join(f"zora: {this}\nelbe: {other}\n" for this, other in pairs))
     (output,) = open_capture(str(tmp_path)).passes[-1].texts
-    assert (output.host, output.line, [row.split()[0] for row in output.text.split("\n") if row][2:]) == (
-        "zora", 1, ["0.0.1a00", "0.0.1a01"],
-    )  # fmt: skip
+    busids = [row.split()[0] for row in output.text.split("\n") if row.strip("\0")][2:]
+    assert (output.host, output.line, busids) == ("zora", 1, ["0.0.1a00", "0.0.1a01"])
     assert output.text.split("\n")[4].startswith("0.0.1a00")
+
+
+def test_a_line_of_another_host_between_ends_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a line began goes on behind it: an array has both of its lines."""
+    rows = (
+        "Personalities : [raid1]", "md0 : active raid1 dasdc1[1] dasdb1[0]",
+        "      216 blocks super 1.2 [2/2] [UU]", "",
+    )  # fmt: skip
+    mixed = "".join(f"{host}: {row}\n" for row in rows for host in ("zora", "elbe"))
+    (tmp_path / "a.txt").write_text(f"{mixed}zora: /dev/md0 on /data type ext4 (rw)\n")
+    assert main(["where", "/data", "--host", "zora", "--from", str(tmp_path), "-f", "json"]) == 0
+    (answer,) = json.loads(capsys.readouterr().out)[0]["where"]
+    assert [disk["disk"] for disk in answer["disks"]] == ["dasdb", "dasdc"]
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [(f"{_behind('lnx1: ', UIDS)}pdsh@jump: lnx9: ", "ssh exited with exit code 255"),
+     (f"{_behind('lnx1: ', UIDS)}lnx9: ", "ssh: connect to host lnx9 port 22: No route to host"),
+     (f"lnx1:\n{_behind('    ', UIDS)}lnx9:\n    ", "Minion did not return. [No response]")],
+    ids=["pdsh", "ssh", "salt"],
+)  # fmt: skip
+def test_a_host_that_gave_no_answer_is_named_with_what_was_said(
+    before: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It has no outputs, which is not as if it had none to give."""
+    (tmp_path / "a.txt").write_text(f"{before}{said}\n")
+    main(["info", str(tmp_path)])
+    told = " ".join(capsys.readouterr().out.split())
+    line = before.count("\n") + 1
+    assert f"of the host lnx9 (a.txt:{line}), because it gave no answer ({said})" in told
 
 
 def test_what_tools_print_before_each_line_is_no_host(tmp_path: Path) -> None:

@@ -67,7 +67,9 @@ def test_a_label_is_of_the_device_that_another_text_names() -> None:
     content = f"{LSDASD}box1:~ # dmesg\n{STAMPED['dmesg']}"
     assert frame(content, DASD).cell("0.0.1a01", "volser") == "0X1A01"
     assert frame(content, LAYER).cell("94:60", "size") == 2404080 * 2
-    assert isinstance(frame(STAMPED["dmesg"], DASD).cell("0.0.1a01", "volser"), Absent)
+    assert isinstance(
+        frame(STAMPED["dmesg"].replace("0X1A01", "ZM1A01"), DASD).cell("0.0.1a01", "volser"), Absent
+    )
 
 
 def test_what_another_text_has_goes_first() -> None:
@@ -133,3 +135,45 @@ def test_a_disk_without_a_channel_path_is_not_used(messages: str, why: str, wher
     """The last message counts."""
     (disk,) = where("dasdp", f"{LSDASD}box1:~ # dmesg | grep -i dasd\n{messages}")["disks"]
     assert disk.get("not_used", "") == why
+
+
+DRIVER: Final = "[  101.2] dasd-eckd 0.0.1a01: "
+FAILURES: Final = {
+    "no channel path": (NO_PATH, BACK, "dasdp"),
+    "the driver": (f"{DRIVER}An error occurred in the DASD device driver, reason=14\n", "", "dasdp"),
+    "a read": ("[  130.0] Buffer I/O error on dev dasdp1, logical block 2, async page read\n", "", "dasdp"),
+    "a path": ("[   58.2] device-mapper: multipath: 251:0: Failing path 8:16.\n",
+               "[   58.9] device-mapper: multipath: 251:0: Reinstating path 8:16.\n", "sdb"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("message", "back", "disk"), FAILURES.values(), ids=[*FAILURES])
+def test_a_failure_that_the_kernel_reports_is_told_of_the_disk(
+    message: str, back: str, disk: str, where: Ask
+) -> None:
+    """Unless a later message says that it works again; the line is named."""
+    lsblk = "box1:~ # lsblk\nNAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINT\nsdb 8:16 0 20G 0 disk\n"
+    told = {
+        messages: where(disk, f"{LSDASD}{lsblk}box1:~ # dmesg\n{messages}").get("states", [])
+        for messages in (message, message + back, message + back + message)
+    }
+    for messages, states in told.items():
+        is_told = any(f"of {disk} the kernel has reported a failure (a.txt:" in state for state in states)
+        assert is_told == (messages != message + back or not back)
+
+
+def test_a_path_that_failed_last_is_not_used(where: Ask) -> None:
+    """If no other text has its state."""
+    lsblk = "box1:~ # lsblk\nNAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINT\n" + "".join(
+        f"{path} 0 20G 0 disk\n`-mpatha 253:0 0 20G 0 mpath\n" for path in ("sda 8:0", "sdb 8:16")
+    )
+    found = where("mpatha", f"{lsblk}box1:~ # dmesg\n{FAILURES['a path'][0]}")
+    assert {path["disk"]: path["not_used"] for path in found["paths"]} == {"sda": "", "sdb": "failed"}
+
+
+def test_a_disk_has_the_number_that_dasdfmt_has_made_its_label_of(where: Ask) -> None:
+    """If the message before is about that number; a label of another number tells nothing."""
+    what = "New DASD 3390/0C (CU 3990/01) with 9 cylinders, 15 heads, 224 sectors"
+    text = f"box1:~ # dmesg\n[ 0.8] dasd-eckd 0.0.{{}}: {what}\n[ 0.9]  dasdb:VOL1/  0X1A01: dasdb1\n"
+    for number, disks in (("1a01", ["dasdb"]), ("1a02", [])):
+        assert [disk["disk"] for disk in where(f"0.0.{number}", text.format(number))["disks"]] == disks

@@ -337,3 +337,31 @@ def test_a_record_whose_first_line_is_missing_is_not_guessed() -> None:
     """A further line of a record in another language might be taken for its name."""
     rows = FRENCH.splitlines(keepends=True)
     assert "volume group wh" not in feet("".join(rows[:1] + rows[2:]), "pvdisplay")
+
+
+SHORT: Final = """\
+lvdisplay -m wh
+  --- Volume logique ---
+  LV Path                /dev/wh/load
+  LV Name                load
+  VG Name                wh
+  LV Size                {},00 GiB
+  --- Segments ---
+  Logical extents 0 to 38399:
+    Type\t\tstriped
+    Stripes\t\t2
+    Stripe 0:
+      Physical volume\t/dev/dasdp1
+    Stripe 1:
+      Physical volume\t/dev/dasdq1
+"""
+
+
+@pytest.mark.parametrize(("size", "is_whole"), [(150, True), (160, False)])
+def test_segments_with_all_of_a_size_are_all(size: int, is_whole: bool) -> None:
+    """Where a record was shortened, the extents of its segments tell whether one of them is missing."""
+    frame = layers(SHORT.format(size))
+    told = feet(SHORT.format(size))["wh-load"]
+    assert {"dasdp1", "dasdq1"} <= told
+    level = frame.cell(frame.keys[frame.column("mapped").index("wh-load")], "level")
+    assert (len(told) == 2, level == "striped") == (is_whole, is_whole)

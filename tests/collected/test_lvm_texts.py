@@ -144,6 +144,8 @@ def test_without_attributes_a_volume_may_be_a_snapshot() -> None:
     assert feet(LVS_PATHS)["wh-later"] == alone
     several = f"{LVS_PATHS}  wh/load   /dev/wh/load     /dev/dasdp1(9)\n"
     assert feet(several)["wh-later"] == {*alone, origin}
+    typed = "# lvs --noheadings -o vg_name,lv_name,seg_type,devices\n  wh later linear /dev/dasdp1(0)\n"
+    assert feet(f"{typed}  wh load linear /dev/dasdp1(9)\n")["wh-later"] == {"dasdp1"}
     groups = "# vgs\n  VG #PV #LV #SN Attr   VSize  VFree\n  wh   2   2   0 wz--n- 20.00g 0\n"
     assert feet(f"{several}{groups}")["wh-later"] == alone
     assert feet(f"{several}{groups.replace('2   0', '2   1')}")["wh-later"] == {*alone, origin}

@@ -509,3 +509,17 @@ def test_a_partition_of_a_map_is_on_it_by_its_name(title: str, part: str) -> Non
         facts.by_number(empty_frame(LAYER, "no text"))
         told = facts.rows["layer"]["253:1"].get("below", [])
         assert [fact.value for fact in told] == below
+
+
+@pytest.mark.parametrize(
+    ("filters", "is_whole"),
+    [("grep load", True), ("grep -i 'load'", True), ("egrep 'load|root'", True), ("grep -v tmp", False),
+     ("grep linear", False), ("grep load | head -1", False)],
+)  # fmt: skip
+def test_a_search_for_the_name_of_a_volume_leaves_out_none_of_its_table(filters: str, is_whole: bool) -> None:
+    """Each line of a table begins with the name."""
+    facts = facts_in("wh-load: 0 4096 linear 94:61 2048\n", f"dmsetup table | {filters}")
+    told = row(facts, "layer", "wh-load")
+    assert (told.get("table", ""), "?wh-load" in str(told.get("below"))) == (
+        ("0 4096 linear 94:61 2048", False) if is_whole else ("", True)
+    )

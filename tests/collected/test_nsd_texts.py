@@ -40,7 +40,7 @@ Disk "DATA1" is a valid ASM disk
 @pytest.mark.parametrize(
     ("text", "prompt", "uses"),
     [(NSDS, "box1:~ # ", ["GPFS", ""]), (NSDS, "box2:~ # ", ["", "GPFS"]), (NSDS, "# ", ["", ""]),
-     (TYPED, "# ", ["GPFS", ""]), (ASM, "box1:~ # ", ["oracleasm", ""])],
+     (TYPED, "# ", ["GPFS", ""]), (ASM, "box1:~ # ", ["ASM", ""])],
 )  # fmt: skip
 def test_a_disk_of_a_cluster_or_a_database_is_in_use(
     text: str, prompt: str, uses: list[str], where: Ask
@@ -50,6 +50,35 @@ def test_a_disk_of_a_cluster_or_a_database_is_in_use(
     for word, use in zip(("dasdp", "dasdq"), uses, strict=True):
         devices = " ".join(where(word, content)["devices"]).split()
         assert (use in devices, f"{word}1" in devices) == (True, True) if use else devices == []
+
+
+LSDSK = """\
+{}asmcmd lsdsk -k
+Total_MB  Free_MB  OS_MB  Name       Failgroup  Site_Name  Failgroup_Type  Library  Label  Redund   Path
+   20480    11234  20480  DATA_0000  DATA_0000             REGULAR         System        UNKNOWN  /dev/dasdp1
+"""
+ASMLIB = "{}ls -l /dev/oracleasm/disks\ntotal 0\nbrw-rw---- 1 oracle dba 94, 61 Nov  3 07:00 DATA1\n"
+SHOWN = "{}lsblk -f\nNAME     FSTYPE    LABEL UUID\ndasdp\n`-dasdp1 oracleasm DATA1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [(NSDS, "nsd1"), (TYPED, "nsd1"), (ASM, "DATA1"), (ASMLIB, "DATA1"), (SHOWN, "DATA1"),
+     (LSDSK, "DATA_0000"), (LSDSK.replace("asmcmd lsdsk -k", 'su - grid -c "asmcmd lsdsk -k"'), "DATA_0000")],
+)  # fmt: skip
+def test_a_disk_is_found_by_the_name_that_a_cluster_or_a_database_has_for_it(
+    text: str, label: str, where: Ask
+) -> None:
+    """An NSD of GPFS and a disk of ASM have names of their own."""
+    found = where(label, f"{UIDS}{text}".replace("{}", "box1:~ # "))
+    assert (found["key"], [disk["disk"] for disk in found["disks"]]) == ("94:61", ["dasdp"])
+
+
+def test_a_disk_has_the_name_of_its_number(where: Ask) -> None:
+    """Where a text has that alone; a device that is called like a map joins the paths to one disk."""
+    tree = "box1:~ # dmsetup ls --tree\nmpathd (253:4)\n ├─ (8:48)\n └─ (8:16)\n"
+    found = where("mpathd", tree)
+    assert [path["disk"] for path in found["paths"]] == ["sdb", "sdd"]
 
 
 def test_a_file_of_a_cluster_is_on_some_of_its_disks(where: Ask) -> None:

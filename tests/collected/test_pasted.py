@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import quopri
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
@@ -65,6 +65,33 @@ def where(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[[str, 
         return result
 
     return ask
+
+
+MAIL: Final = """\
+Content-Type: multipart/mixed; boundary="=_cut"
+
+--=_cut
+Content-Type: text/plain
+Content-Transfer-Encoding: quoted-printable
+
+{}
+--=_cut
+Content-Type: text/plain
+
+{}
+--=_cut--
+"""
+
+
+@pytest.mark.parametrize(("first", "second"), [(quopri.encodestring(LSDASD.encode()).decode(), MOUNT)])
+def test_a_part_of_a_mail_is_read_as_it_is_encoded(
+    first: str, second: str, where: Callable[[str, str | bytes], dict[str, Any]]
+) -> None:
+    """And no other part: a sign of equality may stand there for itself."""
+    answer = where("dasdp", MAIL.format(first, second.replace("ext4 (rw)", "ext4 (rw,data=3D)")))
+    assert (answer["disks"][0]["lcu"], [mount["point"] for mount in answer["mounts"]]) == (
+        "LCU 1A00", ["/data"]
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("how", [*PASTED, "in UTF-16", "as a mail"])

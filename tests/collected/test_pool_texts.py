@@ -50,6 +50,14 @@ def test_a_file_system_of_a_pool_is_on_the_disks_of_the_pool(where: Ask) -> None
     assert [disk["disk"] for disk in answer["disks"]] == ["ccw-0.0.1b02", "dasdp"]
 
 
+def test_a_pool_is_found_by_its_name(where: Ask) -> None:
+    """With its disks, and the file systems on them, which a disk of it has, too."""
+    pool, disk = where("tank", STATUS + LIST), where("dasdp", STATUS + LIST)
+    assert [entry["disk"] for entry in pool["disks"]] == ["dasdp", "ccw-0.0.1b02"]
+    for found in (pool, disk):
+        assert [(mount["point"], mount["whole"]) for mount in found["mounts"]] == [("/pg data", False)]
+
+
 PARTS: Final = """\
 root@box1:~# zpool status -P
   pool: tank

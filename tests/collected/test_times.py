@@ -172,6 +172,25 @@ def test_two_boots_of_a_host_are_not_united(option: str, kernel: str, tmp_path: 
         assert kept != {"df"} or "t.txt:2" in notes
 
 
+@pytest.mark.parametrize(
+    "between",
+    [f"{_ZORA}reboot\n", f"{_ZORA}sudo systemctl reboot\n", "\nREBOOT\n\n", "--- after the reboot ---\n",
+     f"{_ZORA}uptime -s\n2026-01-02 07:00:03\n", f"{_ZORA}who -b\n         system boot  2026-01-02 07:00\n",
+     f"{_ZORA}cat /proc/sys/kernel/random/boot_id\n22222222-2222-4333-8444-555555555555\n"],
+)  # fmt: skip
+def test_two_boots_of_one_kernel_are_not_united(between: str, tmp_path: Path) -> None:
+    """As commands, times and ids of boots tell, and what people write between; equal ones are of one boot."""
+    first = between.replace("2026", "2025").replace("22222222", "11111111")
+    told = {True: first if first != between else "", False: between}
+    for is_other, before in told.items():
+        behind = between if is_other or first != between else ""
+        text = f"{before}{_ZORA}lsdasd\n{_LSDASD}{behind}{_ZORA}df\n{_DF}"
+        texts, _notes = _texts(tmp_path, text)
+        assert {text.command for text in texts if text.command in {"lsdasd", "df"}} == (
+            {"df"} if is_other else {"lsdasd", "df"}
+        )
+
+
 def test_headings_order_boots(tmp_path: Path) -> None:
     """Where they say that what stands first is later, no output is left out for its place."""
     text = "".join(

@@ -228,6 +228,40 @@ def test_a_mount_whose_type_is_not_printed_is_of_the_btrfs_that_has_its_device(
     assert [(mount["point"], mount["fstype"]) for mount in mounts] == [("/bt", "btrfs")]
 
 
+BTRFS_USAGE = """\
+box1:~ # btrfs fi usage{} /bt
+Overall:
+    Device size:\t\t  61.89GiB
+    Free (estimated):\t\t  42.10GiB\t(min: 21.17GiB)
+
+"""
+OF_IDS = """\
+              Data    Metadata System
+Id Path       RAID0   RAID1    RAID1   Unallocated
+-- ---------- ------- -------- ------- -----------
+ 1 /dev/dasdp1 9.00GiB 1.00GiB 8.00MiB    10.62GiB
+ 2 /dev/dasdq1 9.00GiB 1.00GiB 8.00MiB    10.62GiB
+-- ---------- ------- -------- ------- -----------
+   Total      18.00GiB 1.00GiB 8.00MiB    41.87GiB
+"""
+OF_KINDS = "Data,RAID0: Size:18.00GiB, Used:17.90GiB\n   /dev/dasdp1\t9.00GiB\n   /dev/dasdq1\t9.00GiB\n"
+
+
+@pytest.mark.parametrize(("option", "rows"), [(" -T", OF_IDS), ("", OF_KINDS)])
+def test_the_usage_of_a_btrfs_names_its_devices(option: str, rows: str, where: Ask) -> None:
+    """As a table with their ids, or below each kind of data; each is in use."""
+    usage = f"{UIDS}{BTRFS_USAGE.format(option)}{rows}"
+    assert any("btrfs" in title for title in where("dasdq", usage)["devices"])
+    (answer,) = where("/bt", f"{usage}box1:~ # mount\n/dev/dasdp1 on /bt type btrfs (rw)\n")["where"]
+    assert {disk["disk"] for disk in answer["disks"]} >= {"dasdp"} | ({"dasdq"} if option else set())
+
+
+def test_a_device_with_the_signature_of_a_btrfs_that_misses_one_is_in_use(where: Ask) -> None:
+    """Though `btrfs filesystem show` does not name it."""
+    blkid = 'box1:~ # blkid\n/dev/dasdq1: UUID="11111111-2222-4333-8444-555555555555" TYPE="btrfs"\n'
+    assert any("btrfs" in title for title in where("dasdq", f"{UIDS}{BTRFS}{blkid}")["devices"])
+
+
 ONE_BTRFS = """\
 btrfs filesystem show
 Label: none  uuid: 11111111-2222-4333-8444-555555555555
@@ -350,7 +384,8 @@ def test_a_file_system_of_unknown_type_may_be_on_more_disks(where: Ask) -> None:
         devices = "dasdp 94:60 0 6.9G 0 disk\n└─dasdp1 94:61 0 6.9G 0 part /load\n"
         lsblk = f"box1:~ # lsblk\nNAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINT\n{devices}"
         texts = f"{UIDS}{lsblk}{rows}"
-        assert any("/load" in what for what in where("dasdq", texts)["not_looked_at"]) == is_open
+        unseen = where("dasdq", texts)["not_looked_at"]
+        assert any(what.startswith("further devices of file systems") for what in unseen) == is_open
         (answer,) = where("/load/x", texts)["where"]
         assert any("btrfs" in why for why in answer["lacking"]) == is_open
 

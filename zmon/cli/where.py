@@ -348,6 +348,7 @@ def _file(answer: FileLocation, width: int, lost: Mapping[str, str]) -> Iterator
         size += f", {bytes_(on_disk)} on disk"  # where it is more, the last block is not full
     about = f"{size}  {answer.grade}"
     yield f"{shorten(answer.path, width - len(about))}{about}"
+    yield from (Sentence(f"{told[:1].upper()}{told[1:]}.", *INDENT) for told in answer.elsewhere)
     if answer.unseen:
         place = "By its path it would be on:" if answer.steps else "Where it would be is not known:"
         yield Sentence(f"{answer.unseen}.  {place}", *INDENT)
@@ -601,7 +602,8 @@ def _table(
         rows = [_row(volume, part, result, lost) for volume, part in zip(volumes, parts, strict=True)]
     used = [any(column) for column in zip(*rows, strict=True)]
     if len(rows) == 1:
-        rows = [tuple(f"{name}{cell}" if cell else "" for name, cell in zip(NAMES, rows[0], strict=True))]
+        titled = zip(NAMES, rows[0], strict=True)
+        rows = [tuple(f"{name * (name not in cell)}{cell}" if cell else "" for name, cell in titled)]
     elif rows:
         rows.insert(0, HEADING)
     columns = [
@@ -683,7 +685,12 @@ def _remarks(result: LookupResult) -> Iterator[str]:
     remarks: dict[str, Iterable[str]] = {
         "Contradiction": (conflict for volume in volumes for conflict in volume.conflicts),
         "Note": (
-            *(note for answer in result.locations if answer.disks or alone for note in answer.notes),
+            *(
+                note
+                for answer in result.locations
+                if answer.disks or alone
+                for note in (*(() if alone else answer.elsewhere), *answer.notes)
+            ),
             *result.states,
             *(
                 evidence.said
@@ -784,7 +791,8 @@ def _answer(answer: FileLocation, result: LookupResult) -> dict[str, Any]:
             | {"lost_chpids": result.lost_chpids.get(share.volume.number, "")}
             for share in answer.disks
         ],
-        **_fields(answer, "grade", "evidence", "lacking", "notes"),
+        **_fields(answer, "grade", "evidence", "lacking"),
+        "notes": (*answer.elsewhere, *answer.notes),
         "seen": not answer.unseen,
     }
 

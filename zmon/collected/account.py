@@ -9,10 +9,12 @@ from zmon.base.absent import text_of
 from zmon.collected.dasd_texts import BUSID
 from zmon.collected.facts import plain
 from zmon.collected.hosts import SAID, host_of
+from zmon.collected.kernel_log_texts import MENDED, TROUBLE
+from zmon.collected.numbers import name_of_number
 from zmon.collected.reading import MAX_ROW
 from zmon.kinds import CLAIM, DEVICE, LAYER, PART, TEXT
 from zmon.sample import Frame, empty_frame, frame_of
-from zmon.topology.read_texts import NOT_USED
+from zmon.topology.read_texts import NOT_USED, TROUBLED
 from zmon.topology.stack import tagged, volume_name
 
 if TYPE_CHECKING:
@@ -36,7 +38,7 @@ _MEANT: Final = re.compile(
 _DEVICE: Final = re.compile(
     rf"/dev/disk/by-path/ccw-({BUSID})[^\s,;\"']*|((?:PART)?(?:UUID|LABEL)=[^\s,;]+)|/dev/[\w/.:+=@-]+"
     rf"|(?<![\w./-])(?:{BUSID}|(?:dasd|sd|vd|xvd)[a-z]{{1,4}}[0-9]{{0,3}}|(?:dm-|md|nvme[0-9]+n)[0-9]+)(?![\w./])"
-    r"|(?<![\w.])0x[0-9a-f]{16}(?!\w)"
+    r"|(?<![\w.])0x[0-9a-f]{16}(?!\w)|(?<=ing path )[0-9]{1,3}:[0-9]{1,5}"
 )
 """A device by name, tag or bus id, which a path has, too."""
 MAX_ROWS: Final = 20_000
@@ -70,17 +72,25 @@ def _named(reads: Sequence[ReadText], devices: Collection[str]) -> str:
     """Return which devices lines name that were not read, each with its line; comments name none.
 
     Behind the line of one that was read, and of which nothing has become a known device, stands `NOT_USED`.
+    Behind that of one of which the kernel says that it fails, and not that it works again, stands `TROUBLED`.
     """
     named: dict[str, None] = {}
     for read in reads:
         rows, strange = read.text.text.split("\n"), set(strange_lines(read))
+        is_of_kernel = read.form.startswith("dmesg")
         for number, row in (*enumerate(rows), (-1, read.text.command)):
             is_read = bool(read.form) and number not in strange
             line = max(1, read.text.number(number))
             is_comment = row.lstrip().startswith("#") or (is_read and number >= MAX_ROWS)
             for word in () if is_comment else _DEVICE.finditer(row[:MAX_ROW]):
                 name = plain(word[1] or tagged(word[2] or word[0]).removeprefix("/dev/"))
-                if not (is_read and name in devices):
+                name = name_of_number(name) or name
+                if is_of_kernel and MENDED.search(row):
+                    old = [key for key in named if key.startswith(f"{name}=") and key.endswith(TROUBLED)]
+                    named = {key: None for key in named if key not in old}
+                elif is_of_kernel and TROUBLE.search(row):
+                    named[f"{name}={line}{TROUBLED}"] = None
+                elif not (is_read and name in devices):
                     named[f"{name}={line}{NOT_USED * is_read}"] = None
     return " ".join([*named][:MAX_DEVICES])
 

@@ -26,10 +26,20 @@ from zmon.collected.columns import BegunRow, Columns, asked_columns, is_cut_uuid
 from zmon.collected.dasd_texts import BUSID, UID, dasd_named
 from zmon.collected.facts import OF_TREE, UNSEEN, MountRow
 from zmon.collected.fcp_texts import ADDRESS, linked_lun, say_scsi, scsi
-from zmon.collected.numbers import NUMBER, disk_name, fits, is_of_kernel, minor_of_dm, rounded_size, sort_of
+from zmon.collected.numbers import (
+    NUMBER,
+    disk_name,
+    fits,
+    is_of_kernel,
+    minor_of_dm,
+    name_of_number,
+    rounded_size,
+    sort_of,
+)
 from zmon.collected.reading import MAX_DEPTH, OrDocument, Reading, line
 from zmon.kernel.disk_identity import NAA
 from zmon.kinds import ALL_DASD, ALL_DISKS, DEVICE, LAYER, MPATH, MULTIPATH, PATH
+from zmon.topology.stack import tagged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -163,6 +173,8 @@ def _row_of(cells: Mapping[str, str]) -> LsblkRow | None:
     told: dict[str, Value] = _identity(cells) if _OF_LUN.fullmatch(kernel or name) else {}
     if re.fullmatch("[0-9]{1,18}", start := cells.get("START", "")):
         told["start"] = int(start)
+    if (label := cells.get("LABEL", "")) and not cells.get("FSTYPE", "").endswith("_member"):
+        told["links"] = tagged(f"LABEL={label}")
     if re.fullmatch("[0-9]{3,20}", size := cells.get("SIZE", "")):
         told["size"] = int(size) // SECTOR
     address = cells.get("HCTL", "")
@@ -778,6 +790,8 @@ class Partitions(Reading):
 
 
 _DIRECTORY: Final = r"/dev/(disk/by-[a-z-]{1,16}(?:/[^\s:]{1,200})?|mapper|disk)/?:?"
+_OF_ASM: Final = "/dev/oracleasm/disks"
+"""Where ASMLib has a device for each of its disks, by their labels."""
 _BY_PATH: Final = re.compile(rf"ccw-({BUSID})")
 _BY_UID: Final = re.compile(rf"ccw-({UID})")
 _BY_PV: Final = re.compile("lvm-pv-uuid-([A-Za-z0-9]{6}(?:-[A-Za-z0-9]{4}){5}-[A-Za-z0-9]{6})")
@@ -862,10 +876,14 @@ class Links(Reading):
     def node(self, match: re.Match[str]) -> bool:
         """Take a device of /dev/mapper without a link, as of `ls -lL`."""
         major, minor, directory, name = match.groups()
-        is_it = bool(directory) or self._directory == "mapper"
-        if is_it:
+        is_mapped = bool(directory) or self._directory == "mapper"
+        if is_mapped:
             self.facts.say(LAYER, f"{major}:{minor}", self.place, name=f"dm-{minor}", mapped=name, sort="dm")
-        return is_it
+        elif self._folder == _OF_ASM:
+            links = f"{self._folder.removeprefix('/dev/')}/{name} {tagged(f'LABEL={name}')}"
+            key = self.facts.name_device(name_of_number(f"{major}:{minor}"), self.place, f"{major}:{minor}")
+            self.facts.say(LAYER, key, self.place, links=links)
+        return is_mapped or self._folder == _OF_ASM
 
     @line(r"l[rwx-]{9}\S?\s.*?\s(/dev/\S{1,255}|[^/\s]{1,255}) -> (\S{1,255})\s*")
     def other_link(self, match: re.Match[str]) -> bool:

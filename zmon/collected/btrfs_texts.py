@@ -1,8 +1,9 @@
-r"""File systems of btrfs in texts: `btrfs filesystem show`, `btrfs device usage`.
+r"""File systems of btrfs in texts: `btrfs filesystem show`, `btrfs filesystem usage`, `btrfs device usage`.
 
     Label: none  uuid: 3c5e...                                  then each device below
     devid    2 size 9.09TiB used 8.42TiB path /dev/sdd1
     /dev/sdd1, ID: 2                                            of the file system that was asked for
+     2 /dev/sdd1 9.00GiB 1.00GiB 8.00MiB    10.62GiB            the same, of filesystem usage with -T
 
 Source: btrfs-progs, cmds/filesystem.c, cmds/filesystem-usage.c.
 """
@@ -38,6 +39,8 @@ class BtrfsShow(Reading):
         r"\s*\*\*\* Some devices missing\s*",
         r"btrfs-progs v\S+",
         r"warning(?:, |: )device [0-9]+ (?:is )?missing.*",
+        r"Overall:|\s+(?:[A-Z][A-Za-z(), ]+:\s.*|Total\s.*|Used\s.*|(?:Data|Metadata|System)\b.*)",
+        r"Id Path\s.*|[ -]{20,}|[A-Z][A-Za-z]+,[A-Za-z0-9]+: Size:.*|Unallocated:",
     )
 
     def __init__(self, text: CollectedText, facts: Facts) -> None:
@@ -82,13 +85,22 @@ class BtrfsShow(Reading):
             self.facts.say_content(match[2].removeprefix("/dev/"), self.place, "btrfs", "")
         return bool(uuid or (self.is_filtered and match[2]))
 
-    @line(r"(?:/dev/(\S{1,255})|missing), ID: ([0-9]{1,6})\s*")
+    @line(
+        r"\s*(?P<name>/dev/\S{1,255}|missing), ID: (?P<id>[0-9]{1,6})\s*",
+        r"\s*(?P<id>[0-9]{1,6}) (?P<name>/dev/\S{1,255}|missing)\s+\S.*",
+    )
     def used(self, match: re.Match[str]) -> None:
-        """Take a device of `btrfs device usage`, which lists those of the mount point of its command."""
+        """Take a device of those that tell the use of the mount point of their command."""
         key = self.text.command.split()[-1] if self.text.command else self.text.place()
-        name = match[1] or self._lost(key)
-        self.facts.btrfs.setdefault(key, {})[match[2]] = name, self.place
+        name = self._lost(key) if match["name"] == "missing" else match["name"].removeprefix("/dev/")
+        self.facts.btrfs.setdefault(key, {})[match["id"]] = name, self.place
         self.facts.name_dasd(name, self.place)
+
+    @line(r"\s+/dev/(\S{1,255})\s+[0-9.]+[KMGTP]?(?:i?B)?\s*")
+    def holds(self, match: re.Match[str]) -> None:
+        """Take a device that holds data of one kind."""
+        self.facts.name_device(match[1], self.place)
+        self.facts.say_content(match[1], self.place, "btrfs", "")
 
     def end(self) -> None:
         """Say that devices are missing where fewer are listed than are counted."""
@@ -106,14 +118,9 @@ class BtrfsShow(Reading):
 
 def open_btrfs(rows: list[MountRow], facts: Facts) -> None:
     """Say what stands for further devices of a btrfs; its mount names one of them."""
-    for row in rows:
-        if row.fstype == "btrfs" or (not row.fstype and row.source.startswith("/dev/")):
-            facts.say(
-                LAYER,
-                MORE_OF_BTRFS,
-                row.place,
-                mapped=f"{NOT_SEEN}devices that `btrfs filesystem show` would list",
-            )
+    more = f"{NOT_SEEN}devices that `btrfs filesystem show` would list"
+    for row in [row for row in rows if row.fstype == "btrfs"][:1]:
+        facts.say(LAYER, MORE_OF_BTRFS, row.place, mapped=more)
 
 
 def name_btrfs(sources: set[str], facts: Facts) -> None:

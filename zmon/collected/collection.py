@@ -211,6 +211,7 @@ def facts_of(texts: Sequence[CollectedText]) -> tuple[Facts, list[ReadText]]:
     from zmon.collected.transcript import form_of  # noqa: PLC0415 - likewise
 
     facts = Facts()
+    facts.hosts = {text.host for text in texts} - {""}
     by_name = {form.name: form for form in FORMS}
     read: dict[int, ReadText] = {}
     ordered = sorted(

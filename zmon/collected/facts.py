@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.base.absent import Absent, text_of
 from zmon.base.sizes import KIB, SECTOR
 from zmon.collected.numbers import (
-    dasd_of_number,
     disk_name,
     disk_of_dasd,
     is_of_kernel,
     minor_of_dm,
+    name_of_number,
     number_of,
     number_of_dasd,
     sort_of,
@@ -105,6 +105,7 @@ UNSEEN: Final = "?lsblk"
 _CONTENTS: Final = {
     "LVM2_member": "physical volume", "crypto_LUKS": "LUKS", "swap": "swap area, not known to be active,",
     "linux_raid_member": "member of an array", "DDF_raid_member": "member of an array",
+    "oracleasm": "disk of ASM", GPFS: "GPFS file system",
 }  # fmt: skip
 """What signatures mean that are none of a file system."""
 
@@ -116,7 +117,7 @@ _SIGNATURES: Final = (
 """Long names of what is on devices."""
 _SHORTEST: Final = 6
 """Characters of a signature that was cut: its column has a heading `FSTYPE`."""
-_OF_MULTIPATH: Final = re.compile("mpath[a-z]{1,4}|3[0-9a-f]{16}(?:[0-9a-f]{16})?")
+OF_MULTIPATH: Final = re.compile("mpath[a-z]{1,4}|3[0-9a-f]{16}(?:[0-9a-f]{16})?")
 """What multipath names its devices."""
 _OF_KPARTX: Final = re.compile("(.+?)(?:[-_]part|p|(?<![0-9]))[0-9]{1,3}")
 """What kpartx names their partitions; a name that ends in a digit is followed by something else."""
@@ -249,6 +250,8 @@ class Facts(DeviceLists):
         """Numbers that stand for members of groups without a number, by their names; see `by_number`."""
         self.commands: set[frozenset[str]] = set()
         """The words of the commands, and the files, of all outputs that were read."""
+        self.hosts: set[str] = set()
+        """The names of the host whose texts these are."""
         self.remarks: list[str] = []
         """Contradictions that concern no single cell, a sentence each."""
 
@@ -439,7 +442,7 @@ class Facts(DeviceLists):
             title: number
             for number, row in rows.items()
             for title in (str(fact.value) for fact in row.get("mapped", ()))
-            if _OF_MULTIPATH.fullmatch(title) or by_number.get(number, "").startswith(MPATH)
+            if OF_MULTIPATH.fullmatch(title) or by_number.get(number, "").startswith(MPATH)
         }
         for number, row in rows.items():
             is_open = not (row.get("below") or number in by_number)
@@ -484,7 +487,8 @@ class Facts(DeviceLists):
             if sort == "btrfs" and uuid:
                 btrfs.setdefault(uuid, []).append(device)
             elif number not in mounted:
-                title = f"{_CONTENTS.get(sort, f'{sort} file system')} on {plain(device)}"
+                what = _CONTENTS.get(sort) or f"{sort}{' file system' * is_file_system(sort)}"
+                title = f"{what} on {plain(device)}"
                 self._say_content(title, {number}, place, sort=NSD if sort == GPFS else "content")
         for device, (what, place) in self.made_for.items():
             own = numbers.get(device, set()) - used - mounted
@@ -501,8 +505,14 @@ class Facts(DeviceLists):
                 self._say_content(title, own, place)
 
     def _join_btrfs(self, uuid: str, devices: Mapping[str, str], mounted: set[str]) -> None:
-        """Say which devices a btrfs has by their signatures, unless `btrfs filesystem show` lists it."""
+        """Say which devices a btrfs has by their signatures, unless `btrfs filesystem show` lists it.
+
+        One that it does not list may be a missing one.
+        """
         listed = {device for members in self.btrfs.values() for device, _place in members.values()}
+        for device in devices.keys() - listed if uuid in self.btrfs else ():
+            title = f"signature of btrfs {uuid} on {plain(device)}"
+            self._say_content(title, {devices[device]}, self.contents[device][2])
         if uuid in self.btrfs or not listed.isdisjoint(devices):
             return
         places = {device: self.contents[device][2] for device in devices}
@@ -518,12 +528,12 @@ class Facts(DeviceLists):
         self.say(LAYER, key, place, mapped=title, sort=sort, below=below)
 
     def _name_numbered(self, rows: dict[str, dict[str, list[Fact]]], layers: Frame) -> None:
-        """Name DASDs and their partitions that others are built on, and that no source names."""
+        """Name disks and partitions that others are built on, and that no source names."""
         below = [fact for row in rows.values() for fact in row.get("below", ())]
         for fact in below:
             for number in str(fact.value).split():
-                if number not in rows and number not in layers.index:
-                    self.name_dasd(dasd_of_number(number), fact.place)
+                if number not in rows and number not in layers.index and (name := name_of_number(number)):
+                    self.name_device(name, fact.place, number)
 
     def _number_by_name(self, rows: dict[str, dict[str, list[Fact]]], numbers: dict[str, set[str]]) -> None:
         """Give devices that no source numbers the numbers that follow from their names."""
@@ -803,7 +813,7 @@ class Facts(DeviceLists):
 
 def is_file_system(sort: str) -> bool:
     """Return whether a signature is one of a file system that is mounted from its device."""
-    return sort not in _SIGNATURES and not sort.endswith("_member") and sort != GPFS
+    return sort not in _SIGNATURES and not sort.endswith("_member")
 
 
 _ROUNDING: Final = 1.1
@@ -1018,7 +1028,7 @@ def _apart(told: list[Fact]) -> list[Fact]:
 
     Other disks may be paths to one, and be called like that, or by the map that joins them.
     """
-    disks = [{disk_of_dasd(dasd_of_number(number)) for number in str(fact.value).split()} for fact in told]
+    disks = [{disk_of_dasd(name_of_number(number)) for number in str(fact.value).split()} for fact in told]
     dasds = [(fact, names) for fact, names in zip(told, disks, strict=True) if names and "" not in names]
     if not dasds or dasds[0][0] is not told[0]:
         return []

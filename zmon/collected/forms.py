@@ -13,6 +13,7 @@ from zmon.collected.dasd_texts import Dasdview, Lsdasd
 from zmon.collected.fcp_texts import Lsluns, Lsscsi, Lszfcp
 from zmon.collected.file_texts import MANY_FILES, Files
 from zmon.collected.kernel_log_texts import KernelLog
+from zmon.collected.lent_texts import AsmDisks, Borrowers, Drbd
 from zmon.collected.loop_texts import Losetup
 from zmon.collected.lvm_display_texts import LvmDisplay
 from zmon.collected.lvm_texts import Lvm
@@ -83,10 +84,15 @@ FORMS: Final = (
          "real output"),
     Form("mmlsdisk", r"mmlsdisk\b", Mmlsdisk, "which file system is a GPFS, where df does not print that",
          "source"),
+    Form("asmcmd lsdsk", r"asmcmd\b.*\blsdsk\b", AsmDisks, "which devices are disks of ASM", "real output"),
+    Form("raw -qa, targetcli ls", r"raw (?:-\S+ )*-\S*q|targetcli\b.*\bls\b", Borrowers,
+         "which devices are raw ones, or exported to other hosts", "source"),
+    Form("/etc/drbd.d, drbdadm dump", r"etc/drbd\.(?:d/\S+|conf)|drbdadm dump\b", Drbd,
+         "disks of devices of DRBD", "source"),
     Form("virsh domblklist, dumpxml", r"virsh (?:-\S+ )*(?:domblklist|dumpxml)\b", Virsh,
          "which devices are disks of KVM guests of this host", "source"),
-    Form("btrfs filesystem show, device usage",
-         r"btrfs (?:(?:filesystem|fi) show|(?:device|dev) usage)\b.*", BtrfsShow, "all devices of a btrfs",
+    Form("btrfs filesystem show, usage, device usage",
+         r"btrfs (?:(?:filesystem|fi) (?:show|us)|(?:device|dev) us).*", BtrfsShow, "all devices of a btrfs",
          "source, real output"),
     Form("zpool status", r"zpool status\b.*", ZpoolStatus,
          "which devices are in pools of ZFS, which are missing", "source"),

@@ -18,7 +18,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.base.plain_text import did_you_mean
-from zmon.collected.reading import Reading
+from zmon.collected.reading import BETWEEN, Reading
 from zmon.collected.times import earlier_outputs, of_other_times, outputs_of_earlier_boots, rank
 from zmon.collected.tools import TOOLS
 from zmon.kernel.capture_text import NoSuchHost
@@ -50,9 +50,10 @@ _TAGGED: Final = (
 )
 """What pdsh, fabric, clush and the like, and logs behind the time, write before each line."""
 _OF_CALLER: Final = re.compile(
-    r"pdsh@\S+: .*|(?:\[?[\w.-]+@[\w.-]+[: ].{0,80}|[\w.-]+:[~/]\S{0,80} ?)?[#$>%](?: .*)?"
+    r"pdsh@\S+: (?:(?P<host>[A-Za-z][\w.-]*): (?P<row>.*)|.*)"
+    r"|(?:\[?[\w.-]+@[\w.-]+[: ].{0,80}|[\w.-]+:[~/]\S{0,80} ?)?[#$>%](?: .*)?"
 )
-"""Prompts of who asks many hosts, and what pdsh says itself, between the lines of these."""
+"""Prompts of who asks many hosts, and what pdsh says itself, also of a host, between the lines of these."""
 _TAGGED_PART: Final = 0.9
 """The part of the lines that have it, from which on it is no part of them."""
 _SEEN: Final = 20
@@ -93,7 +94,7 @@ Some write it in a line of its own: `**Eva** 10:05`, `Eva Meier  10:05 AM`.
 """
 _UNANSWERED: Final = re.compile(
     r"ssh: .*|Minion did not return\b.*|(?:Permission denied|Connection (?:refused|timed out))\b.*"
-    rf"|{'|'.join(Reading.failed)}"
+    rf"|ssh exited with exit code .*|{'|'.join(Reading.failed)}"
 )
 """What stands for an output that a host did not give."""
 _APART: Final = re.compile(r"\W*|[ \t>]*(?:```|~~~)\w*\s*|\{(?:noformat|code)[^}]*\}\s*|\[/?code\]\s*")
@@ -164,8 +165,8 @@ class HostPart(NamedTuple):
 def by_host(text: str, count: Callable[[str], int]) -> list[HostPart]:
     """Return the texts of hosts that stand before each line of a text; else the text as it is.
 
-    Lines of others between those of a host are empty.  `count`
-    says how many outputs begin in a text: what stands before each line of a tool's output is no host.
+    Lines of others between those of a host are `BETWEEN`.  `count` says how many outputs begin in a text:
+    what stands before each line of a tool's output is no host.
     """
     rows = text.removesuffix("\n").split("\n")
     filled = [row for row in rows if row.strip() and not _OF_CALLER.fullmatch(row)]
@@ -179,6 +180,9 @@ def by_host(text: str, count: Callable[[str], int]) -> list[HostPart]:
         for number, match in enumerate(matches):
             if match:
                 own.setdefault(short(match["host"]), []).append((number, match["row"] or ""))
+        for number, row in enumerate(rows):
+            if (said := _OF_CALLER.fullmatch(row)) and said["host"]:
+                own.setdefault(short(said["host"]), [(number, said["row"])])
         if len(own) > _MAX_TAGS:
             continue
         parts = [HostPart(host, lines[0][0] + 1, _with_gaps(lines)) for host, lines in own.items()]
@@ -189,7 +193,7 @@ def by_host(text: str, count: Callable[[str], int]) -> list[HostPart]:
 
 def _with_gaps(lines: Sequence[tuple[int, str]]) -> str:
     begin = lines[0][0]
-    rows = [""] * (lines[-1][0] - begin + 1)
+    rows = [BETWEEN] * (lines[-1][0] - begin + 1)
     for number, row in lines:
         rows[number - begin] = row
     return "".join(f"{row}\n" for row in rows)
@@ -388,7 +392,10 @@ def _of_other_hosts(
         _see_host(wanted, ({*counted} | named) - {_ANY}, kernel if kernel in counted else "", silent)
     for text, host in zip(texts, hosts, strict=True):
         if host in silent and not host.startswith(CALLER):
-            yield text, f"texts of {_words(host)}: no output of this host was read"
+            rows = map(str.strip, text.text.split("\n"))
+            said = next(filter(_UNANSWERED.fullmatch, rows), "")
+            why = f"it gave no answer ({said})" if said else "no output of this host was read"
+            yield text, f"texts of {_words(host)}: {why}"
     if len(counted) < 2:
         return
     del counted[_ANY]

@@ -6,9 +6,11 @@
     [   73.7] dasd-fba 0.0.0190: New FBA DASD 9336/10 (CU 6310/01) with 611 MB and 512 B/blk
     [  180.1] dasd-eckd 0.0.7100: No operational channel path is left for the device
     [  174.9] sd 0:0:0:0: [sda] 131072 512-byte logical blocks: (67.1 MB/64.0 MiB)
+    [   58.2] device-mapper: multipath: 251:0: Failing path 8:64.
 
 They are of an earlier time, so what any other text or file has goes first.  Which name belongs to which bus
-id they do not say; many devices may come at once.
+id they do not say, and many devices may come at once: it is that of the message before if the label is the
+one that dasdfmt makes of that number.
 Source: Linux, drivers/s390/block/dasd.c, dasd_eckd.c, dasd_fba.c, block/partitions/ibm.c, drivers/scsi/sd.c.
 """
 
@@ -17,13 +19,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from zmon.base.absent import Absent
 from zmon.base.sizes import KIB, SECTOR
 from zmon.collected.dasd_texts import BUSID, dasd_named
-from zmon.collected.numbers import disk_name, is_of_kernel, sort_of
+from zmon.collected.numbers import NUMBER, disk_name, is_of_kernel, name_of_number, sort_of
 from zmon.collected.reading import Reading, line
 from zmon.kernel.zfcp import ONLINE
 from zmon.kinds import ADAPTER, DASD, DEVICE, LAYER
 from zmon.values.dasd_state import UNFORMATTED
+from zmon.values.fcp_state import FAILED
 
 if TYPE_CHECKING:
     from zmon.base.absent import Value
@@ -40,6 +44,13 @@ _STAMP: Final = (
 OF_FORMAT: Final = ("block_size", "blocks")
 """What a DASD that is not formatted has not, and had when it was."""
 _SORT: Final = r"[0-9A-F]{4}/[0-9A-F]{2}"
+TROUBLE: Final = re.compile(
+    r"I/O error|[Ee]rror occurred in the DASD device driver|: Failing path |rejecting I/O to"
+    r"|No operational channel path is left|No verified channel paths remain"
+)
+"""What the kernel says of a device that does not work."""
+MENDED: Final = re.compile(r": Reinstating path |A channel path to the device has become operational")
+"""What it says of one that works again."""
 
 
 class KernelLog(Reading):
@@ -48,7 +59,8 @@ class KernelLog(Reading):
     tool = "dmesg"
     tells = ("device", "dasd", "layer", "adapter")
     first = (
-        rf"{_STAMP}(?:dasd-(?:eckd|fba) {BUSID}: (?:New |DASD with )| dasd[a-z]{{1,4}}:(?:VOL1|LNX1|CMS1)/ )"
+        rf"{_STAMP}(?:dasd-(?:eckd|fba) {BUSID}: (?:New |DASD with )| dasd[a-z]{{1,4}}:(?:VOL1|LNX1|CMS1)/ "
+        r"|device-mapper: multipath: .*ing path |Buffer I/O error on dev )"
         r"|\[[^\]\n]{1,40}\](?:\[[ A-Z0-9]+\])? Linux version "
     )
     nothing: ClassVar[tuple[str, ...]] = (r".*",)  # messages about anything else
@@ -63,6 +75,12 @@ class KernelLog(Reading):
         """Labels of DASDs by their names, each with the text."""
         self._sizes: dict[str, int] = {}
         """Sectors of DASDs by their bus ids."""
+        self._last = ""
+        """The bus id of the DASD in the last message about what one is."""
+        self._named: dict[str, str] = {}
+        """The names of DASDs by their bus ids."""
+        self._failed: dict[str, str] = {}
+        """The paths of multipath that have failed, by their names, each with the text."""
 
     @classmethod
     def knows(cls, row: str) -> bool:
@@ -89,6 +107,7 @@ class KernelLog(Reading):
     def formatted(self, match: re.Match[str]) -> None:
         """Take the format of a DASD; blocks of 512 bytes are 0 KB, as the kernel prints it."""
         busid, block, size = match[1], int(match[2]) * KIB, int(match[3]) * KIB
+        self._last = busid
         self._sizes[busid] = size // SECTOR
         if block:
             self._keep(DASD, busid, block_size=block, blocks=size // block)
@@ -123,6 +142,8 @@ class KernelLog(Reading):
             return False
         if label:
             self._labels[disk] = label, self.place
+        if self._last and label == f"0X{self._last[-4:].upper()}":
+            self._named[self._last] = disk
         self._keep_disk(disk)
         for part in parts:
             self._keep(LAYER, part, name=part, sort="partition")
@@ -130,11 +151,25 @@ class KernelLog(Reading):
 
     @line(
         rf"{_STAMP}(?:sd|virtio_blk) \S{{1,64}}: \[((?:sd|vd)[a-z]{{1,4}})\] ([0-9]{{1,15}}) "
-        r"([0-9]{3,5})-byte logical blocks.*",
+        r"([0-9]{3,5})-byte logical blocks.*"
     )
     def block(self, match: re.Match[str]) -> None:
         """Take the size of a SCSI or virtio disk."""
         self._keep_disk(match[1], int(match[2]) * int(match[3]) // SECTOR)
+
+    @line(rf"{_STAMP}Linux version .*")
+    def booted(self, _match: re.Match[str]) -> None:
+        """Know that what was said before is of another boot: devices may have other names since."""
+        for told in (self._told, self._labels, self._sizes, self._named, self._failed):
+            told.clear()
+
+    @line(rf"{_STAMP}device-mapper: multipath: (?:{NUMBER}: )?(Failing|Reinstating) path ({NUMBER})\.?\s*")
+    def path(self, match: re.Match[str]) -> None:
+        """Take that a path of multipath has failed, or works again."""
+        name = name_of_number(match[2])
+        self._failed.pop(name, None)
+        if match[1] == "Failing":
+            self._failed[name] = self.place
 
     @line(rf"{_STAMP}zfcp(?:\.[0-9a-f]{{6}})?:? ({BUSID}): The local link (is down|has been restored).*")
     def link(self, match: re.Match[str]) -> None:
@@ -146,6 +181,7 @@ class KernelLog(Reading):
         self._places[kind.name, key] = self.place
 
     def _keep_device(self, busid: str, devtype: str, cutype: str, readonly: str | None) -> None:
+        self._last = busid
         self._keep(DEVICE, busid, devtype=devtype.lower(), cutype=cutype.lower())
         if readonly:  # one that was not may be by now
             self._keep(DEVICE, busid, readonly=1)
@@ -159,6 +195,9 @@ class KernelLog(Reading):
     def end(self) -> None:
         """Say what the last messages about each disk say, where nothing else does."""
         kinds = {kind.name: kind for kind in (ADAPTER, DEVICE, DASD, LAYER)}
+        self._name_disks()
+        for path, place in self._failed.items():
+            self.facts.path_states.setdefault(path, ({"state": FAILED}, place))
         for (kind, key), values in self._told.items():
             lost: tuple[str, ...] = OF_FORMAT if kind == DASD.name and self._is_unformatted(key) else ()
             if kind == ADAPTER.name and isinstance(self.facts.value(ADAPTER, key, "port_state"), str):
@@ -177,6 +216,14 @@ class KernelLog(Reading):
             name = self.facts.value(DASD, busid, "name")
             if isinstance(name, str) and size and not self._is_unformatted(busid):
                 self.facts.hint(LAYER, name, self.place, size=size)
+
+    def _name_disks(self) -> None:
+        """Say which bus ids disks have, if no other text has that of the disk, or the disk of that."""
+        for busid, disk in self._named.items():
+            if not dasd_named(self.facts, disk) and isinstance(self.facts.value(DASD, busid, "name"), Absent):
+                place = self._labels[disk][1]
+                self.facts.hint(DASD, busid, place, name=disk)
+                self.facts.hint(LAYER, disk, place, busid=busid)
 
     def _is_unformatted(self, busid: str) -> bool:
         """Return whether another text says of a DASD that it is not formatted now."""

@@ -56,7 +56,7 @@ _FIELD: Final = (
 """The names of lines of records."""
 _NAMES: Final = frozenset({"PV Name", "LV Name", "LV Path"})
 """Lines that always have a value; only a physical volume may be in no group."""
-_EXTENTS: Final = r"(?:Logical|Virtual) extents? [0-9]{1,12} to [0-9]{1,12}:"
+_EXTENTS: Final = r"(?:Logical|Virtual) extents? ([0-9]{1,12}) to ([0-9]{1,12}):"
 _SEGMENTS: Final = re.compile("(?i)segment|сегмент|セグメント")
 """What rulers of segments have in any language."""
 TOTAL_FIELDS: Final = 11
@@ -96,6 +96,10 @@ class LvmDisplay(VolumeReading):
         self._title = ""
         """The logical volume of the last record."""
         self._segment: ExtentRange | None = None
+        self._ends: dict[str, int] = {}
+        """Behind which extents the segments of logical volumes end, as far as they follow each other."""
+        self._sizes: dict[str, str] = {}
+        """The sizes of logical volumes, as they are printed, whose records do not count their segments."""
         self._expected: dict[str, int] = {}
         """How many segments logical volumes have, of which the first was read."""
         self._whole: set[str] = set()
@@ -157,11 +161,14 @@ class LvmDisplay(VolumeReading):
         return True
 
     @line(rf"\s*{_EXTENTS}\s*")
-    def segment(self, _match: re.Match[str]) -> bool:
-        """Take the first line of a segment."""
+    def segment(self, match: re.Match[str]) -> bool:
+        """Take the first line of a segment, which begins where the one before has ended."""
         self._end_record()
         self._end_segment()
         if self._title:
+            begin, end = (int(extent) for extent in match.groups())
+            if begin == self._ends.get(self._title, 0):
+                self._ends[self._title] = end + 1
             self._segment = ExtentRange()
             self._expected[self._title] = self._expected.get(self._title, -1) - 1
         return bool(self._title)
@@ -303,7 +310,8 @@ class LvmDisplay(VolumeReading):
         self._end_record()
         self._end_segment()
         for title, count in self._expected.items():
-            if count != 0 and title not in self._whole and self._volumes[title].names:
+            is_whole = whole_size(self._sizes.get(title, ""), str(self._ends.get(title, ""))) > 0
+            if count != 0 and not is_whole and title not in self._whole and self._volumes[title].names:
                 self._open_volume(title)  # a segment is missing
         self._is_lost, self._last = self._is_doubtful, ""
         self.finish()
@@ -376,10 +384,13 @@ class LvmDisplay(VolumeReading):
                 if what in _WHOLLY:
                     self._whole.add(title)
         has_others = any(name.startswith(("COW-table", "Cache ")) for name in record)
-        if (has_others and not self._volumes[title].names) or "LV Status" not in record:
+        if has_others and not self._volumes[title].names:
             self._open_volume(title)
         segments = record.get("Segments", "")
-        self._expected[title] = int(segments) if re.fullmatch("[0-9]{1,6}", segments) else MANY
+        if not segments:
+            self._sizes[title] = record.get("LV Size", "")
+        is_told = "LV Status" in record and re.fullmatch("[0-9]{1,6}", segments)
+        self._expected[title] = int(segments) if is_told else MANY
 
     def _number(self, title: str, number: str) -> None:
         if match := re.fullmatch("([0-9]{1,4}):([0-9]{1,8})", number):

@@ -64,30 +64,11 @@ _PLAIN: Final = ("", "-", "o", "O")
 """The first attribute of those that may be striped over devices."""
 _OF_PVS: Final = "of pvs"
 """Stands for the type of a segment in pvs, which has a row for each of its devices."""
-_TYPES: Final = frozenset(
-    {
-        "linear",
-        STRIPED,
-        "mirror",
-        "raid0",
-        "raid1",
-        "raid4",
-        "raid5",
-        "raid6",
-        "raid10",
-        "snapshot",
-        "thin",
-        "thin-pool",
-        "cache",
-        "cache-pool",
-        "error",
-        "zero",
-        "vdo",
-        "vdo-pool",
-        "writecache",
-        "integrity",
-    }
-)
+_LINEAR: Final = "linear"
+_TYPES: Final = frozenset({
+    _LINEAR, STRIPED, "mirror", "raid0", "raid1", "raid4", "raid5", "raid6", "raid10", "snapshot", "thin",
+    "thin-pool", "cache", "cache-pool", "error", "zero", "vdo", "vdo-pool", "writecache", "integrity",
+})  # fmt: skip
 _PARTIAL: Final = 8
 """Which attribute of a logical volume is its health: `p` if a device is missing."""
 _FIELDS: Final = {
@@ -490,7 +471,7 @@ class Lvm(VolumeReading, OrDocument):
         elif placed and kind in _BESIDE and not beside and not inner(title):
             if kind:
                 self._open_volume(title)
-            elif "Origin" not in {*self._columns, *self._asked}:
+            elif self._type != _LINEAR and "Origin" not in {*self._columns, *self._asked}:
                 self._suspect(title)
         is_plain = kind in _PLAIN and self._type in {"", STRIPED} and all(extent[1] for extent in placed)
         stripes = self._stripes.setdefault(title, [])

@@ -18,10 +18,10 @@ from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.collected.columns import Columns
-from zmon.collected.facts import NAMED_STAND_IN
+from zmon.collected.facts import NAMED_STAND_IN, OF_MULTIPATH
 from zmon.collected.fcp_texts import ADDRESS, say_scsi, scsi
 from zmon.collected.numbers import NUMBER, fits
-from zmon.collected.reading import OrDocument, Reading, line
+from zmon.collected.reading import CUT, OrDocument, Reading, line
 from zmon.kernel.block_ioctl import devices_in
 from zmon.kernel.disk_identity import NAA
 from zmon.kinds import LAYER, LUN, MPATH, MULTIPATH, PATH
@@ -132,6 +132,11 @@ class Dmsetup(Reading):
                 self._hidden.append(node)
         self._open = []
 
+    def gap(self) -> None:
+        """Know that lines may be left out, but none of a table whose title is searched for."""
+        if not self.is_searched(self._last):
+            self.lost()
+
     @line(rf"{_TITLE}: ([0-9]{{1,18}}) ([0-9]{{1,18}}) ([a-z][a-z0-9-]{{0,30}})((?: .*)?)")
     def segment(self, match: re.Match[str]) -> bool:
         """Take a line of a table, each of which begins where the one before ended."""
@@ -153,7 +158,8 @@ class Dmsetup(Reading):
             return False
         if form.fullmatch(arguments) is None if form else target not in _TARGETS or self._asked != "table":
             return False
-        if self._is_lost and title != self._last and target in {"linear", "striped"}:
+        is_lost = self._is_lost and not self.is_searched(title)
+        if is_lost and title != self._last and target in {"linear", "striped"}:
             self._holes.add(title)
         self._last, self._is_lost = title, False
         if int(start) != self._ends.get(title, 0):
@@ -288,8 +294,8 @@ class Dmsetup(Reading):
         return True
 
     def _take(self, title: str, number: str) -> None:
-        minor = number.partition(":")[2]
-        self.facts.say(LAYER, number, self.place, mapped=title, sort="dm", name=f"dm-{minor}")
+        minor, uuid = number.partition(":")[2], MPATH * bool(OF_MULTIPATH.fullmatch(title))
+        self.facts.say(LAYER, number, self.place, mapped=title, sort="dm", name=f"dm-{minor}", uuid=uuid)
 
     def end(self) -> None:
         """Say what tables and trees say; a table with a hole tells devices, and not all of them."""
@@ -443,7 +449,7 @@ class Multipath(OrDocument):
         """Take the first line of a map; of one that is not set up there is no device."""
         alias, wwid, device, vendor, model = match.groups()
         title = alias or wwid
-        device = f"map {title}" if device == "undef" else device
+        device = f"map-{title}" if device == "undef" else device
         self._device, self._title, self._sized, self._group, self._row = device, title, False, 0, {}
         self._places.setdefault(device, self.place)
         if device.startswith("dm-"):
@@ -567,7 +573,7 @@ class Multipath(OrDocument):
     def document(self, document: dict[str, Any]) -> bool:
         """Take the maps of `multipathd show maps json` or `show map NAME json`."""
         maps = document.get("maps", [document.get("map")])
-        taken = [self._take_map(entry) for entry in maps if isinstance(entry, dict)]
+        taken = [self._take_map(entry) for entry in maps if isinstance(entry, dict) and CUT not in entry]
         return bool(taken) and all(taken)
 
     def _take_map(self, entry: dict[str, Any]) -> bool:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zmon.collected.reading import Reading, line
-from zmon.kinds import GPFS
+from zmon.kinds import GPFS, LAYER
+from zmon.topology.stack import tagged
 
 if TYPE_CHECKING:
     import re
@@ -41,9 +42,10 @@ class Mmlsnsd(Reading):
         """Say of the devices of this host that they are in use."""
         nodes = {node for _name, _device, node, _place in self._rows}
         own = self.text.host if self.text.host in nodes or len(nodes) > 1 else next(iter(nodes), "")
-        for _name, device, node, place in self._rows:
+        for name, device, node, place in self._rows:
             if node == own:
-                self.facts.name_device(device, place)
+                key = self.facts.name_device(device, place)
+                self.facts.say(LAYER, key, place, links=tagged(f"LABEL={name}"))
                 self.facts.say_content(device, place, GPFS, "")
 
 

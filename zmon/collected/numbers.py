@@ -59,17 +59,21 @@ def disk_of_dasd(name: str) -> str:
     return match[1] if match else ""
 
 
-def dasd_of_number(number: str) -> str:
-    """Return the name of a DASD or of a partition of one by its number; empty for other numbers."""
+def name_of_number(number: str) -> str:
+    """Return the name of a DASD or SCSI disk, or of a partition of one, by its number; empty for others."""
     major, _, minor = number.partition(":")
-    if major != _DASD_MAJOR or not minor.isdecimal():
+    if not minor.isdecimal() or major not in {_DASD_MAJOR, *map(str, _SD_MAJORS)}:
         return ""
-    index, part = divmod(int(minor), 4)
+    index, part = divmod(int(minor), 4 if major == _DASD_MAJOR else 16)
+    if major != _DASD_MAJOR:
+        if index >= 16:
+            return ""
+        index += 16 * _SD_MAJORS.index(int(major))
     letters = ""
     while index >= 0:
         index, letter = divmod(index, 26)
         letters, index = chr(ord("a") + letter) + letters, index - 1
-    return f"dasd{letters}{part or ''}"
+    return f"{'dasd' if major == _DASD_MAJOR else 'sd'}{letters}{part or ''}"
 
 
 def minor_of_dm(name: str) -> str:

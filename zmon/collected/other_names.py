@@ -22,7 +22,7 @@ from zmon.base.absent import text_of
 from zmon.collected.dasd_texts import BUSID, busid_of
 from zmon.collected.facts import ASSUMED
 from zmon.collected.fcp_texts import address_of, linked_lun
-from zmon.collected.numbers import dasd_of_number, disk_name, is_of_kernel, sort_of
+from zmon.collected.numbers import disk_name, is_of_kernel, name_of_number, sort_of
 from zmon.kernel.disk_identity import NAA
 from zmon.kinds import DASD, DEVICE, LAYER, MPATH, MULTIPATH
 
@@ -107,7 +107,7 @@ class Names:
         """Say of DASDs whose bus ids are known their unique ids, as links by id have them."""
         busids = {name: busid for busid, name in self._dasds.items() if re.fullmatch(BUSID, busid)}
         for key, row in self._facts.rows[LAYER.name].items():
-            names = {dasd_of_number(key), key, *(str(fact.value) for fact in row.get("name", ()))}
+            names = {name_of_number(key), key, *(str(fact.value) for fact in row.get("name", ()))}
             busid = next((busids[name] for name in names if name in busids), "")
             for fact in row.get("wwid", ()) if busid else ():
                 if _UID.fullmatch(str(fact.value)):
@@ -129,7 +129,7 @@ class Names:
                 own = [
                     key for key, row in rows.items() if wwid in {fact.value for fact in row.get("mapped", ())}
                 ]
-                key = own[0] if len(own) == 1 else f"map {wwid}"
+                key = own[0] if len(own) == 1 else f"map-{wwid}"
                 self._facts.say(LAYER, key, place, sort="dm", mapped=wwid, uuid=uuid)
         maps = [(key, row, fact) for key, row in rows.items() for fact in row.get("uuid", ())[:1]]
         for key, row, fact in maps:

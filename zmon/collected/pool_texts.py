@@ -17,6 +17,7 @@ from zmon.collected.mount_texts import MountList
 from zmon.collected.numbers import is_of_kernel
 from zmon.collected.reading import Reading, line
 from zmon.kinds import LAYER, POOL
+from zmon.topology.stack import tagged
 
 if TYPE_CHECKING:
     from zmon.collected.facts import Facts
@@ -89,7 +90,8 @@ class ZpoolStatus(Reading):
         """Say which devices each pool has."""
         for pool, (place, members) in self._members.items():
             below = " ".join(dict.fromkeys(members))
-            self.facts.say(LAYER, pool, place, mapped=pool, sort=POOL, below=below)
+            label = tagged(f"LABEL={pool.removeprefix('pool ')}")
+            self.facts.say(LAYER, pool, place, mapped=pool, sort=POOL, below=below, links=label)
 
 
 class ZfsList(MountList):

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     Take = Callable[[Any, re.Match[str]], "bool | None"]
 
+BETWEEN: Final = "\0"
+"""Stands for a line of another host between those of an output: it ends nothing that a line before began."""
 MAX_ROW: Final = 4096
 """Longest line that tools print of a device; no longer one is matched with patterns."""
 
@@ -189,6 +191,11 @@ class Reading:
         """Whether the command searches for what all heads have, among others."""
         return bool(self.in_heads) and self.in_heads in _searched(self.text.command)
 
+    def is_searched(self, title: str) -> bool:
+        """Return whether a filter is a search for a part of a title: it leaves out no line that has it."""
+        searched = filter(_PLAIN.fullmatch, _searched(self.text.command))
+        return any(pattern in title for pattern in searched)
+
     @property
     def operand(self) -> str:
         """The only device or group that the command, up to a filter, asks for; empty if there is none."""
@@ -201,6 +208,9 @@ class Reading:
         """Say what follows from all lines together."""
 
 
+CUT: Final = "?cut"
+"""The key of an object in JSON of which the end was cut."""
+_OF_OBJECTS: Final = re.compile(r"\s*\{")
 MAX_DEPTH: Final = 32
 """Maximum depth of a tree in JSON."""
 
@@ -211,6 +221,8 @@ class OrDocument(Reading):
     def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Begin with nothing."""
         super().__init__(text, facts)
+        self.is_cut = False
+        """Whether the document lacks its end."""
         self._json: list[str] = []
         self._lines_of_json: list[int] = []
         self._braces = 0
@@ -225,20 +237,44 @@ class OrDocument(Reading):
         return super().take(number, row)
 
     def end(self) -> None:
-        """Take the document, if there is one; one that was cut says nothing."""
+        """Take the document, if there is one; of one that was cut what is whole."""
         if not self._json:
             return
+        printed = "\n".join(self._json)
+        self.is_cut = self._braces > 0
+        whole, ends = _whole_part(printed) if self.is_cut else (printed, "")
         try:
-            document = json.loads("\n".join(self._json))
+            document = json.loads(whole + ends)
         except (ValueError, RecursionError):
             document = None
         self.number = self._lines_of_json[0]
-        if not (isinstance(document, dict) and self.document(document)):
-            self.strange += self._lines_of_json
+        is_read = isinstance(document, dict) and self.document(document)
+        self.strange += self._lines_of_json[whole.count("\n") + 1 if is_read else 0 :]
+
+    @property
+    def is_part(self) -> bool:
+        """Whether some of what there is may be left out, as in a document that was cut."""
+        return super().is_part or self.is_cut
 
     def document(self, document: dict[str, Any]) -> bool:
         """Take a document; return whether it was understood."""
         raise NotImplementedError
+
+
+def _whole_part(text: str) -> tuple[str, str]:
+    """Return a cut document up to its last whole object, or to the list of such that begins, and its end.
+
+    An object that is not whole, but has whole ones in it, gets the key `CUT`.
+    """
+    end, ends, closing = 0, "", list[str]()
+    for bracket in re.finditer(r'"(?:[^"\\\n]|\\.)*"|[\[\]{}]', text):
+        if bracket[0] in {"[", "{"}:
+            closing.append("]" if bracket[0] == "[" else f', "{CUT}": true}}')
+        elif bracket[0] in {"]", "}"}:
+            closing[-1:] = []
+        if bracket[0] == "}" or (bracket[0] == "[" and _OF_OBJECTS.match(text, bracket.end())):
+            end, ends = bracket.end(), "".join(reversed(closing))
+    return text[:end], ends
 
 
 class Form(NamedTuple):
@@ -335,6 +371,8 @@ def _read(text: CollectedText, form: Form, facts: Facts, rows: Rows) -> ReadText
     if reading.has_heads:
         gaps = None
     for number, row in rows:
+        if row == BETWEEN:
+            continue
         if gaps is not None and gaps.fullmatch(row if number else ""):
             reading.gap()
         is_rule = gaps is not None and row == _BETWEEN_GROUPS
@@ -354,13 +392,17 @@ def _read(text: CollectedText, form: Form, facts: Facts, rows: Rows) -> ReadText
     return ReadText(text, form.name, read, tuple(sorted(strange)), tells, reading.is_part)
 
 
-_SEARCH: Final = re.compile(r"\|\s*[ef]?grep\s+(?:-[iEe]\s+)*(?P<quote>['\"])(?P<words>.*?)(?P=quote)")
+_SEARCH: Final = re.compile(
+    r"[^|]*\|\s*[ef]?grep\s+(?:-[iEe]\s+)*(?:(?P<quote>['\"])(?P<words>.*?)(?P=quote)|(?P<word>[^\s|'\"-]\S*))\s*"
+)
+_PLAIN: Final = re.compile(r"[\w.:/-]+")
+"""A pattern that matches itself."""
 
 
 def _searched(command: str) -> list[str]:
     """Return the alternatives of which grep prints the lines; none of other filters."""
-    match = _SEARCH.search(command)
-    return re.split(r"\\?\|", match["words"]) if match else []
+    match = _SEARCH.fullmatch(command)
+    return re.split(r"\\?\|", match["words"] or match["word"]) if match else []
 
 
 def gaps_of(command: str) -> re.Pattern[str] | None:

@@ -13,7 +13,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from zmon.collected.reading import MAX_ROW, Reading
+from zmon.collected.reading import BETWEEN, MAX_ROW, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -50,8 +50,20 @@ _DATE: Final = re.compile(
     r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)\S*(?: \S+)?\s*"
 )
 """What date prints, in the C locale or as ISO 8601."""
-_KERNEL: Final = re.compile(r"(?:Linux (?P<host>\S+) )?(?P<release>\d+\.\d+\.\d+\S*)(?:\s|$)")
-"""What uname -a, -r or /proc/version begin with."""
+_OF_BOOT: Final = tuple(
+    (tellers, re.compile(rf"\s*{printed}(?:\s|$)"))
+    for tellers, printed in (
+        (r"uname\b.*|proc/version", r"(?:Linux (?P<host>\S+) )?(?P<boot>\d+\.\d+\.\d+\S*)"),
+        ("who (?:-[a-z]*b|--boot)", r"\S.*?(?P<boot>\d{4}-\d\d-\d\d \d\d:\d\d|[A-Z][a-z]{2} +\d+ \d\d:\d\d)"),
+        ("uptime (?:-s|--since)", r"(?P<boot>\d{4}-\d\d-\d\d \d\d:\d\d):\d\d"),
+        (".*/random/boot_id", r"(?P<boot>[0-9a-f]{8}-[0-9a-f-]{27})"),
+    )
+)
+"""What tells of which boot outputs are: commands or files, and what they print."""
+REBOOT: Final = re.compile(r"(?:reboot|shutdown +-r|init +6|systemctl +(?:-\S+ +)*reboot|telinit +6)\b.*")
+"""Commands with which a host is booted."""
+REBOOTED: Final = re.compile(r"(?i)\W*(?:after |nach )?(?:the |dem )?(?:re-?boot(?:ed)?|re-?ipl|neustart)\W*")
+"""What people write between outputs of two boots."""
 _MONTHS: Final = "JanFebMarAprMayJunJulAugSepOctNovDec"
 
 
@@ -138,28 +150,29 @@ def earlier_outputs(texts: Sequence[CollectedText], wanted: str) -> Iterator[tup
 
 
 def outputs_of_earlier_boots(texts: Sequence[CollectedText]) -> Iterator[tuple[CollectedText, str]]:
-    """Yield the outputs before the last uname of a text with another kernel than the one before, likewise.
+    """Yield the outputs of a text before the last one that tells of another boot, likewise.
 
-    Between two kernels the host was booted: devices may have other names since.  Where no output is behind
-    that uname, it says nothing of those before it.
+    Two kernels tell it, or times or ids of boots; and what somebody typed, or wrote between outputs.  Devices
+    may have other names since.  Where no output is behind that one, it says nothing of those before it.
     """
-    last: dict[tuple[str, str], tuple[str, CollectedText]] = {}
+    last: dict[tuple[str, ...], tuple[str, CollectedText]] = {}
     booted: dict[str, CollectedText] = {}
     for text in texts:
-        match = _KERNEL.match(text.text) if text.tool == "uname" or text.file == "proc/version" else None
-        if match:
-            host = text.origin, match["host"] or ""
-            release, uname = last.setdefault(host, (match["release"], text))
-            if release != match["release"] and _is_later(text, uname, is_same_place=True, wanted=""):
-                booted[text.origin], last[host] = text, (match["release"], text)
-    for origin, uname in booted.items():
-        own = [text for text in texts if text.origin == origin and text is not uname]
-        if any(text.form and text.line > uname.line and text.text.strip() for text in own):
+        if REBOOT.fullmatch(text.command):
+            booted[text.origin] = text
+        for pattern, what in _OF_BOOT:
+            match = what.match(text.text) if re.fullmatch(pattern, text.command or text.file) else None
+            if match:
+                of_host = text.origin, match.groupdict().get("host") or "", pattern
+                boot, before = last.setdefault(of_host, (match["boot"], text))
+                if boot != match["boot"] and _is_later(text, before, is_same_place=True, wanted=""):
+                    booted[text.origin], last[of_host] = text, (match["boot"], text)
+    for origin, teller in booted.items():
+        own = [text for text in texts if text.origin == origin and text is not teller]
+        if any(text.form and text.line > teller.line and text.text.strip() for text in own):
             for text in own:
-                if text.line < uname.line:
-                    why = (
-                        f"outputs of another boot: those from {uname.place()} on, of another kernel, are read"
-                    )
+                if text.line < teller.line:
+                    why = f"outputs of another boot: those from {teller.place()} on are read"
                     yield text, why if text.form or text.file or text.command else ""
 
 
@@ -205,7 +218,7 @@ def _is_whole(text: CollectedText, other: CollectedText) -> bool:
     """Return whether an output is not cut beside another, and its first lines are all its tool's."""
     from zmon.collected.forms import FORMS  # noqa: PLC0415 - few texts have a command twice
 
-    rows = text.text.strip("\n").split("\n\n")[0].split("\n")
+    rows = text.text.replace(f"{BETWEEN}\n", "").strip("\n").split("\n\n")[0].split("\n")
     readings = [form.reading for form in FORMS if form.name == text.form]
     failed = [re.compile(pattern) for pattern in Reading.failed]
     is_cut = 2 * len(text.text.split("\n")) < len(other.text.split("\n"))

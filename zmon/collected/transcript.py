@@ -35,9 +35,9 @@ from zmon.collected.hosts import (
 )
 from zmon.collected.mount_texts import FROM_TABLE, MountList
 from zmon.collected.numbers import is_of_kernel
-from zmon.collected.reading import TERMINALS
+from zmon.collected.reading import BETWEEN, TERMINALS
 from zmon.collected.sos import command_of_sos, mended
-from zmon.collected.times import moment_of
+from zmon.collected.times import REBOOTED, moment_of
 from zmon.collected.tools import TOOLS
 from zmon.kernel.capture_text import CP_TOOLS, CollectedText
 
@@ -82,6 +82,9 @@ _DRAWN: Final = "├─└│┌┬┈┆▶"
 """What tools draw with; in UTF-8 that was read in another encoding these are three characters each."""
 _END_OF_BLOCK: Final = r"(?i)(?:<br ?/?>|</(?:p|div|tr|li|h[1-6])>)(?!\n)"
 _END_OF_CELL: Final = r"(?i)</t[dh]>\s*(?=<t[dh])"
+_QUOTED: Final = re.compile(r"(?im)^Content-Transfer-Encoding: *quoted-printable")
+_BOUNDARY: Final = r"""boundary=(?:3D)?"?([^\s";]{1,70})"""
+"""What is between the parts of a mail."""
 _TYPESET: Final = {
     **dict.fromkeys((0xA0, 0x2002, 0x2003, 0x2007, 0x2009, 0x202F, 0xDCA0), " "),
     **dict.fromkeys((0x00AD, 0x200B, 0xFEFF, 0xDCAD), None),
@@ -99,7 +102,7 @@ _MARGIN: Final = r"(?P<margin>(?:[ \t]*[>|](?=[ \t]))*[ \t]*)"
 _TOOLS: Final = f"(?:{'|'.join(sorted(TOOLS))})"
 _SETTINGS: Final = r"(?:(?:env +)?(?:[A-Z][A-Z0-9_]{0,30}=\S{0,60} +)+)?"
 """Variables that are set for a command."""
-_OF_TOOL: Final = rf"(?:sudo +(?:-\S+ +)*)?{_SETTINGS}(?:/[\w./-]{{0,60}}bin/)?"
+_OF_TOOL: Final = rf"(?:sudo +(?:-\S+ +)*|su +-?l? ?\w+ +-c +['\"]?)?{_SETTINGS}(?:/[\w./-]{{0,60}}bin/)?"
 """What stands before the name of a tool."""
 _SSH: Final = (
     r"(?:sshpass +(?:-\S+ +)*(?:\S+ +)?)?(?:ssh|rsh|plink) +(?:-[BbcDEeFIiJLlmOopQRSWw] *\S+ +|-\S+ +)*"
@@ -245,10 +248,17 @@ def decoded(data: bytes) -> str:
 
 def _sent(text: str) -> str:
     """Return a text without the codes of a mail, and of HTML."""
-    if "=3D" in text and "=\n" in text:
+    if _QUOTED.search(text) or ("=3D" in text and "=\n" in text):
         import quopri  # noqa: PLC0415 - few texts are mails as they were sent
 
-        text = quopri.decodestring(text.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
+        between = "|".join(re.escape(f"--{name}") for name in re.findall(_BOUNDARY, text))
+        parts = re.split(rf"(?m)^(?={between})", text) if between else [text]
+        is_told = any(map(_QUOTED.search, parts))
+        for number, part in enumerate(parts):
+            if not is_told or _QUOTED.search(part):
+                data = quopri.decodestring(part.encode("utf-8", "surrogateescape"))
+                parts[number] = data.decode("utf-8", "surrogateescape")
+        text = "".join(parts)
     if re.search(r"(?i)<(?:html|pre|code|!doctype)\b", text[:4096]):
         import html  # noqa: PLC0415 - few texts are HTML
 
@@ -490,9 +500,7 @@ class _Transcript:
         self._origin, self._time, self._part = origin, time, part
         text, host = part.text, part.host
         self._lines = text.removesuffix("\n").split("\n")
-        self._boundaries = {
-            f"--{name}{end}" for name in re.findall(r'boundary="?([^\s";]{1,70})', text) for end in ("", "--")
-        }
+        self._boundaries = {f"--{name}{end}" for name in re.findall(_BOUNDARY, text) for end in ("", "--")}
         self._boundaries.add("-- ")
         """The lines between the parts of a mail, and above its signature."""
         self._ends = False
@@ -563,6 +571,9 @@ class _Transcript:
         return self._cut
 
     def _take(self, number: int, line: str) -> None:
+        if line == BETWEEN:
+            self._rows.append(line)
+            return
         if _TALK.fullmatch(line.strip()):
             line = ""
         if not self._take_between(number, line):
@@ -593,8 +604,11 @@ class _Transcript:
     def _take_moment(self, number: int, line: str) -> bool:
         """Take a line that says of when the following outputs are; return whether it is a heading."""
         is_apart = number == 1 or not self._lines[number - 2].strip()
+        if REBOOTED.fullmatch(line) and not self._is_file:
+            self._open(number, "", command="reboot")
+            return True
         date, word = ("", "") if self._is_file else moment_of(line, is_apart=is_apart)
-        is_heading = bool(date or word) and self._command.partition(" ")[0] != "date"
+        is_heading = bool(date or word) and self._command.partition(" ")[0] not in {"date", "uptime"}
         if is_heading:
             self._open(number, "")
         self._date, self._word = date or self._date, word or self._word
@@ -813,9 +827,10 @@ class _Transcript:
 
     def _close(self) -> None:
         """Take the output that has ended."""
-        if not self._command and not any(row.strip() for row in self._rows):
+        if not self._command and not any(row.strip(f"{BETWEEN} ") for row in self._rows):
             return
-        text = "".join(f"{row}\n" for row in self._rows)
+        is_read = self._form and self._form.reading is not Files and not _COPIED.fullmatch(self._command)
+        text = "".join(f"{row if is_read else row.strip(BETWEEN)}\n" for row in self._rows)
         entered = self._once or (self._inside[-1].command if self._inside else "")
         if entered:
             line = self._part.line + self._part.step * (self._begin - 1)

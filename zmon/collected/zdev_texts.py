@@ -206,11 +206,7 @@ class Lsqeth(Reading):
     tool = "lsqeth"
     tells = ("device",)
     heading = r"Device name +: \S+|devices +CHPID +interface"
-    nothing = (
-        r"-+|devices +CHPID .*",
-        r"(?:Device name|[a-z_0-9/]+)\s+: .*|\s+: .*",
-        r"(?:\S*/)?lsqeth: .*",
-    )
+    nothing = (r"-+|devices +CHPID .*", r"(?:Device name|[a-z_0-9/]+)\s+: .*|\s+: .*", r"(?:\S*/)?lsqeth: .*")
 
     @line(rf"\s*cdev[0-2]\s+: ({BUSID})\s*")
     def device(self, match: re.Match[str]) -> None:

@@ -121,6 +121,7 @@ def _nodes(word: str, machine: Machine) -> Iterator[WordMeaning]:
     node = machine.stack.named(word)
     if node is None and path is not None:  # the kernel hides it, so it has no number
         node = machine.stack.named(path.disk)
+    node = node or machine.stack.named(f"LABEL={word}")  # of a pool, an NSD, a disk of ASM
     if node is not None:
         yield WordMeaning(word, MeaningKind.DEVICE, node.number, tuple(machine.stack.leaves(node.number)))
 
@@ -485,8 +486,23 @@ def _with_states(result: LookupResult, machine: Machine) -> LookupResult:
             if chpid in paths.lost_chpids
         },
         unformatted=tuple(unformatted),
-        states=tuple(said for volume in volumes for said in _unusual(volume, machine)),
+        states=(
+            *(said for volume in volumes for said in _unusual(volume, machine)),
+            *_troubles({volume.number for volume in volumes}, machine),
+        ),
     )
+
+
+def _troubles(disks: set[str], machine: Machine) -> Iterator[str]:
+    """Yield of which disks, and paths to them, the kernel says in texts that they fail."""
+    if TEXT.name not in machine.sample.frames:
+        return
+    from zmon.topology.read_texts import troubles  # noqa: PLC0415 - most machines are no texts
+
+    every = (machine.volumes[number] for number in _with_paths(disks, machine) if number in machine.volumes)
+    for volume in sorted(every, key=_order):
+        disk = text_of(volume.disk)
+        yield from troubles(disk, text_of(volume.busid) * disk.startswith("dasd"), machine.sample)
 
 
 def _lost_paths(result: LookupResult, machine: Machine) -> Iterator[tuple[str, Mapping[str, str]]]:
@@ -620,6 +636,9 @@ def lines_of(numbers: set[str], machine: Machine) -> Iterator[str]:
         cells = {field: text_of(frame.cell(number, field)) for field in ("name", "mapped", "busid", "links")}
         busid = cells["busid"] if isinstance(frame.cell(number, "wwpn"), Absent) else ""
         names |= {cells["name"], cells["mapped"], machine.stack.title(number), busid, *cells["links"].split()}
+        volume = machine.volumes.get(number)
+        labels = {f"0X{busid[-4:].upper()}", *map(text_of, (volume.volser, volume.label) if volume else ())}
+        names |= {f"disk/by-id/ccw-{label}" for label in labels if busid}  # what udev makes of a label
     yield from lines_naming(names - {""}, machine.sample)
 
 
@@ -672,6 +691,8 @@ def _mounts_on(
         if mount.fstype == "btrfs" and not several:  # the mount has the number of one of its devices
             node, is_known = machine.stack.named(mount.source), False
             numbers = {node.number} if node else numbers
+        elif mount.pool and (node := machine.stack.named(mount.pool)):
+            numbers, is_known = {node.number}, False
         if not upon.isdisjoint(numbers):
             title = mount.source if node is None else node.title
             leaves = {leaf for number in numbers for leaf in machine.stack.leaves(number)}

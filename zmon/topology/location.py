@@ -7,7 +7,7 @@ from itertools import chain
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
-from zmon.kinds import GPFS, LOST, MORE_OF_BTRFS, POOL
+from zmon.kinds import GPFS, LOST
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.mapping import ByteMapping, equal_shares, map_ranges, map_whole
 from zmon.topology.mounts import is_unplaced, why_unplaced
@@ -38,8 +38,6 @@ _CLUSTER: Final = (
 )
 _NO_NSDS: Final = "a GPFS lies on NSDs of its cluster: mmlsnsd -m tells which devices of this host these are"
 _OVERLAY: Final = "an overlay: each of its files lies in one of its layers"
-_OF_POOLS: Final = {"zfs": "a pool of ZFS"}
-"""File systems on several disks that no mount names."""
 _ANONYMOUS: Final = "0:"
 """The prefix of the numbers of file systems that are on no block device, or on several."""
 HOW_MUCH: Final = absent("it is on this disk alone; its size is not known")
@@ -83,6 +81,8 @@ class FileLocation(NamedTuple):
     """The assumptions of the answer."""
     unseen: str = ""
     """Of a file that was not read, the source that names it; else empty."""
+    elsewhere: tuple[str, ...] = ()
+    """Where its path leads in other mount namespaces, such as those of containers, a sentence each."""
     is_known: bool = True
     """Whether it was read, or at least listed."""
     same_as: str = ""
@@ -124,9 +124,6 @@ def locate_file(file: DataFile, mounts: Mounts, stack: Stack, volumes: Mapping[s
     devices = locator.descend(file, below, mounts)
     locator.remark(file)
     others = mounts.elsewhere(file.path, mount.point if mount else "") if file.unseen else ()
-    for other in others:
-        told = f"in the mount namespace of {other.seen_by}, {other.point} is on {stack.title(other.number)}"
-        locator.notes[told] = None
     disks = tuple(locator.disks(volumes))
     for share in disks:
         if isinstance(share.volume.lcu, Absent):
@@ -152,6 +149,10 @@ def locate_file(file: DataFile, mounts: Mounts, stack: Stack, volumes: Mapping[s
         lacking=tuple(locator.lacking),
         notes=tuple(locator.notes),
         unseen=unseen,
+        elsewhere=tuple(
+            f"in the mount namespace of {other.seen_by}, {other.point} is on {stack.title(other.number)}"
+            for other in others
+        ),
         is_known=not file.unseen or bool(file.listed),
         holes=_holes(file),
         is_open=locator.is_open and not disks,
@@ -179,9 +180,6 @@ class _Locator(ByteMapping):
         if below is not None and below.is_untyped:
             self.lacking[_UNTYPED] = None
             self.worsen(Grade.SET)
-            if file.ranges in {ALL_OF_IT, ALL_CAPTURED} and self.stack.node(MORE_OF_BTRFS) is not None:
-                self.somewhere((file.number, MORE_OF_BTRFS), absent(_UNTYPED))
-                return (file.number,)
         if below is not None and below.fstype == "btrfs":
             return self.through_btrfs(file, below)
         if file.number.startswith(_ANONYMOUS):
@@ -267,8 +265,7 @@ class _Locator(ByteMapping):
         """Map a whole overlay through its layers."""
         if mount is not None and mount.fstype == GPFS.casefold():
             return self.through_cluster()
-        pooled = mount.source.partition("/")[0] if mount is not None and mount.fstype in _OF_POOLS else ""
-        if pooled and (pool := self.stack.named(f"{POOL} {pooled}")):
+        if mount is not None and mount.pool and (pool := self.stack.named(mount.pool)):
             self.somewhere((pool.number,), ONE_OF_SEVERAL)
             return (pool.number,)
         if mount is None or mount.fstype != "overlay":
@@ -424,8 +421,8 @@ def _no_device(number: str, mount: Mount | None) -> str:
         return f"the disks of the overlay's layers are not known: {why}"
     if is_unplaced(mount):
         return why_unplaced(mount)
-    if mount.fstype in _OF_POOLS:
-        return f"it is on disks of {mount.source}, {_OF_POOLS[mount.fstype]}: which these are is not read"
+    if mount.pool:
+        return f"it is on disks of {mount.source}, a pool of ZFS: which these are is not read"
     return f"no block device holds it: it is {mount.fstype or 'mounted'} from {mount.source}"
 
 

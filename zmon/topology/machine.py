@@ -222,9 +222,6 @@ class Machine:
     @property
     def _untold(self) -> Iterator[str]:
         """Yield the uses that texts do not tell, and the swap areas whose device is not among those read."""
-        if untyped := [mount.point for mount in self.mounts.by_number.values() if self._may_be_btrfs(mount)]:
-            more = f" and of {len(untyped) - 1:,} more" * (len(untyped) > 1)
-            yield f"further devices of {untyped[0]}{more}, if of a btrfs (not collected: lsblk -f, mount)"
         swaps = self.sample.frame(SWAP)
         for name, sort in zip(swaps.keys, swaps.column("sort"), strict=True):
             if sort == "partition" and not (name in self.swaps and self.stack.leaves(self.swaps[name])):
@@ -233,6 +230,8 @@ class Machine:
             yield f"swap files ({NOT_COLLECTED.about('/proc/swaps, swapon').reason})"
         if self.origins and VOLUME_GROUP not in self.sample.frame(LAYER).column("sort"):
             yield "physical volumes (no text has pvs, or it names none)"
+        if any(map(self._may_be_btrfs, self.mounts.by_number.values())):
+            yield "further devices of file systems without a type (not collected: lsblk -f, mount)"
 
     def _may_be_btrfs(self, mount: Mount) -> bool:
         """Return whether a mount may have more devices; on a loop device a file system has none but that."""

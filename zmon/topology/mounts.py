@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
-from zmon.kinds import CONTRADICTED
+from zmon.kinds import CONTRADICTED, POOL
 from zmon.values import overlay
 
 if TYPE_CHECKING:
@@ -52,6 +52,11 @@ class Mount(NamedTuple):
     def is_untyped(self) -> bool:
         """Whether no text tells what is mounted from a block device: it may be a btrfs on more of them."""
         return not self.fstype and not self.number.startswith("0:")
+
+    @property
+    def pool(self) -> str:
+        """The title of the pool of ZFS that its file system is in; empty for any other."""
+        return f"{POOL} {self.source.partition('/')[0]}" if self.fstype == "zfs" else ""
 
     @property
     def is_of_text(self) -> bool:

@@ -33,8 +33,12 @@ MAX_LINES: Final = 3
 """Lines of what was not looked at, unless one reason alone is longer."""
 NOT_USED: Final = "!"
 """Stands behind a line that was read, and of which nothing has become a known device."""
+TROUBLED: Final = "~"
+"""Stands behind a line in which the kernel says that a device fails."""
 GUESTS: Final = r"\b(?:virsh|virt-\w+|libvirt\w*|qemu\S*)\b"
 """Commands and files that tell of guests of KVM."""
+_PART: Final = "(?<=[a-z])[0-9]+$|(?<=[0-9])p[0-9]+$|-part[0-9]+$"
+"""What stands behind the name of a disk in that of a partition."""
 NO_LIST_OF_ALIASES: Final = NOT_COLLECTED.about("lsdasd, which lists all aliases")
 NO_LIST_OF_DASD: Final = NOT_COLLECTED.about("lsdasd, which lists all DASD")
 NO_LIST_OF_DISKS: Final = NOT_COLLECTED.about("lsblk, which lists all disks")
@@ -111,21 +115,37 @@ def strange_texts(sample: Sample, kinds: Collection[str] = ()) -> Iterator[str]:
 
 def lines_naming(names: Collection[str], sample: Sample) -> Iterator[str]:
     """Yield which lines name a device of these names and were not understood, not read, or not used."""
-    frame = sample.frame(TEXT)
     lines: dict[str, tuple[str, str]] = {}
-    for key, cell in zip(frame.keys, frame.column("named"), strict=True):
-        for word in text_of(cell).split():
-            name, _, line = word.rpartition("=")
-            if name in names or re.sub("(?<=[a-z])[0-9]+$|(?<=[0-9])p[0-9]+$", "", name) in names:
-                what = "was not understood" if text_of(frame.cell(key, "form")) else "was not read"
-                if line.endswith(NOT_USED):
-                    what = "says nothing of it that zmon uses"
-                place = f"{key.rpartition(':')[0]}:{line.removesuffix(NOT_USED)}"
-                lines.setdefault(place, (name, what))
+    for name, key, line in _naming(names, sample):
+        what = "was not understood" if text_of(sample.frame(TEXT).cell(key, "form")) else "was not read"
+        if line.endswith(NOT_USED):
+            what = "says nothing of it that zmon uses"
+        if not line.endswith(TROUBLED):
+            lines.setdefault(f"{key.rpartition(':')[0]}:{line.removesuffix(NOT_USED)}", (name, what))
     for place, (name, what) in [*lines.items()][:MAX_NAMED]:
         yield f"{name} is named in {place}, which {what}"
     if len(lines) > MAX_NAMED:
         yield f"{len(lines) - MAX_NAMED:,} more lines that were not read name it"
+
+
+def _naming(names: Collection[str], sample: Sample) -> Iterator[tuple[str, str, str]]:
+    """Yield which devices of these names, or their partitions, texts name: name, row of the text, line."""
+    frame = sample.frame(TEXT)
+    for key, cell in zip(frame.keys, frame.column("named"), strict=True):
+        for word in text_of(cell).split():
+            name, _, line = word.rpartition("=")
+            if name in names or re.sub(_PART, "", name) in names:
+                yield name, key, line
+
+
+def troubles(disk: str, busid: str, sample: Sample) -> Iterator[str]:
+    """Yield where the kernel says last that a disk fails; none if there are no texts."""
+    told = _naming({disk, busid} - {""}, sample) if TEXT.name in sample.frames else ()
+    lines = [(key.rpartition(":")[0], line) for _name, key, line in told if line.endswith(TROUBLED)]
+    places = dict.fromkeys(f"{origin}:{line.removesuffix(TROUBLED)}" for origin, line in lines)
+    if places:
+        more = f" and {len(places) - MAX_NAMED:,} more" * (len(places) > MAX_NAMED)
+        yield f"of {disk} the kernel has reported a failure ({', '.join([*places][-MAX_NAMED:])}{more})"
 
 
 def lines_with(word: str, sample: Sample) -> Iterator[str]:
