@@ -12,6 +12,7 @@ from zmon.collected.hosts import SAID, host_of
 from zmon.collected.kernel_log_texts import MENDED, TROUBLE
 from zmon.collected.numbers import name_of_number
 from zmon.collected.reading import MAX_ROW
+from zmon.collected.times import moment_of_mail
 from zmon.kinds import CLAIM, DEVICE, LAYER, PART, TEXT
 from zmon.sample import Frame, empty_frame, frame_of
 from zmon.topology.read_texts import NOT_USED, TROUBLED
@@ -52,7 +53,8 @@ def strange_lines(read: ReadText) -> Iterator[int]:
     yield from (number - read.text.line for number in read.strange)
     if not read.form and not read.text.command and not read.text.file:
         for number, row in enumerate(read.text.text.split("\n")):
-            if _MEANT.search(SAID.sub("", row)):
+            is_heading = number == 0 and moment_of_mail([row], 0, is_apart=True) is not None
+            if not is_heading and _MEANT.search(SAID.sub("", row)):
                 yield number
 
 

@@ -299,6 +299,7 @@ class Df(MountList):
     """
 
     tool = form = "df"
+    unbroken = True
     narrowing = r"-[a-zA-Z]*[tlx]\b(?! ?(?:dev)?tmpfs)|--(?:type|exclude-type|local)\b|[/.]"
     heading = (
         r"Filesystem +(?:Type +)?(?:1K-blocks|Size|1024-blocks|1M-blocks)"

@@ -37,7 +37,7 @@ from zmon.collected.mount_texts import FROM_TABLE, MountList
 from zmon.collected.numbers import is_of_kernel
 from zmon.collected.reading import BETWEEN, TERMINALS
 from zmon.collected.sos import command_of_sos, mended
-from zmon.collected.times import REBOOTED, moment_of
+from zmon.collected.times import REBOOTED, moment_of, moment_of_mail
 from zmon.collected.tools import TOOLS
 from zmon.kernel.capture_text import CP_TOOLS, CollectedText
 
@@ -492,6 +492,11 @@ def _shape(prompt: _Prompt) -> str:
     return re.sub(r"(?:~|/)\S*?(?=[\s\])#$>%]|$)", "DIR", prompt.prompt.rstrip())
 
 
+def _depth(row: str) -> int:
+    """Return how many signs of quotation stand before a line of a mail."""
+    return re.match(r"[ >|]*", row)[0].count(">")  # type: ignore[index] - it matches whatever is there
+
+
 class _Transcript:
     """What a person copied, while it is cut."""
 
@@ -526,8 +531,10 @@ class _Transcript:
         """The command that ran another one in one, whose output it is."""
         self._since = 0
         """The first output of those since a host was named."""
-        self._date = self._word = ""
-        """The last date, and word for a time, that a line has."""
+        self._dates: dict[int, str] = {}
+        """The last date that a line has, by how deep it dates what is quoted."""
+        self._word = ""
+        """The last word for a time that a line has."""
         self._form: Form | None = None
         self._later: list[_Called] = []
         """The commands of a list behind the one that prints a file."""
@@ -603,16 +610,31 @@ class _Transcript:
 
     def _take_moment(self, number: int, line: str) -> bool:
         """Take a line that says of when the following outputs are; return whether it is a heading."""
-        is_apart = number == 1 or not self._lines[number - 2].strip()
+        above = self._lines[number - 2].strip() if number > 1 else ""
         if REBOOTED.fullmatch(line) and not self._is_file:
             self._open(number, "", command="reboot")
             return True
-        date, word = ("", "") if self._is_file else moment_of(line, is_apart=is_apart)
+        date, word = ("", "") if self._is_file else moment_of(line, is_apart=not above)
         is_heading = bool(date or word) and self._command.partition(" ")[0] not in {"date", "uptime"}
         if is_heading:
             self._open(number, "")
-        self._date, self._word = date or self._date, word or self._word
-        return is_heading
+        if date:
+            self._dates[_depth(line)] = date
+        self._word = word or self._word
+        is_apart = not above or RULED.fullmatch(above) is not None
+        return is_heading or self._take_mail(number, line, is_apart=is_apart)
+
+    def _take_mail(self, number: int, line: str, *, is_apart: bool) -> bool:
+        """Take the heading of a mail, a quotation or a note in a ticket; return whether a line is one."""
+        date = moment_of_mail(self._lines, number - 1, is_apart=is_apart)
+        if date is None or self._is_file or self._knows(line):
+            return False
+        self._open(number - 1, "")
+        following = next(filter(str.strip, self._lines[number : number + 3]), "")
+        self._dates[max(_depth(line), _depth(following))] = date
+        self._word = ""
+        self._rows.append(line)
+        return True
 
     def _is_bare(self, line: str) -> bool:
         """Return whether a line is a prompt behind which nothing was typed, and no comment of a file."""
@@ -644,10 +666,17 @@ class _Transcript:
             match = _firsts().match(line)
         if match and self._may_begin(_formed(match)):
             self._begin_form(number, match["margin"], _formed(match))
-        elif row.strip() and not (self._form and self._form.reading.knows(row)) and not self._is_file:
+        elif row.strip() and not self._knows(row) and not self._is_file:
             self._begin_unannounced(number, line, row)
         if self._begin <= number:
             self._rows.append(self._without_margin(line) or "")
+
+    def _knows(self, row: str) -> bool:
+        """Return whether a line is one of the output that is cut."""
+        reading = self._form.reading if self._form else None
+        is_apart = self._rows[-1:] == [""] and any(map(str.strip, self._rows))
+        is_over = reading is not None and reading.unbroken and is_apart and not re.search("[/%]", row)
+        return reading is not None and reading.knows(row) and not is_over
 
     def _may_begin(self, form: Form) -> bool:
         """Return whether an output of a form may begin: behind a file those of the list's other commands."""
@@ -850,7 +879,9 @@ class _Transcript:
             cut = cut._replace(form=self._form.name)
         elif self._is_cp:
             cut = cut._replace(form=CP)
-        cut = cut._replace(moment=(self._date, self._word))
+        depth = _depth(self._lines[self._begin - 2 if self._command else self._begin - 1])
+        deepest = max((own for own in self._dates if own <= depth), default=0)
+        cut = cut._replace(moment=(self._dates.get(deepest, ""), self._word))
         if self._form is not None and self._form.reading is Files:
             self._cut += map(_of_file, by_file(cut))
             return
