@@ -220,8 +220,11 @@ class Facts(DeviceLists):
         """The WWIDs of which multipath would name the maps so, each with the text."""
         self.joined: dict[str, str] = {}
         """The WWIDs of which paths are in maps, each with the text; it may not name the map."""
-        self.path_states: dict[str, tuple[dict[str, str], str]] = {}
-        """The states of paths that are listed without their maps, by their names, each with the text."""
+        self.path_states: dict[str, tuple[Mapping[str, Value], str]] = {}
+        """The states of paths that are listed without their maps, by their names, each with the text.
+
+        Those that the device mapper says are by the numbers of their disks; those of maps by their titles.
+        """
         self.contents: dict[str, tuple[str, str, str]] = {}
         """What is on devices, by their names: the type, its UUID, the text."""
         self.lent: dict[tuple[str, str], str] = {}

@@ -378,6 +378,7 @@ def _cut(origin: str, text: str, time: int, heading: re.Pattern[str]) -> Iterato
 
 
 def _section(origin: str, line: int, heading: re.Match[str], text: str, time: int) -> Iterator[CollectedText]:
+    """Yield what a section holds; an option or word that is abbreviated is known by what was printed."""
     title = heading[2].strip()
     text = re.split(r"(?m)^#==\[ ", text, maxsplit=1)[0]
     if heading.re is _SECTION and heading[1] != "Command":
@@ -387,7 +388,12 @@ def _section(origin: str, line: int, heading: re.Match[str], text: str, time: in
     tool, _, rest = title.partition(" ")
     host = short(heading[1]) if heading.re is _ECHOED else ""
     cut = _output(origin, line, f"{tool.rpartition('/')[2]} {rest}".rstrip(), text, time, host)
-    yield cut if cut.form or cut.file else cut._replace(text="")
+    if not (cut.form or cut.file):
+        first = text.lstrip("\n").partition("\n")[0]
+        is_tool = cut.tool in TOOLS and not _OF_FILES.match(cut.command)
+        match = (_headings().match(first) or _firsts().match(first)) if is_tool else None
+        cut = cut._replace(form=_formed(match).name) if match else cut._replace(text="")
+    yield cut
 
 
 def _of_file(part: tuple[CollectedText, bool]) -> CollectedText:
@@ -494,7 +500,7 @@ def _shape(prompt: _Prompt) -> str:
 
 def _depth(row: str) -> int:
     """Return how many signs of quotation stand before a line of a mail."""
-    return re.match(r"[ >|]*", row)[0].count(">")  # type: ignore[index] - it matches whatever is there
+    return row[: len(row) - len(row.lstrip(" \t>|"))].count(">")
 
 
 class _Transcript:
