@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -797,3 +797,23 @@ def test_two_lists_of_swap_that_contradict_each_other_are_both_told(where: Ask) 
     said = where("dasdp", text)
     assert not said["mounts"]
     assert any("by lsblk, a.txt:" in title for title in said["devices"])
+
+
+_AREA: Final = "                               partition\t2097144\t0\t-1\n"
+
+
+@pytest.mark.parametrize(
+    ("area", "named"),
+    [
+        ("dm-1", "ls -l /dev/mapper\nlrwxrwxrwx. 1 root root      7 Mar 17 08:00 vg0-swap -> ../dm-1\n"),
+        ("mapper/vg0-swap", "true\n"),
+        ("dm-1", "dmsetup ls\nvg0-swap\t(253:1)\n"),
+    ],
+)
+def test_swap_on_a_volume_is_on_the_disks_of_its_group(where: Ask, area: str, named: str) -> None:
+    """As a mount is, whatever text has the name of the volume."""
+    text = (
+        f"box1:~ # swapon -s\nFilename\t\tType\t\tSize\tUsed\tPriority\n/dev/{area}{_AREA}box1:~ # {named}"
+        "box1:~ # pvs\nPV          VG   Fmt  Attr PSize  PFree\n/dev/dasdc1 vg0  lvm2 a--   6.87g 4.87g\n"
+    )
+    assert [mount["fstype"] for mount in where("dasdc", text)["mounts"]] == ["swap"]

@@ -943,14 +943,16 @@ def _with_token(uid: Value) -> tuple[str, str]:
 def joined(kind: Kind, frame: Frame, facts: Facts, when: int) -> tuple[Frame, dict[str, dict[str, Value]]]:
     """Return a frame with what texts say, and the rows of `ORIGIN` that name these texts.
 
-    A row that only texts have is added.
+    A row that only texts have is added; one of hints if no text has more of its sort.
     """
     said = facts.rows.get(kind.name)
     if not said:
         return frame, {}
     hinted = {key for key, row in said.items() if kind.name not in _OF_KIND and is_hinted(row)}
-    is_told = bool(frame.keys) or len(hinted) < len(said)
-    keys = list(dict.fromkeys([*frame.keys, *(key for key in said if not (is_told and key in hinted))]))
+    sorts = {key: _sort_of_row(kind, key, facts) for key in said}
+    told_sorts = {sorts[key] for key in said if key not in hinted}
+    weak = {key for key in hinted if frame.keys or (sorts[key] in told_sorts if sorts[key] else told_sorts)}
+    keys = list(dict.fromkeys([*frame.keys, *(key for key in said if key not in weak)]))
     origins: dict[str, dict[str, Value]] = {}
     rows: dict[str, dict[str, Value]] = {}
     columns = {field.name: frame.column(field.name) for field in kind.fields}
@@ -970,6 +972,13 @@ def joined(kind: Kind, frame: Frame, facts: Facts, when: int) -> tuple[Frame, di
             origins[f"{kind.name} {key}"] = {"texts": texts}
     times = [when if (at := frame.index.get(key)) is None else frame.times[at] for key in keys]
     return frame_of(kind, rows, times), origins
+
+
+def _sort_of_row(kind: Kind, key: str, facts: Facts) -> str:
+    """Return whether a row is of an adapter or another device, or of a DASD; empty for all others."""
+    if kind is DEVICE:
+        return "adapter" if key in facts.keys(ADAPTER) else "device"
+    return "dasd" if kind is LAYER and name_of_number(key).startswith("dasd") else ""
 
 
 def _missing(kind: Kind, field: str, commands: Collection[frozenset[str]]) -> Absent:

@@ -85,6 +85,12 @@ _END_OF_CELL: Final = r"(?i)</t[dh]>\s*(?=<t[dh])"
 _QUOTED: Final = re.compile(r"(?im)^Content-Transfer-Encoding: *quoted-printable")
 _BOUNDARY: Final = r"""boundary=(?:3D)?"?([^\s";]{1,70})"""
 """What is between the parts of a mail."""
+_ANSIBLE: Final = re.compile(r" \| (?:[A-Z]+!? \| )?rc=[0-9]+ >>$", re.MULTILINE)
+_GLUED: Final = re.compile(
+    r"(?m)(?:(?<=[^\s/])|(?<=\s/))(?:non-zero return code$| *WARNING: .*$"
+    rf"|(?:(?:/bin/)?(?:ba|k|z|da)?sh|{'|'.join(sorted(TOOLS))}): .*$)"
+)
+"""What ansible joins with the last line of an output: of errors, and of its own."""
 _TYPESET: Final = {
     **dict.fromkeys((0xA0, 0x2002, 0x2003, 0x2007, 0x2009, 0x202F, 0xDCA0), " "),
     **dict.fromkeys((0x00AD, 0x200B, 0xFEFF, 0xDCAD), None),
@@ -172,11 +178,13 @@ _PROSE: Final = re.compile(r"\W*(?:[^\W\d_]+(?:['\u2019.-][^\W\d_]+)*[,.;:!?]*(?
 """Words of letters in any language, as a mail closes with them, or none."""
 _PLAIN_WORDS: Final = 2
 """Words of letters that a command may have behind its name; prose has more."""
+_CONSOLE: Final = r"(?:[0-9]{2}:[0-9]{2}:[0-9]{2} )?(?:[0-9]{2}: )?"
+"""What a console of z/VM may print before a line: the time, the number of a processor."""
 _QUERY: Final = (
-    r"(?:[0-9]{2}: )?(?:#?(?:CP|cp|VMCP|vmcp|hcp) )?(?i:q|que?|quer|query) [A-Za-z@$#][\w@$# -]{0,70}\s*$"
+    rf"{_CONSOLE}(?:#?(?:CP|cp|VMCP|vmcp|hcp) )?(?i:q|que?|quer|query) [A-Za-z@$#][\w@$# -]{{0,70}}\s*$"
 )
 _ANSWER: Final = (
-    r"(?:[0-9]{2}: )?(?:DASD [0-9A-F]{4} (?:[0-9A-Z]{4,5} |ON |CP |ATTACHED)|FCP +[0-9A-F]{4} ON FCP )"
+    rf"{_CONSOLE}(?:DASD [0-9A-F]{{4}} (?:[0-9A-Z]{{4,5}} |ON |CP |ATTACHED)|FCP +[0-9A-F]{{4}} ON FCP )"
 )
 CP: Final = "answers of CP"
 """What a section with an answer of CP is taken for."""
@@ -241,6 +249,8 @@ def decoded(data: bytes) -> str:
         for drawn, codec in product(_DRAWN, ("cp1252", "latin-1")):
             text = text.replace(drawn.encode().decode(codec), drawn)
     text = _sent(text)
+    if _ANSIBLE.search(text):
+        text = _GLUED.sub("", text)
     if not text.isascii():
         text = re.sub(_DASH, "-", text.translate(_TYPESET))
     return _without_times(text if text.endswith("\n") else f"{text}\n")
