@@ -237,6 +237,10 @@ class Facts(DeviceLists):
         """Mount points that lsblk and blkid have, by key of the device and point."""
         self.file_systems: dict[str, str] = {}
         """The types of file systems that have names of their own, by these."""
+        self.nsds: dict[str, str] = {}
+        """The file system of each NSD of GPFS; empty for one that is free."""
+        self.nsd_names: dict[str, str] = {}
+        """The NSDs by their devices on this host."""
         self.mounted: set[str] = set()
         """Names of devices that are mounted or swapped to."""
         self.swaps: dict[str, str] = {}
@@ -491,8 +495,12 @@ class Facts(DeviceLists):
                 btrfs.setdefault(uuid, []).append(device)
             elif number not in mounted:
                 what = _CONTENTS.get(sort) or f"{sort}{' file system' * is_file_system(sort)}"
+                system = self.nsds.get(self.nsd_names.get(device, ""))
+                what = f"{what} {system}" if system else "NSD without a file system" if system == "" else what
                 title = f"{what} on {plain(device)}"
-                self._say_content(title, {number}, place, sort=NSD if sort == GPFS else "content")
+                self._say_content(
+                    title, {number}, place, sort=NSD if sort == GPFS and system != "" else "content"
+                )
         for device, (what, place) in self.made_for.items():
             own = numbers.get(device, set()) - used - mounted
             if len(own) == 1 and device not in self.contents:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
+from zmon.base.sizes import SECTOR
 from zmon.collected.columns import Columns, asked_columns
 from zmon.collected.facts import doubled, group_key, plain
 from zmon.collected.numbers import NUMBER
@@ -76,7 +77,7 @@ _FIELDS: Final = {
     "devices": "Devices", "pv_fmt": "Fmt", "pv_attr": "Attr", "lv_attr": "Attr", "vg_attr": "Attr",
     "pv_count": "#PV", "snap_count": "#SN", "pool_lv": "Pool", "origin": "Origin",
     "seg_pe_ranges": "PE Ranges", "seg_type": "Type", "segtype": "Type", "lv_kernel_major": "KMaj",
-    "lv_kernel_minor": "KMin",
+    "lv_kernel_minor": "KMin", "lv_size": "LSize",
 }  # fmt: skip
 """The headings of columns, by their names in options and in JSON."""
 _DEFAULTS: Final = {
@@ -440,6 +441,13 @@ class Lvm(VolumeReading, OrDocument):
         beside = [cells[column].strip("[]") for column in ("Pool", "Origin") if cells.get(column)]
         extents = cells.get("Devices") or cells.get("PE Ranges", "")
         taken = self._take_segment(group, name, attributes, extents, beside)
+        is_plain = attributes[:1] in _PLAIN[1:] or (not attributes and self._type in {_LINEAR, STRIPED})
+        size = re.fullmatch(r"([0-9]{3,18})B", cells.get("LSize", ""))
+        if taken and is_plain and size:  # that of a snapshot is another
+            place = f"lvs, {self.text.place(self.number)}"
+            self.facts.say(
+                LAYER, self._last, place, mapped=self._last, sort="dm", size=int(size[1]) // SECTOR
+            )
         number = f"{cells.get('KMaj', '')}:{cells.get('KMin', '')}"
         if taken and attributes[:1] != _POOL and re.fullmatch(NUMBER, number):
             place = f"lvs, {self.text.place(self.number)}"
@@ -471,7 +479,7 @@ class Lvm(VolumeReading, OrDocument):
         elif placed and kind in _BESIDE and not beside and not inner(title):
             if kind:
                 self._open_volume(title)
-            elif self._type != _LINEAR and "Origin" not in {*self._columns, *self._asked}:
+            elif self._type not in {_LINEAR, STRIPED} and "Origin" not in {*self._columns, *self._asked}:
                 self._suspect(title)
         is_plain = kind in _PLAIN and self._type in {"", STRIPED} and all(extent[1] for extent in placed)
         stripes = self._stripes.setdefault(title, [])

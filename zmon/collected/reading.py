@@ -162,12 +162,13 @@ class Reading:
         if not row.strip():
             self.blank()
             return False
-        for pattern, name in self._lines if len(row) <= self.longest else ():
-            if match := pattern.fullmatch(row):
-                if not name:
-                    return False
-                if getattr(self, name)(match) is not False:
-                    return True
+        for whole in dict.fromkeys((row, row.rstrip())) if len(row) <= self.longest else ():
+            for pattern, name in self._lines:
+                if match := pattern.fullmatch(whole):
+                    if not name:
+                        return False
+                    if getattr(self, name)(match) is not False:
+                        return True
         if self._talks:
             return False
         self.lost()

@@ -158,7 +158,10 @@ def lines_with(word: str, sample: Sample) -> Iterator[str]:
     """Yield which lines of texts name what somebody asks for; none if there are no texts."""
     if TEXT.name in sample.frames:
         names = {word.removeprefix("/dev/").removeprefix("mapper/"), word.lower()}
+        names |= {f"0x{word.lower()}"} if re.fullmatch("[0-9a-fA-F]{16}", word) else set()
         names |= {f"0.0.{word.lower()}"} if re.fullmatch("[0-9a-fA-F]{4}", word) else set()
+        was = re.compile(rf"\(was /dev/(?:{'|'.join(map(re.escape, names))})(?:p?[0-9]+)?\)")
+        yield from filter(was.search, map(text_of, sample.frame(LAYER).column("mapped")))
         yield from lines_naming(names, sample, has_troubles=True)
 
 
