@@ -18,10 +18,11 @@ import sys
 import tempfile
 import time
 from collections import deque
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from benchmarks.terminal import Silence, Terminal
+from benchmarks.terminal import Silence, Terminal, readable
 from zmon.cli.main import main as zmon
 from zmon.kernel.tree import PAGE
 from zmon.screen.definition import load_screens
@@ -98,8 +99,10 @@ class Keyboard:
                 self.before.append(keys.decode(errors="replace"))
                 self.pressed += 1
                 heard = terminal.listen(self._chance.choice(BETWEEN))
-                if wrong := re.search(rb"mistake in|Traceback", heard):
-                    self._fault(f"{wrong[0].decode()} on the screen")
+                if re.search(rb"mistake in|Traceback", heard):
+                    with suppress(OSError):  # it may have ended
+                        terminal.listen(2.0)
+                    self._fault(f"a mistake, and {readable(heard + terminal.heard)!r}")
             terminal.press(b"\x1b\x1b")
             terminal.press(b"MENU\r" if self._chance.random() < 0.5 else b"OVERVIEW\r")
             terminal.until(b".", PATIENCE)
@@ -108,7 +111,7 @@ class Keyboard:
         except OSError:  # the program has closed its terminal
             self.ended += 1
             if (end := os.waitid(os.P_PID, terminal.pid, os.WEXITED | os.WNOWAIT)) and end.si_status:
-                self._fault(f"ended with status {end.si_status}, and {terminal.end_of_output!r}")
+                self._fault(f"ended with status {end.si_status}, and {readable(terminal.heard)!r}")
             return False
         memory = resident(terminal.pid)
         if memory > self.most + 20:
@@ -137,6 +140,7 @@ def main() -> int:
         source = sys.argv[2] if len(sys.argv) > 2 else os.path.join(folder, "recorded.zmon")
         if len(sys.argv) <= 2 and zmon(["import", RECORDED, source]):
             return 1
+        os.environ["ZMON_TRACE"] = "1"
         keyboard = Keyboard(source, seed)
         keyboard.for_seconds(60 * minutes)
     print(

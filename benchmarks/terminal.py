@@ -20,6 +20,11 @@ class Silence(RuntimeError):  # noqa: N818 - it says what it is
     """What was waited for did not come."""
 
 
+def readable(heard: bytes) -> str:
+    """Return the last words of what came, without what moves the cursor and colours them."""
+    return re.sub(rb"\x1b[\[\]()<>=?0-9;]*[a-zA-Z]?", b"", heard).decode(errors="replace")[-3000:].strip()
+
+
 class Terminal:
     """A program on a terminal of a given size."""
 
@@ -27,7 +32,8 @@ class Terminal:
         """Start the program with this interpreter."""
         self.begun = time.perf_counter()
         self.bytes = 0
-        self._heard = b""
+        self.heard = b""
+        """What came since the last wait began, or its end."""
         self.pid, self._fd = pty.fork()
         if self.pid == 0:
             os.environ |= {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
@@ -55,29 +61,20 @@ class Terminal:
     def listen(self, seconds: float) -> bytes:
         """Take what comes for so long; return its end."""
         end = time.perf_counter() + seconds
-        self._heard = b""
+        self.heard = b""
         while (left := end - time.perf_counter()) > 0:
-            self._heard = (self._heard + self._read(left))[-65536:]
-        return self._heard
+            self.heard = (self.heard + self._read(left))[-65536:]
+        return self.heard
 
     def until(self, pattern: bytes, seconds: float = 60.0) -> float:
         """Wait for something new to come; return when it came."""
-        self._heard = b""
+        self.heard = b""
         end = time.perf_counter() + seconds
         while (left := end - time.perf_counter()) > 0:
-            self._heard += self._read(left)
-            if re.search(pattern, self._heard):
+            self.heard += self._read(left)
+            if re.search(pattern, self.heard):
                 return time.perf_counter()
-        raise Silence(f"{pattern!r} did not come within {seconds} s; last came {self._heard[-200:]!r}")
-
-    @property
-    def end_of_output(self) -> str:
-        """The last words that came, without what moves the cursor and colours them."""
-        return (
-            re.sub(rb"\x1b[\[\]()<>=?0-9;]*[a-zA-Z]?", b"", self._heard)
-            .decode(errors="replace")[-300:]
-            .strip()
-        )
+        raise Silence(f"{pattern!r} did not come within {seconds} s; last came {self.heard[-200:]!r}")
 
     def press(self, keys: bytes) -> float:
         """Press keys; return when."""

@@ -223,6 +223,19 @@ def test_lines_of_two_hosts_may_be_mixed(tmp_path: Path) -> None:
     assert output.text.split("\n")[4].startswith("0.0.1a00")
 
 
+def test_what_many_hosts_were_asked_says_what_they_print(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A row without a heading is that of the command, and the next command's output follows."""
+    rows = ("/dev/mapper/wh-load xfs 103081248 77000000 20800000 79% /load", "wh-load\t(253:0)")
+    asked = "$ dsh -w zora,elbe 'df -PT | grep mapper; dmsetup ls'"
+    mixed = "".join(f"{host}: {row}\n" for row in rows for host in ("zora", "elbe"))
+    (tmp_path / "a.txt").write_text(f"{asked}\n{mixed}$ \n")
+    main(["where", "/load", "--host", "zora", "--from", str(tmp_path), "-f", "json"])
+    (answer,) = json.loads(capsys.readouterr().out)[0]["where"]
+    assert [step["title"] for step in answer["steps"]] == ["/load", "wh-load"]
+
+
 def test_a_line_of_another_host_between_ends_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

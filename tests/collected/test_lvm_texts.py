@@ -145,7 +145,7 @@ def test_without_attributes_a_volume_may_be_a_snapshot() -> None:
     several = f"{LVS_PATHS}  wh/load   /dev/wh/load     /dev/dasdp1(9)\n"
     assert feet(several)["wh-later"] == {*alone, origin}
     typed = "# lvs --noheadings -o vg_name,lv_name,seg_type,devices\n  wh later linear /dev/dasdp1(0)\n"
-    assert feet(f"{typed}  wh load linear /dev/dasdp1(9)\n")["wh-later"] == {"dasdp1"}
+    assert feet(f"{typed}  wh load linear /dev/dasdp1(9)\n")["wh-later"] == {"dasdp1", origin}
     groups = "# vgs\n  VG #PV #LV #SN Attr   VSize  VFree\n  wh   2   2   0 wz--n- 20.00g 0\n"
     assert feet(f"{several}{groups}")["wh-later"] == alone
     assert feet(f"{several}{groups.replace('2   0', '2   1')}")["wh-later"] == {*alone, origin}
@@ -343,3 +343,17 @@ def test_the_last_of_two_lists_of_chosen_columns_counts(group: str, where: Ask) 
 def test_the_command_names_separator_and_columns(content: str, command: str) -> None:
     """Devices of one cell may have the separator between them."""
     assert {"dasdp1", "dasdq1", "dasdr1"} <= feet(content, command)["wh-later"]
+
+
+@pytest.mark.parametrize(
+    ("command", "is_whole"),
+    [("lvs -o +devices | grep load", True), ("lvs -o +devices wh | grep wh", True),
+     ("lvs -o +devices | grep dasdp", False), ("lvs -o +devices | grep load | tail -1", False)],
+)  # fmt: skip
+def test_a_search_for_the_name_of_a_volume_leaves_out_none_of_it(command: str, is_whole: bool) -> None:
+    """Each line has the name; so has each of a physical volume that of its group."""
+    rows = "  load wh -wi-ao---- 20.00g /dev/dasdp1(0)\n  load wh -wi-ao---- 20.00g /dev/dasdq1(0)\n"
+    assert (feet(f"# {command}\n{rows}")["wh-load"] == {"dasdp1", "dasdq1"}) == is_whole
+    for option, members in (("", {"dasdp1"}), (" /dev/dasdp1", {"dasdp1", "not seen: a volume of wh"})):
+        pvs = f"# pvs{option} | grep wh\n  /dev/dasdp1 wh lvm2 a--  20.63g 0\n"
+        assert feet(pvs)["volume group wh"] == members

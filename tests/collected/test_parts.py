@@ -102,7 +102,7 @@ def test_a_group_of_a_part_may_have_further_volumes(where: Ask) -> None:
     for pvs, lvs in (
         (f"pvs\n{groups[0]}{groups[1]}", f"lvs\n{volumes}"),
         (f"pvs | grep dasdp\n{groups[1]}", f"lvs\n{volumes}"),
-        (f"pvs\n{PVS}", f"lvs -a -o +devices | grep load\n{segment}"),
+        (f"pvs\n{PVS}", f"lvs -a -o +devices | grep dasdq\n{segment}"),
     ):
         texts = "".join(f"[root@box1 ~]# {output}" for output in (pvs, lvs, f"mount\n{MOUNTED}"))
         (answer,) = where("/load/x", texts)["where"]

@@ -221,6 +221,7 @@ def test_equal_outputs_are_no_two_states(tmp_path: Path) -> None:
     assert len(texts) == len(_texts(tmp_path, _ticket())[0]) + 2
 
 
+_ID_OF_BOOT: Final = "random/boot_id"
 _BOOTED: Final = "{above}{prompt}uname -{option}\n{kernel}\n{prompt}{output}"
 
 
@@ -249,7 +250,7 @@ def test_two_boots_of_a_host_are_not_united(option: str, kernel: str, tmp_path: 
     "between",
     [f"{_ZORA}reboot\n", f"{_ZORA}sudo systemctl reboot\n", "\nREBOOT\n\n", "--- after the reboot ---\n",
      f"{_ZORA}uptime -s\n2026-01-02 07:00:03\n", f"{_ZORA}who -b\n         system boot  2026-01-02 07:00\n",
-     f"{_ZORA}cat /proc/sys/kernel/random/boot_id\n22222222-2222-4333-8444-555555555555\n"],
+     f"{_ZORA}cat /proc/sys/kernel/{_ID_OF_BOOT}\n22222222-2222-4333-8444-555555555555\n"],
 )  # fmt: skip
 def test_two_boots_of_one_kernel_are_not_united(between: str, tmp_path: Path) -> None:
     """As commands, times and ids of boots tell, and what people write between; equal ones are of one boot."""

@@ -871,22 +871,29 @@ def test_a_move_that_failed_is_forgotten() -> None:
 def test_help_and_a_name_wait_for_no_past_that_a_thread_reads(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 4,096 devices that takes seconds, in which no key would do anything."""
     to, read = session("CHANNEL", seconds=9), list[object]()
-    to.mover = list[CursorMove]().append
+    to.filled_elsewhere = True
     monkeypatch.setattr("zmon.machine.channel_paths.period_part", lambda *_, **_more: read.append(1))
     assert explain(to, "", ())
     with suppress(CommandError):
         run(to, "CHANNEL 40")
+    with pytest.raises(CommandError, match="CHANNEL"):
+        to.sheet()
     assert not read
+    to.filled_elsewhere = False
     to.sheet()
     assert read
 
 
-def test_a_screen_that_looks_back_is_laborious_until_it_is_filled() -> None:
-    """Its table is better filled in a thread."""
-    to = session("CHANNEL", seconds=5)
-    assert (to.laborious, to.sheet() is None, to.laborious) == (True, False, False)
-    assert not session("DEVICE").laborious
-    assert not session("CHANNEL", live=True).laborious
+def test_a_screen_that_looks_back_is_being_filled_until_a_thread_has_filled_it() -> None:
+    """Others, and those of the live machine that have accumulated it, are filled at once."""
+    to, device, live = session("CHANNEL", seconds=5), session("DEVICE"), session("CHANNEL", live=True)
+    for other in (to, device, live):
+        other.filled_elsewhere = True
+    assert (to.is_being_filled, device.is_being_filled, live.is_being_filled) == (True, False, False)
+    to.filled_elsewhere = False
+    to.sheet()
+    to.filled_elsewhere = True
+    assert not to.is_being_filled
 
 
 def test_before_the_first_sample_no_sheet_can_be_shown() -> None:

@@ -217,11 +217,11 @@ def test_only_the_part_of_a_line_that_changed_is_painted() -> None:
 def test_a_filled_overview_is_not_filled_again(open_session: Callable[[str], Session]) -> None:
     """Neither before samples are judged nor afterwards: a thread that fills tables comes to rest."""
     session = open_session("OVERVIEW")
-    session.mover = lambda _move: None  # a thread judges
+    session.mover, session.filled_elsewhere = (lambda _move: None), True  # threads judge and fill
     for _ in range(2):
         task = session.task()
         session.accept(task, task.table())
-        assert not session.laborious
+        assert not session.is_being_filled
         session.log.complete()
 
 

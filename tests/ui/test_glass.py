@@ -20,9 +20,10 @@ from zmon.registry import NO_PROCESSES
 from zmon.sample import empty_frame
 from zmon.screen.definition import load_screens
 from zmon.session import page
+from zmon.session.commands import COMMANDS
 from zmon.session.exception_log import ExceptionLog
 from zmon.session.machines import open_lab
-from zmon.session.page import PreviewTask
+from zmon.session.page import FillTask, PreviewTask
 from zmon.session.session import Session
 from zmon.tables.device import CP_ONLY
 from zmon.ui.actions import GlassActions
@@ -33,10 +34,12 @@ from zmon.ui.threads import Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from zmon.sample import Sample
     from zmon.session.navigator import CursorMove
-    from zmon.session.page import ConcludeTask, FillTask
+    from zmon.session.page import ConcludeTask
+    from zmon.tables.table import Table
 
 
 class Pace:
@@ -996,6 +999,37 @@ def test_a_screen_that_looks_back_says_so_while_it_reads(replay: Glass, pace: Pa
     pace.work(glass)
     assert "FCX107" in shown(glass)
     assert "Reading " not in shown(glass)
+
+
+@pytest.mark.parametrize("here", ["CHANNEL", "DEVLOG", "SYSSUMLG"])
+def test_no_command_reads_what_a_thread_reads(
+    replay: Glass, pace: Pace, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, here: str
+) -> None:
+    """Not even one that asks for the rows of the screen, which are not there yet: all keys would wait."""
+    filled: list[str] = []
+    fill_task = FillTask.table
+
+    def noted(task: FillTask) -> Table:
+        filled.append(task.page.screen.command)
+        return fill_task(task)
+
+    monkeypatch.setattr(FillTask, "table", noted)
+    of_session = replay.session
+    for word in (*(command.word for command in COMMANDS if command.word != "QUIT"), "DRILL"):
+        session = Session(of_session.timeline, of_session.screens)
+        session.end()
+        glass = Glass(session, reader=pace, actions=GlassActions())
+        for operand in ("", "NEXT", "io", "7003", f"{tmp_path}/x"):
+            order(glass, "DEVICE")
+            pace.work(glass)
+            order(glass, here)
+            filled.clear()
+            assert session.is_being_filled, f"{word} {operand}"
+            if word == "DRILL":
+                glass.press("enter")
+            else:
+                order(glass, f"{word} {operand}".strip())
+            assert here not in filled, f"{word} {operand}"
 
 
 @pytest.mark.parametrize("command", ["DEVLOG NOPE", "BENCHMRK NOPE", "CTLULOG NOPE", "CHANLOG NOPE"])

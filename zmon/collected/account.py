@@ -9,7 +9,7 @@ from zmon.base.absent import text_of
 from zmon.collected.dasd_texts import BUSID
 from zmon.collected.facts import plain
 from zmon.collected.hosts import SAID, host_of
-from zmon.collected.kernel_log_texts import MENDED, TROUBLE
+from zmon.collected.kernel_log_texts import BOOTED, MENDED, TROUBLE
 from zmon.collected.numbers import name_of_number
 from zmon.collected.reading import MAX_ROW
 from zmon.collected.times import moment_of_mail
@@ -87,24 +87,27 @@ def _named(reads: Sequence[ReadText], devices: Collection[str]) -> str:
     Behind that of one of which the kernel says that it fails, and not that it works again, stands `TROUBLED`.
     """
     named: dict[str, None] = {}
+    troubles: dict[str, list[int]] = {}
     for read in reads:
         rows, strange = read.text.text.split("\n"), set(strange_lines(read))
         is_of_kernel = read.form.startswith("dmesg")
         for number, row in (*enumerate(rows), (-1, read.text.command)):
             is_read = bool(read.form) and number not in strange
             line = max(1, read.text.number(number))
+            if is_of_kernel and BOOTED.search(row):
+                troubles.clear()
             is_comment = row.lstrip().startswith("#") or (is_read and number >= MAX_ROWS)
             for word in () if is_comment else _DEVICE.finditer(row[:MAX_ROW]):
                 name = plain(word[1] or tagged(word[2] or word[0]).removeprefix("/dev/"))
                 name = name_of_number(name) or name
                 if is_of_kernel and MENDED.search(row):
-                    old = [key for key in named if key.startswith(f"{name}=") and key.endswith(TROUBLED)]
-                    named = {key: None for key in named if key not in old}
+                    troubles.pop(name, None)
                 elif is_of_kernel and TROUBLE.search(row):
-                    named[f"{name}={line}{TROUBLED}"] = None
+                    troubles.setdefault(name, []).append(line)
                 elif not (is_read and name in devices):
                     named[f"{name}={line}{NOT_USED * is_read}"] = None
-    return " ".join([*named][:MAX_DEVICES])
+    last = [f"{name}={line}{TROUBLED}" for name, lines in troubles.items() for line in lines[-MAX_WHICH:]]
+    return " ".join([*last, *named][:MAX_DEVICES])
 
 
 def answers_of_cp(tree: CapturedTree) -> Iterator[tuple[str, dict[str, Value]]]:

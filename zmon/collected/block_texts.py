@@ -36,7 +36,7 @@ from zmon.collected.numbers import (
     rounded_size,
     sort_of,
 )
-from zmon.collected.reading import MAX_DEPTH, OrDocument, Reading, line
+from zmon.collected.reading import MAX_DEPTH, OrDocument, Reading, line, objects
 from zmon.kernel.disk_identity import NAA
 from zmon.kinds import ALL_DASD, ALL_DISKS, DEVICE, LAYER, MPATH, MULTIPATH, PATH
 from zmon.topology.stack import tagged
@@ -755,14 +755,13 @@ class Lsblk(OrDocument):
 
     def _children(self, devices: Any, rows: list[LsblkRow | None], above: int, depth: int) -> Iterator[int]:
         """Add the devices of a document, None for one that is not understood; yield which is above each."""
-        for device in devices if isinstance(devices, list) and depth < MAX_DEPTH else ():
-            if isinstance(device, dict):
-                listed = device.get("mountpoints")
-                points = map(_word, listed) if isinstance(listed, list) else [_word(listed)]
-                cells = {name.upper(): _word(cell) for name, cell in device.items() if cell is not None}
-                rows.append(_row_of({**cells, "MOUNTPOINTS": "\n".join(points)}))
-                yield above
-                yield from self._children(device.get("children"), rows, len(rows) - 1, depth + 1)
+        for device in objects(devices) if depth < MAX_DEPTH else ():
+            listed = device.get("mountpoints")
+            points = map(_word, listed) if isinstance(listed, list) else [_word(listed)]
+            cells = {name.upper(): _word(cell) for name, cell in device.items() if cell is not None}
+            rows.append(_row_of({**cells, "MOUNTPOINTS": "\n".join(points)}))
+            yield above
+            yield from self._children(device.get("children"), rows, len(rows) - 1, depth + 1)
 
 
 def _word(value: object) -> str:

@@ -35,10 +35,7 @@ class BtrfsShow(Reading):
     tool = "btrfs"
     first = r"Label: .*uuid: |/dev/\S+, ID: [0-9]+\s*$"
     nothing = (
-        r"\s+(?:Device (?:size|slack)|Unallocated|[A-Z][a-z]+,[A-Za-z0-9]+):\s+[0-9.]+[KMGTP]?i?B\s*",
-        r"\s*\*\*\* Some devices missing\s*",
-        r"btrfs-progs v\S+",
-        r"warning(?:, |: )device [0-9]+ (?:is )?missing.*",
+        r"\s*\*\*\* Some devices missing\s*|btrfs-progs v\S+|warning(?:, |: )device [0-9]+ (?:is )?missing.*",
         r"Overall:|\s+(?:[A-Z][A-Za-z(), ]+:\s.*|Total\s.*|Used\s.*|(?:Data|Metadata|System)\b.*)",
         r"Id Path\s.*|[ -]{20,}|[A-Z][A-Za-z]+,[A-Za-z0-9]+: Size:.*|Unallocated:",
     )

@@ -25,6 +25,7 @@ from zmon.values.dasd_state import STARTING
 from zmon.values.uid import HYPERPAV
 
 if TYPE_CHECKING:
+    from zmon.base.absent import Value
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
     from zmon.sample import Frame
@@ -250,12 +251,8 @@ class Lsdasd(Reading):
             case "type" if value.partition(" ")[0] in {"ECKD", "FBA", "DIAG"}:
                 say(DEVICE, busid, self.place, discipline=value.partition(" ")[0])
             case "status" if value in {"offline", "alias"}:
-                say(
-                    DEVICE,
-                    busid,
-                    self.place,
-                    **({"online": 0} if value == "offline" else {"alias": 1, "online": 1}),
-                )
+                told: dict[str, Value] = {"online": 0} if value == "offline" else {"online": 1, "alias": 1}
+                say(DEVICE, busid, self.place, **told)
             case "status" if value == "secondary":
                 say(DEVICE, busid, self.place, copy_role=value, online=1, alias=0)
             case "status" if state := re.fullmatch(r"(active|n/f)(?:\s*\(ro\))?", value):

@@ -388,7 +388,7 @@ class Facts(DeviceLists):
 
         def titled(number: str) -> list[str]:
             row = rows.get(number, {})
-            return [str(fact.value) for field in ("mapped", "name") for fact in row.get(field, ())]
+            return values_of(row, "mapped") + values_of(row, "name")
 
         def size(number: str) -> tuple[int, str] | None:
             told = [(fact.value, fact.place) for fact in rows.get(number, {}).get("size", ())]
@@ -415,24 +415,15 @@ class Facts(DeviceLists):
 
     def _drop_parts(self, rows: dict[str, dict[str, list[Fact]]], layers: Frame) -> None:
         """Drop partitions that only tables have, of disks that others are built on: the kernel has none."""
-        below = [str(fact.value) for row in rows.values() for fact in row.get("below", ())]
-        used = {
-            number for listed in (*below, *map(text_of, layers.column("below"))) for number in listed.split()
-        }
+        below = [listed for row in rows.values() for listed in values_of(row, "below")]
+        used = {*" ".join((*below, *map(text_of, layers.column("below")))).split()}
         for number, row in list(rows.items()):
-            names = {str(fact.value) for fact in row.get("name", ())}
+            names = {*values_of(row, "name")}
             tools = {fact.place.partition(", ")[0] for facts in row.values() for fact in facts}
-            parents = {str(fact.value) for fact in row.get("parent", ())}
-            is_of_tables = names <= self.in_tables and all(
-                tool in OF_TABLES or tool.startswith(ASSUMED) for tool in tools
-            )
-            if (
-                names
-                and is_of_tables
-                and parents & used
-                and number not in used
-                and number not in layers.index
-            ):
+            parents = {*values_of(row, "parent")}
+            is_of_tables = all(tool in OF_TABLES or tool.startswith(ASSUMED) for tool in tools)
+            is_unused = number not in used and number not in layers.index
+            if names and names <= self.in_tables and is_of_tables and parents & used and is_unused:
                 del rows[number]
                 self.contents = {name: told for name, told in self.contents.items() if name not in names}
 
@@ -443,12 +434,12 @@ class Facts(DeviceLists):
         Without one by their names, as kpartx gives them: `mpatha1`, `36005...-part1`.
         To the kernel a partition of a disk is built on nothing; its disk is its parent.
         """
-        maps = {str(fact.value): number for number, row in rows.items() for fact in row.get("uuid", ())}
+        maps = {uuid: number for number, row in rows.items() for uuid in values_of(row, "uuid")}
         by_number = {number: uuid for uuid, number in maps.items()}
         titled = {
             title: number
             for number, row in rows.items()
-            for title in (str(fact.value) for fact in row.get("mapped", ()))
+            for title in values_of(row, "mapped")
             if OF_MULTIPATH.fullmatch(title) or by_number.get(number, "").startswith(MPATH)
         }
         for number, row in rows.items():
@@ -578,7 +569,7 @@ class Facts(DeviceLists):
         }
         major = min(majors) if len(majors) == 1 else DM_STAND_IN
         for name, row in rows.items():
-            title = next((str(fact.value) for fact in row.get("mapped", ())), name)
+            title = next(iter(values_of(row, "mapped")), name)
             is_named = any(fact.value in NAMED for fact in row.get("sort", ()))
             is_titled = minor_of_dm(name) and row.get("mapped")
             if ":" in name or name in numbers or not (is_named or is_titled):
@@ -596,7 +587,7 @@ class Facts(DeviceLists):
         """Say of partitions whose disk no source names that it is the disk of their name."""
         parents = dict(zip(layers.keys, layers.column("parent"), strict=True))
         for number, row in rows.items():
-            names = [str(fact.value) for fact in row.get("name", ())]
+            names = values_of(row, "name")
             is_part = len(names) == 1 and sort_of(names[0], is_below=True) == "partition"
             disk = disk_name(names[0]) if is_part else ""
             if not disk or row.get("parent") or isinstance(parents.get(number), str):
@@ -672,28 +663,28 @@ class Facts(DeviceLists):
             self.commands = {command for command in self.commands if "lsblk" not in command}
         below: dict[str, set[str]] = {}
         for row in rows.values():
-            feet = {foot for fact in row.get("below", ()) for foot in str(fact.value).split()}
+            feet = {*" ".join(values_of(row, "below")).split()}
             below.setdefault(_group_of(row), set()).update(map(number_of, feet), feet)
         spilled = {
             group for group, volumes in self.allocated.items() for feet in [below.get(group, set())]
             if feet and group_key(group) not in feet and not {*map(number_of, volumes)} <= feet
         }  # fmt: skip
-        uuids = [(row, "".join(str(fact.value) for fact in row.get("uuid", ()))) for row in rows.values()]
-        maps = tuple(str(fact.value) for row, uuid in uuids if uuid.startswith(MPATH)
-                     for fact in row.get("mapped", ()))  # fmt: skip
+        uuids = [(row, "".join(values_of(row, "uuid"))) for row in rows.values()]
+        maps = tuple(
+            title for row, uuid in uuids if uuid.startswith(MPATH) for title in values_of(row, "mapped")
+        )
         for row, uuid in uuids:
             told, group = row.get("below", []), _group_of(row)
             told[:] = [fact for fact in told if str(fact.value).split() != [UNSEEN]] or told
-            is_of_one = any(str(fact.value).startswith(maps) for fact in row.get("mapped", ()))
+            is_of_one = any(title.startswith(maps) for title in values_of(row, "mapped"))
             if uuid.startswith(MPATH) and told:
                 own = dict.fromkeys(word for word in str(told[0].value).split())
                 own |= {number: None for fact in told[1:] for word in str(fact.value).split()
                         if (number := number_of(word)) and number not in map(number_of, own)}  # fmt: skip
                 told[:] = [told[0]._replace(value=" ".join(own))]
-            elif not (is_of_one or uuid.startswith("CRYPT-") or row.get("table")) and {
-                "dm",
-                "md",
-            }.intersection(str(fact.value) for fact in row.get("sort", ())):
+            elif not (is_of_one or uuid.startswith("CRYPT-") or row.get("table")) and (
+                {"dm", "md"}.intersection(values_of(row, "sort"))
+            ):
                 others = [fact for fact in told if not fact.place.startswith("lsblk, ")]
                 if len(others) < len(told) and (lacking or group in spilled):
                     self.leave_open(UNSEEN, OF_TREE)
@@ -822,6 +813,11 @@ class Facts(DeviceLists):
         return self.stand_ins[name]
 
 
+def values_of(row: Mapping[str, list[Fact]], field: str) -> list[str]:
+    """Return what texts say in a field of a row; nothing without one."""
+    return [str(fact.value) for fact in row.get(field, ())]
+
+
 def is_file_system(sort: str) -> bool:
     """Return whether a signature is one of a file system that is mounted from its device."""
     return sort not in _SIGNATURES and not sort.endswith("_member")
@@ -842,16 +838,16 @@ def group_key(group: str) -> str:
 
 def _group_of(row: Mapping[str, list[Fact]]) -> str:
     """Return the volume group of a logical volume; empty for any other device."""
-    names = (volume_name(str(fact.value)) for fact in row.get("mapped", ()))
+    names = map(volume_name, values_of(row, "mapped"))
     return next((name.partition("/")[0] for name in names if name), "")
 
 
 def _linked(rows: Mapping[str, Mapping[str, list[Fact]]], layers: Frame) -> dict[str, set[str]]:
     """Return the numbers of block devices by the names that udev gives them: `disk/by-path/...`."""
     linked: dict[str, set[str]] = {}
-    cells = [(number, fact.value) for number, row in rows.items() for fact in row.get("links", ())]
-    for number, links in (*cells, *zip(layers.keys, layers.column("links"), strict=True)):
-        for link in links.split() if isinstance(links, str) else ():
+    cells = [(number, links) for number, row in rows.items() for links in values_of(row, "links")]
+    for number, links in (*cells, *zip(layers.keys, map(text_of, layers.column("links")), strict=True)):
+        for link in links.split():
             linked.setdefault(link, set()).add(number)
     return linked
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.base.plain_text import did_you_mean
@@ -54,6 +55,11 @@ _OF_CALLER: Final = re.compile(
     r"|(?:\[?[\w.-]+@[\w.-]+[: ].{0,80}|[\w.-]+:[~/]\S{0,80} ?)?[#$>%](?: .*)?"
 )
 """Prompts of who asks many hosts, and what pdsh says itself, also of a host, between the lines of these."""
+_ASKS: Final = re.compile(
+    r".*[#$>%] (?:sudo )?(?:pdsh|dsh|clush|pssh|parallel-ssh)\b"
+    r"[^'\"]*(?P<quote>['\"])(?P<command>.+)(?P=quote)[^'\"]*"
+)
+"""A command of who asks many hosts, with what each of them runs."""
 _TAGGED_PART: Final = 0.9
 """The part of the lines that have it, from which on it is no part of them."""
 _SEEN: Final = 20
@@ -185,10 +191,20 @@ def by_host(text: str, count: Callable[[str], int]) -> list[HostPart]:
                 own.setdefault(short(said["host"]), [(number, said["row"])])
         if len(own) > _MAX_TAGS:
             continue
-        parts = [HostPart(host, lines[0][0] + 1, _with_gaps(lines)) for host, lines in own.items()]
+        parts = [part for host, lines in own.items() for part in _answers(host, lines, rows)]
         if (begun := sum(count(part.text) for part in parts)) and begun >= count(text):
             return parts
     return [HostPart("", 1, text)]
+
+
+def _answers(host: str, lines: Sequence[tuple[int, str]], rows: Sequence[str]) -> Iterator[HostPart]:
+    """Yield what a host has answered to each command of who asks many."""
+    asked = [(number, match["command"]) for number, row in enumerate(rows) if (match := _ASKS.fullmatch(row))]
+    begins = [(-1, ""), *asked, (len(rows), "")]
+    for (begin, command), (end, _command) in pairwise(begins):
+        if own := [(number, row) for number, row in lines if begin < number < end]:
+            is_silent = all(_UNANSWERED.fullmatch(row.strip()) for _number, row in own)
+            yield HostPart(host, own[0][0] + 1, _with_gaps(own), command=command * (not is_silent))
 
 
 def _with_gaps(lines: Sequence[tuple[int, str]]) -> str:

@@ -51,6 +51,8 @@ TROUBLE: Final = re.compile(
 """What the kernel says of a device that does not work."""
 MENDED: Final = re.compile(r": Reinstating path |A channel path to the device has become operational")
 """What it says of one that works again."""
+BOOTED: Final = re.compile(r"(?:^|[\]:] +)Linux version ")
+"""What it says first."""
 
 
 class KernelLog(Reading):

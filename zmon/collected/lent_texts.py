@@ -57,9 +57,9 @@ class AsmDisks(Reading):
     @line(r"\s*(?:(?:[0-9]+\s+){3}(\S+)\s.*)?/dev/(\S{1,250})\s*")
     def disk(self, match: re.Match[str]) -> None:
         """Take a disk."""
-        key = self.facts.name_device(match[2], self.place)
+        key, label = self.facts.name_device(match[2], self.place), match[1] or ""
         self.facts.say_content(match[2], self.place, "oracleasm", "")
-        self.facts.say(LAYER, key, self.place, links=tagged(f"LABEL={match[1]}") if match[1] else "")
+        self.facts.say(LAYER, key, self.place, links=tagged(f"LABEL={label}") * bool(label))
 
 
 _STATEMENT: Final = re.compile(r"([\w-]+)(?:\s+([^;{}#]*?))?\s*([;{])|(\})")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zmon.base.absent import Absent
 from zmon.base.plain_text import unescaped_hex
 from zmon.collected.columns import Columns
-from zmon.collected.reading import OrDocument, line
+from zmon.collected.reading import OrDocument, line, objects
 from zmon.kinds import LAYER
 from zmon.topology.mounts import mount_of, mounts_in
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from zmon.collected.facts import Facts
-    from zmon.kernel.capture_text import CollectedText
     from zmon.sample import Frame
 
 _DEVICE: Final = r"/dev/(loop[0-9]{1,5})(?: \(lost\))?"
@@ -40,11 +39,6 @@ class Losetup(OrDocument):
     tool = "losetup"
     heading = r"NAME +(?:[A-Z:-]+ +)*BACK-FILE\b"
     first = r"/dev/loop[0-9]{1,5}: (?:\[[0-9a-f]*\]:[0-9]* \(/|[0-9]+ /)|\{\s*\"loopdevices\""
-
-    def __init__(self, text: CollectedText, facts: Facts) -> None:
-        """Begin without a heading."""
-        super().__init__(text, facts)
-        self._columns = Columns("")
 
     @line(
         rf"{_DEVICE}: \[([0-9]{{1,20}}|[0-9a-f]{{4}})?\]:(?:[0-9]{{1,20}}| ) ?\((/.*)\){_MORE}",
@@ -85,9 +79,8 @@ class Losetup(OrDocument):
     def document(self, document: dict[str, Any]) -> bool:
         """Take the devices of -J."""
         devices = document.get("loopdevices")
-        for device in devices if isinstance(devices, list) else ():
-            cells = device.items() if isinstance(device, dict) else ()
-            self._take({name.upper(): cell for name, cell in cells if isinstance(cell, str)})
+        for device in objects(devices):
+            self._take({name.upper(): cell for name, cell in device.items() if isinstance(cell, str)})
         return isinstance(devices, list)
 
     def _take(self, cells: Mapping[str, str]) -> bool:

@@ -17,7 +17,7 @@ from zmon.base.sizes import SECTOR
 from zmon.collected.columns import Columns, asked_columns
 from zmon.collected.facts import doubled, group_key, plain
 from zmon.collected.numbers import NUMBER
-from zmon.collected.reading import OrDocument, Reading, line
+from zmon.collected.reading import OrDocument, Reading, line, objects
 from zmon.kinds import LAYER, STRIPED, SWAP, VOLUME_GROUP
 from zmon.topology.same_disks import PV_LINK
 from zmon.topology.stack import inner, volume_name
@@ -65,9 +65,8 @@ _PLAIN: Final = ("", "-", "o", "O")
 """The first attribute of those that may be striped over devices."""
 _OF_PVS: Final = "of pvs"
 """Stands for the type of a segment in pvs, which has a row for each of its devices."""
-_LINEAR: Final = "linear"
 _TYPES: Final = frozenset({
-    _LINEAR, STRIPED, "mirror", "raid0", "raid1", "raid4", "raid5", "raid6", "raid10", "snapshot", "thin",
+    "linear", STRIPED, "mirror", "raid0", "raid1", "raid4", "raid5", "raid6", "raid10", "snapshot", "thin",
     "thin-pool", "cache", "cache-pool", "error", "zero", "vdo", "vdo-pool", "writecache", "integrity",
 })  # fmt: skip
 _PARTIAL: Final = 8
@@ -140,6 +139,11 @@ class VolumeReading(Reading):
         if self._last:
             self._open_volume(self._last)
 
+    def gap(self) -> None:
+        """Know that lines may be left out, but none of a volume whose name is searched for."""
+        if self._last and not self.is_searched(self._last):
+            self.lost()
+
     @line(r"\s*WARNING: VG (\S{1,128}) is missing PV (\S+?)(?: \(last written to (\S+)\))?\.?\s*")
     def missing(self, match: re.Match[str]) -> None:
         """Take what lvm says of a group that lacks a volume."""
@@ -195,7 +199,8 @@ class VolumeReading(Reading):
         """Take a logical volume, and return its name in /dev/mapper."""
         title = volume_title(group, name)
         self._volumes.setdefault(title, Segments(group, f"{tool}, {self.text.place(self.number)}", {}))
-        if self._is_lost and title != self._last:
+        is_lost = self._is_lost or (self.is_filtered and not self._last)
+        if is_lost and title != self._last and not self.is_searched(title):
             self._open_volume(title)
         self._last, self._is_lost = title, False
         return title
@@ -245,7 +250,8 @@ class VolumeReading(Reading):
         for group in named if self._misses and not lacking else ():
             lost = self.facts.lose_volume(group)
             self.facts.groups.setdefault(group, {})[lost] = f"lvm, {self.text.place()}"
-        for group in self._groups if self.is_part or (self._is_lost and not self._last) else ():
+        is_open = self._is_lost and not self._last
+        for group in [name for name in self._groups if is_open or self.is_part > self.is_searched(name)]:
             lost = f"?{group}.strange"
             self.facts.leave_open(lost, f"a volume of {group}")
             self.facts.groups[group][lost] = f"pvs, {self.text.place()}"
@@ -291,7 +297,6 @@ class Lvm(VolumeReading, OrDocument):
     def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Expect the columns that the command names; else a heading will."""
         super().__init__(text, facts)
-        self._columns = Columns("")
         separator = re.search(r"\s--separator[ =]?(['\"]?)(\S|(?<=['\"]) )\1(?:\s|$)", text.command)
         self._separator = separator[2] if separator else ""
         self._is_short = False
@@ -441,9 +446,8 @@ class Lvm(VolumeReading, OrDocument):
         beside = [cells[column].strip("[]") for column in ("Pool", "Origin") if cells.get(column)]
         extents = cells.get("Devices") or cells.get("PE Ranges", "")
         taken = self._take_segment(group, name, attributes, extents, beside)
-        is_plain = attributes[:1] in _PLAIN[1:] or (not attributes and self._type in {_LINEAR, STRIPED})
         size = re.fullmatch(r"([0-9]{3,18})B", cells.get("LSize", ""))
-        if taken and is_plain and size:  # that of a snapshot is another
+        if taken and size and attributes[:1] in _PLAIN[1:]:  # that of a snapshot is another
             place = f"lvs, {self.text.place(self.number)}"
             self.facts.say(
                 LAYER, self._last, place, mapped=self._last, sort="dm", size=int(size[1]) // SECTOR
@@ -479,8 +483,8 @@ class Lvm(VolumeReading, OrDocument):
         elif placed and kind in _BESIDE and not beside and not inner(title):
             if kind:
                 self._open_volume(title)
-            elif self._type not in {_LINEAR, STRIPED} and "Origin" not in {*self._columns, *self._asked}:
-                self._suspect(title)
+            elif "Origin" not in {*self._columns, *self._asked}:
+                self._suspect(title)  # of the blocks of a snapshot, too, lvs says "linear"
         is_plain = kind in _PLAIN and self._type in {"", STRIPED} and all(extent[1] for extent in placed)
         stripes = self._stripes.setdefault(title, [])
         stripes.append(len({extent[1] for extent in placed}) * (is_plain and len(placed) > 1))
@@ -493,17 +497,14 @@ class Lvm(VolumeReading, OrDocument):
     def document(self, document: dict[str, Any]) -> bool:
         """Take the rows of --reportformat json."""
         reports = document.get("report")
-        for report in reports if isinstance(reports, list) else ():
-            for rows in report.values() if isinstance(report, dict) else ():
-                for row in rows if isinstance(rows, list) else ():
-                    self._take_row(row)
+        for row in (row for report in objects(reports) for rows in report.values() for row in objects(rows)):
+            self._take_row(row)
         return isinstance(reports, list)
 
-    def _take_row(self, row: Any) -> None:
-        if isinstance(row, dict):
-            told = {name: str(cell) for name, cell in row.items() if isinstance(cell, str | int)}
-            told |= {name: ",".join(map(str, cell)) for name, cell in row.items() if isinstance(cell, list)}
-            self._take({_FIELDS[name]: cell for name, cell in told.items() if name in _FIELDS})
+    def _take_row(self, row: dict[str, Any]) -> None:
+        told = {name: str(cell) for name, cell in row.items() if isinstance(cell, str | int)}
+        told |= {name: ",".join(map(str, cell)) for name, cell in row.items() if isinstance(cell, list)}
+        self._take({_FIELDS[name]: cell for name, cell in told.items() if name in _FIELDS})
 
     def end(self) -> None:
         """Take the document, if it is one."""

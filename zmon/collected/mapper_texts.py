@@ -19,10 +19,10 @@ from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.collected.columns import Columns
-from zmon.collected.facts import NAMED_STAND_IN, OF_MULTIPATH
+from zmon.collected.facts import NAMED_STAND_IN, OF_MULTIPATH, values_of
 from zmon.collected.fcp_texts import ADDRESS, say_scsi, scsi
 from zmon.collected.numbers import NUMBER, fits
-from zmon.collected.reading import CUT, OrDocument, Reading, line
+from zmon.collected.reading import CUT, OrDocument, Reading, line, objects
 from zmon.kernel.block_ioctl import devices_in
 from zmon.kernel.disk_identity import NAA
 from zmon.kernel.multipathd import parse_maps
@@ -40,15 +40,13 @@ if TYPE_CHECKING:
 
 _ARGUMENTS: Final = {
     "linear": re.compile(rf" {NUMBER} [0-9]{{1,18}}"),
-    "snapshot": re.compile(rf" {NUMBER} {NUMBER} [PN]O? [0-9]+.*"),
-    "snapshot-merge": re.compile(rf" {NUMBER} {NUMBER} [PN]O? [0-9]+.*"),
+    **dict.fromkeys(("snapshot", "snapshot-merge"), re.compile(rf" {NUMBER} {NUMBER} [PN]O? [0-9]+.*")),
     "snapshot-origin": re.compile(rf" {NUMBER} *"),
     "thin": re.compile(rf" {NUMBER} [0-9]+.*"),
     "thin-pool": re.compile(rf" {NUMBER} {NUMBER} [0-9]+ [0-9]+.*"),
     "cache": re.compile(rf" {NUMBER} {NUMBER} {NUMBER} [0-9]+.*"),
     "crypt": re.compile(rf" \S+ \S+ [0-9]+ {NUMBER} [0-9]+.*"),
-    "raid": re.compile(" .*"),
-    "mirror": re.compile(" .*"),
+    **dict.fromkeys(("raid", "mirror"), re.compile(" .*")),
     "striped": re.compile(rf" [0-9]{{1,4}} [0-9]{{1,10}}(?: {NUMBER} [0-9]{{1,18}}){{1,4096}}"),
     "multipath": re.compile(
         r" .*(?:service-time|queue-length|round-robin|historical-service-time|io-affinity) 0 .*"
@@ -109,7 +107,6 @@ class Dmsetup(Reading):
         self._places: dict[str, str] = {}
         self._holes: set[str] = set()
         self._name = self._number = ""
-        self._columns = Columns("")
         self._last = ""
         """The device of the line before, if that was of a table."""
         self._is_lost = False
@@ -449,7 +446,6 @@ class Multipath(OrDocument):
         self._titles: dict[str, str] = {}
         """The maps whose second line was read, which all have; by their devices."""
         self._places: dict[str, str] = {}
-        self._columns = Columns("")
 
     def lost(self) -> None:
         """Know no map: the line may have named another, or have been one of its paths."""
@@ -616,8 +612,8 @@ class Multipath(OrDocument):
 
     def document(self, document: dict[str, Any]) -> bool:
         """Take the maps of `multipathd show maps json` or `show map NAME json`."""
-        maps = document.get("maps", [document.get("map")])
-        taken = [self._take_map(entry) for entry in maps if isinstance(entry, dict) and CUT not in entry]
+        maps = objects(document.get("maps", [document.get("map")]))
+        taken = [self._take_map(entry) for entry in maps if CUT not in entry]
         return bool(taken) and all(taken)
 
     def _take_map(self, entry: dict[str, Any]) -> bool:
@@ -625,13 +621,10 @@ class Multipath(OrDocument):
         if not isinstance(title, str) or not isinstance(wwid, str) or not isinstance(device, str):
             return False
         say, place, numbers = self.facts.say, self.place, list[str]()
-        groups = entry.get("path_groups")
-        listed = [group for group in groups if isinstance(group, dict)] if isinstance(groups, list) else []
         report = parse_maps(json.dumps({"maps": [entry]}))
         told = {path.number: path.values for path in report.paths}
-        for nth, group in enumerate(listed, 1):
-            paths = group.get("paths")
-            for path in paths if isinstance(paths, list) else ():
+        for nth, group in enumerate(objects(entry.get("path_groups")), 1):
+            for path in objects(group.get("paths")):
                 name, number = path.get("dev", ""), path.get("dev_t", "")
                 if number not in told or not fits(str(name), number):
                     return False
@@ -664,16 +657,8 @@ class Multipath(OrDocument):
         if ":" in number:
             self.facts.say(LAYER, number, self.place, name=name, sort="disk")
         if self._device.startswith("dm-"):
-            self.facts.say(
-                PATH,
-                number,
-                self.place,
-                name=name,
-                map=self._device,
-                via="multipath -ll",
-                **self._row,
-                **told,
-            )
+            told = {"map": self._device, "via": "multipath -ll", **self._row, **told}
+            self.facts.say(PATH, number, self.place, name=name, **told)
             if self._priority != "undef":  # -l does not ask for it, and prints 0
                 add = self.facts.say if int(self._priority) else self.facts.hint
                 add(PATH, number, self.place, priority=int(self._priority))
@@ -726,13 +711,13 @@ def _add_states(facts: Facts) -> None:
     rows = facts.rows.get(LAYER.name, {})
 
     def named(key: str, field: str) -> str:
-        return next((str(fact.value) for fact in rows.get(key, {}).get(field, ())), "")
+        return next(iter(values_of(rows.get(key, {}), field)), "")
 
     for key, row in rows.items() if facts.path_states else ():
         if not named(key, "uuid").startswith(MPATH):
             continue
         of_map, place = facts.path_states.get(named(key, "mapped"), ({}, ""))
-        device, feet = named(key, "name") or key, " ".join(str(fact.value) for fact in row.get("below", ()))
+        device, feet = named(key, "name") or key, " ".join(values_of(row, "below"))
         if of_map:
             facts.hint(MULTIPATH, device, place, title=named(key, "mapped"), **of_map)
         for number in dict.fromkeys(feet.split()):

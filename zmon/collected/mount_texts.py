@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from zmon.base.plain_text import unescaped_hex
 from zmon.collected.columns import BegunRow, Columns, asked_columns
 from zmon.collected.facts import MountRow
-from zmon.collected.reading import MAX_DEPTH, OrDocument, Reading, line
+from zmon.collected.reading import MAX_DEPTH, OrDocument, Reading, line, objects
 from zmon.kernel.mountinfo import parse_mountinfo, unescaped
 
 if TYPE_CHECKING:
@@ -138,7 +138,6 @@ class Findmnt(MountList, OrDocument):
     def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Expect the columns that it prints by default."""
         super().__init__(text, facts)
-        self._columns = Columns("")
         self._begun: BegunRow | None = None
         self._has_roots = re.search(r"\s(?:-[a-zA-Z]*v|--nofsroot)", text.command) is None
         """Whether a source is followed by the directory of its file system."""
@@ -261,10 +260,9 @@ class Findmnt(MountList, OrDocument):
 
     def _add_children(self, systems: Any, depth: int) -> int:
         count = 0
-        for system in systems if isinstance(systems, list) and depth < MAX_DEPTH else ():
-            if isinstance(system, dict):
-                cells = {name.upper(): cell for name, cell in system.items() if isinstance(cell, str)}
-                count += self._add(cells) + self._add_children(system.get("children"), depth + 1)
+        for system in objects(systems) if depth < MAX_DEPTH else ():
+            cells = {name.upper(): cell for name, cell in system.items() if isinstance(cell, str)}
+            count += self._add(cells) + self._add_children(system.get("children"), depth + 1)
         return count
 
 
@@ -312,7 +310,6 @@ class Df(MountList):
         super().__init__(text, facts)
         self._source, self._source_at = "", 0
         self._names = asked_columns(text.command, "--output(?==)")
-        self._columns = Columns("")
         self._has_type = text.tool != "df" or re.search(r"\s(?:-[a-zA-Z]*T|--print-type)", text.command)
         """Whether types stand behind sources; if it is not known, what looks like one is one."""
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.base.absent import text_of
 from zmon.collected.dasd_texts import BUSID, busid_of
-from zmon.collected.facts import ASSUMED
+from zmon.collected.facts import ASSUMED, values_of
 from zmon.collected.fcp_texts import address_of, linked_lun
 from zmon.collected.numbers import disk_name, is_of_kernel, name_of_number, sort_of
 from zmon.kernel.disk_identity import NAA
@@ -107,7 +107,7 @@ class Names:
         """Say of DASDs whose bus ids are known their unique ids, as links by id have them."""
         busids = {name: busid for busid, name in self._dasds.items() if re.fullmatch(BUSID, busid)}
         for key, row in self._facts.rows[LAYER.name].items():
-            names = {name_of_number(key), key, *(str(fact.value) for fact in row.get("name", ()))}
+            names = {name_of_number(key), key, *values_of(row, "name")}
             busid = next((busids[name] for name in names if name in busids), "")
             for fact in row.get("wwid", ()) if busid else ():
                 if _UID.fullmatch(str(fact.value)):
@@ -122,13 +122,11 @@ class Names:
         """Say of maps of which no text has the paths that the disks with their WWIDs are some of these."""
         of_kernel = {text_of(uuid) for uuid in self._layers.column("uuid")}
         rows = self._facts.rows[LAYER.name]
-        told = {fact.value for row in rows.values() for fact in row.get("uuid", ())}
+        told = {uuid for row in rows.values() for uuid in values_of(row, "uuid")}
         for wwid, place in self._facts.joined.items():
             uuid = f"{MPATH}{wwid}"
             if uuid not in {*of_kernel, *told}:
-                own = [
-                    key for key, row in rows.items() if wwid in {fact.value for fact in row.get("mapped", ())}
-                ]
+                own = [key for key, row in rows.items() if wwid in values_of(row, "mapped")]
                 key = own[0] if len(own) == 1 else f"map-{wwid}"
                 self._facts.say(LAYER, key, place, sort="dm", mapped=wwid, uuid=uuid)
         maps = [(key, row, fact) for key, row in rows.items() for fact in row.get("uuid", ())[:1]]
@@ -173,9 +171,7 @@ class Names:
                     self._known.add(mapped)
             cells.append({"name": key if is_of_kernel(key) else "", **told})
         for kind_row in self._facts.rows.get(MULTIPATH.name, {}).values():
-            title, wwid = (
-                next((str(fact.value) for fact in kind_row.get(field, ())), "") for field in ("title", "wwid")
-            )
+            title, wwid = (next(iter(values_of(kind_row, field)), "") for field in ("title", "wwid"))
             cells.append({"mapped": title, "uuid": f"{MPATH}{wwid}"})
         for row in cells:
             self._collect_disk(row)
@@ -183,7 +179,7 @@ class Names:
     def _bind(self) -> None:
         """Take the names of maps in /etc/multipath/bindings: each means the map of its WWID, or names it."""
         rows = self._facts.rows[LAYER.name]
-        keys = {str(fact.value): key for key, row in rows.items() for fact in row.get("uuid", ())}
+        keys = {uuid: key for key, row in rows.items() for uuid in values_of(row, "uuid")}
         for alias, (wwid, place) in self._facts.bindings.items():
             key = keys.get(f"{MPATH}{wwid}", "")
             if key and not rows[key].get("mapped"):

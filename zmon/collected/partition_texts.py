@@ -22,7 +22,7 @@ from zmon.base.sizes import SECTOR
 from zmon.collected.columns import Columns
 from zmon.collected.dasd_texts import dasd_named
 from zmon.collected.numbers import disk_name, is_of_kernel, sort_of
-from zmon.collected.reading import OrDocument, Reading, line
+from zmon.collected.reading import OrDocument, Reading, line, objects
 from zmon.kinds import DASD, LAYER
 
 if TYPE_CHECKING:
@@ -272,15 +272,10 @@ class Fdisk(PartitionReading, OrDocument):
         self._take_disk(table["device"].removeprefix("/dev/"))
         size, parts = table.get("sectorsize"), table.get("partitions")
         self._unit = size if isinstance(size, int) and table.get("unit") == "sectors" else 0
-        for part in parts if isinstance(parts, list) else ():
-            if isinstance(part, dict) and isinstance(part.get("node"), str):
-                first, count = part.get("start"), part.get("size")
-                exact = (
-                    (first, first + count - 1, count)
-                    if isinstance(first, int) and isinstance(count, int)
-                    else ()
-                )
-                self._take_part(part["node"].removeprefix("/dev/"), *exact, kind=f"type={part.get('type')}")
+        for part in [part for part in objects(parts) if isinstance(part.get("node"), str)]:
+            at, count = part.get("start"), part.get("size")
+            exact = (at, at + count - 1, count) if isinstance(at, int) and isinstance(count, int) else ()
+            self._take_part(part["node"].removeprefix("/dev/"), *exact, kind=f"type={part.get('type')}")
         return True
 
 
@@ -313,7 +308,6 @@ class Parted(PartitionReading):
         super().__init__(text, facts)
         self._sector = 0
         self._has_table = True
-        self._columns = Columns("")
         self._system = ""
         self._kinds = 0
         """Columns for the kinds of partitions."""

@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from zmon.base.mistake import contained, itself
+from zmon.collected.columns import Columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,14 +120,19 @@ class Reading:
         """The line that is taken, counted from 0."""
         self._talks = _TALKS.search(text.command) is not None
         """Whether the tool was asked to tell what it does, in lines of any form."""
+        self._columns = Columns("")
+        """Those of the heading that was read last."""
         self.strange: list[int] = []
         """Lines that were taken, and turned out not to be understood."""
 
     @property
     def is_part(self) -> bool:
         """Whether the command was asked for some of what there is, or what it printed was filtered."""
-        is_narrow = bool(self.narrowing) and re.search(rf"\s(?:{self.narrowing})", self.text.command)
-        return bool(is_narrow) or self.is_filtered
+        return self._is_narrow or self.is_filtered
+
+    @property
+    def _is_narrow(self) -> bool:
+        return bool(self.narrowing and re.search(rf"\s(?:{self.narrowing})", self.text.command))
 
     @property
     def lists_all(self) -> tuple[str, ...]:
@@ -195,9 +201,9 @@ class Reading:
         return bool(self.in_heads) and self.in_heads in _searched(self.text.command)
 
     def is_searched(self, title: str) -> bool:
-        """Return whether a filter is a search for a part of a title: it leaves out no line that has it."""
+        """Return whether a filter searches for a part of a title, and so leaves out no line that has it."""
         searched = filter(_PLAIN.fullmatch, _searched(self.text.command))
-        return any(pattern in title for pattern in searched)
+        return not self._is_narrow and any(pattern in title for pattern in searched)
 
     @property
     def operand(self) -> str:
@@ -278,6 +284,11 @@ def _whole_part(text: str) -> tuple[str, str]:
         if bracket[0] == "}" or (bracket[0] == "[" and _OF_OBJECTS.match(text, bracket.end())):
             end, ends = bracket.end(), "".join(reversed(closing))
     return text[:end], ends
+
+
+def objects(value: Any) -> list[dict[str, Any]]:
+    """Return the objects of a list in JSON; none of anything else."""
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
 
 
 class Form(NamedTuple):

@@ -17,7 +17,7 @@ from zmon.collected.block_texts import SWAPPED
 from zmon.collected.columns import Columns
 from zmon.collected.facts import MountRow
 from zmon.collected.numbers import NUMBER, disk_name, fits, is_of_kernel
-from zmon.collected.reading import OrDocument, line
+from zmon.collected.reading import OrDocument, line, objects
 from zmon.kinds import LAYER
 from zmon.topology.stack import TAGS, tagged
 
@@ -50,7 +50,6 @@ class Blkid(OrDocument):
     def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Begin without a heading or a device."""
         super().__init__(text, facts)
-        self._columns = Columns("")
         self._device = ""
         """That of the lines that follow: of a list if its name is too long, else of assignments."""
         self._tags: dict[str, str] = {}
@@ -119,9 +118,8 @@ class Blkid(OrDocument):
     def document(self, document: dict[str, Any]) -> bool:
         """Take the devices of -o json."""
         devices = document.get("blkid")
-        for device in devices if isinstance(devices, list) else ():
-            cells = device.items() if isinstance(device, dict) else ()
-            tags = {tag: value for tag, value in cells if isinstance(value, str)}
+        for device in objects(devices):
+            tags = {tag: value for tag, value in device.items() if isinstance(value, str)}
             if name := tags.get("device", "").removeprefix("/dev/"):
                 self._say(name, tags)
         return isinstance(devices, list)

@@ -57,7 +57,6 @@ class Swaps(Reading):
         super().__init__(text, facts)
         asked = asked_columns(text.command, "--show(?==)")
         self._asked = [name.upper() for name in asked] or [*_SHOWN]
-        self._columns: Columns | None = None
         self._is_headed = False
         self._unit = KIB if text.file or re.search(r"\s(?:-s|--summary)\b", text.command) else 0
         """Bytes of a number without a unit; 0 if that is not known."""

@@ -468,11 +468,13 @@ def _prompt(row: str) -> _Prompt | None:
         return None
     is_prompt = match.re is _PROMPT
     host = host_of(match["prompt"]) if is_prompt else ""
-    return _Prompt(match["margin"], match["prompt"], match["command"].strip(), host)
+    command = match["command"].strip()
+    is_quoted = command[-1:] in {"'", '"'} and command.count(command[-1]) % 2 == 1  # behind `su -c "`
+    return _Prompt(match["margin"], match["prompt"], command[: len(command) - is_quoted], host)
 
 
 def _is_prose(command: str) -> bool:
-    tool, *arguments = command.split()
+    tool, *arguments = command.partition(" |")[0].split()
     plain = sum(1 for word in arguments if re.fullmatch(r"[A-Za-z]+[,.:]?", word))
     is_open = {*CP_TOOLS, "cat", "for", "ls", "multipathd", "ssh", "rsh"}
     return tool not in is_open and plain > _PLAIN_WORDS and not _INSIDE.fullmatch(command)
@@ -584,7 +586,7 @@ class _Transcript:
     def cut(self) -> list[CollectedText]:
         """Return the outputs."""
         if self._part.command:
-            self._open(0, "", self._part.command)
+            self._open(0, "", self._part.command, is_list=True)
         for number, line in enumerate(self._lines, 1):
             self._take(number, line)
         self._close()
@@ -678,8 +680,9 @@ class _Transcript:
             self._open(number - 1, "")
             row = line
         match = _headings().match(line)
-        if match is None and self._is_file and self._later and "tab" not in self._command:
-            match = _firsts().match(line)
+        if match is None and self._later and "tab" not in self._command:
+            first = _firsts().match(line)
+            match = first if first and any(called.form is _formed(first) for called in self._later) else None
         if match and self._may_begin(_formed(match)):
             self._begin_form(number, match["margin"], _formed(match))
         elif row.strip() and not self._knows(row) and not self._is_file:
@@ -770,6 +773,8 @@ class _Transcript:
         expected = [called.form for called in self._later]
         if form in expected and form is not self._form:
             called, later = self._later[expected.index(form)], self._later[expected.index(form) + 1 :]
+            if not any(row.strip() for row in self._rows):
+                self._command = ""  # it may have printed to where nobody looked
             self._open(number - 1, margin, command=called.command)
             self._host, self._later = called.host, later
         elif self._command and not any(row.strip() for row in self._rows) and self._form in {None, form}:
@@ -784,12 +789,13 @@ class _Transcript:
                 self._begin, self._rows = number - 1, [above]
         self._form = form
 
-    def _open(self, number: int, margin: str, command: str = "") -> None:
-        """End the output before, and begin one behind a line, of the same host."""
+    def _open(self, number: int, margin: str, command: str = "", *, is_list: bool = False) -> None:
+        """End the output before, and begin one, or several of a list, behind a line, of the same host."""
         self._close()
         self._begin, self._margin, self._rows = number + 1, margin, []
         self._later = []
-        if command and _begins_with_file(called := _called(self._host, command)):
+        called = _called(self._host, command) if command else []
+        if called and (is_list or _begins_with_file(called)):
             (self._host, command, _form), *self._later = called
         elif (remote := _REMOTE.fullmatch(command)) and remote["command"]:
             self._host, command = short(remote["host"]), _plain_command(remote["command"])
@@ -874,7 +880,9 @@ class _Transcript:
         """Take the output that has ended."""
         if not self._command and not any(row.strip(f"{BETWEEN} ") for row in self._rows):
             return
-        is_read = self._form and self._form.reading is not Files and not _COPIED.fullmatch(self._command)
+        if _COPIED.fullmatch(self._command):
+            self._rows = [row for row in self._rows if row != BETWEEN]
+        is_read = self._form is not None and self._form.reading is not Files
         text = "".join(f"{row if is_read else row.strip(BETWEEN)}\n" for row in self._rows)
         entered = self._once or (self._inside[-1].command if self._inside else "")
         if entered:

@@ -131,13 +131,8 @@ class Udevadm(Reading):
             self.facts.say_content(name, self.place, sort, properties.get("ID_FS_UUID", ""))
         if busid and name.startswith("dasd") and not slot[2]:
             subchannel = path.partition("/css0/")[2].partition("/")[0]
-            say(
-                DEVICE,
-                busid,
-                self.place,
-                block=name,
-                subchannel=subchannel if _BUSID.fullmatch(subchannel) else "",
-            )
+            say(DEVICE, busid, self.place, block=name)
+            say(DEVICE, busid, self.place, subchannel=subchannel * bool(_BUSID.fullmatch(subchannel)))
             say(DASD, busid, self.place, name=name, volser=properties.get("ID_SERIAL", "").strip())
             # the other has no token, by which a minidisk is known
             uid = properties.get("ID_XUID") or properties.get("ID_UID", "")

@@ -77,7 +77,6 @@ class Lszdev(Reading):
         super().__init__(text, facts)
         asked = re.search(r"\s(?:-c|--columns)[ =](\S+)", text.command)
         self._asked = (asked[1].upper() if asked else _DEFAULT).split(",")
-        self._columns = Columns("")
         self._clear()
 
     def _clear(self) -> None:

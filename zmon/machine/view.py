@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 GAP: Final = absent("samples are missing")
 NOT_KNOWN: Final = absent("not known in this interval")
 UNJUDGED: Final = absent("no rules are applied here")
-MAX_ROWS: Final = 10_000
-"""Rows that are kept at the most."""
+MAX_CELLS: Final = 300_000
+"""Cells that are kept at the most in the rows by time: a row of CORREL has some 300."""
 
 MAX_REMEMBERED: Final = 1_000
 """Rows of one screen that are remembered where the timeline keeps nothing."""
@@ -93,6 +93,8 @@ class History:
         self.causes: dict[tuple[str, str, int], Value] = {}
         """The diagnoses of exceptions by rule, row and worst interval, as far as EXCEPT has asked."""
         self._rows: dict[tuple[Hashable, int, int], Row] = {}
+        self._cells = 0
+        """How many these have."""
         self._seen: dict[Hashable, deque[Row]] = {}
         self._lock = Lock()
 
@@ -164,14 +166,16 @@ class History:
         row = self._rows.get(key)
         if row is None:
             row = Row(before.at if before else None, after.at, figures(interval), interval.gap)
-            if len(self._rows) >= MAX_ROWS:
-                self._rows.clear()
-            self._rows[key] = row
+            with self._lock:  # tables are filled in several threads
+                self._cells += 0 if key in self._rows else len(row.cells)
+                self._rows[key] = row
+                while self._cells > MAX_CELLS:
+                    self._cells -= len(self._rows.pop(next(iter(self._rows))).cells)
         return row
 
     def _remembered(self, name: Hashable, figures: Figures, present: Interval) -> list[Row]:
         before, after = present.before, present.after
-        with self._lock:  # tables are filled in several threads
+        with self._lock:
             seen = self._seen.setdefault(name, deque(maxlen=MAX_REMEMBERED))
             # an average over a longer time ends where a row has ended, and is none
             if not seen or (before is not None and before.at.utc >= seen[-1].end.utc):

@@ -339,8 +339,8 @@ def _busiest(session: Session, screen: Screen, column: str) -> str:
     if screen.layout != "list" or needs(screen.table).history or screen.sort == column or view is None:
         return ""
     view.inputs = session.inputs
-    keys = session.sheet().keys
-    return variable.busiest(screen, view, column) if session.chosen()[1] == next(iter(keys), "") else ""
+    first = next(iter(session.row_keys()), "")
+    return variable.busiest(screen, view, column) if session.chosen()[1] == first else ""
 
 
 def _column(word: str, screen: Screen) -> str:
@@ -363,7 +363,7 @@ def _column(word: str, screen: Screen) -> str:
 def _names_screen(session: Session, word: str) -> bool:
     """Return whether a word names another screen, or its table, rather than a row of the present list."""
     name, dot, _ = word.partition(".")
-    if not name[:1].isalpha() or any(word == key.rpartition(".")[2] for key in session.sheet().keys):
+    if not name[:1].isalpha() or any(word == key.rpartition(".")[2] for key in session.row_keys()):
         return False
     try:
         session.screens.find(name)

@@ -110,6 +110,8 @@ class Session(Navigator):
         self.pages: list[Page] = []
         self.comparison: Comparison | None = None
         """What all lists compare until it is ended."""
+        self.filled_elsewhere = False
+        """Whether a thread fills what looks back."""
         self.has_room = False
         """Whether there is room for bars and curves beside the figures of a list."""
         self.looked_back: int | None = None
@@ -155,7 +157,7 @@ class Session(Navigator):
         try:
             screen = find_screen(self.screens, word, operands)
             page = self._page(screen, operands)
-            if page.argument and self.mover is not None and self._looks_back(page):
+            if page.argument and self.filled_elsewhere and self._looks_back(page):
                 look_up = definition(screen.table).find
                 if look_up is not None and needs(screen.table).history:
                     look_up(self._task(page).view)  # the rest is filled in the background
@@ -275,7 +277,7 @@ class Session(Navigator):
     def _rows_to_name(self, page: Page) -> Sheet:
         """Return the rows of a page; of what a thread fills from the past those of the present interval."""
         table = None
-        if self.mover is not None and self._looks_back(page):
+        if self.filled_elsewhere and self._looks_back(page):
             table = self.listed(page.screen.command)
         if table is None:
             return self._sheet_of(page)
@@ -390,17 +392,31 @@ class Session(Navigator):
     def sheet(self) -> Sheet:
         """Return the present page filled from the present interval; made once per sample and page.
 
+        While a thread makes its curves they are left out.
+
         Raises:
-            CommandError: there is no sample yet, or it does not contain the subject of the page.
+            CommandError: there is no sample yet, it does not contain the subject of the page, or a thread is
+                still reading what came before.
         """
         about = self._about()
         if self._sheet is None or self._sheet[0] != about:
+            if self.is_being_filled:
+                sheet = self.without_curves()
+                if sheet is None:
+                    raise CommandError(
+                        f"{self.page.screen.command} is still being read; wait until it is shown"
+                    )
+                return sheet
             try:
                 sheet = self._sheet_of(self.page)
             except NoSuchThing as error:
                 raise CommandError(f"{error}; RETURN goes back") from error
             self._sheet = about if self.mover is not None else self._about(), sheet
         return self._sheet[1]
+
+    def row_keys(self) -> Sequence[str]:
+        """Return the keys of the rows of the present page; none while a thread reads what came before."""
+        return () if self.is_being_filled and self._looks_back(self.page) else self.sheet().keys
 
     def _about(self) -> tuple[object, ...]:
         """Return what the present sheet is made from."""
@@ -504,26 +520,23 @@ class Session(Navigator):
         return page.against is not None or needed.history or (needed.period and not self.live)
 
     @property
-    def laborious(self) -> bool:
-        """Whether `sheet` would have to read samples before the present ones."""
+    def is_being_filled(self) -> bool:
+        """Whether a thread fills the present page; to do that here, too, would hold up all keys."""
         view = self.view(self.page.argument)
-        if self._preview is not None:
-            return False  # nothing before it is known
+        if not self.filled_elsewhere or self._preview is not None:  # nothing before a preview is known
+            return False
         if view is None or (self._table is not None and self._table[0] == self._task(self.page).about):
             return False
         return self._looks_back(self.page) or self._is_curved(self.page)
-
-    @property
-    def is_being_filled(self) -> bool:
-        """Whether a thread fills the present page, which `sheet` would do again and hold up all keys."""
-        return self.mover is not None and self.laborious
 
     def without_curves(self) -> Sheet | None:
         """Return what can be shown until curves are made; None where they are not what takes long."""
         if self._looks_back(self.page):
             return None
-        table = self._task(self.page)._replace(curved=False).table()
-        return Sheet(self.page.screen, table, self.page.order, self.page.conditions)
+        task = self._task(self.page)._replace(curved=False)
+        if self._table is None or self._table[0] != task.about:
+            self._table = task.about, task.table()
+        return Sheet(self.page.screen, self._table[1], self.page.order, self.page.conditions)
 
     def compare(
         self,

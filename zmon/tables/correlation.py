@@ -22,7 +22,7 @@ from zmon.tables.plot import MAX_INTERVALS, Figures, called, cell, parse, row_na
 from zmon.tables.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from zmon.base.absent import Value
     from zmon.interval import Interval
@@ -100,7 +100,7 @@ def table(view: View) -> Table:
     everyone = [chosen, *others]
     figures = Figures(
         ("correlation", tuple(everyone), view.user_inputs),
-        partial(_cells, everyone, view),
+        partial(_cells, {str(place): variable for place, variable in enumerate(everyone)}, view),
         ["system", chosen.table, *LISTS],
     )
     rows, note = rows_of(figures, view.history, span, MAX_INTERVALS)
@@ -177,14 +177,14 @@ def busiest(filled: Table, load: str) -> list[str]:
     ]
 
 
-def _cells(variables: Iterable[Variable], view: View, interval: Interval) -> dict[str, Value]:
+def _cells(variables: Mapping[str, Variable], view: View, interval: Interval) -> dict[str, Value]:
     view = view.at(interval)
     keyed = system.system_figures(view)
     return {
-        str(place): keyed.get(variable.column, NOT_KNOWN)
+        place: keyed.get(variable.column, NOT_KNOWN)
         if variable.table == "system" and variable.column in KEY_FIGURES
         else cell(variable, view)
-        for place, variable in enumerate(variables)
+        for place, variable in variables.items()
     }
 
 

@@ -206,9 +206,14 @@ def alone(name: str, view: View) -> Table:
     Raises:
         NoSuchThing: the table is about one thing, and none is named.
     """
-    return _alone(name, view.interval, view.user_inputs)
+    tables, inputs = _tables_of(view.interval), view.user_inputs
+    table = tables.get((name, inputs))
+    if table is None:
+        alone_view = View(view.interval, inputs=None if inputs is None else lambda: inputs)
+        table = tables[name, inputs] = fill(name, alone_view.at(view.interval))
+    return table
 
 
-@lru_cache(maxsize=8)  # those of the interval at hand
-def _alone(name: str, interval: Interval, inputs: UserInputs | None) -> Table:
-    return fill(name, View(interval, inputs=None if inputs is None else lambda: inputs).at(interval))
+@lru_cache(maxsize=2)  # of the interval at hand, and of the one of a row by time
+def _tables_of(_interval: Interval) -> dict[tuple[str, UserInputs | None], Table]:
+    return {}

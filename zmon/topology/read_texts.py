@@ -145,13 +145,11 @@ def _naming(names: Collection[str], sample: Sample) -> Iterator[tuple[str, str, 
 
 
 def troubles(disk: str, busid: str, sample: Sample) -> Iterator[str]:
-    """Yield where the kernel says last that a disk fails; none if there are no texts."""
-    told = _naming({disk, busid} - {""}, sample) if TEXT.name in sample.frames else ()
-    lines = [(key.rpartition(":")[0], line) for _name, key, line in told if line.endswith(TROUBLED)]
-    places = dict.fromkeys(f"{origin}:{line.removesuffix(TROUBLED)}" for origin, line in lines)
+    """Yield where the kernel says last that a disk fails."""
+    told = [(key.rpartition(":")[0], line) for _name, key, line in _naming({disk, busid} - {""}, sample)]
+    places = dict.fromkeys(f"{origin}:{line[:-1]}" for origin, line in told if line.endswith(TROUBLED))
     if places:
-        more = f" and {len(places) - MAX_NAMED:,} more" * (len(places) > MAX_NAMED)
-        yield f"of {disk} the kernel has reported a failure ({', '.join([*places][-MAX_NAMED:])}{more})"
+        yield f"of {disk} the kernel has reported a failure ({', '.join([*places][-MAX_NAMED:])})"
 
 
 def lines_with(word: str, sample: Sample) -> Iterator[str]:

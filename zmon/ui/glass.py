@@ -116,6 +116,7 @@ class Glass:
         """
         self.session = session
         self.session.mover = reader.move if reader is not None else self._at_once
+        self.session.filled_elsewhere = reader is not None
         self.session.chosen = self._chosen
         self.playback = PlaybackControl(session, sampler, clock)
         self.actions = actions
@@ -161,7 +162,7 @@ class Glass:
         """Leave the work from now on to threads."""
         self.playback.sampler = sampler
         self.reader, self.concluder = reader, concluder
-        self.session.mover = reader.move
+        self.session.mover, self.session.filled_elsewhere = reader.move, True
         if self._shown:
             self._conclude()
 
@@ -605,7 +606,7 @@ class Glass:
         ):
             self._shown.pop()
         page = pages[-1]
-        if self.reader is not None and self.session.laborious:
+        if self.reader is not None and self.session.is_being_filled:
             if len(self._shown) < len(pages):
                 self._put(self._meanwhile(page), None)
             self._fill(self.reader)
