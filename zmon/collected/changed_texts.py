@@ -13,7 +13,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.collected.btrfs_texts import UNNAMED
-from zmon.collected.facts import Fact, group_key, plain
+from zmon.collected.facts import Fact, group_key, plain, values_of
 from zmon.collected.numbers import number_of, sort_of
 from zmon.kinds import LAYER, SWAP
 from zmon.topology.stack import volume_name
@@ -64,18 +64,18 @@ def _leave_open(facts: Facts, text: CollectedText, command: re.Match[str], *, ha
 
     Of groups whose members are listed behind it only the places of volumes on these are open.
     """
-    words = [word.strip("'\"") for word in command["operands"].split()]
+    operands = [word.strip("'\"") for word in command["operands"].split()]
     devices = [
-        plain(word.removeprefix("/dev/").partition(":")[0]) for word in words if word.startswith("/dev/")
+        plain(word.removeprefix("/dev/").partition(":")[0]) for word in operands if word.startswith("/dev/")
     ]
     place = f"{command[0].split()[0]}, {text.place(-1)}"
-    groups = {*_groups(facts, words)} | {
+    groups = {*_groups(facts, operands)} | {
         group for group, members in facts.groups.items() if group and not members.keys().isdisjoint(devices)
     }
     rows = facts.rows.setdefault(LAYER.name, {})
     named = {*devices, *filter(None, map(number_of, devices))}
     for key, row in rows.items():
-        below = {foot for fact in row.get("below", ()) for foot in str(fact.value).split()}
+        below = {foot for listed in values_of(row, "below") for foot in listed.split()}
         groups |= set() if named.isdisjoint(below) else {*map(_group_of, _names(rows, key))} - {""}
     arrays = {device for device in devices if sort_of(device, is_below=False) == "md"}
     own = [
@@ -90,7 +90,7 @@ def _leave_open(facts: Facts, text: CollectedText, command: re.Match[str], *, ha
         for name in names[len(own) :]:
             facts.leave_open(name, f"where {group} lies {what}", is_rival=True)
         facts.groups.setdefault(group, {}).update(dict.fromkeys(names, place))
-        titles = {str(fact.value) for row in rows.values() for fact in row.get("mapped", ())}
+        titles = {title for row in rows.values() for title in values_of(row, "mapped")}
         for title in titles:
             if _group_of(title) == group:
                 _open_rows(facts, title, names, place)
@@ -99,7 +99,7 @@ def _leave_open(facts: Facts, text: CollectedText, command: re.Match[str], *, ha
         facts.leave_open(lost, f"where {array} lies {what}", is_rival=True)
         facts.arrays = {key: told for key, told in facts.arrays.items() if array not in _names(rows, key)}
         _open_rows(facts, array, [*own, lost], place)
-    for uuid in _file_systems(facts, words):
+    for uuid in _file_systems(facts, operands):
         lost = f"?{uuid}.changed"
         facts.leave_open(lost, f"where the btrfs {uuid} lies {what}", is_rival=True)
         members = facts.btrfs[uuid]
@@ -107,29 +107,26 @@ def _leave_open(facts: Facts, text: CollectedText, command: re.Match[str], *, ha
         members[UNNAMED] = lost, place
 
 
-def _names(rows: Mapping[str, Mapping[str, list[Fact]]], key: str) -> set[str]:
+def _names(rows: Mapping[str, dict[str, list[Fact]]], key: str) -> set[str]:
     row = rows.get(key, {})
-    return {key, *(str(fact.value) for field in ("name", "mapped") for fact in row.get(field, ()))}
+    return {key, *values_of(row, "name"), *values_of(row, "mapped")}
 
 
 def _group_of(title: str) -> str:
     return (volume_name(title) or "").partition("/")[0]
 
 
-def _groups(facts: Facts, words: Iterable[str]) -> Iterator[str]:
+def _groups(facts: Facts, operands: Iterable[str]) -> Iterator[str]:
     """Yield the volume groups that words name, alone, with a volume, or as a device."""
-    known = {group for group in facts.groups if group}
-    known |= {
-        _group_of(str(fact.value))
-        for row in facts.rows.get(LAYER.name, {}).values()
-        for fact in row.get("mapped", ())
-    }
-    for word in words:
+    listed = {group for group in facts.groups if group}
+    rows = facts.rows.get(LAYER.name, {})
+    listed |= {_group_of(title) for row in rows.values() for title in values_of(row, "mapped")}
+    for word in operands:
         name = word.removeprefix("/dev/")
         group = (
             _group_of(name.removeprefix("mapper/")) if name.startswith("mapper/") else name.partition("/")[0]
         )
-        if group and group in known:
+        if group and group in listed:
             yield group
 
 
@@ -146,11 +143,11 @@ def _open_rows(facts: Facts, title: str, names: Sequence[str], place: str) -> No
                 row.pop(field, None)
 
 
-def _file_systems(facts: Facts, words: Iterable[str]) -> Iterator[str]:
+def _file_systems(facts: Facts, operands: Iterable[str]) -> Iterator[str]:
     """Yield the btrfs that are mounted where words say."""
     lists = (mounts for lists in facts.mount_lists.values() for mounts in lists)
     mounts = [mount for mounts in lists for mount in mounts] + [*facts.mounts.values()]
-    sources = {plain(mount.source.removeprefix("/dev/")) for mount in mounts if mount.point in {*words}}
+    sources = {plain(mount.source.removeprefix("/dev/")) for mount in mounts if mount.point in {*operands}}
     for uuid, members in facts.btrfs.items():
         if any(name in sources for name, _place in members.values()):
             yield uuid

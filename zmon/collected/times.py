@@ -183,15 +183,15 @@ def moment_of_mail(rows: Sequence[str], number: int, *, is_apart: bool) -> str |
     folded = f"{row} {''.join(rows[number + 1 : number + 2]).lstrip(_MARKS)}"
     if _WROTE.fullmatch(row) or (digits and not row.rstrip().endswith(":") and _WROTE.fullmatch(folded)):
         return digits
-    words = rest.split()
+    parts = rest.split()
     is_note = (
         is_apart
         and len(digits) > len("20260317")
-        and len(words) <= _LONGEST_NOTE
+        and len(parts) <= _LONGEST_NOTE
         and re.search(r"[^\W\d_]", rest) is not None
         and _BEFORE_DATE.fullmatch(before) is not None
     )
-    return digits if is_note and all(map(_WORD_OF_NOTE.fullmatch, words)) else None
+    return digits if is_note and all(map(_WORD_OF_NOTE.fullmatch, parts)) else None
 
 
 def _spoken_date(row: str) -> tuple[str, str, str]:
