@@ -475,7 +475,8 @@ def _prompt(row: str) -> _Prompt | None:
 
 def _is_prose(command: str) -> bool:
     tool, *arguments = command.partition(" |")[0].split()
-    plain = sum(1 for word in arguments if re.fullmatch(r"[A-Za-z]+[,.:]?", word))
+    behind = zip(arguments, [tool, *arguments], strict=False)
+    plain = sum(1 for word, last in behind if re.fullmatch(r"[A-Za-z]+[,.:]?", word) and last[0] != "-")
     is_open = {*CP_TOOLS, "cat", "for", "ls", "multipathd", "ssh", "rsh"}
     return tool not in is_open and plain > _PLAIN_WORDS and not _INSIDE.fullmatch(command)
 
