@@ -482,8 +482,7 @@ def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
     key = "" if meaning.key.casefold() == meaning.word.casefold() else f" ({meaning.key})"
     if meaning.sort is MeaningKind.DEVICE and not meaning.key[:1].isdigit():
         key = ""  # no text has its number
-    is_fcp = bool(result.claimed) and all(claim.startswith("FCP device") for claim in result.claimed)
-    about = f": {'device of z/VM' if is_fcp else meaning.sort.value}{', offline' * result.offline}"
+    about = f": {meaning.sort.value}{', offline' * result.offline}"
     about += f", {count:,} disk{'s' * (count != 1)}" if count else ""
     about += f", {len(result.missing):,} missing" if result.missing else ""
     if result.device is not None or result.claimed:

@@ -626,11 +626,9 @@ def _same(
 
 
 def _unseen(meaning: WordMeaning, numbers: set[str], machine: Machine) -> tuple[str, ...]:
-    """Return what was not looked at, first what sources contradict each other about and that names a disk."""
-    titles = sorted(re.escape(machine.stack.title(number)) for number in numbers)
-    named = re.compile(rf"contradict each other.*(?<![\w-])(?:{'|'.join(titles)})(?![\w-])")
-    unseen = (*_unseen_members(meaning, machine), *lines_of(numbers, machine), *machine.unseen)
-    return tuple(sorted(unseen, key=lambda what: not titles or named.search(what) is None))
+    """Return what was not looked at: contradictions of sources stand before lines that name a disk."""
+    first = (*_unseen_members(meaning, machine), *machine.contradicted, *lines_of(numbers, machine))
+    return tuple(dict.fromkeys((*first, *machine.unseen)))
 
 
 def lines_of(numbers: set[str], machine: Machine) -> Iterator[str]:
