@@ -92,3 +92,17 @@ def test_swap_is_what_was_made_of_it_last(where: Ask) -> None:
     text = f"{_PROMPT}lsblk\n{_LSBLK}{areas}{_PROMPT}swapon -p 5 /dev/dasdb1\n{_PROMPT}swapoff /dev/dasda1\n"
     assert "swapon -p 5" in str(where("dasdb", text)["devices"])
     assert "swap" not in str(where("dasda", text)["mounts"])
+
+
+@pytest.mark.parametrize(
+    "commands",
+    [
+        "pvcreate /dev/dasdb1",
+        "vgcreate vgnew /dev/dasdb1",
+        "pvcreate /dev/dasdb1\nbox1:~ # vgcreate vgnew /dev/dasdb1",
+    ],
+)
+def test_a_disk_that_was_made_a_physical_volume_is_in_use(where: Ask, commands: str) -> None:
+    """Though no text lists it as one."""
+    devices = where("dasdb", f"{_BEFORE}{_PROMPT}{commands}\n{_PROMPT}\n")["devices"]
+    assert any(("vgnew" if "vgnew" in commands else "physical volume") in device for device in devices)

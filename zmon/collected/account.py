@@ -38,6 +38,8 @@ _MEANT: Final = re.compile(
 )
 """What names a device, or a path to one."""
 _TOKEN: Final = re.compile(r"(?<![\w/.-])[\w/.+-]*[\w+-](?![\w/-])")
+_TELLING: Final = re.compile(r"(?=.*[A-Za-z])(?:.*[\d/_-]|(?:mpath|dasd|sd|vd)[a-z]+$)")
+"""A name that is no word of a language."""
 _COUNTS: Final = re.compile(r"\d")
 _DEVICE: Final = re.compile(
     rf"/dev/disk/by-path/ccw-({BUSID})[^\s,;\"']*|((?:PART)?(?:UUID|LABEL)=[^\s,;]+)|/dev/[\w/.:+=@-]+"
@@ -62,7 +64,7 @@ def strange_lines(read: ReadText, names: Collection[str] = ()) -> Iterator[int]:
         for number, row in enumerate(rows):
             is_heading = number == 0 and moment_of_mail(rows, 0, is_apart=True) is not None
             said = "" if is_heading else SAID.sub("", row[:MAX_ROW])
-            named = [word for word in _TOKEN.findall(said) if word in names and not SAID.match(row)]
+            named = [word for word in _TOKEN.findall(said) if word in names and _TELLING.search(word)]
             if _MEANT.search(said) or any(_COUNTS.search(said.replace(word, "")) for word in named):
                 yield number
 

@@ -44,6 +44,11 @@ def open_changed(facts: Facts, reads: Sequence[ReadText]) -> None:
                 if not any(_is_list(other, listing) for other in behind):
                     has_members = any(_is_list(other, _MEMBERS) for other in behind)
                     take(facts, read.text, command, has_members=has_members)
+    members = {name for group, names in facts.groups.items() if group for name in names}
+    if "" in facts.groups:
+        facts.groups[""] = {name: at for name, at in facts.groups[""].items() if name not in members}
+    if not facts.groups.get("", True):
+        del facts.groups[""]
 
 
 def _is_behind(read: ReadText, change: CollectedText) -> bool:
@@ -69,14 +74,7 @@ def _leave_open(facts: Facts, text: CollectedText, command: re.Match[str], *, ha
         plain(word.removeprefix("/dev/").partition(":")[0]) for word in operands if word.startswith("/dev/")
     ]
     place = f"{command[0].split()[0]}, {text.place(-1)}"
-    groups = {*_groups(facts, operands)} | {
-        group for group, members in facts.groups.items() if group and not members.keys().isdisjoint(devices)
-    }
-    rows = facts.rows.setdefault(LAYER.name, {})
-    named = {*devices, *filter(None, map(number_of, devices))}
-    for key, row in rows.items():
-        below = {foot for listed in values_of(row, "below") for foot in listed.split()}
-        groups |= set() if named.isdisjoint(below) else {*map(_group_of, _names(rows, key))} - {""}
+    groups = _groups(facts, command[0], operands, devices) if re.match(_LVM, command[0]) else set()
     arrays = {device for device in devices if sort_of(device, is_below=False) == "md"}
     own = [
         device for device in devices if device not in arrays and not _group_of(device.replace("mapper/", ""))
@@ -85,18 +83,20 @@ def _leave_open(facts: Facts, text: CollectedText, command: re.Match[str], *, ha
     what = f"by `{command[0].strip()}` in {text.place(-1)}, behind which nothing lists it"
     for device in own:
         facts.name_device(device, place)
+    if not groups and "pvcreate" in command[0]:
+        facts.groups.setdefault("", {}).update(dict.fromkeys(own, place))
     for group in groups:
         names = [] if has_members else [*own, f"?{group}.changed"]
         for name in names[len(own) :]:
             facts.leave_open(name, f"where {group} lies {what}", is_rival=True)
         facts.groups.setdefault(group, {}).update(dict.fromkeys(names, place))
-        titles = {title for row in rows.values() for title in values_of(row, "mapped")}
-        for title in titles:
-            if _group_of(title) == group:
-                _open_rows(facts, title, names, place)
+        titles = {title for row in facts.rows[LAYER.name].values() for title in values_of(row, "mapped")}
+        for title in (title for title in titles if _group_of(title) == group):
+            _open_rows(facts, title, names, place)
     for array in arrays:
         lost = f"?{array}.changed"
         facts.leave_open(lost, f"where {array} lies {what}", is_rival=True)
+        rows = facts.rows[LAYER.name]
         facts.arrays = {key: told for key, told in facts.arrays.items() if array not in _names(rows, key)}
         _open_rows(facts, array, [*own, lost], place)
     for uuid in _file_systems(facts, operands):
@@ -116,18 +116,24 @@ def _group_of(title: str) -> str:
     return (volume_name(title) or "").partition("/")[0]
 
 
-def _groups(facts: Facts, operands: Iterable[str]) -> Iterator[str]:
-    """Yield the volume groups that words name, alone, with a volume, or as a device."""
+def _groups(facts: Facts, command: str, operands: Sequence[str], devices: Sequence[str]) -> set[str]:
+    """Return the volume groups that a command names, alone, with a volume, as a device, or by members."""
+    rows = facts.rows.setdefault(LAYER.name, {})
     listed = {group for group in facts.groups if group}
-    rows = facts.rows.get(LAYER.name, {})
-    listed |= {_group_of(title) for row in rows.values() for title in values_of(row, "mapped")}
+    listed |= {_group_of(title) for row in rows.values() for title in values_of(row, "mapped")} - {""}
+    groups = {group for group, members in facts.groups.items() if not members.keys().isdisjoint(devices)}
     for word in operands:
         name = word.removeprefix("/dev/")
-        group = (
-            _group_of(name.removeprefix("mapper/")) if name.startswith("mapper/") else name.partition("/")[0]
-        )
-        if group and group in listed:
-            yield group
+        is_mapped = name.startswith("mapper/")
+        groups.add(_group_of(name.removeprefix("mapper/")) if is_mapped else name.partition("/")[0])
+    groups &= listed
+    named = {*devices, *filter(None, map(number_of, devices))}
+    for key, row in rows.items():
+        below = {foot for told in values_of(row, "below") for foot in told.split()}
+        groups |= set() if named.isdisjoint(below) else {*map(_group_of, _names(rows, key))} - {""}
+    if made := re.match(r"(?:lvm +)?vgcreate\b.*?\s(?P<group>[^\s/-]\S*)\s+/dev/", command):
+        groups.add(made["group"])
+    return groups
 
 
 def _open_rows(facts: Facts, title: str, names: Sequence[str], place: str) -> None:
