@@ -222,3 +222,16 @@ def test_answers_of_cp_in_texts_of_like_names_are_all_read(
         )
         (tmp_path / name).write_text(f"$ vmcp q v dasd\n{answer}\n")
     assert accounts(tmp_path, capsys) == [(name, 2, 1, 0, "") for name in names]
+
+
+def test_a_line_of_an_alarm_that_names_something_known_is_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It has a number beside a map, a mount point or a real device; words alone say nothing."""
+    (tmp_path / "alarm.txt").write_text(
+        "CRITICAL - dasdb: 2/4 paths active\nSpace utilization on /u02: 93.11 %\nand /u02 is full, they say\n"
+        "This is of 5A10 3390-A LXD001 in the report\nPCHID 01B1  Status Stopped\nPriority: 3\n\n"
+        "box1:~ # mount\n/dev/dasdb1 on /u02 type xfs (rw)\n"
+    )
+    main(["where", "/u02", "--from", str(tmp_path)])
+    assert "alarm.txt: 4 lines were not understood (lines 1, 2, 4, 5)" in capsys.readouterr().err

@@ -127,7 +127,7 @@ OUTPUTS: Final = {
         f"/dev/mapper:\ntotal 0\n{_LINK} db2vg-data -> ../dm-0\n",
     ),
     "cryptsetup status": (STATUS, OLD),
-    "dmsetup table, ls": (
+    "dmsetup table, status, ls": (
         INVERTED, TREE, ASCII_TREE, NAMED_TREE, DEPENDENCIES, DEPENDENCIES_BY_NAME, CHOSEN, NUMBERED,
         DMSETUP_TABLE, INFO, INFO.partition("\n\n")[2], "db2vg-data\t(253:0)\n", "db2vg-data\t(253, 0)\n",
     ),

@@ -164,3 +164,18 @@ def test_outputs_in_yaml_are_of_their_host() -> None:
         ("elbe", 15, 1, "lsblk"),
     ]  # fmt: skip
     assert not any(account.strange for account in facts_of(read(text))[1])
+
+
+@pytest.mark.parametrize(
+    "glued", ["non-zero return code", "lsblk: /dev/x: not a block device", "  WARNING: Device has moved.", ""]
+)
+@pytest.mark.parametrize("point", ["/data", "/"])
+def test_what_a_module_says_behind_an_output_is_none_of_its_last_line(
+    where: Ask, point: str, glued: str
+) -> None:
+    """Ansible joins it without a line feed with what the command printed."""
+    text = (
+        "zl02 | FAILED | rc=2 >>\nNAME     MAJ:MIN RM  SIZE RO TYPE MOUNTPOINT\n"
+        f"dasdb     94:4    0  6.9G  0 disk \n└─dasdb1  94:5    0  6.9G  0 part {point}{glued}\n"
+    )
+    assert [mount["point"] for mount in where("dasdb", text)["mounts"]] == [point]

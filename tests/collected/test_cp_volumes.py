@@ -94,3 +94,18 @@ def test_where_says_it_in_words(where: Where, tmp_path: Path, capsys: pytest.Cap
     first, *more = capsys.readouterr().out.splitlines()
     assert first == "VMPAG1: volume of z/VM, no disk of this Linux"
     assert "paging" in " ".join(more)
+
+
+@pytest.mark.parametrize("above", ["", "CONSOLE  LNXS07   SPOOLED 03/17/26 AT 10:11:12\n", "Hi,\n"])
+@pytest.mark.parametrize("below", ["", "10:12:02 \n\nbox1:~ # lsdasd\n0.0.0200  active    dasda     94:0\n"])
+def test_a_console_with_times_holds_answers(
+    above: str, below: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever stands above, and whether outputs of Linux follow or not."""
+    (tmp_path / "c.txt").write_text(
+        f"{above}10:11:20 Q V DASD\n"
+        f"10:11:20 DASD 0200 3390 LX0200 R/W      10016 CYL ON DASD  8A10 SUBCHANNEL = 0000\n"
+        f"10:11:20 DASD 0201 3390 DB0201 R/W      65520 CYL ON DASD  8A31 SUBCHANNEL = 0001\n{below}"
+    )
+    assert main(["where", "DB0201", "8A31", "--from", str(tmp_path), "-f", "json"]) == 0
+    assert [answer["key"] for answer in json.loads(capsys.readouterr().out)] == ["DB0201", "8A31"]

@@ -79,3 +79,18 @@ def test_a_search_that_finds_each_head_leaves_out_none(words: str, lcu: str | No
     (disk,) = where("dasdp", f"box1:~ # lsdasd -l | egrep '{words}'\n{rows}")["disks"]
     assert (disk["lcu"] if lcu else None) == lcu
     assert lcu or "absent" in disk["lcu"]
+
+
+def test_two_columns_of_lsdasd_name_disks(where: Ask) -> None:
+    """Of the bus id and the name that a filter left, or that stand without a unique id."""
+    for command in ("lsdasd | awk '{print $1,$3}'", "lsdasd -u"):
+        text = f"box1:~ # {command}\nBus-ID Name\n{'=' * 80} \n0.0.0200 dasda\n0.0.0202 dasdc      \n"
+        assert [disk["disk"] for disk in where("0202", text)["disks"]] == ["dasdc"]
+
+
+@pytest.mark.parametrize("columns", ["$1,$3", "$1, $3, $5", '$1 " " $3'])
+def test_columns_of_mount_that_awk_left_are_mounts(where: Ask, columns: str) -> None:
+    """The first, third and fifth words are the device, the mount point and the type."""
+    row = "/dev/dasdb1 /data xfs" if "$5" in columns else "/dev/dasdb1 /data"
+    text = f"box1:~ # mount | grep ^/dev | awk '{{print {columns}}}'\n{row}\n"
+    assert [mount["point"] for mount in where("dasdb", text)["mounts"]] == ["/data"]

@@ -8,11 +8,14 @@ import pytest
 
 from tests.collected.texts import facts_in
 from zmon.base.absent import Absent
+from zmon.cli.main import main
 from zmon.collected.facts import joined
 from zmon.kinds import DASD, DEVICE, LAYER
 from zmon.sample import empty_frame
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.collected.conftest import Ask
     from zmon.sample import Frame, Kind
 
@@ -178,3 +181,28 @@ def test_a_disk_has_the_number_that_dasdfmt_has_made_its_label_of(where: Ask) ->
     text = f"box1:~ # dmesg\n[ 0.8] dasd-eckd 0.0.{{}}: {what}\n[ 0.9]  dasdb:VOL1/  0X1A01: dasdb1\n"
     for number, disks in (("1a01", ["dasdb"]), ("1a02", [])):
         assert [disk["disk"] for disk in where(f"0.0.{number}", text.format(number))["disks"]] == disks
+
+
+_LOST: Final = """\
+[    2.1] dasd-eckd 0.0.0204: New DASD 3390/0C (CU 3990/01) with 10017 cylinders, 15 heads, 224 sectors
+[    2.2] dasd-eckd 0.0.0204: DASD with 4 KB/block, 7212240 KB total size, 48 KB/track, compatible disk layout
+[    2.3]  dasdd:VOL1/  DB0204: dasdd1
+[   86.1] dasd-eckd 0.0.0204: No operational channel path is left for the device
+[   86.2] dasd-eckd 0.0.0205: ERP failed for the DASD
+"""
+
+
+@pytest.mark.parametrize(
+    "beside",
+    ["", "box1:~ # lszfcp\n0.0.1900 host0\n", "box1:~ # lsscsi\n[0:0:0:1]disk IBM 2107900 .431 /dev/sda\n"],
+)
+def test_a_device_of_the_log_is_known_beside_other_outputs(
+    beside: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """That no channel path is left is told, and of a bus id that nothing says more of the line."""
+    (tmp_path / "a.txt").write_text(f"{_LOST}{beside}")
+    main(["where", "0204", "dasdd", "0205", "--from", str(tmp_path)])
+    said = capsys.readouterr()
+    assert "no channel path left" in said.out
+    assert "dasdd (94:12)" in said.out
+    assert "a.txt:5" in said.err

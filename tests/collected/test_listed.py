@@ -128,3 +128,30 @@ def test_swap_on_a_device_of_which_nothing_is_known_has_no_type(
     main(["show", "STORAGE", "--from", str(tmp_path), "-f", "json"])
     (area,) = json.loads(capsys.readouterr().out.splitlines()[0])["rows"]
     assert area["type"] is None
+
+
+def test_a_device_that_is_a_container_hides_no_file_of_a_mount(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is found by its name alone, so it says nothing of where other files are."""
+    rows = [f"{name}     94:{4 * at}  0  7G  0 disk\n" for at, name in enumerate(("dasda", "dasdb", "dasdc"))]
+    mounts = "/dev/dasda on / type xfs (rw)\n/dev/dasdb on /d1 type xfs (rw)\n"
+    uids = "".join(
+        f"0.0.010{at}  dasd{name}     IBM.750000000AAA11.1{at}00.00\n" for at, name in enumerate("abc")
+    )
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "a.txt").write_text(
+        f"box1:~ # lsblk\nNAME   MAJ:MIN RM  SIZE RO TYPE MOUNTPOINT\n{''.join(rows)}"
+        f"box1:~ # mount\n{mounts}box1:~ # lsdasd -u\n{uids}"
+    )
+    listing = tmp_path / "l.csv"
+    listing.write_text(
+        "tablespace,path,kind,bytes\nA,/d1/a,file,1073741824\nB,/dev/dasdc,device,1073741824\n"
+    )
+    main(["spread", str(listing), "--from", str(tmp_path / "texts"), "-f", "json"])
+    spread = json.loads(capsys.readouterr().out.splitlines()[0])
+    assert {unit["name"]: unit["load"] for unit in spread["units"]} == {
+        "LCU 1100": 1 << 30,
+        "LCU 1200": 1 << 30,
+    }
+    assert spread["problems"] == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 from hypothesis import given
@@ -12,7 +12,7 @@ from tests.collected.texts import DMSETUP_TABLE, MULTIPATH, REMOVED_PATHS, facts
 from zmon.collected.collection import facts_of
 from zmon.collected.facts import joined
 from zmon.collected.lvm_texts import spread_groups
-from zmon.collected.transcript import outputs
+from zmon.collected.transcript import form_of, outputs
 from zmon.kinds import LAYER, PATH
 from zmon.kinds import MULTIPATH as MAP
 from zmon.sample import empty_frame
@@ -523,3 +523,74 @@ def test_a_search_for_the_name_of_a_volume_leaves_out_none_of_its_table(filters:
     assert (told.get("table", ""), "?wh-load" in str(told.get("below"))) == (
         ("0 4096 linear 94:61 2048", False) if is_whole else ("", True)
     )
+
+
+_TOPOLOGY: Final = """\
+mpatha (36005076303ffd4960000000000002b05) dm-0 IBM,2107900
+size=50G features='1 queue_if_no_path' hwhandler='1 alua' wp=rw
+`-+- policy='service-time 0' prio=0 status=enabled
+  |- 0:0:0:1074085931 sda 8:0  failed faulty running
+  `- 1:0:0:1074085931 sdb 8:16 active ready running
+"""
+
+
+@pytest.mark.parametrize("layout", ["box1:~ # {}\n", f"{'#' * 55}\nroot@box1> {{}}\n"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "multipathd -k'show topo'", 'multipathd -k"show topology"', "multipathd -kshow topo",
+        "multipathd sh top", "multipathd show to", "multipathd list topology", "multipath -ll",
+    ],
+)  # fmt: skip
+def test_the_daemon_is_asked_in_any_abbreviation(show: Ask, layout: str, command: str) -> None:
+    """Its words may be cut, quoted or glued to the option, behind prompts and in what dbginfo.sh writes."""
+    assert form_of(command)
+    told = show("MPATH", layout.format(command) + _TOPOLOGY)
+    assert {entry["path"]: entry["state"] for entry in told.values()} == {"sda": "failed", "sdb": "active"}
+
+
+def test_the_first_line_tells_what_a_collector_printed_with_another_word(show: Ask) -> None:
+    """As it does behind a prompt."""
+    section = f"{'#' * 55}\nroot@box1> multipathd -k'x topo'\n"
+    assert {entry["state"] for entry in show("MPATH", section + _TOPOLOGY).values()} == {"failed", "active"}
+
+
+_STATUS: Final = (
+    "box1:~ # dmsetup status\n{}: 0 104857600 multipath 2 0 1 0 1 1 A 0 2 2 8:0 F 3 0 1 8:16 A 0 0 1 \n"
+)
+_TABLE: Final = (
+    "box1:~ # dmsetup table\n{}: 0 104857600 multipath 1 queue_if_no_path 1 alua 1 1 service-time 0 2 2"
+    " 8:0 1 1 8:16 1 1 \n"
+)
+
+
+@pytest.mark.parametrize("title", ["mpatha", "oradata"])
+@pytest.mark.parametrize(
+    "content", [_STATUS, _TABLE + _STATUS, "box1:~ # dmsetup ls\n{}\t(253:0)\n" + _STATUS]
+)
+def test_the_status_of_a_map_has_the_states_of_its_paths(
+    where: Ask, show: Ask, content: str, title: str
+) -> None:
+    """As the device mapper knows them, with failures and groups; which map it is its own line says."""
+    text = content.format(title, title)
+    told = {entry["path"]: entry["state"] for entry in show("MPATH", text).values()}
+    assert told == {"sda": "failed", "sdb": "active"}
+    states, _place = facts_in(text).path_states["8:0"]
+    assert (states["failures"], states["group_state"]) == (3, "active")
+    assert where(title, text)["disks"][0]["not_used"] == "failed"
+
+
+def test_what_the_daemon_counts_of_maps_is_told(show: Ask) -> None:
+    """`show maps stats` and `show maps status` have it, without their paths."""
+    text = (
+        "box1:~ # multipathd -k'show maps stats'\n"
+        "name   path_faults switch_grp map_loads total_q_time q_timeouts\n"
+        "mpatha 3           0          1         211          0         \n"
+        "box1:~ # multipathd -k'show maps status'\n"
+        "name   failback  queueing paths dm-st  write_prot\n"
+        "mpatha immediate on       1     active rw        \n"
+    )
+    assert facts_in(text).path_states["mpatha"][0] == {
+        "faults": 3, "switches": 0, "loads": 1, "queue_seconds": 211, "queue_timeouts": 0, "queueing": "on"
+    }  # fmt: skip
+    assert {row["queueing"] for row in show("MPATH", text + _STATUS.format("mpatha")).values()} == {"on"}

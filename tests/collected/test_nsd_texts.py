@@ -122,3 +122,38 @@ def test_a_file_system_without_a_type_is_a_gpfs_if_its_tool_lists_it(where: Ask)
     text = f"{UIDS}{NSDS}".replace("{}", "box1:~ # ")
     (answer,) = where("/gpfs/fs1", text + MMLSDISK)["where"]
     assert [disk["disk"] for disk in answer["disks"]] == ["dasdp"]
+
+
+FREE = """\
+{}mmlsnsd
+
+ File system   Disk name       NSD servers
+------------------------------------------------------------------------------
+ gpfs01        nsd1            box1
+ gpfs02        nsd3            box1
+ (free disk)   nsd2            box1
+
+{}mmlsnsd -m
+
+ Disk name       NSD volume ID      Device          Node name or Class       Remarks
+-------------------------------------------------------------------------------------------
+ nsd1            0A0B0C01653A1B2C   /dev/dasdp1     box1                     server node
+ nsd2            0A0B0C01653A1B2F   /dev/dasdq1     box1                     server node
+ nsd3            0A0B0C01653A1B30   /dev/dasdr1     box1                     server node
+
+{}df -hT /data
+Filesystem     Type  Size  Used Avail Use% Mounted on
+gpfs01         gpfs  135G   44G   92G  33% /data
+"""
+
+
+def test_a_gpfs_lies_on_nsds_of_its_own(where: Ask) -> None:
+    """One that is free, or of another file system, is in use, and holds none of it."""
+    content = f"{UIDS}{FREE}".replace("{}", "box1:~ # ")
+    (place,) = where("/data", content)["where"]
+    assert [disk["disk"] for disk in place["disks"]] == ["dasdp"]
+    uses = {disk: " ".join(where(disk, content)["devices"]) for disk in ("dasdp", "dasdq", "dasdr")}
+    assert "gpfs01" in uses["dasdp"]
+    assert "gpfs02" in uses["dasdr"]
+    assert "gpfs" not in uses["dasdq"].casefold()
+    assert "NSD" in uses["dasdq"]

@@ -220,3 +220,16 @@ def test_pairs_of_lsblk_hang_a_map_on_the_disk_before_it(where: Ask) -> None:
     both = where(MAP, pairs + "".join((*rows, rows[1])))
     assert ({path["disk"] for path in both["paths"]}, both["more_paths"]) == ({"sdd", "sde"}, False)
     assert where(MAP, pairs + "".join(rows))["more_paths"] is True
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "ls -l /dev/asm*\nbrw-rw----. 1 grid asmadmin 94, 13 Mar 17 10:11 /dev/asm-data1\n",
+        "ls -l /dev/asm-data1\nbrw-rw---- 1 grid asmadmin 94, 13 Mar 17 10:11 /dev/asm-data1\n",
+    ],
+)
+def test_a_node_of_a_rule_is_the_device_of_its_number(where: Ask, listed: str) -> None:
+    """Rules of udev make nodes with names of their own."""
+    text = f"box1:~ # lsdasd -u\n0.0.0103  dasdd     IBM.750000000AAA11.1100.03\nbox1:~ # {listed}"
+    assert [disk["disk"] for disk in where("/dev/asm-data1", text)["disks"]] == ["dasdd"]

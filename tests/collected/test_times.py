@@ -88,6 +88,79 @@ def test_what_a_tool_said_last_counts(text: str, tmp_path: Path) -> None:
     assert {f"t.txt:{old}", f"t.txt:{old - 2}"} & set(re.findall(r"t.txt:[0-9]+", notes))  # where it begins
 
 
+HEADED: Final = {
+    "mail": ("From: A B <a@x.org>\nDate: Tue, 17 Mar 2026 11:12:00 +0100\nSubject: disks\n",
+             "-----Original Message-----\nFrom: B C\nSent: Tuesday, 10 March 2026 09:01\nTo: A B\n"),
+    "american mail": ("From: A B\nSent: Tuesday, March 17, 2026 9:01 AM\nTo: B C\n",
+                      "From: B C\nSent: Monday, March 16, 2026 9:01 PM\nTo: A B\n"),
+    "german mail": ("Von: A B\nGesendet: Dienstag, 17. März 2026 11:12\nAn: B C\n",
+                    "Von: B C\nGesendet: Dienstag, 10. Februar 2026 12:01\nAn: A B\n"),
+    "french mail": ("De : A B\nEnvoyé : mardi 17 août 2026 11:12\nÀ : B C\n",
+                    "De : B C\nEnvoyé : mardi 10 mars 2026 09:01\nÀ : A B\n"),
+    "quotation": ("Date: Tue, 17 Mar 2026 11:12:00 +0100\nSubject: disks\n",
+                  "On 10 Mar 2026, at 09:01, B C <b@x.org> wrote:\n"),
+    "folded quotation": ("Date: Tue, 17 Mar 2026 11:12:00 +0100\nSubject: disks\n",
+                         "On Tue, Mar 10, 2026 at 9:01 AM B C <b@some.longer.name.example.org>\nwrote:\n"),
+    "german quotation": ("Am 17.03.2026 um 11:12 schrieb A B:\n", "Am 16.03.2026 um 12:01 schrieb B C:\n"),
+    "notes of a ticket": ("2026-03-17 11:12:00 - A Berg (Work notes)\n",
+                          "2026-03-17 09:01:44 - B Iver (Work notes)\n"),
+    "comments": ("A Berg added a comment - 17/Mar/26 11:12 AM\n",
+                 "B Iver added a comment - 10/Mar/26 11:14 AM\n"),
+    "numbered comments": ("Comment #4 from A Berg 2026-03-17 11:12:00 CET\n",
+                          "Comment #3 from B Iver 2026-03-10 11:12:00 CET\n"),
+}  # fmt: skip
+
+
+def _thread(newest: str, oldest: str, mark: str = "") -> str:
+    """Return a thread with the newest note on top, what is below it marked as quoted."""
+    old = f"{_ZORA}pvs\n{_PVS.format(disk='b')}{_ZORA}lvs -o +devices\n{_LVS.format(disk='b')}"
+    new = f"{_ZORA}pvs\n{_PVS.format(disk='c')}{_ZORA}lvs -o +devices\n{_LVS.format(disk='c')}"
+    quoted = "".join(f"{mark}{row}\n" for row in f"so it was\n\n{old}".splitlines())
+    return (
+        f"{newest}\nthis is what we have\n\n{_ZORA}lsdasd\n{_LSDASD}{new}{_ZORA}df -h\n{_DF}\nRegards, A\n\n"
+        f"{oldest}\n{quoted}"
+    )
+
+
+@pytest.mark.parametrize("mark", ["", "> "])
+@pytest.mark.parametrize("headings", HEADED.values(), ids=HEADED.keys())
+def test_headings_of_mails_and_notes_date_what_is_under_them(
+    headings: tuple[str, str], mark: str, tmp_path: Path
+) -> None:
+    """The newest may stand on top: then what stands below it is left out, and its disk has no use."""
+    texts, notes = _texts(tmp_path, _thread(*headings, mark))
+    said = answers(texts, ["dasdb", "dasdc"], ["/app"])
+    assert said["/app"].disks == {"dasdc"}
+    assert said["dasdb"].uses == set()
+    assert notes.count("at an earlier time") == 2
+    assert "not understood" not in notes
+
+
+def test_what_stands_below_a_quotation_is_of_the_mail_around_it(tmp_path: Path) -> None:
+    """Who answers below what he quotes is later than it, whatever date the quotation has."""
+    outer, quotation = HEADED["quotation"]
+    old = "".join(f"> {row}\n" for row in f"{_ZORA}pvs\n{_PVS.format(disk='b')}".splitlines())
+    new = f"{_ZORA}pvs\n{_PVS.format(disk='c')}"
+    texts, _notes = _texts(tmp_path, f"{outer}\n{quotation}{old}\nthis is what we have\n\n{new}")
+    assert "/dev/dasdb1" not in str(texts)
+    assert "/dev/dasdc1" in str(texts)
+
+
+@pytest.mark.parametrize(
+    "headings",
+    [
+        ("From: A\nSent: 10/3/2026 9:01\nTo: B\n", "From: B\nSent: 3/10/2026 9:01\nTo: A\n"),
+        ("From: A\nDate: Tue, 17 Mar 2026 08:12:00 +0000\n", "From: B\nSent: 17 March 2026 09:01\nTo: A\n"),
+    ],
+    ids=["month or day", "zones"],
+)
+def test_dates_that_can_be_read_in_two_ways_order_nothing(headings: tuple[str, str], tmp_path: Path) -> None:
+    """Neither does the place: both outputs are read, and contradict each other."""
+    texts, notes = _texts(tmp_path, _thread(*headings))
+    assert notes == ""
+    assert answers(texts, [], ["/app"])["/app"].disks >= {"dasdb", "dasdc"}
+
+
 UNORDERED: Final = {
     "a remark": _ticket(second="\nand this is what my colleague has sent to me\n\n"),
     "a remark that contradicts the order": _ticket(second="\nthis was yesterday, before the IPL:\n\n"),

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import pytest
+
 from tests.collected.texts import facts_in, row, text
 from zmon.collected.collection import facts_of
+
+if TYPE_CHECKING:
+    from tests.collected.conftest import Ask
 
 EXPORTED = """\
 P: /devices/css0/0.0.021d/0.0.7101
@@ -154,3 +161,16 @@ def test_an_nvme_disk_is_below_its_controller_or_subsystem() -> None:
     assert facts.contents["nvme0n1"][0] == "ext4"
     (read,) = facts_of([text(NVME, "udevadm info -e")])[1]
     assert read.strange == ()
+
+
+@pytest.mark.parametrize("option", ["-n dasdb", "--name=/dev/dasdb"])
+def test_properties_that_a_filter_left_are_of_the_disk_that_the_command_names(
+    where: Ask, option: str
+) -> None:
+    """Its number follows from its name, and its bus id from its path."""
+    text = (
+        f"box1:~ # udevadm info -q property {option} | grep ID_\nID_BUS=ccw\nID_TYPE=disk\n"
+        "ID_UID=IBM.750000000TKT11.5a00.11\nID_SERIAL=0XLXD2\nID_PATH=ccw-0.0.0201\n"
+    )
+    (disk,) = where("dasdb", text)["disks"]
+    assert (disk["busid"], disk["lcu"]) == ("0.0.0201", "LCU 5A00")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -797,3 +797,55 @@ def test_two_lists_of_swap_that_contradict_each_other_are_both_told(where: Ask) 
     said = where("dasdp", text)
     assert not said["mounts"]
     assert any("by lsblk, a.txt:" in title for title in said["devices"])
+
+
+_AREA: Final = "                               partition\t2097144\t0\t-1\n"
+
+
+@pytest.mark.parametrize(
+    ("area", "named"),
+    [
+        ("dm-1", "ls -l /dev/mapper\nlrwxrwxrwx. 1 root root      7 Mar 17 08:00 vg0-swap -> ../dm-1\n"),
+        ("mapper/vg0-swap", "true\n"),
+        ("dm-1", "dmsetup ls\nvg0-swap\t(253:1)\n"),
+    ],
+)
+def test_swap_on_a_volume_is_on_the_disks_of_its_group(where: Ask, area: str, named: str) -> None:
+    """As a mount is, whatever text has the name of the volume."""
+    text = (
+        f"box1:~ # swapon -s\nFilename\t\tType\t\tSize\tUsed\tPriority\n/dev/{area}{_AREA}box1:~ # {named}"
+        "box1:~ # pvs\nPV          VG   Fmt  Attr PSize  PFree\n/dev/dasdc1 vg0  lvm2 a--   6.87g 4.87g\n"
+    )
+    assert [mount["fstype"] for mount in where("dasdc", text)["mounts"]] == ["swap"]
+
+
+def test_a_failed_path_is_told_though_its_map_may_have_more(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of a list that was filtered, too."""
+    text = (
+        "box1:~ # multipath -ll | egrep -v policy\n"
+        "mpathe (36005076303ffd4960000000000001e00) dm-4 IBM,2107900\n"
+        "size=100G features='1 queue_if_no_path' hwhandler='0' wp=rw\n"
+        "  |- 0:0:0:1073758238 sdb 8:16  active ready running\n"
+        "  `- 0:0:1:1073758238 sdj 8:144 failed faulty running\n"
+    )
+    (tmp_path / "a.txt").write_text(text)
+    main(["where", "sdj", "--from", str(tmp_path)])
+    assert "path not used: failed" in capsys.readouterr().out
+
+
+def test_a_contradiction_about_a_disk_is_told_first(where: Ask) -> None:
+    """Before lines that name it and were not understood: two lists have other disks for a file system."""
+    text = (
+        f"{UIDS}box1:~ # lsblk\nNAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINT\n"
+        "0.0.0202  active    dasdp     94:60    ECKD\n"
+        "dasdp 94:60 0 6.9G 0 disk\n└─dasdp1 94:61 0 6.9G 0 part\ndasdq 94:64 0 6.9G 0 disk\n"
+        "└─dasdq1 94:65 0 6.9G 0 part /data\n"
+        "box1:~ # df -h\nFilesystem      Size  Used Avail Use% Mounted on\n"
+        "/dev/dasdp1     6.8G  1.0G  5.5G  16% /data\n"
+    )
+    for disk in ("dasdp", "dasdq"):
+        first = where(disk, text)["not_looked_at"][0]
+        assert "dasdp1" in first
+        assert "dasdq1" in first

@@ -487,11 +487,11 @@ def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
     about += f", {len(result.missing):,} missing" if result.missing else ""
     if result.device is not None or result.claimed:
         about += f", no disk{' of this Linux' * bool(result.claimed)}"
-    if len(result.paths) > count or (result.more_paths and not result.paths and count == 1):
+    if (why := result.unused.get(meaning.key)) and len(result.paths) <= count:
+        about += f", path not used: {why}"
+    elif len(result.paths) > count or (result.more_paths and not result.paths and count == 1):
         paths = many(len(result.paths) or 1, "path")
         about += f" over {paths}{' or more' * result.more_paths}{_usable(result)}"
-    elif why := result.unused.get(meaning.key):
-        about += f", path not used: {why}"
     elif count == 1:
         about += "".join(f" over {1 + len(same.others):,} paths, not joined by multipath"
                          for same in result.same[:1] if same.is_sure)  # fmt: skip

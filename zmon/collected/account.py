@@ -12,7 +12,8 @@ from zmon.collected.hosts import SAID, host_of
 from zmon.collected.kernel_log_texts import BOOTED, MENDED, TROUBLE
 from zmon.collected.numbers import name_of_number
 from zmon.collected.reading import MAX_ROW
-from zmon.kinds import CLAIM, DEVICE, LAYER, PART, TEXT
+from zmon.collected.times import moment_of_mail
+from zmon.kinds import CLAIM, DEVICE, LAYER, MOUNT, PART, TEXT
 from zmon.sample import Frame, empty_frame, frame_of
 from zmon.topology.read_texts import NOT_USED, TROUBLED
 from zmon.topology.stack import tagged, volume_name
@@ -32,9 +33,14 @@ MAX_COMMANDS: Final = 12
 """Commands that zmon does not read and that are named of a file."""
 _MEANT: Final = re.compile(
     rf"(?<![\w.]){BUSID}(?![\w.])|\b(?:dasd|sd|vd)[a-z]{{1,3}}[0-9]{{0,2}}\b|\bdm-[0-9]|/dev/|\bnvme[0-9]"
-    r"|(?<!\S)[0-9]{1,3}:[0-9]{1,5}(?!\S)"
+    r"|(?<!\S)[0-9]{1,3}:[0-9]{1,5}(?!\S)|(?<![\w.])[0-9A-F]{4} +(?:33[89]0|9336|2105|2107)\b"
+    r"|\b(?:PCHID|CHPID) +[0-9A-F]"
 )
-"""What names a device."""
+"""What names a device, or a path to one."""
+_TOKEN: Final = re.compile(r"(?<![\w/.-])[\w/.+-]*[\w+-](?![\w/-])")
+_TELLING: Final = re.compile(r"(?=.*[A-Za-z])(?:.*[\d/_-]|(?:mpath|dasd|sd|vd)[a-z]+$)")
+"""A name that is no word of a language."""
+_COUNTS: Final = re.compile(r"\d")
 _DEVICE: Final = re.compile(
     rf"/dev/disk/by-path/ccw-({BUSID})[^\s,;\"']*|((?:PART)?(?:UUID|LABEL)=[^\s,;]+)|/dev/[\w/.:+=@-]+"
     rf"|(?<![\w./-])(?:{BUSID}|(?:dasd|sd|vd|xvd)[a-z]{{1,4}}[0-9]{{0,3}}|(?:dm-|md|nvme[0-9]+n)[0-9]+)(?![\w./])"
@@ -47,19 +53,27 @@ MAX_DEVICES: Final = 1000
 """Devices in lines that were not read that are kept of a text."""
 
 
-def strange_lines(read: ReadText) -> Iterator[int]:
-    """Yield the lines, from 0, that were not understood; of what is no output those that name a device."""
+def strange_lines(read: ReadText, names: Collection[str] = ()) -> Iterator[int]:
+    """Yield the lines, from 0, that were not understood; of what is no output those that name a device.
+
+    Lines with a number that have one of `names`, those of devices and mount points, say something of it.
+    """
     yield from (number - read.text.line for number in read.strange)
     if not read.form and not read.text.command and not read.text.file:
-        for number, row in enumerate(read.text.text.split("\n")):
-            if _MEANT.search(SAID.sub("", row)):
+        rows = read.text.text.split("\n")
+        for number, row in enumerate(rows):
+            is_heading = number == 0 and moment_of_mail(rows, 0, is_apart=True) is not None
+            said = "" if is_heading else SAID.sub("", row[:MAX_ROW])
+            named = [word for word in _TOKEN.findall(said) if word in names and _TELLING.search(word)]
+            if _MEANT.search(said) or any(_COUNTS.search(said.replace(word, "")) for word in named):
                 yield number
 
 
 def known_names(frames: Mapping[str, Frame]) -> frozenset[str]:
-    """Return the names by which devices of a sample are found."""
+    """Return the names by which devices of a sample are found, and where file systems are mounted."""
     names: set[str] = set()
-    for kind, fields in ((LAYER, ("name", "mapped", "links", "busid", "wwpn", "lun")), (DEVICE, ("block",))):
+    of_layers = ("name", "mapped", "links", "busid", "wwpn", "lun")
+    for kind, fields in ((LAYER, of_layers), (DEVICE, ("block",)), (MOUNT, ("point",))):
         frame = frames.get(kind.name) or empty_frame(kind, "was not read")
         names.update(frame.keys if kind is DEVICE else ())
         for cells in map(frame.column, fields):
@@ -136,7 +150,7 @@ def _loose_row(reads: Sequence[ReadText], devices: Collection[str]) -> dict[str,
     """Return the row of the lines of a file that are no output, with the `first` of these."""
     lines = [(read.text.number(number), row) for read in reads
              for number, row in enumerate(read.text.text.split("\n")) if row.strip()]  # fmt: skip
-    which = [read.text.number(number) for read in reads for number in strange_lines(read)]
+    which = [read.text.number(number) for read in reads for number in strange_lines(read, devices)]
     shown = next((row for number, row in lines if number == which[0]), "") if which else lines[0][1]
     return {
         "command": "", "form": "", "tells": "", "asked": "", "host": "", "first": lines[0][0],
@@ -155,13 +169,13 @@ def text_frame(
     """Return the frame of the outputs in texts.
 
     Of each file all outputs of commands that are not read are one row, and all lines that are no output.
-    `devices` are the names of those that the sample has.
+    `devices` are the names of those that the sample has, and where they are mounted.
     """
     rows: dict[str, dict[str, Value]] = {}
     others: dict[str, list[ReadText]] = {}
     loose: dict[str, list[ReadText]] = {}
     for read in texts:
-        strange = [*strange_lines(read)]
+        strange = [*strange_lines(read, devices)]
         if read.form:
             lines = read.text.text.split("\n")
             first = lines[strange[0]] if strange else ""

@@ -172,6 +172,7 @@ class Mdadm(Reading):
     first = r"(?:INACTIVE-)?ARRAY /dev/|\s+(?:Raid Level|Array UUID) : "
     nothing = (
         r"\s*Number\s+Major\s+Minor\s+RaidDevice(?:\s+State)?\s*", r"mdadm: .*", r"MD_[A-Z]\S*=.*",
+        r"\s+(?:spares|level|num-devices|devices|name|container|member|metadata)=\S.*",
         r"\s*MBR Magic : .*|Partition\[[0-9]\] : .*|this\s+[0-9].*", r"/dev/\S+: .*",  # --query
     )  # fmt: skip
 

@@ -797,6 +797,10 @@ _BY_PV: Final = re.compile("lvm-pv-uuid-([A-Za-z0-9]{6}(?:-[A-Za-z0-9]{4}){5}-[A
 _BY_WWID: Final = re.compile("(?:wwn-0x|scsi-3)(6[0-9a-f]{31}|[25][0-9a-f]{15})")
 
 
+_OF_DISKS: Final = frozenset({"94", "8", *map(str, range(65, 72))})
+"""The major numbers of DASDs and SCSI disks."""
+
+
 class Links(Reading):
     """The names in /dev/disk, /dev/mapper and elsewhere in /dev that `ls -l` shows, and what these say."""
 
@@ -871,18 +875,21 @@ class Links(Reading):
                 self._busids[name] = path[1]
         return bool(directory)
 
-    @line(r"b[rwx-]{9}\S?\s.*?\s([0-9]{1,4}), *([0-9]{1,8})\s.*\s(/dev/mapper/)?([^/\s]{1,255})\s*")
+    @line(r"b[rwx-]{9}\S?\s.*?\s([0-9]{1,4}), *([0-9]{1,8})\s.*?\s(/dev(?:/\S+)?/)?([^/\s]{1,255})\s*")
     def node(self, match: re.Match[str]) -> bool:
-        """Take a device of /dev/mapper without a link, as of `ls -lL`."""
-        major, minor, directory, name = match.groups()
-        is_mapped = bool(directory) or self._directory == "mapper"
+        """Take a device without a link: of /dev/mapper, as of `ls -lL`, or one that a rule of udev names."""
+        major, minor, there, name = match.groups()
+        folder = (there or self._folder).rstrip("/")
+        is_mapped = folder == "/dev/mapper" or (not folder and self._directory == "mapper")
+        is_named = bool(folder) and not is_of_kernel(name) and major in _OF_DISKS
         if is_mapped:
             self.facts.say(LAYER, f"{major}:{minor}", self.place, name=f"dm-{minor}", mapped=name, sort="dm")
-        elif self._folder == _OF_ASM:
-            links = f"{self._folder.removeprefix('/dev/')}/{name} {tagged(f'LABEL={name}')}"
+        elif is_named:
+            links = f"{folder}/{name}".removeprefix("/dev/")
+            links += f" {tagged(f'LABEL={name}')}" * (folder == _OF_ASM)
             key = self.facts.name_device(name_of_number(f"{major}:{minor}"), self.place, f"{major}:{minor}")
             self.facts.say(LAYER, key, self.place, links=links)
-        return is_mapped or self._folder == _OF_ASM
+        return is_mapped or is_named
 
     @line(r"l[rwx-]{9}\S?\s.*?\s(/dev/\S{1,255}|[^/\s]{1,255}) -> (\S{1,255})\s*")
     def other_link(self, match: re.Match[str]) -> bool:

@@ -203,6 +203,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
 def facts_of(texts: Sequence[CollectedText]) -> tuple[Facts, list[ReadText]]:
     """Return what texts say, and what became of their lines."""
     from zmon.collected.array_texts import fill_arrays  # noqa: PLC0415 - most captures hold no texts
+    from zmon.collected.changed_texts import open_changed  # noqa: PLC0415 - likewise
     from zmon.collected.channel_texts import vary_paths  # noqa: PLC0415 - likewise
     from zmon.collected.facts import Facts  # noqa: PLC0415 - likewise
     from zmon.collected.forms import FORMS  # noqa: PLC0415 - likewise
@@ -222,10 +223,12 @@ def facts_of(texts: Sequence[CollectedText]) -> tuple[Facts, list[ReadText]]:
     for form, number in ordered:
         read[number] = walk(texts[number], form, facts)
         facts.collect(texts[number].command or f"/{texts[number].file}")
+    reads = [read.get(number) or ReadText(text, "", 0, ()) for number, text in enumerate(texts)]
+    open_changed(facts, reads)
     spread_groups(facts)
     fill_arrays(facts)
     vary_paths(facts)
-    return facts, [read.get(number) or ReadText(text, "", 0, ()) for number, text in enumerate(texts)]
+    return facts, reads
 
 
 _TOOLS: Final = {DEVICE.name: "lsdasd -u, or lscss"}

@@ -80,7 +80,7 @@ class Lsdasd(Reading):
         r"Bus-ID\s+(?:Status|Name|Role)\b.*",
         r"=+",
         r"Host information for .*|Path-Group-ID\s.*|\S+: hosts access information not available",
-        rf"{_SHORT}\s+(?:{_DISK}|alias|offline)\s*",  # -u of a device without a unique id: FBA
+        rf"{_SHORT}\s+(?:alias|offline)\s*",  # -u of a device without a unique id
         rf"\s+(?:{_UNUSED}|{_EMPTY}|paths_(?:installed|{'|'.join(OF_MASKS)})):\s*",  # no value
         rf"\s+(?:{_UNUSED}):\s*\S.*",
         r"\s+size:\s*[0-9]+MB",  # rounded
@@ -141,6 +141,11 @@ class Lsdasd(Reading):
     def alias(self, match: re.Match[str]) -> None:
         """Take an alias; of which kind it is lsdasd does not say."""
         self.facts.say(DEVICE, busid_of(match[1]), self.place, online=1, alias=1, discipline=match[2])
+
+    @line(rf"({_SHORT})\s+({_DISK})\s*")
+    def named(self, match: re.Match[str]) -> None:
+        """Take a disk without a unique id, as one of FBA is, or of which a filter left no more."""
+        take_disk(self.facts, self.place, busid_of(match[1]), match[2])
 
     @line(rf"({_SHORT})\s+active\s*(\(ro\))?\s+:\s+(ECKD|FBA|DIAG).*")
     def nameless(self, match: re.Match[str]) -> None:

@@ -220,8 +220,11 @@ class Facts(DeviceLists):
         """The WWIDs of which multipath would name the maps so, each with the text."""
         self.joined: dict[str, str] = {}
         """The WWIDs of which paths are in maps, each with the text; it may not name the map."""
-        self.path_states: dict[str, tuple[dict[str, str], str]] = {}
-        """The states of paths that are listed without their maps, by their names, each with the text."""
+        self.path_states: dict[str, tuple[Mapping[str, Value], str]] = {}
+        """The states of paths that are listed without their maps, by their names, each with the text.
+
+        Those that the device mapper says are by the numbers of their disks; those of maps by their titles.
+        """
         self.contents: dict[str, tuple[str, str, str]] = {}
         """What is on devices, by their names: the type, its UUID, the text."""
         self.lent: dict[tuple[str, str], str] = {}
@@ -234,6 +237,10 @@ class Facts(DeviceLists):
         """Mount points that lsblk and blkid have, by key of the device and point."""
         self.file_systems: dict[str, str] = {}
         """The types of file systems that have names of their own, by these."""
+        self.nsds: dict[str, str] = {}
+        """The file system of each NSD of GPFS; empty for one that is free."""
+        self.nsd_names: dict[str, str] = {}
+        """The NSDs by their devices on this host."""
         self.mounted: set[str] = set()
         """Names of devices that are mounted or swapped to."""
         self.swaps: dict[str, str] = {}
@@ -479,8 +486,12 @@ class Facts(DeviceLists):
                 btrfs.setdefault(uuid, []).append(device)
             elif number not in mounted:
                 what = _CONTENTS.get(sort) or f"{sort}{' file system' * is_file_system(sort)}"
+                system = self.nsds.get(self.nsd_names.get(device, ""))
+                what = f"{what} {system}" if system else "NSD without a file system" if system == "" else what
                 title = f"{what} on {plain(device)}"
-                self._say_content(title, {number}, place, sort=NSD if sort == GPFS else "content")
+                self._say_content(
+                    title, {number}, place, sort=NSD if sort == GPFS and system != "" else "content"
+                )
         for device, (what, place) in self.made_for.items():
             own = numbers.get(device, set()) - used - mounted
             if len(own) == 1 and device not in self.contents:
@@ -936,14 +947,16 @@ def _with_token(uid: Value) -> tuple[str, str]:
 def joined(kind: Kind, frame: Frame, facts: Facts, when: int) -> tuple[Frame, dict[str, dict[str, Value]]]:
     """Return a frame with what texts say, and the rows of `ORIGIN` that name these texts.
 
-    A row that only texts have is added.
+    A row that only texts have is added; one of hints if no text has more of its sort.
     """
     said = facts.rows.get(kind.name)
     if not said:
         return frame, {}
     hinted = {key for key, row in said.items() if kind.name not in _OF_KIND and is_hinted(row)}
-    is_told = bool(frame.keys) or len(hinted) < len(said)
-    keys = list(dict.fromkeys([*frame.keys, *(key for key in said if not (is_told and key in hinted))]))
+    sorts = {key: _sort_of_row(kind, key, facts) for key in said}
+    told_sorts = {sorts[key] for key in said if key not in hinted}
+    weak = {key for key in hinted if frame.keys or (sorts[key] in told_sorts if sorts[key] else told_sorts)}
+    keys = list(dict.fromkeys([*frame.keys, *(key for key in said if key not in weak)]))
     origins: dict[str, dict[str, Value]] = {}
     rows: dict[str, dict[str, Value]] = {}
     columns = {field.name: frame.column(field.name) for field in kind.fields}
@@ -963,6 +976,13 @@ def joined(kind: Kind, frame: Frame, facts: Facts, when: int) -> tuple[Frame, di
             origins[f"{kind.name} {key}"] = {"texts": texts}
     times = [when if (at := frame.index.get(key)) is None else frame.times[at] for key in keys]
     return frame_of(kind, rows, times), origins
+
+
+def _sort_of_row(kind: Kind, key: str, facts: Facts) -> str:
+    """Return whether a row is of an adapter or another device, or of a DASD; empty for all others."""
+    if kind is DEVICE:
+        return "adapter" if key in facts.keys(ADAPTER) else "device"
+    return "dasd" if kind is LAYER and name_of_number(key).startswith("dasd") else ""
 
 
 def _missing(kind: Kind, field: str, commands: Collection[frozenset[str]]) -> Absent:

@@ -61,7 +61,8 @@ class KernelLog(Reading):
     tool = "dmesg"
     tells = ("device", "dasd", "layer", "adapter")
     first = (
-        rf"{_STAMP}(?:dasd-(?:eckd|fba) {BUSID}: (?:New |DASD with )| dasd[a-z]{{1,4}}:(?:VOL1|LNX1|CMS1)/ "
+        rf"{_STAMP}(?:dasd-(?:eckd|fba) {BUSID}: (?:New |DASD with |A channel path |No (?:oper|verif))"
+        r"| dasd[a-z]{1,4}:(?:VOL1|LNX1|CMS1)/ "
         r"|device-mapper: multipath: .*ing path |Buffer I/O error on dev )"
         r"|\[[^\]\n]{1,40}\](?:\[[ A-Z0-9]+\])? Linux version "
     )

@@ -264,7 +264,7 @@ class LvmDisplay(VolumeReading):
 
     @line(rf"\s*{_PATH}:{GROUP}:[0-9]+(?::-?[0-9]+){{8}}:(-?[0-9]+):(-?[0-9]+)\s*")
     def joined_logical(self, match: re.Match[str]) -> None:
-        """Take a logical volume of lvdisplay -c, with its number."""
+        """Take a logical volume of lvdisplay -c, with its number; the size of a snapshot is another there."""
         group, name, major, minor = match.groups()
         self._number(self._volume(group, name, self._tool), f"{major}:{minor}")
 

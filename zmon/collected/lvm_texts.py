@@ -13,11 +13,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
+from zmon.base.sizes import SECTOR
 from zmon.collected.columns import Columns, asked_columns
 from zmon.collected.facts import doubled, group_key, plain
 from zmon.collected.numbers import NUMBER
 from zmon.collected.reading import OrDocument, Reading, line, objects
-from zmon.kinds import LAYER, STRIPED, VOLUME_GROUP
+from zmon.kinds import LAYER, STRIPED, SWAP, VOLUME_GROUP
 from zmon.topology.same_disks import PV_LINK
 from zmon.topology.stack import inner, volume_name
 
@@ -75,7 +76,7 @@ _FIELDS: Final = {
     "devices": "Devices", "pv_fmt": "Fmt", "pv_attr": "Attr", "lv_attr": "Attr", "vg_attr": "Attr",
     "pv_count": "#PV", "snap_count": "#SN", "pool_lv": "Pool", "origin": "Origin",
     "seg_pe_ranges": "PE Ranges", "seg_type": "Type", "segtype": "Type", "lv_kernel_major": "KMaj",
-    "lv_kernel_minor": "KMin",
+    "lv_kernel_minor": "KMin", "lv_size": "LSize",
 }  # fmt: skip
 """The headings of columns, by their names in options and in JSON."""
 _DEFAULTS: Final = {
@@ -445,6 +446,12 @@ class Lvm(VolumeReading, OrDocument):
         beside = [cells[column].strip("[]") for column in ("Pool", "Origin") if cells.get(column)]
         extents = cells.get("Devices") or cells.get("PE Ranges", "")
         taken = self._take_segment(group, name, attributes, extents, beside)
+        size = re.fullmatch(r"([0-9]{3,18})B", cells.get("LSize", ""))
+        if taken and size and attributes[:1] in _PLAIN[1:]:  # that of a snapshot is another
+            place = f"lvs, {self.text.place(self.number)}"
+            self.facts.say(
+                LAYER, self._last, place, mapped=self._last, sort="dm", size=int(size[1]) // SECTOR
+            )
         number = f"{cells.get('KMaj', '')}:{cells.get('KMin', '')}"
         if taken and attributes[:1] != _POOL and re.fullmatch(NUMBER, number):
             place = f"lvs, {self.text.place(self.number)}"
@@ -552,8 +559,8 @@ def _named(cells: Mapping[str, str]) -> tuple[str, str]:
 def spread_groups(facts: Facts) -> None:
     """Say of each group which devices it has; these may hold its volumes whose devices no text names.
 
-    A group with more volumes than are listed has others, which are not known.  What is mounted by a name of
-    the group is a volume of it.
+    A group with more volumes than are listed has others, which are not known.  What has a name of the group,
+    is mounted or swapped to by one, is a volume of it.
     """
     rows = facts.rows.get(LAYER.name, {})
     _drop_origins(facts)
@@ -561,12 +568,19 @@ def spread_groups(facts: Facts) -> None:
     for key, row in rows.items():
         for fact in row.get("mapped", ()):
             keys.setdefault(str(fact.value), []).append(key)
-    for mount in (mount for lists in facts.mount_lists.values() for mounts in lists for mount in mounts):
-        title = mount.source.removeprefix("/dev/mapper/")
-        group = (volume_name(title) or "").partition("/")[0] if title != mount.source else ""
+    told = [(f"/dev/mapper/{title}", rows[own[0]]["mapped"][0].place) for title, own in keys.items()]
+    told += [
+        (mount.source, mount.place) for lists in facts.mount_lists.values() for own in lists for mount in own
+    ]
+    told += [
+        (area, row["sort"][0].place) for area, row in facts.rows.get(SWAP.name, {}).items() if "sort" in row
+    ]
+    for source, place in told:
+        title = source.removeprefix("/dev/mapper/")
+        group = (volume_name(title) or "").partition("/")[0] if title != source else ""
         if group and group in facts.groups and not any(rows[key].get("below") for key in keys.get(title, ())):
             key = keys.setdefault(title, [title])[0]
-            facts.say(LAYER, key, mount.place, mapped=title, sort="dm")
+            facts.say(LAYER, key, place, mapped=title, sort="dm")
             facts.volumes.setdefault(group, []).append(key)
     for group, (size, place) in facts.group_sizes.items():
         members = facts.groups.setdefault(group, {})

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.collected.reading import Reading, line
 from zmon.kinds import MACHINE
 
 if TYPE_CHECKING:
-    import re
-
     from zmon.base.absent import Value
 
 LOCAL: Final = "localhost"
@@ -68,6 +67,14 @@ class Uname(Reading):
         self.facts.say(
             MACHINE, "machine", self.place, hostname=name, kernel=kernel, architecture=architecture
         )
+
+    @line(r"([A-Za-z][\w.-]{0,252})\s*")
+    def node(self, match: re.Match[str]) -> bool:
+        """Take the host name of `uname -n`; what other options print is of the kernel."""
+        is_it = re.search(r"\s(?:-n|--nodename)(?:\s|$)", self.text.command) is not None
+        if is_it:
+            self.facts.say(MACHINE, "machine", self.place, hostname=match[1].partition(".")[0])
+        return is_it
 
 
 class Hostname(Reading):

@@ -13,6 +13,7 @@ Sources: lvm2, libdm/dm-tools/dmsetup.c; multipath-tools, libmultipath/print.c, 
 
 from __future__ import annotations
 
+import json
 import re
 from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -24,6 +25,8 @@ from zmon.collected.numbers import NUMBER, fits
 from zmon.collected.reading import CUT, OrDocument, Reading, line, objects
 from zmon.kernel.block_ioctl import devices_in
 from zmon.kernel.disk_identity import NAA
+from zmon.kernel.multipathd import parse_maps
+from zmon.kernel.path_status import parse_path_status
 from zmon.kinds import LAYER, LUN, MPATH, MULTIPATH, PATH
 from zmon.topology.stack import REMOVED
 from zmon.values.fcp_state import FAILED
@@ -149,7 +152,7 @@ class Dmsetup(Reading):
 
     def _take_segment(self, title: str, start: str, length: str, target: str, arguments: str) -> bool:
         if self._asked == "status":
-            return True
+            return target != "multipath" or self._take_states(title, f"{start} {length} {target}{arguments}")
         form = _ARGUMENTS.get(target)
         if not _has_all(target, arguments.split()):
             return False
@@ -166,6 +169,23 @@ class Dmsetup(Reading):
         self._tables.setdefault(title, []).append(f"{start} {length} {target}{arguments}")
         self._ends[title] = int(start) + int(length)
         self._places.setdefault(title, f"dmsetup table, {self.text.place(self.number)}")
+        return True
+
+    def _take_states(self, title: str, status: str) -> bool:
+        """Take what the device mapper says of the paths of a map."""
+        try:
+            paths = parse_path_status(status)
+        except ValueError:
+            return False
+        for path in paths:
+            told: dict[str, Value] = {
+                "state": "active" if path.active else FAILED, "group": path.group,
+                "group_state": path.group_state, "failures": path.failures,
+                "in_flight": "" if path.in_flight is None else path.in_flight,
+            }  # fmt: skip
+            self.facts.path_states.setdefault(path.number, (told, self.place))
+        below = " ".join(path.number for path in paths)
+        self.facts.say(LAYER, title, self.place, mapped=title, sort="dm", uuid=MPATH, below=below)
         return True
 
     @line(rf"{_TITLE}\s+\(([0-9]{{1,4}})(?::|, ?)([0-9]{{1,8}})\)\s*")
@@ -312,7 +332,10 @@ class Dmsetup(Reading):
                 below, table = f"{below} {lost}", ""
             size = 0 if title in self._holes else self._ends[title]
             place = self._places[title]
-            self.facts.say(LAYER, title, place, sort="dm", mapped=title, table=table, size=size or "")
+            uuid = MPATH * (lines[0].split(" ")[2] == "multipath")
+            self.facts.say(
+                LAYER, title, place, sort="dm", mapped=title, table=table, size=size or "", uuid=uuid
+            )
             self.facts.say_below(title, place, below)
 
 
@@ -364,6 +387,9 @@ _OF_PATH: Final = "uuid|hcil|dev|dev_t|pri|dm_st|chk_st|dev_st|vend/prod/rev|nex
 """Headings of `multipathd show paths`."""
 _IN_JSON: Final = {"state": "dm_st", "checker": "chk_st", "device": "dev_st"}
 """The states of a path, by what JSON calls them."""
+_COUNTS: Final = {"faults": "path_faults", "switches": "switch_grp", "loads": "map_loads",
+                  "queue_seconds": "total_q_time", "queue_timeouts": "q_timeouts"}  # fmt: skip
+"""What is counted of a map, by the headings of its columns."""
 _STATE: Final = re.compile(r"i/o pending|i/o timeout|[^\s\[\]]+")
 _STATES: Final = (
     frozenset({"active", "failed", "undef"}),
@@ -529,6 +555,24 @@ class Multipath(OrDocument):
         self.facts.say(MULTIPATH, device, self.place, title=title, wwid=wwid, via="multipath -ll")
         self.facts.say(LAYER, device, self.place, name=device, sort="dm", mapped=title, uuid=f"{MPATH}{wwid}")
 
+    @line(r"name\s+(?:path_faults|failback)\s.*")
+    def counted(self, match: re.Match[str]) -> None:
+        """Take the heading of `multipathd show maps stats` or `status`."""
+        self._columns = Columns(match[0])
+
+    @line(r"(?!map\b)\S{1,128}(?:\s+[\w-]+){5}\s*")
+    def counts(self, match: re.Match[str]) -> bool:
+        """Take a map of those: what it counts, and whether it queues."""
+        cells = self._columns.cells(match[0])
+        told: dict[str, Value] = {field: int(cells[key]) for field, key in _COUNTS.items()
+                                  if cells.get(key, "").isdecimal()}  # fmt: skip
+        if "queueing" in cells:
+            told |= {"queueing": "off" if cells["queueing"] == "-" else "on"}
+        title = cells.get("name", "")
+        states, place = self.facts.path_states.get(title, ({}, self.place))
+        self.facts.path_states[title] = {**states, **told}, place
+        return bool(told)
+
     @line(rf"(?=.*\bdev\b)(?:{_OF_PATH})(?:\s+(?:{_OF_PATH}))+\s*")
     def head(self, match: re.Match[str]) -> None:
         """Take the heading of `multipathd show paths format`."""
@@ -577,18 +621,18 @@ class Multipath(OrDocument):
         if not isinstance(title, str) or not isinstance(wwid, str) or not isinstance(device, str):
             return False
         say, place, numbers = self.facts.say, self.place, list[str]()
+        report = parse_maps(json.dumps({"maps": [entry]}))
+        told = {path.number: path.values for path in report.paths}
         for nth, group in enumerate(objects(entry.get("path_groups")), 1):
             for path in objects(group.get("paths")):
-                told = {key: value for key, value in path.items() if isinstance(value, str)}
-                name, number = told.get("dev", ""), told.get("dev_t", "")
-                if not re.fullmatch(NUMBER, number) or not fits(name, number):
+                name, number = path.get("dev", ""), path.get("dev_t", "")
+                if number not in told or not fits(str(name), number):
                     return False
                 numbers.append(number)
-                states = {field: told.get(key, "") for field, key in _IN_JSON.items()}
-                states = {field: state for field, state in states.items() if state not in {"", "undef"}}
                 say(LAYER, number, place, name=name, sort="disk")
-                say(PATH, number, place, name=name, map=device, via="multipath -ll", group=nth, **states)
-        say(MULTIPATH, device, place, title=title, wwid=wwid, via="multipath -ll")
+                say(PATH, number, place, map=device, via="multipath -ll", **{**told[number], "group": nth})
+        for values in (values for _device, values in report.maps):
+            say(MULTIPATH, device, place, via="multipath -ll", **values)
         say(LAYER, device, place, name=device, sort="dm", mapped=title, uuid=f"{MPATH}{wwid}",
             below=" ".join(numbers))  # fmt: skip
         return True
@@ -664,7 +708,7 @@ class Bindings(Reading):
 
 def _add_states(facts: Facts) -> None:
     """Say the states of paths that are listed without their maps, where other texts have the map of them."""
-    rows, via = facts.rows.get(LAYER.name, {}), "multipathd show paths"
+    rows = facts.rows.get(LAYER.name, {})
 
     def named(key: str, field: str) -> str:
         return next(iter(values_of(rows.get(key, {}), field)), "")
@@ -672,13 +716,19 @@ def _add_states(facts: Facts) -> None:
     for key, row in rows.items() if facts.path_states else ():
         if not named(key, "uuid").startswith(MPATH):
             continue
+        of_map, place = facts.path_states.get(named(key, "mapped"), ({}, ""))
         device, feet = named(key, "name") or key, " ".join(values_of(row, "below"))
+        if of_map:
+            facts.hint(MULTIPATH, device, place, title=named(key, "mapped"), **of_map)
         for number in dict.fromkeys(feet.split()):
-            states, place = facts.path_states.get(named(number, "name"), ({}, ""))
-            told: dict[str, Value] = {**states}
-            if told:
-                facts.hint(MULTIPATH, device, place, title=named(key, "mapped"), via=via)
-                facts.hint(PATH, number, place, name=named(number, "name"), map=device, via=via, **told)
+            told: dict[str, Value] = {}
+            for said, via in ((named(number, "name"), "multipathd show paths"), (number, "dmsetup status")):
+                states, place = facts.path_states.get(said, ({}, ""))
+                own = {field: state for field, state in states.items() if field not in told}
+                told |= own
+                if own:
+                    facts.hint(MULTIPATH, device, place, title=named(key, "mapped"), via=via)
+                    facts.hint(PATH, number, place, name=named(number, "name"), map=device, via=via, **own)
 
 
 def add_adapters(facts: Facts) -> None:

@@ -117,6 +117,16 @@ class MountCommand(MountList):
         source, point, fstype, options = match.groups()
         self.add(source, point, fstype, options)
 
+    @line(r"/dev/\S+\s+/\S*(?:\s+[a-z]\w*)?\s*")
+    def chosen(self, match: re.Match[str]) -> bool:
+        """Take what awk left of a row: the first, third and fifth words are source, point and type."""
+        asked = re.search(r"awk\s.*?print\s+([$0-9, \"'\\t]+)", self.text.command)
+        cells = dict(zip(re.findall(r"\$([0-9])", asked[1]) if asked else (), match[0].split(), strict=False))
+        is_whole = {"1", "3"} <= cells.keys()
+        if is_whole:
+            self.add(cells["1"], cells["3"], cells.get("5", ""), "")
+        return is_whole
+
 
 FROM_TABLE: Final = r"(?:-[a-zA-Z]*[sF][a-zA-Z]*|--fstab|--tab-file)\b"
 """Options with which findmnt prints a table that is no list of mounts, such as /etc/fstab."""
@@ -297,6 +307,7 @@ class Df(MountList):
     """
 
     tool = form = "df"
+    unbroken = True
     narrowing = r"-[a-zA-Z]*[tlx]\b(?! ?(?:dev)?tmpfs)|--(?:type|exclude-type|local)\b|[/.]"
     heading = (
         r"Filesystem +(?:Type +)?(?:1K-blocks|Size|1024-blocks|1M-blocks)"

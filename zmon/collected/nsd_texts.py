@@ -1,6 +1,7 @@
 r"""Network shared disks of Storage Scale (GPFS) in texts: `mmlsnsd -m`, `-M` and `-X`; `mmlsdisk`.
 
      gpfs1nsd   0A1C510E5F21CEF3   /dev/dasdb1   lnx1   server node     -m; -X has a type behind the device
+     gpfs01     gpfs1nsd   lnx1                                         without options; `(free disk)`
 
 One NSD has a device on each node, of which those of this host count; a node that lacks it has a hyphen.
 """
@@ -24,9 +25,12 @@ class Mmlsnsd(Reading):
     """The devices of NSDs on this host; without its name those of all rows, if these are of one node."""
 
     tool = "mmlsnsd"
-    heading = r" ?(?:Disk name) +NSD volume ID +Device +"
+    heading = r" ?(?:Disk name +NSD volume ID +Device +|File system +Disk name +NSD servers)"
     outdented = r"-{20,}"
-    nothing = (r" ?Disk name +NSD volume ID +Device .*", r"-{20,}", r" *\S+ +[0-9A-F]{16} +- .*")
+    nothing = (
+        r" ?(?:Disk name +NSD volume ID +Device|File system +Disk name) .*", r"-{20,}",
+        r" *\S+ +[0-9A-F]{16} +- .*",
+    )  # fmt: skip
 
     def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Begin without a row."""
@@ -38,6 +42,11 @@ class Mmlsnsd(Reading):
         """Take the device of an NSD on a node."""
         self._rows.append((match[1], match[2], match[3].partition(".")[0].casefold(), self.place))
 
+    @line(r" *(\(free disk\)|\S+) +(\S+) +(?:\(directly attached\)|[A-Za-z][\w.,-]*) *")
+    def member(self, match: re.Match[str]) -> None:
+        """Take the file system that an NSD is of."""
+        self.facts.nsds[match[2]] = "" if match[1].startswith("(") else match[1]
+
     def end(self) -> None:
         """Say of the devices of this host that they are in use."""
         nodes = {node for _name, _device, node, _place in self._rows}
@@ -47,6 +56,7 @@ class Mmlsnsd(Reading):
                 key = self.facts.name_device(device, place)
                 self.facts.say(LAYER, key, place, links=tagged(f"LABEL={name}"))
                 self.facts.say_content(device, place, GPFS, "")
+                self.facts.nsd_names[device] = name
 
 
 class Mmlsdisk(Reading):

@@ -77,6 +77,8 @@ class Reading:
     """Patterns of lines that say nothing: headings, rulers."""
     pads: ClassVar[bool] = False
     """Whether the tool itself writes blanks at the ends of rows, which tell that a column is empty."""
+    unbroken: ClassVar[bool] = False
+    """Whether prose looks like rows of the tool, which prints no empty line before one without a path."""
     titled: ClassVar[str] = ""
     """A line above the heading that belongs to the output."""
     outdented: ClassVar[str] = ""
@@ -166,12 +168,13 @@ class Reading:
         if not row.strip():
             self.blank()
             return False
-        for pattern, name in self._lines if len(row) <= self.longest else ():
-            if match := pattern.fullmatch(row):
-                if not name:
-                    return False
-                if getattr(self, name)(match) is not False:
-                    return True
+        for whole in dict.fromkeys((row, row.rstrip())) if len(row) <= self.longest else ():
+            for pattern, name in self._lines:
+                if match := pattern.fullmatch(whole):
+                    if not name:
+                        return False
+                    if getattr(self, name)(match) is not False:
+                        return True
         if self._talks:
             return False
         self.lost()

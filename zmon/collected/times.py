@@ -65,6 +65,48 @@ REBOOT: Final = re.compile(r"(?:reboot|shutdown +-r|init +6|systemctl +(?:-\S+ +
 REBOOTED: Final = re.compile(r"(?i)\W*(?:after |nach )?(?:the |dem )?(?:re-?boot(?:ed)?|re-?ipl|neustart)\W*")
 """What people write between outputs of two boots."""
 _MONTHS: Final = "JanFebMarAprMayJunJulAugSepOctNovDec"
+_SPOKEN_MONTHS: Final = (
+    "jan|ene|gen|sty", "feb|fév|fev", "mar|mär|mrz|maa", "apr|avr|abr", "may|mai|mag|mei|maj", "jun|juin|giu",
+    "jul|juil|lug", "aug|aoû|aou|ago", "sep|set", "oct|okt|ott|out", "nov", "dec|dez|déc|dic",
+)  # fmt: skip
+"""How the names of months begin in the languages of mail programs."""
+_NAME: Final = r"(?P<name>[^\W\d_]{3,10})\.?"
+_SPOKEN_DATES: Final = tuple(
+    re.compile(rf"(?<![\d.:/-]){pattern}(?![\d/-])")
+    for pattern in (
+        r"(?P<year>\d{4})[-/.年](?P<month>\d{1,2})[-/.月](?P<day>\d{1,2})日?",
+        rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\.?[ /-](?:de )?{_NAME},?[ /-](?:de )?(?P<year>\d{{4}}|\d\d)",
+        rf"{_NAME} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?(?: [\d:]{{8}}(?: [A-Z]{{3,5}})?)? (?P<year>\d{{4}})",
+        r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4}|\d\d)",
+        r"(?P<first>\d{1,2})/(?P<second>\d{1,2})/(?P<year>\d{4}|\d\d)",
+    )
+)
+_CLOCK: Final = re.compile(
+    r"(?<![\d.+-])(\d{1,2})[:h](\d\d)(?::(\d\d)(?:[.,]\d+)?)?(?: ?([AaPp])\.?[Mm]\b\.?)?"
+)
+_ZONE: Final = re.compile(r"\s(?:[+-]\d{4}|[A-Z]{3,4})\b|(?<=\d)Z\b|[+-]\d\d:\d\d\b")
+_FIELD: Final = re.compile(
+    r"\W*(?:Date|Sent|Datum|Gesendet|Envoyé|Enviad[ao](?: el)?|Fecha|Data|Inviato|Verzonden|Skickat|Sendt"
+    r"|Wysłano|日時|送信日時|发送时间|日期)\W{0,3}[:\uff1a].*"
+)
+_OF_MAIL: Final = re.compile(
+    r"\W*(?:From|To|Cc|Subject|Von|An|Betreff|De|À|Objet|Para|Asunto|Assunto|Da|A|Oggetto|Van|Aan|Onderwerp"
+    r"|Från|Till|Ämne|Fra|Til|Emne|Od|Do|Temat|Message-ID)\W{0,3}[:\uff1a]\s.*"
+)
+_WROTE: Final = re.compile(
+    r".*\w\W+(?:wrote|writes|schrieb(?:en)?|a écrit|escribió|escreveu|ha scritto|skrev|schreef)\b"
+    r"[^:]{0,80}:\s*"
+)
+_MAY_DATE: Final = re.compile(r"(?:19|20)\d\d|\d[./]\d{1,2}[./]\d\d|\d/[^\W\d]+/\d\d|[^\W\d]:\s*$")
+_WORD_OF_NOTE: Final = re.compile(r"\W*[^\W\d_][^\s/=]*|\W*|#?\d{1,5}\W*")
+"""A word of the heading of a note in a ticket beside its date: of names, and of what was done."""
+_LONGEST_NOTE: Final = 10
+"""Words of such a heading."""
+_BEFORE_DATE: Final = re.compile(
+    r"(?i)\W*(?:[^\W\d_]+[.,]* )?|.*(?:[-\u2013\u2014|,(:>]|\b(?:added|posted|updated|commented|comment\b.*)"
+    r"(?: on| at)?) *"
+)
+"""What may stand in that before a date."""
 
 
 def rank(word: str) -> tuple[int, str]:
@@ -125,6 +167,67 @@ def moment_of(line: str, *, is_apart: bool) -> tuple[str, str]:
     return "", *told.values()
 
 
+def moment_of_mail(rows: Sequence[str], number: int, *, is_apart: bool) -> str | None:
+    """Return the digits of the date in the heading of a mail, a quotation or a note; None if a line is none.
+
+    `is_apart` says that an empty line is before it.  Empty are those of a date that can be read in two ways;
+    of one with a zone those of the day alone, as others may be without.
+    """
+    row = rows[number]
+    if len(row) > _WIDEST or not _MAY_DATE.search(row):
+        return None
+    if _FIELD.fullmatch(row):
+        around = [*rows[max(number - 4, 0) : number], *rows[number + 1 : number + 5]]
+        return _spoken_date(row)[0] if any(map(_OF_MAIL.fullmatch, around)) else None
+    digits, before, rest = _spoken_date(row)
+    folded = f"{row} {''.join(rows[number + 1 : number + 2]).lstrip(_MARKS)}"
+    if _WROTE.fullmatch(row) or (digits and not row.rstrip().endswith(":") and _WROTE.fullmatch(folded)):
+        return digits
+    parts = rest.split()
+    is_note = (
+        is_apart
+        and len(digits) > len("20260317")
+        and len(parts) <= _LONGEST_NOTE
+        and re.search(r"[^\W\d_]", rest) is not None
+        and _BEFORE_DATE.fullmatch(before) is not None
+    )
+    return digits if is_note and all(map(_WORD_OF_NOTE.fullmatch, parts)) else None
+
+
+def _spoken_date(row: str) -> tuple[str, str, str]:
+    """Return the digits of the first date in a line with its time, what is before, and all the rest."""
+    for pattern in _SPOKEN_DATES:
+        for date in pattern.finditer(row):
+            told = date.groupdict()
+            month, day = _month(told.get("name") or "") or told.get("month"), told.get("day")
+            if first := told.get("first"):
+                month, day = _unambiguous(int(first), int(told["second"] or 0), row)
+            if not (month and day and 1 <= int(month) <= len(_SPOKEN_MONTHS)):
+                continue
+            rest = f"{row[: date.start()]} {row[date.end() :]}"
+            digits = f"20{told['year'] or ''}"[-4:] + f"{int(month):02}{int(day):02}"
+            if clock := _CLOCK.search(date[0]) or _CLOCK.search(rest):
+                rest = rest.replace(clock[0], " ", 1)
+                hour = int(clock[1]) % 12 + 12 * (clock[4] in "Pp") if clock[4] else int(clock[1])
+                digits += "" if re.search(r" [+-]\d{4}\b", rest) else f"{hour:02}{clock[2]}{clock[3] or '00'}"
+            return digits, row[: date.start()], _ZONE.sub(" ", rest)
+    return "", "", row
+
+
+def _month(name: str) -> int:
+    """Return the number of a month by its name; 0 if it is none."""
+    name = name.casefold()
+    months = (re.compile(begins) for begins in _SPOKEN_MONTHS)
+    return max((number for number, begins in enumerate(months, 1) if begins.match(name)), default=0)
+
+
+def _unambiguous(first: int, second: int, row: str) -> tuple[int, int]:
+    """Return the month and the day of `3/10/2026`; zeros if each of both may be the month."""
+    if first == second or second > len(_SPOKEN_MONTHS) or re.search(r"\d ?[AaPp]\.?[Mm]\b", row):
+        return first, second
+    return (second, first) if first > len(_SPOKEN_MONTHS) else (0, 0)
+
+
 def earlier_outputs(texts: Sequence[CollectedText], wanted: str) -> Iterator[tuple[CollectedText, str]]:
     """Yield the outputs of which a text has a later one, of the same host and command, each with what it is.
 
@@ -178,7 +281,8 @@ def outputs_of_earlier_boots(texts: Sequence[CollectedText]) -> Iterator[tuple[C
 
 def is_break(text: CollectedText) -> bool:
     """Return whether outputs behind a text, which zmon does not read, may be of another time or machine."""
-    return _ELSEWHERE.match(text.command) is not None or _has_remark(text)
+    is_heading = not text.command and moment_of_mail(text.text.split("\n"), 0, is_apart=True) is not None
+    return is_heading or _ELSEWHERE.match(text.command) is not None or _has_remark(text)
 
 
 def _has_remark(text: CollectedText) -> bool:
@@ -204,7 +308,8 @@ def _is_later(text: CollectedText, other: CollectedText, is_same_place: bool, wa
     (date, word), (other_date, other_word) = text.moment, other.moment
     if wanted and wanted.casefold() in {word, other_word} and word != other_word:
         return word == wanted.casefold()
-    if date and other_date and date != other_date:
+    common = min(len(date), len(other_date))
+    if date[:common] != other_date[:common]:
         return date > other_date
     place, other_place = rank(word)[0], rank(other_word)[0]
     if word and other_word and place != other_place:

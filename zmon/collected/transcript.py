@@ -37,7 +37,7 @@ from zmon.collected.mount_texts import FROM_TABLE, MountList
 from zmon.collected.numbers import is_of_kernel
 from zmon.collected.reading import BETWEEN, TERMINALS
 from zmon.collected.sos import command_of_sos, mended
-from zmon.collected.times import REBOOTED, moment_of
+from zmon.collected.times import REBOOTED, moment_of, moment_of_mail
 from zmon.collected.tools import TOOLS
 from zmon.kernel.capture_text import CP_TOOLS, CollectedText
 
@@ -85,6 +85,12 @@ _END_OF_CELL: Final = r"(?i)</t[dh]>\s*(?=<t[dh])"
 _QUOTED: Final = re.compile(r"(?im)^Content-Transfer-Encoding: *quoted-printable")
 _BOUNDARY: Final = r"""boundary=(?:3D)?"?([^\s";]{1,70})"""
 """What is between the parts of a mail."""
+_ANSIBLE: Final = re.compile(r" \| (?:[A-Z]+!? \| )?rc=[0-9]+ >>$", re.MULTILINE)
+_GLUED: Final = re.compile(
+    r"(?m)(?:(?<=[^\s/])|(?<=\s/))(?:non-zero return code$| *WARNING: .*$"
+    rf"|(?:(?:/bin/)?(?:ba|k|z|da)?sh|{'|'.join(sorted(TOOLS))}): .*$)"
+)
+"""What ansible joins with the last line of an output: of errors, and of its own."""
 _TYPESET: Final = {
     **dict.fromkeys((0xA0, 0x2002, 0x2003, 0x2007, 0x2009, 0x202F, 0xDCA0), " "),
     **dict.fromkeys((0x00AD, 0x200B, 0xFEFF, 0xDCAD), None),
@@ -172,11 +178,13 @@ _PROSE: Final = re.compile(r"\W*(?:[^\W\d_]+(?:['\u2019.-][^\W\d_]+)*[,.;:!?]*(?
 """Words of letters in any language, as a mail closes with them, or none."""
 _PLAIN_WORDS: Final = 2
 """Words of letters that a command may have behind its name; prose has more."""
+_CONSOLE: Final = r"(?:[0-9]{2}:[0-9]{2}:[0-9]{2} )?(?:[0-9]{2}: )?"
+"""What a console of z/VM may print before a line: the time, the number of a processor."""
 _QUERY: Final = (
-    r"(?:[0-9]{2}: )?(?:#?(?:CP|cp|VMCP|vmcp|hcp) )?(?i:q|que?|quer|query) [A-Za-z@$#][\w@$# -]{0,70}\s*$"
+    rf"{_CONSOLE}(?:#?(?:CP|cp|VMCP|vmcp|hcp) )?(?i:q|que?|quer|query) [A-Za-z@$#][\w@$# -]{{0,70}}\s*$"
 )
 _ANSWER: Final = (
-    r"(?:[0-9]{2}: )?(?:DASD [0-9A-F]{4} (?:[0-9A-Z]{4,5} |ON |CP |ATTACHED)|FCP +[0-9A-F]{4} ON FCP )"
+    rf"{_CONSOLE}(?:DASD [0-9A-F]{{4}} (?:[0-9A-Z]{{4,5}} |ON |CP |ATTACHED)|FCP +[0-9A-F]{{4}} ON FCP )"
 )
 CP: Final = "answers of CP"
 """What a section with an answer of CP is taken for."""
@@ -241,6 +249,8 @@ def decoded(data: bytes) -> str:
         for drawn, codec in product(_DRAWN, ("cp1252", "latin-1")):
             text = text.replace(drawn.encode().decode(codec), drawn)
     text = _sent(text)
+    if _ANSIBLE.search(text):
+        text = _GLUED.sub("", text)
     if not text.isascii():
         text = re.sub(_DASH, "-", text.translate(_TYPESET))
     return _without_times(text if text.endswith("\n") else f"{text}\n")
@@ -378,6 +388,7 @@ def _cut(origin: str, text: str, time: int, heading: re.Pattern[str]) -> Iterato
 
 
 def _section(origin: str, line: int, heading: re.Match[str], text: str, time: int) -> Iterator[CollectedText]:
+    """Yield what a section holds; an option or word that is abbreviated is known by what was printed."""
     title = heading[2].strip()
     text = re.split(r"(?m)^#==\[ ", text, maxsplit=1)[0]
     if heading.re is _SECTION and heading[1] != "Command":
@@ -387,7 +398,12 @@ def _section(origin: str, line: int, heading: re.Match[str], text: str, time: in
     tool, _, rest = title.partition(" ")
     host = short(heading[1]) if heading.re is _ECHOED else ""
     cut = _output(origin, line, f"{tool.rpartition('/')[2]} {rest}".rstrip(), text, time, host)
-    yield cut if cut.form or cut.file else cut._replace(text="")
+    if not (cut.form or cut.file):
+        first = text.lstrip("\n").partition("\n")[0]
+        is_tool = cut.tool in TOOLS and not _OF_FILES.match(cut.command)
+        match = (_headings().match(first) or _firsts().match(first)) if is_tool else None
+        cut = cut._replace(form=_formed(match).name) if match else cut._replace(text="")
+    yield cut
 
 
 def _of_file(part: tuple[CollectedText, bool]) -> CollectedText:
@@ -459,7 +475,8 @@ def _prompt(row: str) -> _Prompt | None:
 
 def _is_prose(command: str) -> bool:
     tool, *arguments = command.partition(" |")[0].split()
-    plain = sum(1 for word in arguments if re.fullmatch(r"[A-Za-z]+[,.:]?", word))
+    behind = zip(arguments, [tool, *arguments], strict=False)
+    plain = sum(1 for word, last in behind if re.fullmatch(r"[A-Za-z]+[,.:]?", word) and last[0] != "-")
     is_open = {*CP_TOOLS, "cat", "for", "ls", "multipathd", "ssh", "rsh"}
     return tool not in is_open and plain > _PLAIN_WORDS and not _INSIDE.fullmatch(command)
 
@@ -492,6 +509,11 @@ class _Inside(NamedTuple):
 def _shape(prompt: _Prompt) -> str:
     """Return a prompt as it is in any directory."""
     return re.sub(r"(?:~|/)\S*?(?=[\s\])#$>%]|$)", "DIR", prompt.prompt.rstrip())
+
+
+def _depth(row: str) -> int:
+    """Return how many signs of quotation stand before a line of a mail."""
+    return row[: len(row) - len(row.lstrip(" \t>|"))].count(">")
 
 
 class _Transcript:
@@ -528,8 +550,10 @@ class _Transcript:
         """The command that ran another one in one, whose output it is."""
         self._since = 0
         """The first output of those since a host was named."""
-        self._date = self._word = ""
-        """The last date, and word for a time, that a line has."""
+        self._dates: dict[int, str] = {}
+        """The last date that a line has, by how deep it dates what is quoted."""
+        self._word = ""
+        """The last word for a time that a line has."""
         self._form: Form | None = None
         self._later: list[_Called] = []
         """The commands of a list behind the one that prints a file."""
@@ -605,16 +629,31 @@ class _Transcript:
 
     def _take_moment(self, number: int, line: str) -> bool:
         """Take a line that says of when the following outputs are; return whether it is a heading."""
-        is_apart = number == 1 or not self._lines[number - 2].strip()
+        above = self._lines[number - 2].strip() if number > 1 else ""
         if REBOOTED.fullmatch(line) and not self._is_file:
             self._open(number, "", command="reboot")
             return True
-        date, word = ("", "") if self._is_file else moment_of(line, is_apart=is_apart)
+        date, word = ("", "") if self._is_file else moment_of(line, is_apart=not above)
         is_heading = bool(date or word) and self._command.partition(" ")[0] not in {"date", "uptime"}
         if is_heading:
             self._open(number, "")
-        self._date, self._word = date or self._date, word or self._word
-        return is_heading
+        if date:
+            self._dates[_depth(line)] = date
+        self._word = word or self._word
+        is_apart = not above or RULED.fullmatch(above) is not None
+        return is_heading or self._take_mail(number, line, is_apart=is_apart)
+
+    def _take_mail(self, number: int, line: str, *, is_apart: bool) -> bool:
+        """Take the heading of a mail, a quotation or a note in a ticket; return whether a line is one."""
+        date = moment_of_mail(self._lines, number - 1, is_apart=is_apart)
+        if date is None or self._is_file or self._knows(line):
+            return False
+        self._open(number - 1, "")
+        following = next(filter(str.strip, self._lines[number : number + 3]), "")
+        self._dates[max(_depth(line), _depth(following))] = date
+        self._word = ""
+        self._rows.append(line)
+        return True
 
     def _is_bare(self, line: str) -> bool:
         """Return whether a line is a prompt behind which nothing was typed, and no comment of a file."""
@@ -647,10 +686,17 @@ class _Transcript:
             match = first if first and any(called.form is _formed(first) for called in self._later) else None
         if match and self._may_begin(_formed(match)):
             self._begin_form(number, match["margin"], _formed(match))
-        elif row.strip() and not (self._form and self._form.reading.knows(row)) and not self._is_file:
+        elif row.strip() and not self._knows(row) and not self._is_file:
             self._begin_unannounced(number, line, row)
         if self._begin <= number:
             self._rows.append(self._without_margin(line) or "")
+
+    def _knows(self, row: str) -> bool:
+        """Return whether a line is one of the output that is cut."""
+        reading = self._form.reading if self._form else None
+        is_apart = self._rows[-1:] == [""] and any(map(str.strip, self._rows))
+        is_over = reading is not None and reading.unbroken and is_apart and not re.search("[/%]", row)
+        return reading is not None and reading.knows(row) and not is_over
 
     def _may_begin(self, form: Form) -> bool:
         """Return whether an output of a form may begin: behind a file those of the list's other commands."""
@@ -858,7 +904,9 @@ class _Transcript:
             cut = cut._replace(form=self._form.name)
         elif self._is_cp:
             cut = cut._replace(form=CP)
-        cut = cut._replace(moment=(self._date, self._word))
+        depth = _depth(self._lines[self._begin - 2 if self._command else self._begin - 1])
+        deepest = max((own for own in self._dates if own <= depth), default=0)
+        cut = cut._replace(moment=(self._dates.get(deepest, ""), self._word))
         if self._form is not None and self._form.reading is Files:
             self._cut += map(_of_file, by_file(cut))
             return

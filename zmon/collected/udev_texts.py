@@ -14,7 +14,7 @@ from zmon.base.plain_text import unescaped_hex
 from zmon.collected.channel_texts import NO_TYPE
 from zmon.collected.dasd_texts import BUSID, UID
 from zmon.collected.fcp_texts import linked_lun
-from zmon.collected.numbers import NUMBER, fits
+from zmon.collected.numbers import NUMBER, disk_name, fits, number_of
 from zmon.collected.reading import Reading, line
 from zmon.kernel.disk_identity import parse_record
 from zmon.kernel.sys_block import busid_of, parse_links
@@ -86,6 +86,8 @@ class Udevadm(Reading):
         path = next(
             (row[2:].strip() for row in record if row.startswith("P:")), properties.get("DEVPATH", "")
         )
+        if not path and properties:
+            path = self._path_of_asked(properties)
         number, self.number = self.number, self._first
         subsystem = properties.get("SUBSYSTEM", "")
         if _HIDDEN.fullmatch(path):
@@ -95,6 +97,16 @@ class Udevadm(Reading):
         ):
             self.strange.append(self._first)
         self.number = number
+
+    def _path_of_asked(self, properties: dict[str, str]) -> str:
+        """Return where the disk would be that the command names, of which a filter left some properties."""
+        asked = re.search(r"\s(?:-n|--name)[ =]?(?:/dev/)?(\w+)", self.text.command)
+        number = number_of(asked[1]) if asked else ""
+        if not asked or not number or disk_name(asked[1]) != asked[1]:
+            return ""
+        properties["MAJOR"], _, properties["MINOR"] = number.partition(":")
+        busid = re.match(rf"ccw-({BUSID})", properties.get("ID_PATH", ""))
+        return f"/devices/{f'css0/none/{busid[1]}' if busid else 'virtual'}/block/{asked[1]}"
 
     def _take_ccw(self, path: str, properties: dict[str, str]) -> bool:
         busid = path.rpartition("/")[2]
@@ -135,8 +147,8 @@ class Udevadm(Reading):
             say(DEVICE, busid, self.place, subchannel=subchannel * bool(_BUSID.fullmatch(subchannel)))
             say(DASD, busid, self.place, name=name, volser=properties.get("ID_SERIAL", "").strip())
             # the other has no token, by which a minidisk is known
-            uid = properties.get("ID_XUID") or properties.get("ID_UID", "")
-            if re.fullmatch(UID, uid):
+            uids = (properties.get(name, "") for name in ("ID_XUID", "ID_UID"))
+            if uid := next((uid for uid in uids if re.fullmatch(UID, uid)), ""):
                 say(DEVICE, busid, self.place, uid=uid)
         return True
 

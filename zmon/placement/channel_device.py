@@ -6,6 +6,7 @@ from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
 from zmon.kinds import ADAPTER, CONTRADICTED, DASD, DEVICE, LAYER
+from zmon.placement.unused_paths import NO_CHANNEL_PATH, has_no_channel_path
 from zmon.topology.lun import is_fcp
 from zmon.topology.volumes import device_type, titles
 from zmon.values.dasd_state import SECONDARY, use_of
@@ -41,6 +42,8 @@ class ChannelDevice(NamedTuple):
     """The channel paths that Linux cannot use: `40 42`."""
     pair: str = ""
     """The bus ids of the copy pair that it is in, the primary's first."""
+    is_cut_off: bool = False
+    """Whether it is known to have lost all its channel paths."""
     contradiction: str = ""
     """What sources say of its disk, if they contradict each other; empty if they do not."""
 
@@ -57,7 +60,7 @@ class ChannelDevice(NamedTuple):
             f"port {self.port}" if self.port else "",
             f"copy pair {self.pair}" if self.pair else "",
             "" if isinstance(self.chpids, Absent) else f"CHPIDs {self.chpids}",
-            f"lost {self.lost}" if self.lost else "",
+            f"lost {self.lost}" if self.lost else NO_CHANNEL_PATH * self.is_cut_off,
         ]
         return f"{', '.join(filter(None, facts))}: {self._why}"
 
@@ -97,7 +100,7 @@ def channel_device(busid: str, machine: Machine) -> ChannelDevice:
     lost = " ".join(paths_in(~usable(*masks, online=online), masks[0], chpids))
     return ChannelDevice(
         busid, device_type(devtype, cutype), cutype, status, role, lcu, chpids, driver, port, lost,
-        text_of(frame.cell(busid, "copy_pair")),
+        text_of(frame.cell(busid, "copy_pair")), has_no_channel_path(busid, machine),
         _contradiction(frame.cell(busid, "block"), machine),
     )  # fmt: skip
 

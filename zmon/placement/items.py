@@ -327,11 +327,14 @@ def _label(volume: Volume) -> Value:
 def _showing_use(machine: Machine) -> Sequence[DataFile]:
     """Return the files that show what disks are used for: a path that was not seen may be mistyped.
 
-    Where no file was seen, those by whose paths other file systems than that of the root hold them.
+    Where no file of a mount was seen, those by whose paths other file systems than that of the root hold
+    them: a device that is a container tells nothing of mounts.
     """
+    points = {file.path: _mount_point(machine.locations[file.path]) for file in machine.files}
     seen = [file for file in machine.files if not file.unseen]
-    beside_root = (file for file in machine.files if _mount_point(machine.locations[file.path]) != "/")
-    return seen or list(beside_root) or machine.files
+    beside_root = [file for file in machine.files if file.unseen and points[file.path] not in {"", "/"}]
+    is_mount_seen = any(points[file.path] for file in seen)
+    return (seen if is_mount_seen else [*seen, *beside_root]) or machine.files
 
 
 def _mount_point(answer: FileLocation) -> str:

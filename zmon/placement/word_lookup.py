@@ -589,7 +589,7 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
         same=same,
         mounts=(*_mounts_on(every, upon, machine), *_mounts_on(every, possible, machine, is_possible=True)),
         files=tuple(_files_on(every, upon, machine)),
-        unseen=(*_unseen_members(meaning, machine), *lines_of(upon | every, machine), *machine.unseen),
+        unseen=_unseen(meaning, upon | every, machine),
         is_unrecorded=machine.is_unrecorded,
         offline=meaning.sort in _OF_ADAPTERS and any(is_offline(text_of(v.busid), machine) for v in volumes),
         unused=reasons_of(joined, machine, [volume for volume in on_disks if volume.number not in paths]),
@@ -623,6 +623,12 @@ def _same(
                 same.append(SameDisk(machine.stack.title(number), titles, is_sure))
                 group.update(others)
     return tuple(same), groups[True], groups[False] - groups[True]
+
+
+def _unseen(meaning: WordMeaning, numbers: set[str], machine: Machine) -> tuple[str, ...]:
+    """Return what was not looked at: contradictions of sources stand before lines that name a disk."""
+    first = (*_unseen_members(meaning, machine), *machine.contradicted, *lines_of(numbers, machine))
+    return tuple(dict.fromkeys((*first, *machine.unseen)))
 
 
 def lines_of(numbers: set[str], machine: Machine) -> Iterator[str]:

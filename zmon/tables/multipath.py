@@ -39,6 +39,7 @@ NOT_COUNTED: Final = absent("the disk has no counters")
 NO_LSS: Final = absent("neither WWID nor LUN of the disk names its LSS")
 NO_LUN: Final = absent("the disk is not behind an FCP adapter")
 UNREAD: Final = absent("the multipath device was not read")
+UNNUMBERED: Final = NOT_COLLECTED.about("dmsetup ls, or lsblk, for the number of the device")
 NO_MORE: Final = absent("the path is gone: the multipath device has it no more")
 NO_PATHS: Final = "Multipath joins no disks here"
 SUMMED: Final = ("down", "faults", "io", "mbs", "flight", "errors", "timeouts")
@@ -59,7 +60,7 @@ def table(view: View) -> Table:
             title if isinstance(title, str) else name
             for title, name in zip(of_map["title"], paths["map"], strict=True)
         ],
-        "device": list(paths["map"]),
+        "device": [UNNUMBERED if ":" in str(name) else name for name in paths["map"]],
         "lcu": [lcus[of[str(name)]].short if str(name) in of else NO_LSS for name in paths["map"]],
         "group": list(paths["group"]),
         "gstate": list(paths["group_state"]),

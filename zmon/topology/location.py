@@ -264,7 +264,7 @@ class _Locator(ByteMapping):
     def through_overlay(self, number: str, mount: Mount | None, mounts: Mounts) -> tuple[str, ...]:
         """Map a whole overlay through its layers."""
         if mount is not None and mount.fstype == GPFS.casefold():
-            return self.through_cluster()
+            return self.through_cluster(mount.source.removeprefix("/dev/"))
         if mount is not None and mount.pool and (pool := self.stack.named(mount.pool)):
             self.somewhere((pool.number,), ONE_OF_SEVERAL)
             return (pool.number,)
@@ -283,9 +283,9 @@ class _Locator(ByteMapping):
         self.somewhere(layers, absent("how much is in each layer is not known"))
         return layers
 
-    def through_cluster(self) -> tuple[str, ...]:
-        """Map a file of a GPFS, which lies on some of the disks of a cluster, here or at other hosts."""
-        nsds = self.stack.nsds
+    def through_cluster(self, system: str) -> tuple[str, ...]:
+        """Map a file of this GPFS, which lies on some of the disks of a cluster, here or at other hosts."""
+        nsds = self.stack.nsds_of(system)
         self.is_open = not nsds
         self.worsen(Grade.SET if nsds else Grade.UNKNOWN, _CLUSTER if nsds else _NO_NSDS)
         if nsds:

@@ -153,7 +153,7 @@ class Machine:
         """The possible uses of a disk that were not read, with the reasons; empty if all were."""
         frames = {"mounts": MOUNT, "swap": SWAP, "block devices": LAYER}
         missing = {what: self.missing(kind) for what, kind in frames.items()}
-        unread_uses = [*self._unplaced_of(is_contradicted=True)]
+        unread_uses = [*self.contradicted]
         unread_uses += [f"{what} ({why})" for what, why in missing.items() if why]
         unread_uses += [
             f"what the {mount.fstype} at {mount.point} is on ({mount.devices.reason})"
@@ -169,6 +169,11 @@ class Machine:
 
             unread_uses += remarks(self.sample, frozenset({LAYER.name, MOUNT.name, SWAP.name}))
         return (*unread_uses, *self._unread_below)
+
+    @cached_property
+    def contradicted(self) -> tuple[str, ...]:
+        """Those of them about which sources contradict each other."""
+        return tuple(self._unplaced_of(is_contradicted=True))
 
     @property
     def is_unrecorded(self) -> bool:

@@ -113,15 +113,21 @@ def strange_texts(sample: Sample, kinds: Collection[str] = ()) -> Iterator[str]:
         yield f"{len(lines) - MAX_NAMED:,} more texts have lines that were not understood"
 
 
-def lines_naming(names: Collection[str], sample: Sample) -> Iterator[str]:
-    """Yield which lines name a device of these names and were not understood, not read, or not used."""
+def lines_naming(names: Collection[str], sample: Sample, *, has_troubles: bool = False) -> Iterator[str]:
+    """Yield which lines name a device of these names and were not understood, not read, or not used.
+
+    With `has_troubles` those count, too, in which the kernel says that it fails.
+    """
     lines: dict[str, tuple[str, str]] = {}
     for name, key, line in _naming(names, sample):
         what = "was not understood" if text_of(sample.frame(TEXT).cell(key, "form")) else "was not read"
         if line.endswith(NOT_USED):
             what = "says nothing of it that zmon uses"
-        if not line.endswith(TROUBLED):
-            lines.setdefault(f"{key.rpartition(':')[0]}:{line.removesuffix(NOT_USED)}", (name, what))
+        if line.endswith(TROUBLED):
+            what = "says that it fails"
+        if has_troubles or not line.endswith(TROUBLED):
+            place = f"{key.rpartition(':')[0]}:{line.rstrip(NOT_USED + TROUBLED)}"
+            lines.setdefault(place, (name, what))
     for place, (name, what) in [*lines.items()][:MAX_NAMED]:
         yield f"{name} is named in {place}, which {what}"
     if len(lines) > MAX_NAMED:
@@ -149,7 +155,12 @@ def troubles(disk: str, busid: str, sample: Sample) -> Iterator[str]:
 def lines_with(word: str, sample: Sample) -> Iterator[str]:
     """Yield which lines of texts name what somebody asks for; none if there are no texts."""
     if TEXT.name in sample.frames:
-        yield from lines_naming({word.removeprefix("/dev/").removeprefix("mapper/"), word.lower()}, sample)
+        names = {word.removeprefix("/dev/").removeprefix("mapper/"), word.lower()}
+        names |= {f"0x{word.lower()}"} if re.fullmatch("[0-9a-fA-F]{16}", word) else set()
+        names |= {f"0.0.{word.lower()}"} if re.fullmatch("[0-9a-fA-F]{4}", word) else set()
+        was = re.compile(rf"\(was /dev/(?:{'|'.join(map(re.escape, names))})(?:p?[0-9]+)?\)")
+        yield from filter(was.search, map(text_of, sample.frame(LAYER).column("mapped")))
+        yield from lines_naming(names, sample, has_troubles=True)
 
 
 def unseen_aliases(sample: Sample) -> Absent | None:

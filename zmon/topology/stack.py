@@ -239,6 +239,12 @@ class Stack:
             if sort == NSD
         )
 
+    def nsds_of(self, system: str) -> tuple[str, ...]:
+        """Return the numbers of those that a file system may be on: not of those of another."""
+        titles = {number: self.title(number) for number in self.nsds}
+        own = re.compile(rf"\bfile system (?:{re.escape(system)} )?on ")
+        return tuple(number for number, title in titles.items() if own.search(title))
+
     @cached_property
     def _names(self) -> dict[str, str]:
         names: dict[str, str] = {}
