@@ -99,7 +99,7 @@ class Keyboard:
                 self.before.append(keys.decode(errors="replace"))
                 self.pressed += 1
                 heard = terminal.listen(self._chance.choice(BETWEEN))
-                if re.search(rb"mistake in|Traceback", heard):
+                if re.search(rb"mistake in|Traceback|cannot be (?:filled|shown)", heard):
                     with suppress(OSError):  # it may have ended
                         terminal.listen(2.0)
                     self._fault(f"a mistake, and {readable(heard + terminal.heard)!r}")

@@ -93,7 +93,8 @@ def with_newer_python():
                 os.execv(program, [program, *sys.argv])  # noqa: S606 - the same words to another Python
     sys.stderr.write(
         "zmon: Python 3.11 or newer is needed, this is %d.%d, and PATH has none. RHEL 8 and 9: dnf install "
-        "python3.12; SLES 15: zypper install python311\n" % sys.version_info[:2]
+        "python3.12; SLES 15: zypper install python311; Ubuntu 22.04: "
+        "apt install python3.11\n" % sys.version_info[:2]
     )
     return 1
 

@@ -33,6 +33,9 @@ from zmon.rule import watch as watching
 from zmon.rule.grammar import usable_rules
 from zmon.rule.judge import Judge
 from zmon.rule.watch import Watch, by_begin
+from zmon.screen.definition import load_screens
+from zmon.session.recording import open_recording
+from zmon.session.session import Session
 from zmon.tables import TABLES
 from zmon.tables.filled import definition, fill
 from zmon.trends.moving_devices import filled
@@ -299,3 +302,18 @@ def test_trace_shows_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(CAUSES, "D1", broken)
     with pytest.raises(Broken):
         verdict(situation_in(SCENARIO)._replace(predict=None))
+
+
+@pytest.mark.parametrize(
+    "part", ["zmon.rule.marks.marks", "zmon.session.curves.curves", "zmon.session.page.with_figures"]
+)
+def test_a_mistake_in_what_is_added_to_a_table_leaves_the_table(
+    monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    """Marks of rules, curves and further figures are missing then; the rows are there, and it is told."""
+    session = Session(open_recording(RECORDING), load_screens(), "DEVICE")
+    session.end()
+    session.has_room = True
+    monkeypatch.setattr(part, broken)
+    assert session.sheet().keys
+    assert "DEVICE" in "".join(mistakes())

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from zmon.cli.main import main
 from zmon.cli.output import OK
-from zmon.cli.source_options import open_source, tell_twice
+from zmon.cli.source_options import open_source, tell_not_once
 from zmon.cli.subcommands import MAX_SECONDS, MIN_SECONDS, add_source, positive, seconds, source
 
 if TYPE_CHECKING:
@@ -118,6 +118,6 @@ def test_a_time_that_was_twice_is_told_once(
     zone("Europe/Berlin")
     first = 1_792_886_400_000_000_000
     for _ in range(2):
-        tell_twice("2:00", first, None)
+        tell_not_once("2:00", first, None)
     (line,) = capsys.readouterr().err.splitlines()
     assert "2026-10-25T02:00:00+01:00" in line

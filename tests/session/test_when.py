@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from zmon.base.clock import END_OF_TIME, SECOND, written_out
-from zmon.session.when import WhenError, outside, parse_when, twice, whole
+from zmon.session.when import WhenError, not_once, outside, parse_when, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -159,32 +159,35 @@ def test_of_a_time_that_was_twice_the_other_is_told(
 ) -> None:
     """With the words that mean it, and those that mean the one that was taken; they are read as such."""
     zone("Europe/Berlin")
-    said = twice("2026-10-25 2:30", utc, span)
+    said = not_once("2026-10-25 2:30", utc, span)
     times = re.findall(r"2026-10-25T[0-9:+]+", said)
     place = {FIRST: "first", SECOND_TIME: "second"}[utc]
     assert place in said.split()
     assert [parse_when(time_, NOW, span=span) for time_ in times] == [utc, FIRST + SECOND_TIME - utc]
-    assert [twice(time_, utc, span) for time_ in times] == ["", ""]
+    assert [not_once(time_, utc, span) for time_ in times] == ["", ""]
 
 
 @pytest.mark.parametrize("words", ["-1h", "end", "end-10m", "2026-10-25T02:30+01:00", "2026-10-25 1:30Z"])
 def test_words_that_mean_one_time_are_not_remarked(words: str, zone: Place) -> None:
     """A distance, an end and a time with its offset, wherever they lie."""
     zone("Europe/Berlin")
-    assert twice(words, FIRST, None) == ""
+    assert not_once(words, FIRST, None) == ""
 
 
 def test_a_time_that_was_twice_and_recorded_once_is_that(zone: Place) -> None:
     """There is nothing to be told, and nothing at other times."""
     zone("Europe/Berlin")
-    assert twice("2026-10-25 2:30", SECOND_TIME, (FIRST + SECOND, SECOND_TIME)) == ""
-    assert twice("2026-10-25 3:30", at("2026-10-25T03:30:00+01:00"), None) == ""
+    assert not_once("2026-10-25 2:30", SECOND_TIME, (FIRST + SECOND, SECOND_TIME)) == ""
+    assert not_once("2026-10-25 3:30", at("2026-10-25T03:30:00+01:00"), None) == ""
 
 
 def test_a_time_that_never_was(zone: Place) -> None:
     """At 2:00 the clock was set to 3:00, so 2:30 was half an hour later: 3:30."""
     zone("Europe/Berlin")
     assert iso(parse_when("2026-03-29 2:30", NOW)) == "2026-03-29T01:30:00Z"
+    utc = parse_when("2026-03-29 2:30", NOW)
+    assert "03:30" in not_once("2026-03-29 2:30", utc, None)
+    assert not_once("2026-03-29 3:30", utc, None) == ""
 
 
 def test_a_time_that_never_was_by_half_an_hour(zone: Place) -> None:

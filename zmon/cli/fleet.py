@@ -15,7 +15,7 @@ from zmon.cli import live
 from zmon.cli.full_parser import parse
 from zmon.cli.output import FAILED, OK, complain, misused, progress, warn
 from zmon.cli.result import Heading, ResultTable, write_result
-from zmon.cli.source_options import tell_twice
+from zmon.cli.source_options import tell_not_once
 from zmon.cli.subcommands import is_web_address
 from zmon.fleet.fleet_screens import NONE, conclusion, filled, reports
 from zmon.fleet.fleet_tables import fleet_of
@@ -144,7 +144,7 @@ def _window(args: argparse.Namespace, span: tuple[int, int]) -> tuple[int, int]:
         else max(end - HOUR, min(span[0], end - 1))
     )
     for text, utc in ((args.since, begin), (args.at, end)):
-        tell_twice(text or "", utc, span)
+        tell_not_once(text or "", utc, span)
     if begin >= end:
         raise WhenError("the begin does not lie before the end")
     return begin, end

@@ -286,15 +286,15 @@ def time_of(text: str, timeline: Timeline, present: int | None = None) -> int:
     if present is None and span is not None:
         present = span[1]
     utc = whole(parse_when(text, time.time_ns(), present, span))
-    tell_twice(text, utc, span)
+    tell_not_once(text, utc, span)
     return utc
 
 
-def tell_twice(text: str, utc: int, span: tuple[int, int] | None) -> None:
-    """Print that words mean one of two times, and which, once; see `zmon.session.when.twice`."""
-    from zmon.session.when import twice  # noqa: PLC0415 - most commands name no time
+def tell_not_once(text: str, utc: int, span: tuple[int, int] | None) -> None:
+    """Print which time words mean that the clock has shown twice or never; see `zmon.session.when`."""
+    from zmon.session.when import not_once  # noqa: PLC0415 - most commands name no time
 
-    if remark := twice(text, utc, span):
+    if remark := not_once(text, utc, span):
         _warn_once(remark)
 
 
@@ -384,7 +384,7 @@ def open_excerpt(args: argparse.Namespace) -> Excerpt:
             raise RecordingError(f"{args.source}: nothing has been recorded")
         excerpt.confine(args.begin, args.end, time.time_ns())
         for text, utc in ((args.begin, excerpt.begin), (args.end, excerpt.end)):
-            tell_twice(text or "", utc, span)
+            tell_not_once(text or "", utc, span)
         if not len(excerpt):
             first, last = map(utc_clock, span)
             raise WhenError(f"no sample lies in that time; there are samples from {first} to {last} UTC")

@@ -361,7 +361,7 @@ class _Stream:
         if self.tell() <= tarfile.BLOCKSIZE:
             return CaptureError(
                 f"{self._path} is no tar archive, and no output of a command that zmon reads, such as"
-                f" lsdasd; {ADVICE}."
+                f" lsdasd; {ADVICE}, or give a report of sadf to zmon import."
             )
         return self.truncated() if self._short else self.damaged()
 

@@ -452,7 +452,8 @@ def read_data_directory(directory: str) -> c.ListingContent:
     """
     whole = c.Container(kind=c.DIRECTORY, base_dir=os.path.abspath(directory), source=directory)
     notes = [Note(0, _NUMBERED)]
-    log = "pg_wal" if os.path.lexists(f"{directory}/pg_wal") else "pg_xlog"
+    version = _version_of(directory)
+    log = "pg_xlog" if version.startswith("9.") else "pg_wal"
     rows = [
         whole._replace(tablespace=name, path=path, role=role)
         for name, path, role in (
@@ -461,7 +462,6 @@ def read_data_directory(directory: str) -> c.ListingContent:
             (log, log, c.LOG),
         )
     ]
-    version = _version_of(directory)
     for oid in sorted(os.listdir(f"{directory}/pg_tblspc")):
         own, others = _by_version(f"{directory}/pg_tblspc/{oid}", version)
         rows += [

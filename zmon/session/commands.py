@@ -22,7 +22,7 @@ from zmon.screen.query import heading
 from zmon.session.navigator import NO_SAMPLES, Arrival, CommandError, Navigator
 from zmon.session.session import Session, SystemRequest, until_time
 from zmon.session.timeline import NoteError
-from zmon.session.when import outside, parse_when, twice, whole
+from zmon.session.when import not_once, outside, parse_when, whole
 from zmon.tables.filled import definition, needs, shown_on
 from zmon.tables.plot import parse
 
@@ -88,7 +88,7 @@ def go(session: Session, operands: str) -> None:
         if interval is None:
             return None
         span = session.timeline.span()
-        return Arrival(interval, outside(utc, span) or twice(operands, utc, span) or cursor.onset())
+        return Arrival(interval, outside(utc, span) or not_once(operands, utc, span) or cursor.onset())
 
     session.move(ends.get(operands.strip().casefold(), seek), NO_SAMPLES)
 

@@ -6,6 +6,7 @@ from functools import lru_cache, partial
 
 from zmon.base.clock import told
 from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.mistake import contained
 from zmon.base.record import NamedTuple
 from zmon.interval import Interval
 from zmon.machine.view import NoSuchThing, View
@@ -102,7 +103,12 @@ class FillTask(NamedTuple):
         against = self.page.against
         if against is None:
             screen = self.page.screen
-            filled = with_figures(screen.table, self.view, fill(screen.table, self.view), screen.by_name)
+            bare = fill(screen.table, self.view)
+            filled = contained(
+                f"the further figures of {screen.command}",
+                lambda: with_figures(screen.table, self.view, bare, screen.by_name),
+                lambda _why: bare,
+            )
             return self._with_curves(self._marked(filled))
         from zmon.screen.compare import compare  # noqa: PLC0415 - a lookup starts without it
 
@@ -125,7 +131,12 @@ class FillTask(NamedTuple):
             return filled
         from zmon.session.curves import curves  # noqa: PLC0415 - what is printed has none
 
-        return filled._replace(series=curves(self.page.screen.table, self.view))
+        screen = self.page.screen
+        return contained(
+            f"the curves of {screen.command}",
+            lambda: filled._replace(series=curves(screen.table, self.view)),
+            lambda _why: filled,
+        )
 
     def _marked(self, filled: Table) -> Table:
         """Mark what rules call worth a look or bad; the limits of a user's own screen stand beside them."""
@@ -139,7 +150,11 @@ class FillTask(NamedTuple):
             if screen.is_shipped
             else [column.name for column in screen.columns if column.limit is not None]
         )
-        marked = marks(self.rules, screen.table, filled, self.view, own)
+        marked = contained(
+            f"the marks of {screen.command}",
+            lambda: marks(self.rules, screen.table, filled, self.view, own),
+            lambda _why: {},
+        )
         return filled._replace(marks={**filled.marks, **marked})
 
     def _alone(self, screen: Screen, interval: Interval, history: History) -> Table:

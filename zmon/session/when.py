@@ -171,11 +171,17 @@ def _day_of(utc: int) -> dt.date:
 
 def _on(day: dt.date, clock: dt.time, part: int, span: tuple[int, int] | None) -> int:
     """Return when the clock on the wall shows this time of a day; see `parse_when` for when it is set."""
-    wall = dt.datetime.combine(day, clock)
-    first, second = (int(wall.replace(fold=fold).timestamp()) * SECOND + part for fold in (0, 1))
+    first, second = (seconds * SECOND + part for seconds in _folds(day, clock))
     if first < second and span is not None and not span[0] <= first <= span[1]:
         return second if span[0] <= second <= span[1] else first
     return first
+
+
+def _folds(day: dt.date, clock: dt.time) -> tuple[int, int]:
+    """Return both times, in s since 1970, when a clock shows this; if it never did the first is later."""
+    wall = dt.datetime.combine(day, clock)
+    first, second = (int(wall.replace(fold=fold).timestamp()) for fold in (0, 1))
+    return first, second
 
 
 def whole(utc: int) -> int:
@@ -209,15 +215,20 @@ def uncovered(begin: int, end: int, span: tuple[int, int]) -> str:
     return f"{parts}; {recorded}" if parts else ""
 
 
-def twice(text: str, utc: int, span: tuple[int, int] | None) -> str:
-    """Return a sentence if words mean one of two times, which says the other; else nothing.
+def not_once(text: str, utc: int, span: tuple[int, int] | None) -> str:
+    """Return a sentence if the clock has shown what words say twice or never, which says what is meant.
 
-    That is so where the clock was set back, and no zone is named.  `span` is what was recorded: if it has but
-    one of the two, that is meant.
+    That is so where the clock was set, and no zone is named.  `span` is what was recorded: if it has but one
+    of two times, that is meant.
     """
     said, other = " ".join(text.casefold().split()), shown_again(utc)
     match = None if re.fullmatch(_DISTANCE, said) else re.fullmatch(_CALENDAR, said)
-    if match is None or match["zone"] is not None or other is None:
+    if match is None or match["zone"] is not None:
+        return ""
+    earlier, later = _folds(_day_of(utc), dt.time(int(match["hour"] or 0), int(match["minute"] or 0)))
+    if earlier > later:
+        return f"{_quoted(text)} was never, as the clock was set forward; {written(utc)} is meant"
+    if other is None:
         return ""
     if span is not None and not span[0] <= other < span[1] + SECOND:
         return ""
