@@ -309,7 +309,7 @@ def _damage(view: View) -> str:
     return ""
 
 
-@lru_cache(maxsize=8)  # a screen, its pages and the time before ask for the same intervals
+@lru_cache(maxsize=4)  # a screen, its pages and what it is compared with ask for the same intervals
 def _load(asked: _Asked) -> ObservedLoad:
     return load_of(asked.view)
 

@@ -498,7 +498,7 @@ class _LoadSums:
         return {volume.key: volume for volume in self._volumes}
 
 
-@lru_cache(maxsize=8)  # the intervals that are looked at; each keeps its samples in memory
+@lru_cache(maxsize=4)  # the intervals that are looked at; each keeps its samples in memory
 def _sums(load: Same[ObservedLoad]) -> _LoadSums:
     return _LoadSums(load.it)
 
