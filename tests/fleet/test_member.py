@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from zmon.base.absent import Absent
 from zmon.fleet import member
 from zmon.fleet.member import SystemRecording, Weighed, found_in, read_member
 from zmon.interval import Interval
@@ -117,7 +118,8 @@ def test_a_recording_is_opened_once(monkeypatch: pytest.MonkeyPatch) -> None:
     entries, is_measured = recording.exceptions()
     assert opened == [RECORDING]
     assert recording.files == 1
-    assert set(found.exceptions or ()) == set(entries)
+    assert not isinstance(found.exceptions, Absent)
+    assert set(found.exceptions) == set(entries)
     assert not is_measured
     recording.close()
     assert recording.files == 0

@@ -15,7 +15,7 @@ from zmon.kinds import CHANNEL, MACHINE
 from zmon.machine.channel_paths import busy_percents
 from zmon.session.recording import Excerpt
 from zmon.store.file_format import RecordingError
-from zmon.trends.exception_rows import stored
+from zmon.trends.exception_rows import NOT_STORED, stored
 from zmon.trends.rollup_damage import damaged_times, whole_things
 from zmon.trends.trend_tables import SECONDS, THOUSAND, TREND_TABLES
 
@@ -95,8 +95,8 @@ class Member(NamedTuple):
     """By VENDOR.SERIAL.SSID and figure."""
     cpu: Weighed = Weighed()
     channels: tuple[ChannelUse, ...] = ()
-    exceptions: tuple[ExceptionEntry, ...] | None = None
-    """Those of the time, the heaviest first; None if they were not recorded."""
+    exceptions: tuple[ExceptionEntry, ...] | Absent = NOT_STORED
+    """Those of the time, the heaviest first; why they are not known if it stores none."""
     damage: str = ""
     """What of it was found damaged, the first; its figures lack that."""
     has_rollups: bool = True
@@ -196,8 +196,8 @@ class SystemRecording:
         try:
             with self._lock:
                 inside = list(self._between().parts())
-                trends = stored([recording for recording, _ in inside]) if inside else None
-                if trends is None:
+                trends = stored([recording for recording, _ in inside]) if inside else NOT_STORED
+                if isinstance(trends, Absent):
                     return (), False
                 recording, numbers = inside[-1]
                 last = recording.sample(numbers[-1], [CHANNEL.name])
@@ -225,8 +225,10 @@ def _member(member: Member, inside: Sequence[tuple[Recording, range]], begin: in
         for value in frame.column(field)[:1]
     }
     trends = stored(recordings)
-    entries = None
-    if trends is not None:
+    entries: tuple[ExceptionEntry, ...] | Absent
+    if isinstance(trends, Absent):
+        entries = trends
+    else:
         during = (entry for entry in trends.entries if entry.begin <= end and entry.end >= begin)
         entries = tuple(sorted(during, key=lambda entry: entry.heaviness))
     cpus = _summed(recordings, "CPU", ("busy",), begin, end)
