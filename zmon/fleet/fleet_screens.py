@@ -176,8 +176,8 @@ def _exceptions(entries: Sequence[ExceptionEntry], fleet: Fleet) -> Iterator[Fle
     end, of = fleet.end, len(fleet.guests)
     unknown = sum(isinstance(row.bad, Absent) for row in fleet.guests)
     if unknown and unknown == of and not entries:
-        words = f"Exceptions are not known of any of {many(of, 'system')}."
-        yield FleetLine("exception", "all", "Exceptions", UNKNOWN, words=words, command="EXCEPT")
+        text = f"Exceptions are not known of any of {many(of, 'system')}."
+        yield FleetLine("exception", "all", "Exceptions", UNKNOWN, words=text, command="EXCEPT")
         return
     still = sum(entry.begin < end <= entry.end + SECOND for entry in entries)
     bad = sum(LEVELS[entry.level] == "bad" for entry in entries)

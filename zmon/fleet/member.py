@@ -32,6 +32,7 @@ LOST_AND_FOUND: Final = "lost+found"
 """A directory that each file system has, and no system."""
 LCU_FIGURES: Final = ("io", "mbs", "pend", "disc", "conn", "resp", "queue")
 """The figures of LCUs that are read of roll-ups."""
+NOT_THEN: Final = absent("nothing was recorded in this time")
 NO_ROLLUPS: Final = absent("the recording has no roll-ups in this time")
 
 
@@ -215,7 +216,7 @@ def read_member(name: str, path: str, begin: int, end: int) -> Member:
 def _member(member: Member, inside: Sequence[tuple[Recording, range]], begin: int, end: int) -> Member:
     recordings = [recording for recording, _ in inside]
     if not recordings:
-        return member
+        return member._replace(exceptions=NOT_THEN)
     recording, numbers = inside[-1]
     last = recording.sample(numbers[-1], [MACHINE.name, CHANNEL.name])
     frame = last.frame(MACHINE)

@@ -280,6 +280,6 @@ def find_wrong_views(connection: sqlite3.Connection) -> Iterator[str]:
 
 def _has_all(shown: Sequence[str], table: TrendTable, columns: Sequence[str]) -> bool:
     """Return whether a view shows, each once, figures that its table has, and of those zmon knows all."""
-    known = {figure.name for figure in table.figures if figure.columns[0] in columns}
+    wanted = {figure.name for figure in table.figures if figure.columns[0] in columns}
     there = {name for name in shown if {*TrendFigure(name).columns} <= {*columns}}
-    return len(shown) == len(there) and known <= there
+    return len(shown) == len(there) and wanted <= there
