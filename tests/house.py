@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 TESTS: Final = ROOT / "tests"
 CEILINGS: Final = {
     "base": 1427, "check": 1718, "cli": 10007, "collected": 12911, "cp": 3243, "diagnosis": 6169,
-    "exposition": 1960, "fleet": 2059, "kernel": 13129, "lab": 5171, "listing": 5600, "machine": 6371,
-    "placement": 5924, "queueing": 3853, "recorder": 1679, "rule": 1768, "screen": 4622, "session": 4924,
-    "store": 6051, "tables": 7862, "topology": 6229, "trends": 2064, "ui": 5366, "values": 668, "words": 300,
+    "exposition": 1961, "fleet": 2112, "kernel": 13129, "lab": 5171, "listing": 5600, "machine": 6371,
+    "placement": 5924, "queueing": 3853, "recorder": 1679, "rule": 1768, "screen": 4622, "session": 4926,
+    "store": 6052, "tables": 7862, "topology": 6229, "trends": 2157, "ui": 5366, "values": 668, "words": 300,
     "zmon": 2719,
 }  # fmt: skip
 """The most lines of each package; `zmon` are the modules that are in none."""

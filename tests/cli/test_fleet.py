@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +141,27 @@ def test_one_that_cannot_be_read_does_not_hide_the_others(
     assert text.startswith("SIMULATED  1 of 2 systems reports, ")
     assert "lnx001" in text
     assert "Figures are of 1 of 2 recorded systems: " in text
+
+
+def test_one_whose_exceptions_are_lost_is_named(
+    fleet: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In its row, below the tables and on stderr; status 1."""
+    for name in ("lnx001", "lnx004"):
+        shutil.copytree(fleet / name, tmp_path / name)
+    (path,) = (tmp_path / "lnx004").glob("*.zmon")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DELETE FROM judged")
+    assert main(["fleet", str(tmp_path), "--format", "json"]) == FAILED
+    text, said = capsys.readouterr()
+    assert said.count(f"zmon info --check {tmp_path}/lnx004") == 1
+    data = json.loads(text)
+    rows = {row["guest"]: row for row in data["guests"]}
+    assert isinstance(rows["lnx001"]["bad"], int)
+    assert not isinstance(rows["lnx004"]["bad"], int)
+    assert "judged" in rows["lnx004"]["state"]
+    assert any("lnx004" in note for note in data["notes"])
+    assert {row["guest"] for row in data["exceptions"]} <= {"lnx001"}
 
 
 def test_a_directory_without_recordings_says_what_it_should_hold(

@@ -17,6 +17,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from zmon.base.absent import Absent
 from zmon.exposition.alert_rules import alert_rules
 from zmon.exposition.backfill import history_text
 from zmon.exposition.grafana import dashboard
@@ -228,6 +229,8 @@ def test_a_system_has_the_figures_of_its_recording(server: Server) -> None:
             rel=0.1, abs=0.05,
         )  # fmt: skip
     assert recorded.exceptions
-    assert {(entry.rule, entry.where) for entry in asked.exceptions or ()} <= {
+    assert not isinstance(recorded.exceptions, Absent)
+    assert not isinstance(asked.exceptions, Absent)
+    assert {(entry.rule, entry.where) for entry in asked.exceptions} <= {
         (entry.rule, entry.where) for entry in recorded.exceptions
     }

@@ -19,6 +19,7 @@ from tests.exposition.test_real_prometheus import (
     write_past,
 )
 from tests.exposition.test_real_prometheus import SECONDS as LONG
+from zmon.base.absent import Absent
 from zmon.fleet.fleet_tables import fleet_of
 from zmon.fleet.member import read_member
 from zmon.fleet.queried_fleet import QueriedFleet
@@ -94,5 +95,6 @@ def test_a_system_has_the_figures_of_its_recording(server: Server) -> None:
     for mine, theirs in zip(one.lcus, other.lcus, strict=True):
         assert float(mine.io) == pytest.approx(float(theirs.io), rel=0.1, abs=0.05)  # type: ignore[arg-type]  # numbers
         assert float(mine.resp) == pytest.approx(float(theirs.resp), rel=0.1, abs=0.05)  # type: ignore[arg-type]  # likewise
-    assert {entry.rule for entry in asked.exceptions or ()}
+    assert not isinstance(asked.exceptions, Absent)
+    assert {entry.rule for entry in asked.exceptions}
     assert source.seconds == 60

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.goldens import facts
 from zmon.base.absent import Absent, absent
 from zmon.base.event import BAD, LOOK, ExceptionEntry
-from zmon.fleet.fleet_screens import fleet_table
+from zmon.fleet.fleet_screens import fleet_table, reports
 from zmon.fleet.fleet_tables import APART, LATE, OWN_ONLY, channel_rows, exception_rows, fleet_of
 from zmon.fleet.member import ChannelUse, Member, Weighed
 from zmon.tables.fleet import GLANCE
@@ -135,6 +135,50 @@ def test_a_guest_without_figures_says_why() -> None:
     assert all(isinstance(row.io, Absent) and isinstance(row.bad, Absent) for row in fleet.guests)
     assert fleet.notes[0].startswith("Of 4 recorded systems none ")
     assert "not seen" in fleet.notes[0]
+
+
+def test_a_guest_whose_exceptions_are_unknown_says_why() -> None:
+    """In its row, if nothing else is to be said of it, and below; FLEET does not say that there was none."""
+    known = guest("lnx1", {"IBM.A.1": 9}, exceptions=())
+    unknown = guest("lnx2", {"IBM.A.1": 1}, exceptions=absent("it is lost"))
+    broken = Member("lnx3", "/fleet/lnx3", "it is damaged")
+    fleet = fleet_of([known, unknown, broken], 0, HOUR)
+    states = {row.guest: row.state for row in fleet.guests}
+    assert (states["lnx1"], states["lnx3"]) == ("", "it is damaged")
+    assert "it is lost" in states["lnx2"]
+    assert [note for note in fleet.notes if "lnx2" in note and "it is lost" in note]
+    assert not any("lnx3" in note for note in fleet.notes)
+    seen = []
+    for members in ([known, unknown, broken], [unknown], [known]):
+        glance = fleet_table(GLANCE, fleet_of(members, 0, HOUR))
+        at = glance.keys.index("exception all")
+        seen.append((glance.columns["state"][at], glance.columns["words"][at]))
+    (_, some), (state, _), (whole, none) = seen
+    assert "of 2 of 3 systems" in str(some)
+    assert isinstance(state, Absent)
+    assert (whole, "known" in str(none)) == ("", False)
+
+
+@pytest.mark.parametrize(
+    ("lcus", "said"),
+    [
+        ([{}, {}, {}], "3 of 3 systems report, none of them an LCU, "),
+        ([{"IBM.A.1": 1.0}, {}, {}], "3 of 3 systems report, 1 of them an LCU, "),
+        ([{}], "1 of 1 system reports, but no LCU, "),
+        ([{"IBM.A.1": 1.0}], "1 of 1 system reports, "),
+    ],
+)
+def test_a_system_without_lcus_reports(lcus: list[dict[str, float]], said: str) -> None:
+    """It has no I/O that could be added up, which is another thing than to say nothing."""
+    fleet = fleet_of([guest(f"g{n}", each) for n, each in enumerate(lcus)], 0, HOUR)
+    assert reports(fleet).startswith(said)
+    assert fleet.reporting == sum(map(bool, lcus))
+
+
+def test_a_system_that_ended_before_or_cannot_be_read_does_not_report() -> None:
+    """There is nothing of it in this time."""
+    members = [Member("a", "/a", "it is damaged"), Member("b", "/b", span=(0, HOUR))]
+    assert reports(fleet_of(members, HOUR, 2 * HOUR)).startswith("None of 2 systems reports, ")
 
 
 def test_io_that_never_ran_together_is_not_added_up() -> None:

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from zmon.base.absent import Absent
 from zmon.fleet import member
-from zmon.fleet.member import SystemRecording, Weighed, found_in, read_member
+from zmon.fleet.member import NOT_THEN, SystemRecording, Weighed, found_in, read_member
 from zmon.interval import Interval
 from zmon.machine.view import View
 from zmon.session.recording import Excerpt, open_recording
@@ -117,7 +118,8 @@ def test_a_recording_is_opened_once(monkeypatch: pytest.MonkeyPatch) -> None:
     entries, is_measured = recording.exceptions()
     assert opened == [RECORDING]
     assert recording.files == 1
-    assert set(found.exceptions or ()) == set(entries)
+    assert not isinstance(found.exceptions, Absent)
+    assert set(found.exceptions) == set(entries)
     assert not is_measured
     recording.close()
     assert recording.files == 0
@@ -139,3 +141,8 @@ def test_what_is_no_recording_says_so(tmp_path: Path, content: bytes) -> None:
 def test_sums_and_weights_of_several_add_up() -> None:
     """The mean of means would be wrong: who does more counts more."""
     assert Weighed(10.0, 1.0).plus(Weighed(20.0, 9.0)).mean == 3.0
+
+
+def test_a_time_in_which_nothing_was_recorded_has_no_exceptions() -> None:
+    """Which is said as it is: the recording stores exceptions of another time."""
+    assert read_member("lab", RECORDING, 0, 1).exceptions is NOT_THEN

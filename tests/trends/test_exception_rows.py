@@ -27,7 +27,7 @@ from zmon.session.recording import open_recording
 from zmon.session.session import Session
 from zmon.store.file_format import row_crc
 from zmon.store.reader import Recording
-from zmon.trends.exception_rows import FIELDS, digest_of, entry_of, stored, text_of, unknown_of
+from zmon.trends.exception_rows import FIELDS, NOT_STORED, digest_of, entry_of, stored, text_of, unknown_of
 from zmon.trends.moving_devices import filled
 from zmon.trends.rollup import recording_with_trends
 from zmon.trends.trend_tables import TREND_TABLES
@@ -89,7 +89,7 @@ def write(path: str, samples: Sequence[Sample], sealed: int = 4) -> None:
 def entries_of(*recordings: Recording) -> list[ExceptionEntry]:
     """Return what recordings store; they were judged."""
     found = stored(recordings)
-    assert found is not None
+    assert not isinstance(found, Absent)
     return found.entries
 
 
@@ -102,7 +102,7 @@ def test_what_is_stored_is_what_is_judged(
     write(path, taken, sealed)
     recording = Recording(path)
     found = stored([recording])
-    assert found is not None
+    assert not isinstance(found, Absent)
     entries, until, unknown, digests = found
     assert digests == {digest_of(load_rules())}
     assert grouped(entries) == grouped(judged.log())
@@ -157,13 +157,13 @@ def test_a_recording_that_was_not_judged_has_none(taken: Sequence[Sample], tmp_p
     write(path, taken[:4])
     recording = Recording(path)
     found = stored([recording])
-    assert found is not None
+    assert not isinstance(found, Absent)
     assert (found.entries, found.until) == ([], taken[3].at.utc)
     recording.close()
     with sqlite3.connect(path) as connection:
         connection.execute("DROP TABLE exception")
     recording = Recording(path)
-    assert stored([recording]) is None
+    assert stored([recording]) is NOT_STORED
     recording.close()
 
 

@@ -17,12 +17,16 @@ from zmon.base.event import What
 from zmon.store.check import find_damage
 from zmon.store.reader import Recording
 from zmon.store.writer import Writer
-from zmon.trends.exception_rows import is_damaged
+from zmon.trends.exception_rows import DAMAGED_THERE, NOT_YET, is_damaged, stored
 from zmon.trends.rollup_damage import find_rollup_damage
 from zmon.trends.trend import Rollups, load, trend
 
 DAY = 86_400 * SECOND
-FORMAT_2 = Path(__file__).parents[1] / "fixtures" / "recordings" / "format-2.zmon"
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "recordings"
+FORMAT_1, FORMAT_2 = FIXTURES / "format-1.zmon", FIXTURES / "format-2.zmon"
+RECORDINGS = Path(__file__).parents[2] / "recordings"
+FORMAT_1_ROLLUPS = RECORDINGS / "hercules-four-queries.zmon"
+SHIPPED = sorted(RECORDINGS.glob("*.zmon"))
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +91,7 @@ COLUMNS = {
 STATEMENTS = [
     *(f"UPDATE {table} SET {column} = {column} + 60000 WHERE {FIRST[table]}"  # noqa: S608 - ours
       for table, columns in COLUMNS.items() for column in columns),
-    *(f"DELETE FROM {table} WHERE {first}" for table, first in FIRST.items() if table != "judged"),  # noqa: S608 - ours
+    *(f"DELETE FROM {table} WHERE {first}" for table, first in FIRST.items()),  # noqa: S608 - ours
 ]  # fmt: skip
 
 
@@ -126,3 +130,98 @@ def test_a_recording_of_format_2_is_read_and_checked_as_far_as_it_can_be(tmp_pat
     with closing(Recording(str(path))) as recording:
         assert len([*find_rollup_damage(recording)]) == 1
     assert points is not None
+
+
+def checked(path: Path) -> list[str]:
+    """Return what a check names."""
+    with closing(Recording(str(path))) as recording:
+        return [*find_damage(recording), *find_rollup_damage(recording)]
+
+
+@pytest.mark.parametrize("path", [*SHIPPED, FORMAT_1, FORMAT_2], ids=lambda path: path.name)
+def test_what_is_whole_has_no_damage(path: Path) -> None:
+    """Of whichever format, with roll-ups and without."""
+    assert checked(path) == []
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["DELETE FROM about", "DELETE FROM judged", "DELETE FROM thing_rows", "UPDATE thing_rows SET minutes = 2",
+     *(f"DROP TABLE {table}" for table in ("judged", "exception", "thing_rows", "quarter"))],
+)  # fmt: skip
+def test_what_nothing_else_counts_is_found_by_a_check(statement: str, whole: Path, tmp_path: Path) -> None:
+    """A row or table that is lost: nobody may need it before it is asked for."""
+    assert checked(whole) == []
+    assert checked(changed(whole, tmp_path, statement))
+
+
+@pytest.mark.parametrize("path", [RECORDINGS / "lab-shark-before.zmon", FORMAT_1_ROLLUPS])
+@pytest.mark.parametrize(
+    ("view", "statement"),
+    [
+        ("ctlunits_by_quarter", "replace(sql, 'resp_max / 1000.0', 'resp_max / 3000.0')"),
+        ("devices_by_minute", "replace(sql, ' FROM device_minutes ', ' FROM device_quarters ')"),
+        ("devices_by_quarter", "replace(sql, 'io_min / 1000.0 AS io_min', 'io_max / 1000.0 AS io_min')"),
+        ("cpus_by_minute", "sql || ' WHERE thing.id < 9'"),
+        ("minutes", "replace(sql, 'io * 1.0 / seconds', 'io * 2.0 / seconds')"),
+        ("quarters", "replace(sql, 'seconds / 1000.0', 'seconds / 900.0')"),
+    ],
+)  # fmt: skip
+def test_a_view_that_shows_something_else_is_damage(
+    view: str, statement: str, path: Path, tmp_path: Path
+) -> None:
+    """Of each format: people query views, and no checksum covers their text."""
+    update = f"UPDATE sqlite_master SET sql = {statement} WHERE name = '{view}'"  # noqa: S608 - ours
+    (problem,) = checked(changed(path, tmp_path, update))
+    assert view in problem
+
+
+@pytest.mark.parametrize("view", ["minutes", "ctlunits_by_quarter"])
+def test_a_view_that_lacks_is_damage(view: str, whole: Path, tmp_path: Path) -> None:
+    """Also if a table has its name."""
+    path = changed(whole, tmp_path, f"DROP VIEW {view}")
+    (problem,) = checked(path)
+    assert view in problem
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"CREATE TABLE {view} AS SELECT 1 AS io")
+        connection.execute("CREATE VIEW my_own AS SELECT * FROM minute")  # is none of ours
+    assert len(checked(path)) == 1
+
+
+def test_a_view_of_another_zmon_is_no_damage(whole: Path, tmp_path: Path) -> None:
+    """It had its figures in another order, but all that its tables have."""
+    with closing(sqlite3.connect(whole)) as connection:
+        made = {name: text for text, name in connection.execute("SELECT sql, name FROM sqlite_master")}
+    text = made["devices_by_minute"]
+    begin, end = text.index("round(io_sum"), text.index("round(pend_sum")
+    first, rest = text[begin:end].removesuffix(", "), text[end:]
+    path = changed(whole, tmp_path, "DROP VIEW devices_by_minute")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(text[:begin] + rest.replace(" FROM", f", {first} FROM"))
+        columns = [row[1] for row in connection.execute("PRAGMA table_info(devices_by_minute)")]
+    assert columns.index("io") > columns.index("resp")
+    assert checked(path) == []
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("DROP VIEW devices_by_minute")
+        connection.execute(text[:begin] + rest)
+    assert len(checked(path)) == 1
+
+
+@pytest.mark.parametrize("path", [RECORDINGS / "lab-shark-before.zmon", FORMAT_2])
+def test_exceptions_are_unknown_if_it_is_lost_what_was_judged(path: Path, tmp_path: Path) -> None:
+    """They were written in one transaction with it."""
+    lost = changed(path, tmp_path, "DELETE FROM judged")
+    with closing(sqlite3.connect(lost)) as connection, connection:
+        if path == FORMAT_2:
+            connection.execute("INSERT INTO exception (event, entry) VALUES (1, '{}')")
+    with closing(Recording(str(lost))) as recording:
+        assert stored([recording]) is DAMAGED_THERE
+        assert recording.holes
+    assert checked(lost)
+
+
+def test_minutes_of_an_older_zmon_may_not_be_judged(tmp_path: Path) -> None:
+    """Before format 3 a file may have been begun by one that stored no exceptions."""
+    with closing(Recording(str(changed(FORMAT_2, tmp_path, "DELETE FROM judged")))) as recording:
+        assert stored([recording]) is NOT_YET
+        assert not recording.holes

@@ -10,11 +10,12 @@ from bisect import bisect_right
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from zmon.base.absent import Absent
 from zmon.exposition.exporter import Exporter
 from zmon.exposition.exposition_text import END, family_head, label_text
 from zmon.exposition.metric import METRICS
 from zmon.store.file_format import RecordingError
-from zmon.trends.exception_rows import stored
+from zmon.trends.exception_rows import DAMAGED_THERE, stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -31,9 +32,9 @@ class _StoredExceptions:
         try:
             trends = stored(recordings)
         except RecordingError:
-            trends = None
-        self.known = trends is not None
-        self._entries = sorted(trends.entries if trends is not None else (), key=attrgetter("begin"))
+            trends = DAMAGED_THERE
+        self.known = not isinstance(trends, Absent)
+        self._entries = sorted(() if isinstance(trends, Absent) else trends.entries, key=attrgetter("begin"))
         self._begins = [entry.begin for entry in self._entries]
         self.now = 0
 

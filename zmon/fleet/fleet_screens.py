@@ -40,6 +40,7 @@ NONE: Final = {
 MOST_OPEN: Final = 10
 """Exceptions that FLEET names."""
 NO_VALUE: Final = ""
+UNKNOWN: Final = absent("of no system here exceptions are known")
 NOT_ADDED: Final = absent(APART)
 """The part that a system has of a sum to which its I/O was not added."""
 
@@ -102,7 +103,7 @@ def _glance(fleet: Fleet, exceptions: Sequence[ExceptionEntry]) -> Table:
     """Return FLEET: one row per line, keyed by section and thing."""
     lines = [
         _said(fleet),
-        *_exceptions(exceptions, fleet.end),
+        *_exceptions(exceptions, fleet),
         *_systems(fleet),
         *_boxes(fleet),
         *_units(fleet),
@@ -142,8 +143,10 @@ def _said(fleet: Fleet) -> FleetLine:
 
 def reports(fleet: Fleet) -> str:
     """Say on how many systems the figures rest, and of which time they are."""
-    of, many_report = many(len(fleet.guests), "system"), fleet.reporting > 1
-    said = f"{fleet.reporting or 'None'} of {of} report{'' if many_report else 's'}"
+    of, answering = many(len(fleet.guests), "system"), fleet.answering
+    said = f"{answering or 'None'} of {of} report{'' if answering > 1 else 's'}"
+    if fleet.reporting < answering:
+        said += f", {fleet.reporting or 'none'} of them an LCU" if answering > 1 else ", but no LCU"
     return f"{said}, {written(fleet.begin)} to {written(fleet.end)}"
 
 
@@ -168,8 +171,14 @@ def _fillers(row: LcuRow) -> str:
     return f"FILLERS lcu={row.lcu} box={row.box}"
 
 
-def _exceptions(entries: Sequence[ExceptionEntry], end: int) -> Iterator[FleetLine]:
+def _exceptions(entries: Sequence[ExceptionEntry], fleet: Fleet) -> Iterator[FleetLine]:
     """Yield how many exceptions there were in the time, and how many of them are open at its end."""
+    end, of = fleet.end, len(fleet.guests)
+    unknown = sum(isinstance(row.bad, Absent) for row in fleet.guests)
+    if unknown and unknown == of and not entries:
+        text = f"Exceptions are not known of any of {many(of, 'system')}."
+        yield FleetLine("exception", "all", "Exceptions", UNKNOWN, words=text, command="EXCEPT")
+        return
     still = sum(entry.begin < end <= entry.end + SECOND for entry in entries)
     bad = sum(LEVELS[entry.level] == "bad" for entry in entries)
     text = (
@@ -178,6 +187,7 @@ def _exceptions(entries: Sequence[ExceptionEntry], end: int) -> Iterator[FleetLi
         if entries
         else "No exception in this time."
     )
+    text += f" They are not known of {unknown} of {many(of, 'system')}." * (unknown > 0)
     state = LEVELS[max((entry.level for entry in entries), default=0)]
     yield FleetLine("exception", "all", "Exceptions", state, words=text, command="EXCEPT")
 

@@ -45,7 +45,6 @@ class Sight(NamedTuple):
 
 
 RECORDED: Final = Sight("recorded system", "systems without a recording here")
-NO_EXCEPTIONS: Final = absent("exceptions were not recorded")
 NO_SAMPLES: Final = absent("no sample of it can be read")
 
 
@@ -172,6 +171,8 @@ class Fleet(NamedTuple):
     is_simulated: bool
     reporting: int
     """On how many of the guests the figures of LCUs and boxes rest."""
+    answering: int
+    """How many of the guests there is anything of in this time: these, and those that report no LCU."""
     notes: tuple[str, ...]
     """What is to be known of the figures."""
     filling: Filling | None = None
@@ -197,9 +198,16 @@ def fleet_of(members: Sequence[Member], begin: int, end: int, sight: Sight = REC
         exception_rows(members),
         any(member.is_simulated for member in members),
         reporting,
+        sum(_answers(member, begin, end) for member in added),
         tuple(_notes(members, reporting, channels, sight, sorted(apart))),
         filling_of(shares),
     )
+
+
+def _answers(member: Member, begin: int, end: int) -> bool:
+    """Return whether there is anything of a system in a time."""
+    since, until = member.span
+    return bool(member.lcus) or (not member.problem and since < end and until > begin)
 
 
 def ran_apart(members: Iterable[Member], begin: int, end: int) -> frozenset[str]:
@@ -234,9 +242,7 @@ def ran_apart(members: Iterable[Member], begin: int, end: int) -> frozenset[str]
 def _guest(member: Member, begin: int, end: int, *, is_apart: bool = False) -> GuestRow:
     figures = together(member.lcus.values())
     boxes = {key.split(".")[1] if key.count(".") == 2 else key for key in member.lcus}
-    entries = member.exceptions
-    bad = sum(1 for entry in entries or () if entry.level == BAD)
-    is_judged = entries is not None
+    bad, look = _levels(member.exceptions)
     machine = member.machine
     return GuestRow(
         member.name,
@@ -249,14 +255,15 @@ def _guest(member: Member, begin: int, end: int, *, is_apart: bool = False) -> G
         figures.get("resp", Weighed()).mean,
         member.cpu.mean,
         _rate(member.lcus.values(), "queue"),
-        bad if is_judged else NO_EXCEPTIONS,
-        len(entries or ()) - bad if is_judged else NO_EXCEPTIONS,
+        bad,
+        look,
         member.span[1] or NO_SAMPLES,
         member.problem
         or _damage(member)
         or APART * is_apart
         or _time_known(member, begin, end)
-        or _io_known(member),
+        or _io_known(member)
+        or _exceptions_known(member),
         member.path,
     )
 
@@ -281,6 +288,31 @@ def _io_known(member: Member) -> str:
     if member.lcus:
         return ""
     return "no LCU with I/O is known" if member.has_rollups else "it was recorded without roll-ups"
+
+
+def _levels(entries: Sequence[ExceptionEntry] | Absent) -> tuple[Number, Number]:
+    """Return how many exceptions are bad, and how many are to be looked at."""
+    if isinstance(entries, Absent):
+        return entries, entries
+    bad = sum(entry.level == BAD for entry in entries)
+    return bad, len(entries) - bad
+
+
+def _exceptions_known(member: Member) -> str:
+    unknown = member.exceptions
+    return f"no exceptions are known: {unknown.reason}" if isinstance(unknown, Absent) else ""
+
+
+def _exceptions_lack(members: Iterable[Member]) -> list[str]:
+    """Say of which systems that can be read no exceptions are known, and why."""
+    lacking: dict[str, list[str]] = {}
+    for member in members:
+        if isinstance(member.exceptions, Absent) and not member.problem:
+            lacking.setdefault(member.exceptions.reason, []).append(member.name)
+    return [
+        f"Exceptions are not known of {names(systems, MAX_NAMED)}: {reason}."
+        for reason, systems in lacking.items()
+    ]
 
 
 def _rate(things: Iterable[Mapping[str, Weighed]], name: str) -> Number:
@@ -404,7 +436,7 @@ def channel_rows(members: Iterable[Member]) -> tuple[ChannelRow, ...]:
 
 def exception_rows(members: Iterable[Member]) -> tuple[ExceptionRow, ...]:
     """Return the exceptions of all guests, the heaviest first."""
-    pairs = [(entry, member) for member in members for entry in member.exceptions or ()]
+    pairs = [(entry, member) for member in members for entry in _entries(member)]
     pairs.sort(key=lambda pair: (pair[0].heaviness, pair[1].name))
     return tuple(
         ExceptionRow(
@@ -412,6 +444,10 @@ def exception_rows(members: Iterable[Member]) -> tuple[ExceptionRow, ...]:
         )
         for e, m in pairs
     )  # fmt: skip
+
+
+def _entries(member: Member) -> Sequence[ExceptionEntry]:
+    return () if isinstance(member.exceptions, Absent) else member.exceptions
 
 
 def sentence(entry: ExceptionEntry, *, is_measured: bool) -> str:
@@ -439,6 +475,7 @@ def _notes(
     else:
         figures += " in this time"
     notes = [f"{figures}; z/OS and {sight.unseen} are not seen."]
+    notes += _exceptions_lack(members)
     if apart:
         notes.append(
             f"Not added up: {names(apart, MAX_NAMED)}. Recorded at another time than the others, so that"

@@ -15,7 +15,7 @@ from zmon.kinds import CHANNEL, MACHINE
 from zmon.machine.channel_paths import busy_percents
 from zmon.session.recording import Excerpt
 from zmon.store.file_format import RecordingError
-from zmon.trends.exception_rows import stored
+from zmon.trends.exception_rows import NOT_STORED, stored
 from zmon.trends.rollup_damage import damaged_times, whole_things
 from zmon.trends.trend_tables import SECONDS, THOUSAND, TREND_TABLES
 
@@ -32,6 +32,7 @@ LOST_AND_FOUND: Final = "lost+found"
 """A directory that each file system has, and no system."""
 LCU_FIGURES: Final = ("io", "mbs", "pend", "disc", "conn", "resp", "queue")
 """The figures of LCUs that are read of roll-ups."""
+NOT_THEN: Final = absent("nothing was recorded in this time")
 NO_ROLLUPS: Final = absent("the recording has no roll-ups in this time")
 
 
@@ -95,8 +96,8 @@ class Member(NamedTuple):
     """By VENDOR.SERIAL.SSID and figure."""
     cpu: Weighed = Weighed()
     channels: tuple[ChannelUse, ...] = ()
-    exceptions: tuple[ExceptionEntry, ...] | None = None
-    """Those of the time, the heaviest first; None if they were not recorded."""
+    exceptions: tuple[ExceptionEntry, ...] | Absent = NOT_STORED
+    """Those of the time, the heaviest first; why they are not known if it stores none."""
     damage: str = ""
     """What of it was found damaged, the first; its figures lack that."""
     has_rollups: bool = True
@@ -196,8 +197,8 @@ class SystemRecording:
         try:
             with self._lock:
                 inside = list(self._between().parts())
-                trends = stored([recording for recording, _ in inside]) if inside else None
-                if trends is None:
+                trends = stored([recording for recording, _ in inside]) if inside else NOT_STORED
+                if isinstance(trends, Absent):
                     return (), False
                 recording, numbers = inside[-1]
                 last = recording.sample(numbers[-1], [CHANNEL.name])
@@ -215,7 +216,7 @@ def read_member(name: str, path: str, begin: int, end: int) -> Member:
 def _member(member: Member, inside: Sequence[tuple[Recording, range]], begin: int, end: int) -> Member:
     recordings = [recording for recording, _ in inside]
     if not recordings:
-        return member
+        return member._replace(exceptions=NOT_THEN)
     recording, numbers = inside[-1]
     last = recording.sample(numbers[-1], [MACHINE.name, CHANNEL.name])
     frame = last.frame(MACHINE)
@@ -225,8 +226,10 @@ def _member(member: Member, inside: Sequence[tuple[Recording, range]], begin: in
         for value in frame.column(field)[:1]
     }
     trends = stored(recordings)
-    entries = None
-    if trends is not None:
+    entries: tuple[ExceptionEntry, ...] | Absent
+    if isinstance(trends, Absent):
+        entries = trends
+    else:
         during = (entry for entry in trends.entries if entry.begin <= end and entry.end >= begin)
         entries = tuple(sorted(during, key=lambda entry: entry.heaviness))
     cpus = _summed(recordings, "CPU", ("busy",), begin, end)

@@ -42,6 +42,7 @@ from zmon.rule.grammar import usable_rules
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+NOT_REPORTED: Final = absent("it has not reported in this time")
 MINUTE: Final = 60.0
 TIMEOUT: Final = 10.0
 """Seconds for an answer in all, however slowly it comes."""
@@ -414,7 +415,7 @@ class QueriedFleet:
         return Member(
             system.name,
             self._recordings.get(system.name, ""),
-            "" if system.until else "it has not reported in this time",
+            "" if system.until else NOT_REPORTED.reason,
             span=(round(system.since * SECOND), round(system.until * SECOND)),
             machine=machine,
             is_simulated=system.is_simulated,
@@ -425,7 +426,9 @@ class QueriedFleet:
             },
             cpu=Weighed(100 * system.busy * seconds, system.every * seconds),
             channels=channels,
-            exceptions=tuple(sorted(entries, key=lambda entry: entry.heaviness)) if system.until else None,
+            exceptions=tuple(sorted(entries, key=lambda entry: entry.heaviness))
+            if system.until
+            else NOT_REPORTED,
             is_recorded=False,
         )
 

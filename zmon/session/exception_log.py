@@ -12,6 +12,7 @@ from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
+from zmon.base.absent import Absent
 from zmon.base.clock import DATED, END_OF_TIME, clock
 from zmon.base.event import Event, Exceptions, What
 from zmon.interval import Interval
@@ -150,7 +151,8 @@ class ExceptionLog:
         from zmon.trends.exception_rows import stored  # noqa: PLC0415 - likewise
 
         try:
-            self._stored = None if self._has_other_lcus() else stored(recordings)
+            trends = None if self._has_other_lcus() else stored(recordings)
+            self._stored = None if isinstance(trends, Absent) else trends
         except RecordingError:
             self._stored = None  # an event reports the damage; samples that can be read are judged
         self._read = now

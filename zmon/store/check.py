@@ -40,6 +40,7 @@ def find_damage(recording: Recording) -> Iterator[str]:
     Damage is what SQLite itself reports (the first twenty messages), wrong checksums, samples of unknown
     time, and references to what is missing.
     """
+    yield from (hole.text for hole in recording.holes)  # that its tables have other columns was found first
     yield from _tables(recording)
     if not recording.made():
         return  # its writer ended before it made the tables

@@ -200,8 +200,15 @@ class StoredExceptions(NamedTuple):
     """Those of the rules by which the recordings were judged."""
 
 
-def stored(recordings: Sequence[Recording]) -> StoredExceptions | None:
-    """Return the exceptions that recordings store; None if one was not judged when it was recorded.
+# why exceptions are not known
+NOT_STORED: Final = absent("exceptions were not recorded")
+NOT_YET: Final = absent("nothing was judged yet when it was recorded")
+LATER: Final = absent("its first samples were not judged when they were recorded")
+DAMAGED_THERE: Final = absent("what is stored of exceptions is damaged")
+
+
+def stored(recordings: Sequence[Recording]) -> StoredExceptions | Absent:
+    """Return the exceptions that recordings store; why not, if one was not judged when it was recorded.
 
     Raises:
         RecordingError: one cannot be read.
@@ -210,15 +217,18 @@ def stored(recordings: Sequence[Recording]) -> StoredExceptions | None:
     until = 0
     unknown: dict[str, Absent] = {}
     digests = set()
+    damaged = [is_damaged(recording) for recording in recordings]  # of all, so that each remembers it
+    if any(damaged):
+        return DAMAGED_THERE
     for recording in recordings:
         span = recording.span()
         if not _has_tables(recording) or span is None:
-            return None
+            return NOT_STORED
         judged = recording.ask("SELECT begin, end, rules FROM judged WHERE id = 1")
-        if not judged or not all(isinstance(value, int) for value in judged[0][:2]) or judged[0][0] > span[0]:
-            return None
-        if is_damaged(recording):
-            return None
+        if not judged or not all(isinstance(value, int) for value in judged[0][:2]):
+            return NOT_YET
+        if judged[0][0] > span[0]:
+            return LATER
         until, unknown = int(judged[0][1]), unknown_of(judged[0][2])
         digests.add(str(_told(judged[0][2]).get("digest", "")))
         rows = recording.ask("SELECT entry FROM exception ORDER BY event")
@@ -232,13 +242,30 @@ def _has_tables(recording: Recording) -> bool:
     return bool(recording.ask(question, *TABLES)[0][0] == len(TABLES))
 
 
+LOST: Final = (
+    "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM judged WHERE id = 1) AND EXISTS (SELECT 1 FROM exception)"
+)
+"""Asks whether `judged` lacks its row: exceptions are written with it, in one transaction."""
+LOST_SINCE_3: Final = (
+    "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM judged WHERE id = 1) AND (EXISTS (SELECT 1 FROM exception)"
+    " OR EXISTS (SELECT 1 FROM table_rows WHERE name IN ('exception', 'minute')))"
+)
+"""The same since format 3, where each writer of minutes judges; older files may have been begun by one that
+did not."""
+
+
 def is_damaged(recording: Recording) -> bool:
     """Return whether what a recording stores of exceptions is damaged, and remember it there.
 
     Raises:
         RecordingError: it cannot be read.
     """
-    if not recording.covers or not _has_tables(recording):
+    if not _has_tables(recording):
+        return False
+    if recording.ask(LOST_SINCE_3 if recording.covers else LOST):
+        recording.note_everywhere("the table judged has 0 of 1 rows")
+        return True
+    if not recording.covers:
         return False
     judged = crc_of("judged", ("id", "begin", "end", "rules"))
     wrong = recording.ask(

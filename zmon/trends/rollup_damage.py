@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.clock import SECOND
 from zmon.store.file_format import RecordingError, crc_of
 from zmon.trends.exception_rows import is_damaged
-from zmon.trends.trend_tables import MINUTE, QUARTER, TREND_TABLES, column_names
+from zmon.trends.trend_tables import MINUTE, QUARTER, TREND_TABLES, column_names, find_wrong_views
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +49,7 @@ def damaged_times(
         wrong = [f"m.crc IS NOT {crc_of(time, column_names(connection, time), 'm')}"]
         rows = ""
         if table is not None:
-            name = _table(table, time)
+            name = table.of(time)
             columns = column_names(connection, name)
             if thing is not None:
                 rows = f" LEFT JOIN {name} r ON r.thing = {thing:d} AND r.{time} = m.{time}"
@@ -83,7 +83,7 @@ def has_lost_rows(recording: Recording, table: TrendTable, time: str, thing: int
     """
     if not recording.covers:
         return False
-    name = _table(table, time)
+    name = table.of(time)
     rows = recording.ask(
         f"SELECT t.{time}s, t.crc IS {crc_of('thing_rows', ('thing', 'minutes', 'quarters'), 't')},"  # noqa: S608 - ours
         f" (SELECT count(*) FROM {time} m JOIN {name} r ON r.thing = t.thing AND r.{time} = m.{time})"
@@ -92,12 +92,22 @@ def has_lost_rows(recording: Recording, table: TrendTable, time: str, thing: int
     )
     is_whole = bool(rows) and bool(rows[0][1]) and rows[0][0] == rows[0][2]
     if not is_whole:
-        recording.note_everywhere(f"roll-ups of {table.screen} are lost")
+        recording.note_everywhere(_lost(table))
     return not is_whole
 
 
-def _table(table: TrendTable, time: str) -> str:
-    return table.minutes if time == "minute" else table.quarters
+def _lost(table: TrendTable) -> str:
+    return f"roll-ups of {table.screen} are lost"
+
+
+def _lost_rows(recording: Recording, table: TrendTable, time: str) -> None:
+    """Look whether any thing has not as many rows as it tells; the recording remembers it."""
+    if recording.ask_once(
+        f"SELECT 1 FROM (SELECT thing, count(*) AS many FROM {table.of(time)} GROUP BY thing) r"  # noqa: S608 - ours
+        f" LEFT JOIN thing_rows t ON t.thing = r.thing WHERE t.{time}s IS NOT r.many"
+        f" OR t.crc IS NOT {crc_of('thing_rows', ('thing', 'minutes', 'quarters'), 't')} LIMIT 1"
+    ):
+        recording.note_everywhere(_lost(table))
 
 
 def number_of(recording: Recording, screen: str, name: str) -> int | None:
@@ -132,7 +142,9 @@ def whole_things(recording: Recording, screen: str) -> dict[str, int]:
 
 
 def find_rollup_damage(recording: Recording) -> Iterator[str]:
-    """Yield a sentence for each damage to roll-ups and stored exceptions; `find_damage` has the rest.
+    """Yield a sentence for each damage to roll-ups, their views, and stored exceptions.
+
+    `find_damage` has the rest.
 
     Those before format 3 have no checksums: a mean must lie between the lowest and the highest value.
     """
@@ -142,9 +154,13 @@ def find_rollup_damage(recording: Recording) -> Iterator[str]:
     try:
         whole_things(recording, "")
         is_damaged(recording)
+        with recording.asking(sys.maxsize) as connection:
+            views = [*find_wrong_views(connection)]
+        yield from (f"{recording.path}: {wrong}" for wrong in views)
         for table, time in product(TREND_TABLES, LENGTHS):
             if recording.covers:
                 damaged_times(recording, table, time)
+                _lost_rows(recording, table, time)
             elif many := _impossible(recording, table, time):
                 yield f"{recording.path}: {many:,} roll-ups of {table.screen} cannot be: a mean is no mean"
     except RecordingError as error:
@@ -154,7 +170,7 @@ def find_rollup_damage(recording: Recording) -> Iterator[str]:
 
 def _impossible(recording: Recording, table: TrendTable, time: str) -> int:
     """Return how many rows have a mean that does not lie between their lowest and highest value."""
-    name = _table(table, time)
+    name = table.of(time)
     with recording.asking(sys.maxsize) as connection:
         there = column_names(connection, name)
         tests = [

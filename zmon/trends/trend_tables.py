@@ -11,6 +11,7 @@ that rested has none.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -20,7 +21,7 @@ from zmon.tables.filled import definition
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from sqlite_utils import Database
 
@@ -78,6 +79,10 @@ class TrendTable(NamedTuple):
     def quarters(self) -> str:
         """The table of its quarters of an hour."""
         return f"{self.screen.lower()}_quarters"
+
+    def of(self, time: str) -> str:
+        """Return the table of its minutes, or quarters."""
+        return self.minutes if time == "minute" else self.quarters
 
     @property
     def views(self) -> dict[str, str]:
@@ -182,7 +187,7 @@ def _make(db: Database, table: TrendTable) -> None:
     for time in ("minute", "quarter"):
         _widen(db, time, [table.many])
     for view, time in table.views.items():
-        db.create_view(view, _view(table, time), replace=True)
+        db.create_view(view, _view(table, time, table.figures), replace=True)
 
 
 def _widen(db: Database, name: str, columns: Sequence[str]) -> None:
@@ -215,10 +220,10 @@ def _times(time: str) -> str:
     )
 
 
-def _view(table: TrendTable, time: str) -> str:
-    """Return what shows a table of trends in units that people use."""
+def _view(table: TrendTable, time: str, figures: Iterable[TrendFigure]) -> str:
+    """Return what shows figures of a table of trends in units that people use."""
     shown = []
-    for figure in table.figures:
+    for figure in figures:
         count, weight, total, low, high = figure.columns
         shown += [
             f'round({total} * 1.0 / {weight}, 3) AS "{figure.name}"',
@@ -227,9 +232,54 @@ def _view(table: TrendTable, time: str) -> str:
             f"{total} / 1000.0 AS {total}",
             count,
         ]
-    name = table.minutes if time == "minute" else table.quarters
+    name = table.of(time)
     return (
         f"SELECT strftime('%Y-%m-%d %H:%M', {time}, 'unixepoch') AS utc,"  # noqa: S608 - names of screens
         f" thing.name AS thing, thing.label AS label, {', '.join(shown)}"
         f" FROM {name} JOIN thing ON thing.id = {name}.thing"
     )
+
+
+_FIGURE: Final = re.compile(r' AS "(\w+)"')
+"""The name of a figure in the text of a view."""
+
+
+def find_wrong_views(connection: sqlite3.Connection) -> Iterator[str]:
+    """Yield a sentence for each view that lacks, or that does not show its table as zmon does.
+
+    A view has no checksum, but its text follows from its table.  All formats have the same; only which
+    figures there are, and in which order, changed with zmon.
+
+    Raises:
+        sqlite3.Error: the file is damaged there.
+    """
+    made = connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
+    tables = {name for sort, name, _sql in made if sort == "table"}
+    texts = {name: str(sql) for sort, name, sql in made if sort == "view"}
+    of_times = [(f"{time}s", time, None) for time in ("minute", "quarter") if time in tables]
+    of_tables = [
+        (view, time, table)
+        for table in TREND_TABLES
+        for view, time in table.views.items()
+        if table.of(time) in tables
+    ]
+    for view, time, table in (*of_times, *of_tables):
+        text = texts.get(view)
+        if text is None:
+            yield f"the view {view} is missing"
+            continue
+        shown = _FIGURE.findall(text)
+        right = _times(time) if table is None else _view(table, time, map(TrendFigure, shown))
+        is_whole = table is None or _has_all(shown, table, column_names(connection, table.of(time)))
+        if not is_whole or text not in {
+            f'CREATE VIEW "{view}" AS {right}',
+            f"CREATE VIEW [{view}] AS {right}",
+        }:
+            yield f"the view {view} is damaged: it does not show what its table has"
+
+
+def _has_all(shown: Sequence[str], table: TrendTable, columns: Sequence[str]) -> bool:
+    """Return whether a view shows, each once, figures that its table has, and of those zmon knows all."""
+    wanted = {figure.name for figure in table.figures if figure.columns[0] in columns}
+    there = {name for name in shown if {*TrendFigure(name).columns} <= {*columns}}
+    return len(shown) == len(there) and wanted <= there
