@@ -762,6 +762,9 @@ CMF_OFF: Final = _without_cmf("is off{}: cmb_enable is 0")
 _NO_TIMES: Final = "this hypervisor counts starts but no times"
 NO_CMF_TIMES: Final = declared("no-cmf-times", f"not measured: {_NO_TIMES}", _NO_TIMES)
 
+NO_CSS: Final = declared("no-channel-subsystem", "no channel subsystem here")
+NO_DEVICES: Final = declared("no-devices", "this machine shows Linux no devices")
+"""Why there is no ccw device on a machine that was looked at."""
 NO_ADAPTER: Final = declared("no-adapter", "there is no FCP adapter")
 """Why there is no row on a machine that was looked at."""
 

@@ -358,6 +358,7 @@ def test_paths_that_imply_many_directories_are_refused(monkeypatch: pytest.Monke
 def test_a_file_that_a_capture_lacks_is_named(kind: str, tmp_path: Path) -> None:
     """As it was asked for; and a value that it would hold is not said to be unknown to the kernel."""
     (tmp_path / "proc").mkdir()
+    (tmp_path / "proc/stat").touch()
     nodes = {"proc/stat": CapturedFile(b"", 1)}
     tree: Tree = ArchivedTree("a", "", nodes) if kind == "archive" else DirectoryTree(str(tmp_path), "a")
     with pytest.raises(FileNotFoundError) as caught:

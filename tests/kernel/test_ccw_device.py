@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from zmon.base.absent import Absent, text_of
 from zmon.kernel.ccw_device import (
     NO_CONFIGURATION,
-    NO_DEVICES,
     NO_PAIR,
     NO_TYPE,
     OF_DASD,
@@ -24,8 +23,8 @@ from zmon.kernel.ccw_device import (
     parse_type,
     read_devices,
 )
-from zmon.kernel.tree import NO_CSS, OFFLINE
-from zmon.kinds import DEVICE, NO_BLOCK_OF_ALIAS, NO_DASD
+from zmon.kernel.tree import OFFLINE
+from zmon.kinds import DEVICE, NO_BLOCK_OF_ALIAS, NO_CSS, NO_DASD, NO_DEVICES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -37,8 +37,8 @@ from zmon.kernel.channel_path import (
     parse_status,
     read_channels,
 )
-from zmon.kernel.tree import NEEDS_ROOT, NO_CSS, NOT_OFFERED
-from zmon.kinds import CHANNEL
+from zmon.kernel.tree import NEEDS_ROOT, NOT_OFFERED
+from zmon.kinds import CHANNEL, NO_CSS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

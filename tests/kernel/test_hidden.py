@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -10,9 +11,25 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from zmon.cli.main import main
-from zmon.kernel.sampler import EVERYTHING, Sampler
+from zmon.cli.output import FAILED
+from zmon.kernel.capture_open import open_capture
+from zmon.kernel.capture_tree import moment
+from zmon.kernel.sampler import EVERYTHING, Sampler, sample_once
 from zmon.kernel.tree import ALWAYS, HiddenError, LiveTree
-from zmon.kinds import CLAIM, CONTAINER, SWAP
+from zmon.kinds import (
+    ADAPTER,
+    BLOCK,
+    CHANNEL,
+    CLAIM,
+    CONTAINER,
+    DEVICE,
+    LAYER,
+    LUN,
+    MEMORY,
+    NO_ADAPTER,
+    PCI_FUNCTION,
+    SWAP,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -130,3 +147,151 @@ def test_what_is_hidden_is_told_with_real_mounts(said: str) -> None:
     assert said in done.stderr
     (devices,) = (line for line in done.stdout.splitlines() if line.startswith(" Devices"))
     assert "unknown" in devices
+
+
+ANSWERS: Final = [
+    ("/sys", "check H16", "H16"),
+    ("/proc", "where swap", "swap"),
+    ("subset=pid", "where swap", "swap"),
+]
+"""What is hidden, a command, and what it is asked about."""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount")
+@pytest.mark.parametrize(("hidden", "command", "thing"), ANSWERS)
+def test_no_command_says_that_there_is_none_where_it_cannot_be_seen(
+    hidden: str, command: str, thing: str
+) -> None:
+    """A check of it is unknown, and a name may be that of what was not read."""
+    script = f'{MOUNTS[hidden]} && exec "{sys.executable}" -m zmon {command}'
+    done = subprocess.run(  # noqa: S603
+        ["unshare", "-m", "-p", "-f", "sh", "-c", script],  # noqa: S607 - any unshare
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "unshare:" in done.stderr or "mount:" in done.stderr:
+        pytest.skip(f"no mounts here: {done.stderr}")
+    said = (done.stdout + done.stderr).splitlines()
+    lines = [line for line in said if not {thing, f"{thing}:"}.isdisjoint(line.split()[:2])]
+    assert all(hidden in line for line in lines)
+    assert lines
+
+
+# --- captures ----------------------------------------------------------------------------------
+
+NO_PROC: Final = "/proc is not"
+NO_SYS: Final = "/sys is not"
+IN_PART: Final = "subset=pid"
+CAPTURED: Final = {
+    NO_SYS: {
+        "proc/stat": "",
+        "proc/diskstats": "",
+        "proc/7/net/dev": "Inter-|\n face |\n",
+        "proc/7/mountinfo": PART,
+    },
+    NO_PROC: {"sys/devices/system/cpu/online": "0\n", "sys/module/zfcp/parameters/datarouter": "Y\n"},
+    IN_PART: {"sys/devices/system/cpu/online": "0\n", "proc/7/mountinfo": PART},
+}  # fmt: skip
+"""What a capture has of /proc and /sys, by what it says of the rest."""
+
+
+def captured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, *, unpacked: bool = False) -> str:
+    """Return the path of a capture that `zmon capture` made of such a root."""
+    root = tmp_path / "root"
+    for path, content in CAPTURED[said].items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(content)
+    if "proc/7/mountinfo" in CAPTURED[said]:
+        (root / "proc/self").symlink_to("7")
+    monkeypatch.chdir(tmp_path)
+    assert main(["capture", "c.tar.gz", "--root", str(root), "-n", "1"]) == 0
+    if unpacked:
+        subprocess.run(["tar", "xzf", "c.tar.gz"], check=True)  # noqa: S607 - any tar
+    return "pass-0001" if unpacked else "c.tar.gz"
+
+
+@pytest.mark.parametrize("said", CAPTURED)
+@pytest.mark.parametrize("unpacked", [False, True])
+def test_a_capture_without_them_is_not_of_a_machine_without_devices(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, *, unpacked: bool
+) -> None:
+    """A kind that is read of what a pass lacks as a whole has that for its reason; archived and unpacked."""
+    path = captured(tmp_path, monkeypatch, said, unpacked=unpacked)
+    (only,) = open_capture(path).passes
+    sample = sample_once(only, "")
+    reasons = {
+        name: frame.missing.reason for name, frame in sample.frames.items() if frame.missing is not None
+    }
+    kinds = (ADAPTER, LUN, CHANNEL, DEVICE, PCI_FUNCTION, LAYER) if said == NO_SYS else (BLOCK, MEMORY, SWAP)
+    assert not [f"{kind.name}: {reasons[kind.name]}" for kind in kinds if said not in reasons[kind.name]]
+    if said != NO_SYS:
+        assert reasons[ADAPTER.name] == NO_ADAPTER.reason
+
+
+def test_of_a_part_that_was_captured_only_files_are_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Readers go on to conclude from what is not in a directory that was captured."""
+    (only,) = open_capture(captured(tmp_path, monkeypatch, NO_SYS)).passes
+    with pytest.raises(FileNotFoundError):
+        only.read("proc/sysinfo")
+    with pytest.raises(HiddenError):
+        only.entries("sys/class/fc_host")
+
+
+SCREENS_OF_SYS: Final = ("FCP", "PCI", "CHANNEL", "CTLUNIT", "IOCONF", "DEVICE", "NETWORK", "STACKED")
+
+
+@pytest.mark.parametrize("screen", SCREENS_OF_SYS)
+def test_no_screen_of_a_capture_says_that_there_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], screen: str
+) -> None:
+    """It says that /sys is not in the capture, and so does standard error before it."""
+    path = captured(tmp_path, monkeypatch, NO_SYS)
+    capsys.readouterr()
+    main(["show", screen, "--from", path])
+    said = capsys.readouterr()
+    (nothing,) = (line for line in said.out.splitlines() if "Nothing to show" in line)
+    assert NO_SYS in nothing
+    assert NO_SYS in said.err
+
+
+@pytest.mark.parametrize(
+    ("said", "id_", "state"),
+    [(NO_SYS, "H16", "unknown"), (NO_SYS, "H1", "unknown"), (NO_SYS, "B1", "unknown"),
+     (NO_PROC, "H16", "does not apply")],
+)  # fmt: skip
+def test_a_check_of_what_cannot_be_seen_is_unknown(  # noqa: PLR0913, PLR0917 - fixtures and the rule
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    said: str,
+    id_: str,
+    state: str,
+) -> None:
+    """Not one that does not apply: OSA devices may be there, and so may DASDs on a machine of any kind."""
+    path = captured(tmp_path, monkeypatch, said)
+    capsys.readouterr()
+    main(["check", id_, "--from", path, "-f", "json"])
+    (check,) = json.loads(capsys.readouterr().out)["checks"]
+    assert check["state"] == state, check
+
+
+@pytest.mark.parametrize("said", [NO_PROC, IN_PART])
+def test_a_name_is_not_said_to_be_that_of_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], said: str
+) -> None:
+    """Of a swap area nothing is known where /proc cannot be seen."""
+    path = captured(tmp_path, monkeypatch, said)
+    capsys.readouterr()
+    assert main(["where", "swap", "--from", path]) == FAILED
+    assert said in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_a_pass_without_proc_was_made_when_its_notes_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The files that tell when counters were read are all in /proc."""
+    (only,) = open_capture(captured(tmp_path, monkeypatch, NO_PROC)).passes
+    assert moment(only) == only.when("CAPTURE.txt") > 0

@@ -21,7 +21,7 @@ from zmon.kernel.mountinfo import (
     read_hidden,
     read_mounts,
 )
-from zmon.kernel.tree import LiveTree, not_mounted
+from zmon.kernel.tree import LiveTree, why_hidden
 from zmon.topology.mounts import mounts_in
 from zmon.values import overlay
 
@@ -222,4 +222,4 @@ def test_a_proc_that_is_not_mounted_is_why_mounts_are_not_known(tmp_path: Path) 
     """Not that it lacks a file that every kernel has."""
     missing = read_mounts(LiveTree(str(tmp_path))).missing
     assert missing is not None
-    assert missing is absent(not_mounted(LiveTree(str(tmp_path)), PATH))
+    assert missing is absent(why_hidden(LiveTree(str(tmp_path)), PATH))

@@ -99,6 +99,16 @@ def test_what_is_not_there_has_a_reason(make_tree: Callable[..., Tree]) -> None:
     assert value is NEEDS_ROOT
 
 
+def test_what_cannot_be_seen_has_a_reason_in_place_of_its_names(tmp_path: Path) -> None:
+    """No card and no line about the capacity was found where /sys and /proc are not mounted."""
+    found = settings(written(tmp_path, {"etc/fstab": b""}))
+    names = ("qeth", "fc", "rport", "paths", "disk", "capacity")
+    assert all(isinstance(found[name], Absent) for name in names)
+    (tmp_path / "proc/self").mkdir(parents=True)
+    (tmp_path / "sys/devices").mkdir(parents=True, exist_ok=True)
+    assert found.keys() - settings(LiveTree(str(tmp_path))).keys() == {*names}
+
+
 def written(folder: Path, files: Mapping[str, bytes]) -> LiveTree:
     """Write a tree with links into a directory."""
     for path, content in files.items():

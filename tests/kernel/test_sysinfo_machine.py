@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.base.absent import Absent
-from zmon.kernel.sysinfo import CM_ENABLE, LPAR_ONLY, NO_GUEST, NO_HOSTNAME, parse_version, read_machine
+from zmon.kernel.sysinfo import (
+    CM_ENABLE,
+    LPAR_ONLY,
+    NO_ARCHITECTURE,
+    NO_GUEST,
+    NO_HOSTNAME,
+    parse_version,
+    read_machine,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,6 +82,15 @@ def test_running_kernel(make_tree: Callable[..., Tree]) -> None:
     """The running kernel is asked directly."""
     frame = read_machine(make_tree(live=True))
     assert frame.cell("machine", "kernel") == os.uname().release
+
+
+def test_a_captured_architecture(make_tree: Callable[..., Tree]) -> None:
+    """Of a machine without /proc/sysinfo it is what the kernel calls it, if that was captured."""
+    arch = {"proc/sys/kernel/arch": b"x86_64\n"}
+    frame = read_machine(make_tree({"proc/version": VERSION, **arch}))
+    assert frame.cell("machine", "architecture") == "x86_64"
+    frame = read_machine(make_tree({"proc/version": VERSION}))
+    assert frame.cell("machine", "architecture") is NO_ARCHITECTURE
 
 
 def test_elsewhere(make_tree: Callable[..., Tree]) -> None:

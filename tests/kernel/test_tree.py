@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.kernel.tree import LiveTree, ebcdic_name, lacking, not_mounted, printable
+from zmon.kernel.tree import LiveTree, ebcdic_name, lacking, printable, why_hidden
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,7 +55,7 @@ def test_what_is_not_mounted_is_told_from_what_a_kernel_lacks(
         (tmp_path / "proc/7").mkdir(parents=True)
         (tmp_path / "proc/7/mountinfo").write_text(mounts)
         (tmp_path / "proc/self").symlink_to("7")
-    found = not_mounted(LiveTree(str(tmp_path)), path)
+    found = why_hidden(LiveTree(str(tmp_path)), path)
     assert why in found
     assert bool(why) is bool(found)
 

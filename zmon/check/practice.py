@@ -20,8 +20,9 @@ from zmon.kinds import (
     MACHINE,
     MEMORY,
     MOUNT,
+    NO_CSS,
+    NO_DEVICES,
     NOT_COLLECTED,
-    NOWHERE,
     SETTING,
     UNLISTED,
 )
@@ -43,6 +44,9 @@ if TYPE_CHECKING:
 
 EMULATED: Final = "HRC"
 """Vendor of disks that Hercules emulates, and manufacturer of its processors."""
+
+NOT_HERE: Final = (NO_CSS.code, NO_DEVICES.code)
+"""The codes of why there is no ccw device, where it was looked for."""
 
 NO_LSDASD: Final = NOT_COLLECTED.about("lsdasd, which says what of the devices is a DASD")
 
@@ -190,10 +194,16 @@ class CheckInput:
 
     @property
     def may_be_on_z(self) -> bool:
-        """Whether this is Linux on IBM Z, or nothing was collected that tells."""
-        devices = self.devices
-        is_open = isinstance(devices, Absent) and devices.code == NOWHERE.code
+        """Whether this is Linux on IBM Z, or nothing was seen that tells."""
+        is_open = isinstance(self.devices, Absent) and self.devices.code not in NOT_HERE
         return self.is_on_z or (is_open and isinstance(self.host.architecture, Absent))
+
+    @property
+    def why_no_devices(self) -> str:
+        """Why there is no ccw device, where there can be none: devices that cannot be seen are not none."""
+        if isinstance(self.devices, Absent) and self.devices.code in NOT_HERE:
+            return self.devices.reason
+        return f"not Linux on IBM Z: {text_of(self.host.architecture)}"
 
     @property
     def is_guest(self) -> bool:

@@ -60,6 +60,11 @@ def number_blocks(given: CheckInput) -> Mapping[str, Any]:
     return {"blocks": [{"block": block, "lcus": len(keys)} for block, keys in sorted(blocks.items())]}
 
 
+def capacity(given: CheckInput) -> Mapping[str, Any]:
+    """Return why /proc/sysinfo is unseen, if it is."""
+    return {"unseen": given.settings.get("capacity")}
+
+
 def network_buffers(given: CheckInput) -> Mapping[str, Any]:
     """Return the OSA devices, how many buffers they have, and how many the memory wants."""
     rows, total = given.settings_of("qeth/"), given.memory.total
@@ -70,6 +75,7 @@ def network_buffers(given: CheckInput) -> Mapping[str, Any]:
     ]
     return {
         "all": list(rows),
+        "unseen": given.settings.get("qeth"),
         "devices": devices or reason_of(next(iter(rows.values()), "")),
         "wanted": next((number for size, number in BUFFERS if total <= size << 20), MOST_BUFFERS),
     }
@@ -88,6 +94,7 @@ FACTS: Final = {
     "B27": recorder,
     "B28": device_labels,
     "B29": number_blocks,
+    "H14": capacity,
     "H16": network_buffers,
     "H17": dumps,
 }

@@ -30,7 +30,7 @@ from zmon.cli.source_options import NO_TEXTS, open_lookup, read_files, refused
 from zmon.kernel.deadline import call_all_within
 from zmon.kernel.file_extents import NOT_THERE
 from zmon.kernel.open_file import live_mount_id
-from zmon.kinds import CONTAINER, LAYER
+from zmon.kinds import CONTAINER
 from zmon.placement.word_lookup import (
     DOWNWARDS,
     LookupResult,
@@ -279,8 +279,8 @@ def _whole(args: argparse.Namespace, unread: dict[str, list[str]]) -> Iterator[M
         count.end()
         for sentence in lookup.strangers:
             complain(sentence)
-        if why := lookup.machine.missing(LAYER):
-            unread[""].append(f"block devices: {why}")
+        for why, names in lookup.machine.unread.items():
+            unread[""].append(f"{' and '.join(names)}: {why}")
         if listing is not None and not args.source and (why := lookup.machine.missing(CONTAINER)):
             unread[""].append(f"files of the listing: {why}")
         yield lookup.machine
@@ -289,16 +289,16 @@ def _whole(args: argparse.Namespace, unread: dict[str, list[str]]) -> Iterator[M
 def _nothing(word: str, args: argparse.Namespace, unread: Sequence[str]) -> str:
     """Return why nothing was found, and what might help."""
     place = f"in {args.source}" if args.source else "on this machine"
-    if unread:
-        return f"not found {place}, which does not have everything ({'; '.join(unread)})"
-    if "/" in word:
+    if "/" in word and not unread:
         return f"there is no such file, device or logical volume {place}"
     more = [] if args.listing else ["tablespaces need --listing"]
     if not (args.cp or args.cp_file):
         more.append("device numbers and labels of z/VM need --cp-file or --cp")
     if path := re.fullmatch(CHANNEL_PATH, word):
         more.append(f"channel paths are not looked up: zmon show DEVICE chpids~{path[1]} lists their disks")
-    help_ = f" ({'; '.join(more)})" if more else ""
+    help_ = f" ({'; '.join(more)})" if more and "/" not in word else ""
+    if unread:
+        return f"not found {place}, which does not have everything: {'; '.join(unread)}{help_}"
     return f"not found {place}: no file, disk, device number, label, LCU or tablespace has this name{help_}"
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import absent
 from zmon.base.clock import MINUTE
 from zmon.kernel import cmf, diskstats, sys_block
-from zmon.kernel.tree import LiveTree, not_mounted, when_read
+from zmon.kernel.tree import LiveTree, when_read, why_hidden
 from zmon.kinds import BLOCK, NO_DISK
 from zmon.sample import Frame, empty_frame, pick
 
@@ -227,7 +227,7 @@ class DiskReader:
             self._unlisted = NO_DISK.reason
         except OSError as error:
             self._disks = sys_block.Disks([], {})
-            why = not_mounted(self._tree, sys_block.DIRECTORY) or error.strerror
+            why = why_hidden(self._tree, sys_block.DIRECTORY) or error.strerror
             self._unlisted = f"/{sys_block.DIRECTORY} cannot be listed: {why}"
         try:
             self._devices = cmf.find_devices(self._tree)
@@ -288,7 +288,7 @@ class DiskReader:
                 self.refresh()
                 moved = self._counts.take(data)
         except OSError as error:
-            why = not_mounted(self._tree, diskstats.PATH) or error.strerror
+            why = why_hidden(self._tree, diskstats.PATH) or error.strerror
             return empty_frame(BLOCK, f"/proc/diskstats cannot be read: {why}"), everything
         except ValueError as error:
             return empty_frame(BLOCK, str(error)), everything

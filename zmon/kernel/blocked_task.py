@@ -20,6 +20,7 @@ from zmon.base.absent import absent
 from zmon.base.record import NamedTuple
 from zmon.kernel.proc_task import device_in_name, file_of_call
 from zmon.kernel.process_files import mounted_devices, open_files, opened
+from zmon.kernel.sysinfo import ARCHITECTURE
 from zmon.kernel.tree import text
 from zmon.values.wait_place import CALL, NAME, OPEN_FILES
 
@@ -72,5 +73,5 @@ def told_wait(tree: Tree, folder: str, name: str, disks: DiskNumbers, *, is_kern
 
 def _architecture(tree: Tree) -> str:
     with suppress(OSError):
-        return text(tree, "proc/sys/kernel/arch").strip()
+        return text(tree, ARCHITECTURE).strip()
     return os.uname().machine if tree.live else ""

@@ -21,10 +21,20 @@ from collections import Counter
 from zmon.base.light_typing import TYPE_CHECKING, Final, Protocol
 from zmon.base.record import NamedTuple
 from zmon.kernel.capture_text import MAX_HEAD, MAX_TEXT, MAX_TEXTS, NO_TEXTS, TEXT_BYTES
-from zmon.kernel.tree import MAX_FILE, NOT_CAPTURED, Tree, printable
+from zmon.kernel.tree import (
+    MAX_FILE,
+    NOT_CAPTURED,
+    PROC_IN_PART,
+    HidingTree,
+    Tree,
+    is_of_process,
+    printable,
+    shows_part,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import NoReturn
 
     from zmon.kernel.capture_text import CollectedText, TextReader
 
@@ -109,11 +119,13 @@ class CapturedTree(Tree, Protocol):
 def moment(tree: Tree) -> int:
     """Return when a pass was made, in ns since 1970: the time of its first counters, else of its last text.
 
-    That of its last list of disks or mounts if it has neither; 0 if it has none of them.
+    That of its notes or of its last list of disks or mounts if it has neither; 0 if it has none of them.
     """
     for path in ("proc/diskstats", "proc/stat", "proc/uptime", "sys/devices/css0"):
         if (when := _when(tree, path)) is not None:
             return when
+    if (when := _when(tree, NOTES)) is not None:
+        return when
     texts: Sequence[CollectedText] = getattr(tree, "texts", ())
     lists = [when for path in LISTS if (when := _when(tree, path)) is not None]
     return max((text.time for text in texts), default=max(lists, default=0))
@@ -195,23 +207,75 @@ class PathResolver:
         return "/".join(here)
 
 
-class ArchivedTree:
+class _PassTree(HidingTree):
+    """A pass, of which all of /proc or of /sys may be missing: it could not be seen, or was not captured.
+
+    What is missing of them besides is what the machine did not have, or what was not captured.
+    """
+
+    def __init__(self) -> None:
+        """Look for nothing yet."""
+        super().__init__()
+        self._held: dict[str, bool] = {}
+        self._shows_part: bool | None = None
+
+    def why_hidden(self, path: str) -> str:
+        """See `HidingTree.why_hidden`."""
+        top, _, rest = path.partition("/")
+        if top not in {"proc", "sys"}:
+            return ""
+        if top not in self._held:
+            self._held[top] = self.holds(top)
+        if not self._held[top]:
+            return f"/{top} is {NOT_CAPTURED}"
+        return PROC_IN_PART if top == "proc" and not is_of_process(rest) and self._is_part() else ""
+
+    def _is_part(self) -> bool:
+        """Return whether the pass is of a /proc that showed processes alone."""
+        if self._shows_part is None:
+            self._shows_part = False  # asked for again while mountinfo is looked for
+            try:
+                mounts = self.read("proc/self/mountinfo").decode("utf-8", "replace")
+            except OSError:
+                return False
+            self._shows_part = shows_part(mounts) and not self.holds("proc/stat")
+        return self._shows_part
+
+    def read(self, path: str, at_once: int = 65536) -> bytes:
+        """Return the content of a file; see `Tree.read`."""
+        raise NotImplementedError
+
+    def holds(self, path: str) -> bool:
+        """Return whether the pass has anything at or below a path without links that could be read."""
+        raise NotImplementedError
+
+    def lack(self, path: str) -> NoReturn:
+        """Raise the error of a path that is not there."""
+        self._see(path)
+        raise FileNotFoundError(errno.ENOENT, NOT_CAPTURED, path)
+
+
+class ArchivedTree(_PassTree):
     """A pass in memory: a node for each path."""
 
     live = False
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - what a pass is
         self,
         name: str,
         label: str,
         nodes: Mapping[str, Node],
         texts: Sequence[CollectedText] = (),
         since: int = 0,
+        within: _PassTree | None = None,
     ) -> None:
         """Serve `nodes`, whose paths are relative and plain; directories need no node.
 
-        Nothing was read before `since`, whatever times the nodes have.
+        Nothing was read before `since`, whatever times the nodes have.  `within` is the pass that has these
+        nodes beside its own files.
         """
+        super().__init__()
+        self._pass = within or self
         self.texts = texts
         self.shown: Mapping[str, ShownPlace] = {
             path: node.shown
@@ -261,7 +325,7 @@ class ArchivedTree:
         below = f"{physical}/" if physical else ""
         times = [node.time for other, node in self._nodes.items() if other.startswith(below)]
         if not times:
-            raise FileNotFoundError(errno.ENOENT, NOT_CAPTURED, path)
+            self._pass.lack(path)
         return max(min(times), self._since)
 
     def target(self, path: str) -> str | None:
@@ -282,11 +346,19 @@ class ArchivedTree:
                     raise _refused(entry, path)
                 if isinstance(entry, CapturedFile):
                     raise _error(errno.ENOTDIR, path)
-            raise FileNotFoundError(errno.ENOENT, NOT_CAPTURED, path)
+            self._pass.lack(path)
         return None
 
+    def holds(self, path: str) -> bool:
+        """See `_PassTree.holds`."""
+        return any(
+            not isinstance(node, RefusedFile)
+            and (name.startswith(f"{path}/") or (name == path and not isinstance(node, CapturedFolder)))
+            for name, node in self._nodes.items()
+        )
 
-class DirectoryTree:
+
+class DirectoryTree(_PassTree):
     """A pass that is unpacked on a disk.
 
     Only regular files are read, whole and up to `MAX_FILE` bytes; nothing is opened through a link.
@@ -307,12 +379,13 @@ class DirectoryTree:
 
         Nothing was read before `since`, whatever times the files have.
         """
+        super().__init__()
         self.texts = texts
         self._since = since
         self.root = os.path.realpath(root)
         self.name = name or root
         self.label = label
-        self._beside = ArchivedTree(self.name, label, beside or {}, since=since)
+        self._beside = ArchivedTree(self.name, label, beside or {}, since=since, within=self)
         self.shown: Mapping[str, ShownPlace] = {
             path: shown for path, shown in self._beside.shown.items() if not self._has(path)
         }
@@ -346,6 +419,15 @@ class DirectoryTree:
         if not self._has(physical):
             return self._beside.when(physical)
         return max(os.lstat(self._at(physical)).st_mtime_ns, self._since)
+
+    def holds(self, path: str) -> bool:
+        """See `_PassTree.holds`."""
+        try:
+            return bool(os.listdir(self._at(path))) or self._beside.holds(path)
+        except NotADirectoryError:
+            return True
+        except OSError:
+            return self._beside.holds(path)
 
     def _at(self, physical: str) -> str:
         return f"{self.root}/{physical}"

@@ -16,17 +16,16 @@ from zmon.base.absent import Absent, absent
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.kernel.tree import (
     CSS,
-    NO_CSS,
     OFFLINE,
     attributes,
     driver_of,
-    not_mounted,
     read_attributes,
     refused,
     text,
+    why_hidden,
     word_parser,
 )
-from zmon.kinds import DEVICE, NO_BLOCK_OF_ALIAS, NO_DASD
+from zmon.kinds import DEVICE, NO_BLOCK_OF_ALIAS, NO_CSS, NO_DASD, NO_DEVICES
 from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:
@@ -42,7 +41,6 @@ BUS_ID: Final = r"0\.[0-3]\.[0-9a-f]{4}"
 
 _PATHS: Final = ("pim", "pam", "pom", "chpids")
 NO_TYPE: Final = absent("the device has no type")
-NO_DEVICES: Final = absent("this machine shows Linux no devices")
 NO_PAIR: Final = absent("it is in no copy pair")
 NO_CONFIGURATION: Final = absent("the storage gave the kernel no configuration data")
 
@@ -112,7 +110,7 @@ def read_devices(tree: Tree, only: Iterable[str] | None = None) -> Frame:
     try:
         places = _subchannels(tree) if only is None else _subchannels_of(tree, only)
     except OSError as error:
-        why = not_mounted(tree, CSS) or NO_CSS.reason
+        why = why_hidden(tree, CSS) or NO_CSS.reason
         return empty_frame(DEVICE, refused(error, why).reason)
     rows: dict[str, dict[str, Value]] = {}
     times: dict[str, int] = {}

@@ -28,8 +28,8 @@ import struct
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent
-from zmon.kernel.tree import CSS, NO_CSS, attributes, read_attributes, read_value, refused, word_parser
-from zmon.kinds import CHANNEL
+from zmon.kernel.tree import CSS, attributes, read_attributes, read_value, refused, word_parser
+from zmon.kinds import CHANNEL, NO_CSS
 from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:

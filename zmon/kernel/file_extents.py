@@ -33,7 +33,7 @@ from zmon.kernel.mountinfo import (
     through_process,
 )
 from zmon.kernel.open_file import mount_id
-from zmon.kernel.tree import not_mounted, printable, text
+from zmon.kernel.tree import printable, text, why_hidden
 from zmon.kinds import CONTAINER
 from zmon.sample import Frame, empty_frame
 from zmon.values import overlay
@@ -143,7 +143,7 @@ def read_containers(  # noqa: PLR0913 - what may confine it
     try:
         mounted = parse_mountinfo(tree.read(PATH))
     except OSError as error:
-        return empty_frame(CONTAINER, not_mounted(tree, PATH) or f"/{PATH}: {error.strerror}")
+        return empty_frame(CONTAINER, why_hidden(tree, PATH) or f"/{PATH}: {error.strerror}")
     except ValueError as error:
         return empty_frame(CONTAINER, str(error))
     reading = _FileReading(_PathReader(tree, mounted, sync=sync, silent=silent), most, progress)

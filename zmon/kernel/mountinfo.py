@@ -27,7 +27,7 @@ from zmon.base.absent import Absent, absent
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
 from zmon.base.sizes import KIB
-from zmon.kernel.tree import not_mounted
+from zmon.kernel.tree import why_hidden
 from zmon.kinds import MOUNT, SWAP
 from zmon.sample import empty_frame, frame_of
 from zmon.values import overlay
@@ -147,7 +147,7 @@ def read_mounts(tree: Tree, wanted: Container[str] | None = None, paths: Iterabl
     try:
         mounted = parse_mountinfo(tree.read(PATH))
     except OSError as error:
-        return empty_frame(MOUNT, not_mounted(tree, PATH) or f"/{PATH}: {error.strerror}")
+        return empty_frame(MOUNT, why_hidden(tree, PATH) or f"/{PATH}: {error.strerror}")
     except ValueError as error:
         return empty_frame(MOUNT, str(error))
     mounted += _of_others(tree, {mount.id for mount in mounted}, paths)
@@ -342,7 +342,7 @@ def read_swaps(tree: Tree) -> Frame:
         content = tree.read(SWAPS)
         when = tree.when(SWAPS)
     except FileNotFoundError:
-        why = not_mounted(tree, SWAPS) or ("this kernel has no swap" if tree.live else "was not captured")
+        why = why_hidden(tree, SWAPS) or ("this kernel has no swap" if tree.live else "was not captured")
         return empty_frame(SWAP, f"/{SWAPS}: {why}")
     except OSError as error:
         return empty_frame(SWAP, f"/{SWAPS}: {error.strerror}")

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Reasons, absent
 from zmon.kernel.proc_stat import parse_amounts
-from zmon.kernel.tree import not_mounted, read_several, refused, text
+from zmon.kernel.tree import read_several, refused, text, why_hidden
 from zmon.kinds import MEMORY
 from zmon.sample import empty_frame, frame_of
 
@@ -102,7 +102,7 @@ def read_memory(tree: Tree) -> Frame:
     try:
         sizes = parse_amounts(text(tree, MEMINFO), MEMINFO, (*_SIZES.values(), _SLABS))
     except OSError as error:
-        return empty_frame(MEMORY, refused(error, not_mounted(tree, MEMINFO)).reason)
+        return empty_frame(MEMORY, refused(error, why_hidden(tree, MEMINFO)).reason)
     if "MemTotal:" not in sizes:
         raise ValueError("/proc/meminfo: expected MemTotal")
     row: dict[str, Value] = {

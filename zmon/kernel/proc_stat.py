@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import absent
 from zmon.base.sizes import KIB
-from zmon.kernel.tree import attributes, not_mounted, read_attributes, refused, text, word_parser
+from zmon.kernel.tree import attributes, read_attributes, refused, text, why_hidden, word_parser
 from zmon.kinds import CPU, TASKS
 from zmon.sample import empty_frame, frame_of
 
@@ -146,7 +146,7 @@ def read_processors(tree: Tree, recent: Frame | None = None) -> tuple[Frame, Fra
     try:
         content = text(tree, STAT)
     except OSError as error:
-        why = refused(error, not_mounted(tree, STAT)).reason
+        why = refused(error, why_hidden(tree, STAT)).reason
         return empty_frame(CPU, why), empty_frame(TASKS, why)
     own = time.process_time_ns() if tree.live else NOT_LIVE
     tasks = frame_of(TASKS, {"tasks": {**parse_tasks(content), "own": own}}, tree.when(STAT))

@@ -29,7 +29,7 @@ from zmon.kernel.ended_children import NOT_TOLD, EndedChildren
 from zmon.kernel.process_bytes import NEEDS_ROOT
 from zmon.kernel.process_files import open_files
 from zmon.kernel.task_rounds import FOLDER, HUNG_AFTER, NO_UNIT, Process, Rounds
-from zmon.kernel.tree import not_mounted, refused, text
+from zmon.kernel.tree import refused, text, why_hidden
 from zmon.kinds import BLOCKED_TASK, OPEN_FILE, PROCESS, ROUNDS
 from zmon.sample import Frame, empty_frame, frame_of
 
@@ -108,7 +108,7 @@ class ProcessReader:
             except OSError as error:
                 return _nothing(UNCAPTURED if not self._tree.live else refused(error).reason)
             if not self._rounds.processes:
-                why = not_mounted(self._tree, "proc/self") or NO_PROCESSES
+                why = why_hidden(self._tree, "proc/self") or NO_PROCESSES
                 return _nothing(why if self._tree.live else UNCAPTURED)
             self._distance, self._read_at = now - (self._read_at or now), now
             self._delays = self._delay_accounting()

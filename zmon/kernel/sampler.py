@@ -22,7 +22,7 @@ from zmon.base.record import NamedTuple
 from zmon.kernel.capture_tree import moment, simulated
 from zmon.kernel.deadline import Worker
 from zmon.kernel.proc_stat import NOT_LIVE
-from zmon.kernel.tree import LiveTree, not_mounted, text
+from zmon.kernel.tree import HidingTree, text, why_hidden
 from zmon.kernel.udev import Hotplug
 from zmon.kinds import BLOCK, CMF, EXACT, KINDS, SOURCE
 from zmon.registry import SOURCES
@@ -206,10 +206,10 @@ class SourceReading:
 
     def _seen(self, frames: Sequence[Frame]) -> Sequence[Frame]:
         """Say of no rows that they cannot be seen, if a file was hidden, whatever the reader concluded."""
-        if not isinstance(self._tree, LiveTree):
+        if not isinstance(self._tree, HidingTree):
             return frames
         self._hidden = self._tree.hidden() or self._hidden
-        why = not_mounted(self._tree, self._hidden)
+        why = why_hidden(self._tree, self._hidden)
         return [
             frame
             if not why or frame.missing is None or why in frame.missing.reason

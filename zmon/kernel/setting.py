@@ -19,7 +19,16 @@ from zmon.kernel.block_ioctl import read_dm_status, table_refused
 from zmon.kernel.multipath_conf import excerpt, parse_multipath_conf
 from zmon.kernel.net_dev import CARDS
 from zmon.kernel.path_status import parse_path_status
-from zmon.kernel.tree import names_in, read_value, refused, text, when_read, word_parser
+from zmon.kernel.tree import (
+    HiddenError,
+    names_in,
+    read_value,
+    refused,
+    text,
+    when_read,
+    why_hidden,
+    word_parser,
+)
 from zmon.kernel.zfcp import HOSTS, PORTS, fcp_hosts
 from zmon.kinds import BUSID_FORM, MPATH, NO_CONF, NO_FILE, SETTING
 from zmon.sample import empty_frame, frame_of
@@ -66,6 +75,11 @@ BOOT_WORDS: Final = frozenset({
 
 PROGRAMS: Final = ("multipathd", "pmlogger", "sadc", "zmon")
 """Programs whose running is a setting: those that record, and the one that watches paths."""
+
+CAPACITY: Final = "capacity"
+"""Begins the names of what /proc/sysinfo says of the capacity, and is that of why it cannot be seen."""
+OF_SYS: Final = ("disk", "paths", "fc", "rport", "qeth")
+"""Begin the names of settings of what /sys lists, and are those of why they cannot be seen."""
 
 MAX_PROCESSES: Final = 20_000
 MAX_LENGTH: Final = 2000
@@ -142,7 +156,7 @@ def parse_capacity(content: str) -> Rows:
     for name, begin in lines.items():
         match = re.search(rf"(?m)^{re.escape(begin)}:[ \t]+([0-9]{{1,5}})\b", content, re.ASCII)
         if match:
-            rows[f"capacity/{name}"] = int(match[1])
+            rows[f"{CAPACITY}/{name}"] = int(match[1])
     return rows
 
 
@@ -152,13 +166,19 @@ def read_settings(tree: Tree) -> Frame:
     settings: Rows = {name: read_value(tree, path, parse_choice, missing) for name, path in FILES.items()}
     settings |= _huge_pages(tree)
     settings |= _boot_words(tree)
-    with contextlib.suppress(OSError):
+    try:
         settings |= parse_capacity(text(tree, SYSINFO))
+    except HiddenError as error:
+        settings[CAPACITY] = refused(error)
+    except OSError:
+        pass  # not on IBM Z
     settings["cio_ignore"] = read_value(tree, IGNORED, parse_ignored, missing)
     settings["fstab/dasd"] = read_value(tree, FSTAB, parse_fstab, missing)
     settings["programs"] = _programs(tree)
     for part in (_multipath(tree), _disks(tree), _paths(tree), _adapters(tree)):
         settings |= part
+    if why := why_hidden(tree, "sys/block"):
+        settings |= dict.fromkeys(OF_SYS, absent(why))
     if all(isinstance(value, Absent) for value in settings.values()):
         return empty_frame(SETTING, "no setting was captured")
     rows = {name: {"value": value} for name, value in settings.items()}

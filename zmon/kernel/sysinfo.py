@@ -27,7 +27,7 @@ import struct
 
 from zmon.base.absent import Absent, Reasons, absent
 from zmon.base.light_typing import TYPE_CHECKING, Any, Final
-from zmon.kernel.tree import ebcdic_name, read_value, refused, text
+from zmon.kernel.tree import ebcdic_name, read_value, read_word, refused, text
 from zmon.kinds import MACHINE
 from zmon.sample import empty_frame, frame_of
 
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 SYSINFO: Final = "proc/sysinfo"
 CM_ENABLE: Final = "sys/devices/css0/cm_enable"
 VERSION: Final = "proc/version"
+ARCHITECTURE: Final = "proc/sys/kernel/arch"
+"""Since Linux 6.1."""
 
 NEEDS_LPAR: Final = "needs an LPAR: a guest does not see the partitions of its machine"
 
@@ -50,6 +52,7 @@ MISSING: Final = absent("/proc/sysinfo is missing")
 LEFT_OUT: Final = absent("/proc/sysinfo is not in the capture")
 NOT_Z: Final = absent("no /proc/sysinfo: this is not Linux on IBM Z")
 NOT_CAPTURED: Final = absent("no /proc/sysinfo: it was not captured, or this is not Linux on IBM Z")
+NO_ARCHITECTURE: Final = absent("the architecture was not captured")
 NO_HOSTNAME: Final = absent("the host name was not captured")
 
 _GUEST: Final = r"VM([0-9]{1,4})\x20(.+)"
@@ -341,7 +344,7 @@ def _linux(tree: Tree, *, on_z: bool) -> Mapping[str, Value]:
         return {"hostname": name.nodename, "kernel": name.release, "architecture": name.machine}
     return {
         # no other architecture has a /proc/sysinfo, and no 31-bit kernel is left
-        "architecture": "s390x" if on_z else absent("the architecture was not captured"),
+        "architecture": "s390x" if on_z else read_word(tree, ARCHITECTURE, NO_ARCHITECTURE),
         "kernel": read_value(tree, VERSION, parse_version),
         "hostname": read_value(tree, "proc/sys/kernel/hostname", missing=NO_HOSTNAME),
     }

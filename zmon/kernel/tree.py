@@ -30,6 +30,8 @@ V = TypeVar("V")
 Attributes = dict[str, tuple[str, "Callable[[str], Value]"]]
 """Of each field its file, in the directory of a row, and its parser, which may raise ValueError."""
 
+PROC_IN_PART: Final = "/proc is mounted with subset=pid, which hides all but processes"
+
 NOT_CAPTURED: Final = "not in the capture"
 """The error text of a file that is not in the capture; whether the kernel had it is unknown."""
 
@@ -111,22 +113,40 @@ def text(tree: Tree, path: str) -> str:
     return tree.read(path).decode("utf-8", "replace")
 
 
-class LiveTree:
-    """The running kernel's files, below a root that is normally `/`."""
+class HidingTree:
+    """A tree that tells what its machine lacks from what cannot be seen of it: /proc or /sys is not there."""
 
-    live = True
-
-    def __init__(self, root: str = "/") -> None:
-        """Read below `root`; nothing is opened yet."""
-        self.root = root.rstrip("/") + "/"
-        self.name = THIS_MACHINE if self.root == "/" else root
+    def __init__(self) -> None:
+        """Begin with nothing that was looked for."""
         self._own = threading.local()
+
+    def why_hidden(self, path: str) -> str:
+        """Return why a file of /proc or /sys that is not there may be hidden; empty if there is none."""
+        raise NotImplementedError
 
     def hidden(self) -> str:
         """Return the first file that this thread could not look for since it asked last; empty if none."""
         path: str = getattr(self._own, "hidden", "")
         self._own.hidden = ""
         return path
+
+    def _see(self, path: str) -> None:
+        """Raise HiddenError for a file that is not there and might be if /proc or /sys were seen whole."""
+        if why := self.why_hidden(path):
+            self._own.hidden = getattr(self._own, "hidden", "") or path
+            raise HiddenError(why, path)
+
+
+class LiveTree(HidingTree):
+    """The running kernel's files, below a root that is normally `/`."""
+
+    live = True
+
+    def __init__(self, root: str = "/") -> None:
+        """Read below `root`; nothing is opened yet."""
+        super().__init__()
+        self.root = root.rstrip("/") + "/"
+        self.name = THIS_MACHINE if self.root == "/" else root
 
     def read(self, path: str, at_once: int = 65536) -> bytes:
         """Read a pseudo-file whole; see `Tree.read`."""
@@ -167,11 +187,21 @@ class LiveTree:
             self._see(path)
             raise
 
-    def _see(self, path: str) -> None:
-        """Raise HiddenError for a file that is not there and might be if /proc or /sys were mounted whole."""
-        if why := not_mounted(self, path):
-            self._own.hidden = getattr(self._own, "hidden", "") or path
-            raise HiddenError(why, path)
+    def why_hidden(self, path: str) -> str:
+        """See `HidingTree.why_hidden`."""
+        top, _, rest = path.partition("/")
+        if top not in {"proc", "sys"}:
+            return ""
+        mark = "proc/self" if top == "proc" else "sys/devices"
+        if not os.path.lexists(self.root + mark):
+            return f"/{top} is not mounted"
+        if top == "sys" or is_of_process(rest) or os.path.lexists(f"{self.root}proc/stat"):
+            return ""
+        try:
+            with open(f"{self.root}proc/self/mountinfo", encoding="utf-8", errors="replace") as file:
+                return PROC_IN_PART if shows_part(file.read()) else ""
+        except OSError:
+            return ""
 
     def when(self, path: str) -> int:  # noqa: ARG002 - the protocol's signature
         """Return the steady clock."""
@@ -183,7 +213,6 @@ UNCAPTURED: Final = absent("not in the capture, or not given by its kernel")
 NEEDS_ROOT: Final = absent("needs root")
 NOT_GIVEN: Final = absent("not given by this kernel")
 NOT_OFFERED: Final = absent("this machine does not offer it")
-NO_CSS: Final = absent("no channel subsystem here")
 
 _REFUSALS: Final = {
     errno.ENOENT: NOT_GIVEN,
@@ -214,37 +243,44 @@ def when_read(tree: Tree, *paths: str) -> int:
     return 0
 
 
-def not_mounted(tree: Tree, path: str) -> str:
+def why_hidden(tree: Tree, path: str) -> str:
     """Return why a file of /proc or /sys may be hidden that is not there; empty if the kernel lacks it."""
-    top, _, rest = path.partition("/")
-    if not isinstance(tree, LiveTree) or top not in {"proc", "sys"}:
-        return ""
-    mark = "proc/self" if top == "proc" else "sys/devices"
-    if not os.path.lexists(tree.root + mark):
-        return f"/{top} is not mounted"
-    is_of_process = rest[:1].isdigit() or rest.startswith(("self/", "thread-self/"))
-    if top == "sys" or is_of_process or os.path.lexists(f"{tree.root}proc/stat"):
-        return ""
-    try:
-        with open(f"{tree.root}proc/self/mountinfo", encoding="utf-8", errors="replace") as file:
-            is_part = re.search(r" - proc \S+ \S*\bsubset=pid\b", file.read())
-    except OSError:
-        return ""
-    return "/proc is mounted with subset=pid, which hides all but processes" if is_part else ""
+    return tree.why_hidden(path) if isinstance(tree, HidingTree) else ""
 
 
-def lacking(tree: LiveTree) -> str:
-    """Say what cannot be seen because files that every kernel has cannot be read; empty if all can."""
+def is_of_process(path: str) -> bool:
+    """Return whether a path below /proc is that of a process, which `subset=pid` shows."""
+    return path[:1].isdigit() or path.startswith(("self/", "thread-self/"))
+
+
+def shows_part(mounts: str) -> bool:
+    """Return whether a mountinfo has a /proc that shows processes alone."""
+    return re.search(r" - proc \S+ \S*\bsubset=pid\b", mounts) is not None
+
+
+def lacking(tree: Tree) -> str:
+    """Say what cannot be seen because files that every kernel has cannot be read; empty if all can.
+
+    Of a capture only what was hidden where it was made: it need not have all files.
+    """
     lost: dict[str, list[str]] = {}
     for path in ALWAYS:
-        try:
-            os.close(os.open(tree.root + path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK))
-        except OSError as error:
-            lost.setdefault(not_mounted(tree, path) or refused(error).reason, []).append(path)
+        if why := _why_lost(tree, path):
+            lost.setdefault(why, []).append(path)
     return "; ".join(
         f"/{', /'.join(paths)} cannot be read: {why}. Not seen: {', '.join(ALWAYS[path] for path in paths)}"
         for why, paths in lost.items()
     )
+
+
+def _why_lost(tree: Tree, path: str) -> str:
+    if not isinstance(tree, LiveTree):
+        return why_hidden(tree, path)
+    try:
+        os.close(os.open(tree.root + path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK))
+    except OSError as error:
+        return why_hidden(tree, path) or refused(error).reason
+    return ""
 
 
 def refused(error: OSError, missing: str = "") -> Absent:

@@ -169,6 +169,7 @@ def open_capture(path: str, choice: Choice = EVERYTHING, last: int | None = None
     """
     from zmon.collected import text_reader  # noqa: PLC0415 - a live machine needs no archive
     from zmon.kernel import capture_tree  # noqa: PLC0415 - likewise
+    from zmon.kernel.tree import lacking  # noqa: PLC0415 - likewise
 
     capture = text_reader.open_capture(path, host)
     passes = capture.passes
@@ -184,7 +185,8 @@ def open_capture(path: str, choice: Choice = EVERYTHING, last: int | None = None
             " commands, but nothing in them is of a machine."
         )
     timeline = Timeline(path, lambda: [section], CAPTURE_REFUSAL)
-    timeline.remarks = tuple(capture.notes)
+    unseen = capture_tree.is_own(passes[-1]) and lacking(passes[-1])
+    timeline.remarks = (*capture.notes, *([f"{path}: {unseen}"] if unseen else []))
     if texts:
         from zmon.topology.read_texts import strange_texts  # noqa: PLC0415 - likewise
 

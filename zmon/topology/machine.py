@@ -149,12 +149,19 @@ class Machine:
         return missing.reason if missing else ""
 
     @cached_property
+    def unread(self) -> Mapping[str, Sequence[str]]:
+        """Of the mounts, the swap areas and the block devices those that were not read, by the reason."""
+        unread: dict[str, list[str]] = {}
+        for what, kind in {"mounts": MOUNT, "swap": SWAP, "block devices": LAYER}.items():
+            if why := self.missing(kind):
+                unread.setdefault(why, []).append(what)
+        return unread
+
+    @cached_property
     def unseen(self) -> tuple[str, ...]:
         """The possible uses of a disk that were not read, with the reasons; empty if all were."""
-        frames = {"mounts": MOUNT, "swap": SWAP, "block devices": LAYER}
-        missing = {what: self.missing(kind) for what, kind in frames.items()}
         unread_uses = [*self.contradicted]
-        unread_uses += [f"{what} ({why})" for what, why in missing.items() if why]
+        unread_uses += [f"{what} ({why})" for why, names in self.unread.items() for what in names]
         unread_uses += [
             f"what the {mount.fstype} at {mount.point} is on ({mount.devices.reason})"
             for mount in self.mounts.by_number.values()
