@@ -76,7 +76,7 @@ _OF: Final = re.compile(r"\b(CPU of) (?!a whole system).*", re.DOTALL)
 _WORD: Final = re.compile(r"[\w/.*#@$%+~-]+")
 _OWN: Final = re.compile(
     r"(?:--)?[a-z_*]+(?:[.*_-][a-z_*]+)*\.?"
-    r"|/?(?:proc|sys|debugfs|cmf|queue|hyp|s390_hypfs|sa)/[a-z_*0/.-]*(?:diag_204|diag_2fc)?"
+    r"|/?(?:proc|sys|debugfs|cmf|queue|hyp|s390_hypfs|sa)/[a-z_*0/.-]*(?:diag_204|diag_2fc)?|/proc|/sys"
     r"|[-+]?[0-9][0-9.,]*[.%]?"
     r"|(?:BIODASD[A-Z]+2?|CPUs?|LPARs?|DASD|HMC|FBA|DIAG|PAV|HyperPAV|FCP|SCSI|I/O|CP|KVM|NVMe|z/VM|IBM|DPU"
     r"|CMF|CHPID|OSA|HiperSockets|PCI|FMB|ECKD|ID_SERIAL|Z|SSID|UID|ID|JSON|KiB|MiB|FILE|ALL|DISK|A|I|IFL|OK|Linux|Global|Capability|s390_sthyi|s390x"
