@@ -36,6 +36,8 @@ MOST: Final = 400.0
 """MiB that are wanted at the most."""
 PATIENCE: Final = 10.0
 """Seconds within which the screen must move."""
+FAULT: Final = re.compile(rb"mistake in|Traceback|cannot be (?:filled|shown): [A-Z]\w+(?:Error|Exception)")
+"""What a screen says where zmon itself is wrong."""
 BETWEEN: Final = (0.01, 0.03, 0.1, 0.3)
 KEYS: Final = (
     b"\r", b"\r", b"\t", b"\x1b[Z", b"\x1b[A", b"\x1b[B", b"\x1b[C", b"\x1b[D", b"\x1b[5~", b"\x1b[6~",
@@ -99,7 +101,7 @@ class Keyboard:
                 self.before.append(keys.decode(errors="replace"))
                 self.pressed += 1
                 heard = terminal.listen(self._chance.choice(BETWEEN))
-                if re.search(rb"mistake in|Traceback|cannot be (?:filled|shown)", heard):
+                if FAULT.search(heard):
                     with suppress(OSError):  # it may have ended
                         terminal.listen(2.0)
                     self._fault(f"a mistake, and {readable(heard + terminal.heard)!r}")
