@@ -235,3 +235,14 @@ def test_a_line_of_an_alarm_that_names_something_known_is_counted(
     )
     main(["where", "/u02", "--from", str(tmp_path)])
     assert "alarm.txt: 4 lines were not understood (lines 1, 2, 4, 5)" in capsys.readouterr().err
+
+
+def test_lines_of_other_hosts_between_those_of_an_output_are_not_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As pdsh mixes them."""
+    rows = [f"lx1: {row}\nlx2: {row}" for row in LSDASD.splitlines()]
+    (tmp_path / "pdsh.txt").write_text("\n".join(rows) + "\n")
+    assert main(["info", str(tmp_path), "-f", "json", "--host", "lx1"]) == 0
+    texts = json.loads(capsys.readouterr().out)["texts"]
+    assert [row["lines"] for row in texts] == [len(LSDASD.splitlines())]

@@ -11,7 +11,7 @@ from zmon.collected.facts import plain
 from zmon.collected.hosts import SAID, host_of
 from zmon.collected.kernel_log_texts import BOOTED, MENDED, TROUBLE
 from zmon.collected.numbers import name_of_number
-from zmon.collected.reading import MAX_ROW
+from zmon.collected.reading import BETWEEN, MAX_ROW
 from zmon.collected.times import moment_of_mail
 from zmon.kinds import CLAIM, DEVICE, LAYER, MOUNT, PART, TEXT
 from zmon.sample import Frame, empty_frame, frame_of
@@ -142,8 +142,8 @@ def _own_key(place: str, rows: Mapping[str, object]) -> str:
 
 
 def _filled(read: ReadText) -> int:
-    """Return how many lines of an output are not empty."""
-    return sum(bool(row.strip()) for row in read.text.text.split("\n"))
+    """Return how many lines an output has that are not empty, without those of other hosts between them."""
+    return sum(bool(row.strip()) and row != BETWEEN for row in read.text.text.split("\n"))
 
 
 def _loose_row(reads: Sequence[ReadText], devices: Collection[str]) -> dict[str, Value]:
