@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.collected.btrfs_texts import UNNAMED
 from zmon.collected.facts import Fact, group_key, plain, values_of
 from zmon.collected.numbers import number_of, sort_of
+from zmon.collected.times import is_later_by_date
 from zmon.kinds import LAYER, SWAP
 from zmon.topology.stack import volume_name
 
@@ -45,18 +46,16 @@ def open_changed(facts: Facts, reads: Sequence[ReadText]) -> None:
                     has_members = any(_is_list(other, _MEMBERS) for other in behind)
                     take(facts, read.text, command, has_members=has_members)
     members = {name for group, names in facts.groups.items() if group for name in names}
-    if "" in facts.groups:
-        facts.groups[""] = {name: at for name, at in facts.groups[""].items() if name not in members}
-    if not facts.groups.get("", True):
-        del facts.groups[""]
+    alone = {name: at for name, at in facts.groups.pop("", {}).items() if name not in members}
+    if alone:
+        facts.groups[""] = alone
 
 
 def _is_behind(read: ReadText, change: CollectedText) -> bool:
     """Return whether an output is of a later time than a command of its text."""
-    (date, _), (before, _) = read.text.moment, change.moment
-    common = min(len(date), len(before))
-    is_later = read.text.line > change.line if date[:common] == before[:common] else date > before
-    return read.text.origin == change.origin and is_later
+    is_later = is_later_by_date(read.text.moment[0], change.moment[0])
+    is_below = read.text.line > change.line
+    return read.text.origin == change.origin and (is_below if is_later is None else is_later)
 
 
 def _is_list(read: ReadText, listing: re.Pattern[str]) -> bool:
@@ -86,9 +85,10 @@ def _leave_open(facts: Facts, text: CollectedText, command: re.Match[str], *, ha
     if not groups and "pvcreate" in command[0]:
         facts.groups.setdefault("", {}).update(dict.fromkeys(own, place))
     for group in groups:
-        names = [] if has_members else [*own, f"?{group}.changed"]
-        for name in names[len(own) :]:
-            facts.leave_open(name, f"where {group} lies {what}", is_rival=True)
+        lost = f"?{group}.changed"
+        names = [] if has_members else [*own, lost]
+        if names:
+            facts.leave_open(lost, f"where {group} lies {what}", is_rival=True)
         facts.groups.setdefault(group, {}).update(dict.fromkeys(names, place))
         titles = {title for row in facts.rows[LAYER.name].values() for title in values_of(row, "mapped")}
         for title in (title for title in titles if _group_of(title) == group):

@@ -64,7 +64,6 @@ REBOOT: Final = re.compile(r"(?:reboot|shutdown +-r|init +6|systemctl +(?:-\S+ +
 """Commands with which a host is booted."""
 REBOOTED: Final = re.compile(r"(?i)\W*(?:after |nach )?(?:the |dem )?(?:re-?boot(?:ed)?|re-?ipl|neustart)\W*")
 """What people write between outputs of two boots."""
-_MONTHS: Final = "JanFebMarAprMayJunJulAugSepOctNovDec"
 _SPOKEN_MONTHS: Final = (
     "jan|ene|gen|sty", "feb|fév|fev", "mar|mär|mrz|maa", "apr|avr|abr", "may|mai|mag|mei|maj", "jun|juin|giu",
     "jul|juil|lug", "aug|aoû|aou|ago", "sep|set", "oct|okt|ott|out", "nov", "dec|dez|déc|dic",
@@ -216,9 +215,8 @@ def _spoken_date(row: str) -> tuple[str, str, str]:
 
 def _month(name: str) -> int:
     """Return the number of a month by its name; 0 if it is none."""
-    name = name.casefold()
-    months = (re.compile(begins) for begins in _SPOKEN_MONTHS)
-    return max((number for number, begins in enumerate(months, 1) if begins.match(name)), default=0)
+    months = enumerate(_SPOKEN_MONTHS, 1)
+    return max((number for number, begins in months if re.match(begins, name.casefold())), default=0)
 
 
 def _unambiguous(first: int, second: int, row: str) -> tuple[int, int]:
@@ -303,14 +301,23 @@ def _asked(text: CollectedText) -> tuple[str, ...]:
     return text.form, *("" if re.search("[0-9/]", heading) else heading).split()
 
 
+def is_later_by_date(date: str, other: str) -> bool | None:
+    """Return whether the digits of a date are later than those of another; None if they do not tell.
+
+    One may lack the time of the day, or be missing.
+    """
+    common = min(len(date), len(other))
+    return None if date[:common] == other[:common] else date > other
+
+
 def _is_later(text: CollectedText, other: CollectedText, is_same_place: bool, wanted: str) -> bool:
     """Return whether an output is later than another, or of the wanted time."""
     (date, word), (other_date, other_word) = text.moment, other.moment
     if wanted and wanted.casefold() in {word, other_word} and word != other_word:
         return word == wanted.casefold()
-    common = min(len(date), len(other_date))
-    if date[:common] != other_date[:common]:
-        return date > other_date
+    by_dates = is_later_by_date(date, other_date)
+    if by_dates is not None:
+        return by_dates
     place, other_place = rank(word)[0], rank(other_word)[0]
     if word and other_word and place != other_place:
         return place > other_place
@@ -355,6 +362,5 @@ def _printed(text: CollectedText) -> str:
 
 
 def _digits(match: re.Match[str]) -> str:
-    month = _MONTHS.find(match[1] or "Jan") // 3 + 1
-    day = match[5] or f"{match[4]}{month:02}{match[2]:0>2}"
+    day = match[5] or f"{match[4]}{_month(match[1]):02}{match[2]:0>2}"
     return re.sub(r"\D", "", f"{day}{match[6] or match[3]}")
