@@ -35,6 +35,7 @@ from zmon.kinds import (
     NOT_SEEN,
     NOWHERE,
     NSD,
+    OF_GPFS,
     ORIGIN,
     PATH,
     POOL,
@@ -489,9 +490,8 @@ class Facts(DeviceLists):
                 system = self.nsds.get(self.nsd_names.get(device, ""))
                 what = f"{what} {system}" if system else "NSD without a file system" if system == "" else what
                 title = f"{what} on {plain(device)}"
-                self._say_content(
-                    title, {number}, place, sort=NSD if sort == GPFS and system != "" else "content"
-                )
+                sort = NSD if sort == GPFS and system != "" else "content"
+                self._say_content(title, {number}, place, sort, uuid=f"{OF_GPFS}{system}" if system else "")
         for device, (what, place) in self.made_for.items():
             own = numbers.get(device, set()) - used - mounted
             if len(own) == 1 and device not in self.contents:
@@ -525,9 +525,11 @@ class Facts(DeviceLists):
             title = f"btrfs {uuid}" if len(numbers) > 1 else f"btrfs file system on {names}"
             self._say_content(title, numbers, next(iter(places.values())))
 
-    def _say_content(self, title: str, numbers: set[str], place: str, sort: str = "content") -> None:
+    def _say_content(
+        self, title: str, numbers: set[str], place: str, sort: str = "content", uuid: str = ""
+    ) -> None:
         key, below = f"{NAMED_STAND_IN}:{title}", " ".join(sorted(numbers, key=by_digits))
-        self.say(LAYER, key, place, mapped=title, sort=sort, below=below)
+        self.say(LAYER, key, place, mapped=title, sort=sort, below=below, uuid=uuid)
 
     def _name_numbered(self, rows: dict[str, dict[str, list[Fact]]], layers: Frame) -> None:
         """Name disks and partitions that others are built on, and that no source names."""

@@ -9,7 +9,7 @@ from zmon.base.absent import Absent, absent, code_of, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
 from zmon.base.sizes import SECTOR
-from zmon.kinds import CONTRADICTED, MPATH, NSD, POOL, STRIPED, VOLUME_GROUP
+from zmon.kinds import CONTRADICTED, MPATH, NSD, OF_GPFS, POOL, STRIPED, VOLUME_GROUP
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.origins import NO_ORIGINS, Origins
 from zmon.topology.target import (
@@ -241,9 +241,8 @@ class Stack:
 
     def nsds_of(self, system: str) -> tuple[str, ...]:
         """Return the numbers of those that a file system may be on: not of those of another."""
-        titles = {number: self.title(number) for number in self.nsds}
-        own = re.compile(rf"\bfile system (?:{re.escape(system)} )?on ")
-        return tuple(number for number, title in titles.items() if own.search(title))
+        systems = dict(zip(self._layers.keys, map(text_of, self._layers.column("uuid")), strict=True))
+        return tuple(number for number in self.nsds if systems[number] in {"", f"{OF_GPFS}{system}"})
 
     @cached_property
     def _names(self) -> dict[str, str]:
