@@ -24,10 +24,8 @@ from zmon.kernel.capture_text import MAX_HEAD, MAX_TEXT, MAX_TEXTS, NO_TEXTS, TE
 from zmon.kernel.tree import (
     MAX_FILE,
     NOT_CAPTURED,
-    PROC_IN_PART,
     HidingTree,
     Tree,
-    is_of_process,
     printable,
     shows_part,
 )
@@ -213,25 +211,20 @@ class _PassTree(HidingTree):
     What is missing of them besides is what the machine did not have, or what was not captured.
     """
 
+    not_there = NOT_CAPTURED
+
     def __init__(self) -> None:
         """Look for nothing yet."""
         super().__init__()
         self._held: dict[str, bool] = {}
         self._shows_part: bool | None = None
 
-    def why_hidden(self, path: str) -> str:
-        """See `HidingTree.why_hidden`."""
-        top, _, rest = path.partition("/")
-        if top not in {"proc", "sys"}:
-            return ""
+    def _shows(self, top: str) -> bool:
         if top not in self._held:
             self._held[top] = self.holds(top)
-        if not self._held[top]:
-            return f"/{top} is {NOT_CAPTURED}"
-        return PROC_IN_PART if top == "proc" and not is_of_process(rest) and self._is_part() else ""
+        return self._held[top]
 
-    def _is_part(self) -> bool:
-        """Return whether the pass is of a /proc that showed processes alone."""
+    def _shows_processes_alone(self) -> bool:
         if self._shows_part is None:
             self._shows_part = False  # asked for again while mountinfo is looked for
             try:

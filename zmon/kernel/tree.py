@@ -116,12 +116,30 @@ def text(tree: Tree, path: str) -> str:
 class HidingTree:
     """A tree that tells what its machine lacks from what cannot be seen of it: /proc or /sys is not there."""
 
+    not_there: str
+    """What a /proc or /sys of which nothing can be seen is."""
+
     def __init__(self) -> None:
         """Begin with nothing that was looked for."""
         self._own = threading.local()
 
     def why_hidden(self, path: str) -> str:
         """Return why a file of /proc or /sys that is not there may be hidden; empty if there is none."""
+        top, _, rest = path.partition("/")
+        if top not in {"proc", "sys"}:
+            return ""
+        if not self._shows(top):
+            return f"/{top} is {self.not_there}"
+        is_of_process = rest[:1].isdigit() or rest.startswith(("self/", "thread-self/"))
+        is_hidden = top == "proc" and not is_of_process and self._shows_processes_alone()
+        return PROC_IN_PART if is_hidden else ""
+
+    def _shows(self, top: str) -> bool:
+        """Return whether anything of /proc or /sys can be seen."""
+        raise NotImplementedError
+
+    def _shows_processes_alone(self) -> bool:
+        """Return whether /proc, of which something can be seen, has nothing but processes."""
         raise NotImplementedError
 
     def hidden(self) -> str:
@@ -141,6 +159,7 @@ class LiveTree(HidingTree):
     """The running kernel's files, below a root that is normally `/`."""
 
     live = True
+    not_there = "not mounted"
 
     def __init__(self, root: str = "/") -> None:
         """Read below `root`; nothing is opened yet."""
@@ -187,21 +206,17 @@ class LiveTree(HidingTree):
             self._see(path)
             raise
 
-    def why_hidden(self, path: str) -> str:
-        """See `HidingTree.why_hidden`."""
-        top, _, rest = path.partition("/")
-        if top not in {"proc", "sys"}:
-            return ""
-        mark = "proc/self" if top == "proc" else "sys/devices"
-        if not os.path.lexists(self.root + mark):
-            return f"/{top} is not mounted"
-        if top == "sys" or is_of_process(rest) or os.path.lexists(f"{self.root}proc/stat"):
-            return ""
+    def _shows(self, top: str) -> bool:
+        return os.path.lexists(self.root + ("proc/self" if top == "proc" else "sys/devices"))
+
+    def _shows_processes_alone(self) -> bool:
+        if os.path.lexists(f"{self.root}proc/stat"):
+            return False
         try:
             with open(f"{self.root}proc/self/mountinfo", encoding="utf-8", errors="replace") as file:
-                return PROC_IN_PART if shows_part(file.read()) else ""
+                return shows_part(file.read())
         except OSError:
-            return ""
+            return False
 
     def when(self, path: str) -> int:  # noqa: ARG002 - the protocol's signature
         """Return the steady clock."""
@@ -246,11 +261,6 @@ def when_read(tree: Tree, *paths: str) -> int:
 def why_hidden(tree: Tree, path: str) -> str:
     """Return why a file of /proc or /sys may be hidden that is not there; empty if the kernel lacks it."""
     return tree.why_hidden(path) if isinstance(tree, HidingTree) else ""
-
-
-def is_of_process(path: str) -> bool:
-    """Return whether a path below /proc is that of a process, which `subset=pid` shows."""
-    return path[:1].isdigit() or path.startswith(("self/", "thread-self/"))
 
 
 def shows_part(mounts: str) -> bool:
