@@ -142,7 +142,7 @@ def main() -> int:
         source = sys.argv[2] if len(sys.argv) > 2 else os.path.join(folder, "recorded.zmon")
         if len(sys.argv) <= 2 and zmon(["import", RECORDED, source]):
             return 1
-        os.environ["ZMON_TRACE"] = "1"
+        os.environ["ZMON_TRACE"] = "1"  # a mistake that zmon contains is one
         keyboard = Keyboard(source, seed)
         keyboard.for_seconds(60 * minutes)
     print(

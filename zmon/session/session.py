@@ -522,9 +522,9 @@ class Session(Navigator):
     @property
     def is_being_filled(self) -> bool:
         """Whether a thread fills the present page; to do that here, too, would hold up all keys."""
-        view = self.view(self.page.argument)
         if not self.filled_elsewhere or self._preview is not None:  # nothing before a preview is known
             return False
+        view = self.view(self.page.argument)
         if view is None or (self._table is not None and self._table[0] == self._task(self.page).about):
             return False
         return self._looks_back(self.page) or self._is_curved(self.page)
