@@ -17,7 +17,7 @@ from zmon.collected.facts import Fact, group_key, plain, values_of
 from zmon.collected.numbers import number_of, sort_of
 from zmon.collected.times import is_later_by_date
 from zmon.kinds import LAYER, SWAP
-from zmon.topology.stack import volume_name
+from zmon.topology.stack import group_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -76,7 +76,7 @@ def _leave_open(facts: Facts, text: CollectedText, command: re.Match[str], *, ha
     groups = _groups(facts, command[0], operands, devices) if re.match(_LVM, command[0]) else set()
     arrays = {device for device in devices if sort_of(device, is_below=False) == "md"}
     own = [
-        device for device in devices if device not in arrays and not _group_of(device.replace("mapper/", ""))
+        device for device in devices if device not in arrays and not group_of(device.replace("mapper/", ""))
     ]
     own = [device for device in own if device.partition("/")[0] not in groups]
     what = f"by `{command[0].strip()}` in {text.place(-1)}, behind which nothing lists it"
@@ -91,7 +91,7 @@ def _leave_open(facts: Facts, text: CollectedText, command: re.Match[str], *, ha
             facts.leave_open(lost, f"where {group} lies {what}", is_rival=True)
         facts.groups.setdefault(group, {}).update(dict.fromkeys(names, place))
         titles = {title for row in facts.rows[LAYER.name].values() for title in values_of(row, "mapped")}
-        for title in (title for title in titles if _group_of(title) == group):
+        for title in (title for title in titles if group_of(title) == group):
             _open_rows(facts, title, names, place)
     for array in arrays:
         lost = f"?{array}.changed"
@@ -112,25 +112,21 @@ def _names(rows: Mapping[str, dict[str, list[Fact]]], key: str) -> set[str]:
     return {key, *values_of(row, "name"), *values_of(row, "mapped")}
 
 
-def _group_of(title: str) -> str:
-    return (volume_name(title) or "").partition("/")[0]
-
-
 def _groups(facts: Facts, command: str, operands: Sequence[str], devices: Sequence[str]) -> set[str]:
     """Return the volume groups that a command names, alone, with a volume, as a device, or by members."""
     rows = facts.rows.setdefault(LAYER.name, {})
     listed = {group for group in facts.groups if group}
-    listed |= {_group_of(title) for row in rows.values() for title in values_of(row, "mapped")} - {""}
+    listed |= {group_of(title) for row in rows.values() for title in values_of(row, "mapped")} - {""}
     groups = {group for group, members in facts.groups.items() if not members.keys().isdisjoint(devices)}
     for word in operands:
         name = word.removeprefix("/dev/")
         is_mapped = name.startswith("mapper/")
-        groups.add(_group_of(name.removeprefix("mapper/")) if is_mapped else name.partition("/")[0])
+        groups.add(group_of(name.removeprefix("mapper/")) if is_mapped else name.partition("/")[0])
     groups &= listed
     named = {*devices, *filter(None, map(number_of, devices))}
     for key, row in rows.items():
         below = {foot for told in values_of(row, "below") for foot in told.split()}
-        groups |= set() if named.isdisjoint(below) else {*map(_group_of, _names(rows, key))} - {""}
+        groups |= set() if named.isdisjoint(below) else {*map(group_of, _names(rows, key))} - {""}
     if made := re.match(r"(?:lvm +)?vgcreate\b.*?\s(?P<group>[^\s/-]\S*)\s+/dev/", command):
         groups.add(made["group"])
     return groups
@@ -144,15 +140,14 @@ def _open_rows(facts: Facts, title: str, names: Sequence[str], place: str) -> No
             told = [
                 fact._replace(value=" ".join((str(fact.value), *names)).strip()) for fact in below if names
             ]
-            below[:] = told or [Fact(" ".join((group_key(_group_of(title)), *names)).strip(), place)]
+            below[:] = told or [Fact(" ".join((group_key(group_of(title)), *names)).strip(), place)]
             for field in ("table", "members", "level", "layout"):
                 row.pop(field, None)
 
 
 def _file_systems(facts: Facts, operands: Iterable[str]) -> Iterator[str]:
     """Yield the btrfs that are mounted where words say."""
-    lists = (mounts for lists in facts.mount_lists.values() for mounts in lists)
-    mounts = [mount for mounts in lists for mount in mounts] + [*facts.mounts.values()]
+    mounts = [*facts.listed_mounts, *facts.mounts.values()]
     sources = {plain(mount.source.removeprefix("/dev/")) for mount in mounts if mount.point in {*operands}}
     for uuid, members in facts.btrfs.items():
         if any(name in sources for name, _place in members.values()):

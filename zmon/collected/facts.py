@@ -43,7 +43,7 @@ from zmon.kinds import (
     VOLUME_GROUP,
 )
 from zmon.sample import Frame, empty_frame, frame_of
-from zmon.topology.stack import REMOVED, RIVAL, tagged, volume_name
+from zmon.topology.stack import REMOVED, RIVAL, group_of, tagged, volume_name
 from zmon.values.dasd_state import STARTING, UNFORMATTED
 
 if TYPE_CHECKING:
@@ -262,6 +262,11 @@ class Facts(DeviceLists):
         """The names of the host whose texts these are."""
         self.remarks: list[str] = []
         """Contradictions that concern no single cell, a sentence each."""
+
+    @property
+    def listed_mounts(self) -> list[MountRow]:
+        """The mounts of all lists."""
+        return [row for lists in self.mount_lists.values() for rows in lists for row in rows]
 
     def say(self, kind: Kind, key: str, place: str, **values: Value) -> None:
         """Add values of a row; empty texts and absent values say nothing."""
@@ -840,8 +845,7 @@ def group_key(group: str) -> str:
 
 def _group_of(row: Mapping[str, list[Fact]]) -> str:
     """Return the volume group of a logical volume; empty for any other device."""
-    names = map(volume_name, values_of(row, "mapped"))
-    return next((name.partition("/")[0] for name in names if name), "")
+    return next(filter(None, map(group_of, values_of(row, "mapped"))), "")
 
 
 def _linked(rows: Mapping[str, Mapping[str, list[Fact]]], layers: Frame) -> dict[str, set[str]]:

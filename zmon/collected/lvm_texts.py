@@ -20,7 +20,7 @@ from zmon.collected.numbers import NUMBER
 from zmon.collected.reading import OrDocument, Reading, line, objects
 from zmon.kinds import LAYER, STRIPED, SWAP, VOLUME_GROUP
 from zmon.topology.same_disks import PV_LINK
-from zmon.topology.stack import inner, volume_name
+from zmon.topology.stack import group_of, inner
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -569,15 +569,13 @@ def spread_groups(facts: Facts) -> None:
         for fact in row.get("mapped", ()):
             keys.setdefault(str(fact.value), []).append(key)
     told = [(f"/dev/mapper/{title}", rows[own[0]]["mapped"][0].place) for title, own in keys.items()]
-    told += [
-        (mount.source, mount.place) for lists in facts.mount_lists.values() for own in lists for mount in own
-    ]
+    told += [(mount.source, mount.place) for mount in facts.listed_mounts]
     told += [
         (area, row["sort"][0].place) for area, row in facts.rows.get(SWAP.name, {}).items() if "sort" in row
     ]
     for source, place in told:
         title = source.removeprefix("/dev/mapper/")
-        group = (volume_name(title) or "").partition("/")[0] if title != source else ""
+        group = group_of(title) if title != source else ""
         if group and group in facts.groups and not any(rows[key].get("below") for key in keys.get(title, ())):
             key = keys.setdefault(title, [title])[0]
             facts.say(LAYER, key, place, mapped=title, sort="dm")

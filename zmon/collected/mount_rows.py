@@ -146,7 +146,7 @@ def _agreed(outputs: list[list[MountRow]], changes: Changes) -> list[MountRow]:
 
 def other_mounts(facts: Facts) -> list[MountRow]:
     """Return the mounts of block devices that texts have of other namespaces alone, each once."""
-    rows = [row for lists in facts.mount_lists.values() for rows in lists for row in rows]
+    rows = facts.listed_mounts
     own = {(row.source, row.point) for row in rows if not row.seen_by}
     others = [row for row in rows if row.seen_by and row.source.startswith("/dev/")]
     return [*{(row.seen_by, row.point): row for row in others if (row.source, row.point) not in own}.values()]
@@ -178,8 +178,7 @@ def _name_numbers(mounted: Frame, facts: Facts) -> None:
 
 def sources_of(rows: Iterable[MountRow], facts: Facts) -> list[tuple[str, str]]:
     """Return the sources of mounts, each with its text, also of those that other texts deny."""
-    listed = (row for lists in facts.mount_lists.values() for mounts in lists for row in mounts)
-    return [(row.source, row.place) for row in (*rows, *listed, *facts.mounts.values())]
+    return [(row.source, row.place) for row in (*rows, *facts.listed_mounts, *facts.mounts.values())]
 
 
 def name_devices(named: list[tuple[str, str]], mounted: Frame, facts: Facts) -> None:

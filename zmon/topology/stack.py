@@ -50,7 +50,7 @@ _SUFFIX: Final = (
 )
 
 
-def group_of(mapped: str, uuid: str) -> str:
+def group_of(mapped: str, uuid: str = "") -> str:
     """Return the group of a logical volume; a device of another origin may be called like one."""
     return (volume_name(mapped) or "").partition("/")[0] if uuid.startswith("LVM-") or not uuid else ""
 
