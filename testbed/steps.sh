@@ -86,6 +86,7 @@ arrange() {
     make_fs /dev/data/stripe /srv/stripe
     make_fs /dev/data/linear /srv/linear
     mdadm -q --create /dev/md0 --run --level=1 --raid-devices=2 --assume-clean --metadata=1.2 "$(disk 7002)1" "$(disk 7200)1"
+    udevadm settle --timeout=60 # it looks what is on each member
 }
 
 # load NAME TARGET READS/s WRITES/s BLOCKSIZE [OPTION...]: in the background, for $seconds, at a
@@ -113,21 +114,30 @@ watch_counters() {
     done >"$1" 2>/dev/null
 }
 
+# await_notes: until a note of what the kernel counts was begun and ended from here on
+await_notes() {
+    local noted
+    noted=$(grep -c '^at ' /job/out/counters)
+    while [ "$(grep -c '^at ' /job/out/counters)" -lt $((noted + 2)) ]; do sleep 1; done
+}
+
 # begin_load: note what the kernel counts, from before the first read on; loads then run for $seconds
 begin_load() {
+    : >/job/out/counters
     watch_counters /job/out/counters &
     watcher=$!
-    sleep 2
+    await_notes
     seconds=1800 # longer than zmon takes to look, however busy the host is
 }
 
-# end_load: two more notes behind zmon's last interval, then the reports of fio
+# end_load: the reports of fio, and a whole note behind its last read, which lies behind zmon's last interval
 end_load() {
-    sleep 3
-    pkill fio
     local others
+    await_notes
+    pkill fio
     others=$(jobs -p | grep -v "^$watcher$")
     [ -z "$others" ] || wait $others # without words it would wait for the watcher, which never ends
+    await_notes
     kill $watcher
 }
 
