@@ -18,7 +18,7 @@ load mirror /dev/md0 8 0 64k
 say "zmon"
 zmon warm show DEVICE --format json --interval 1 --count 1
 zmon device.json show DEVICE --format json --interval 10 --count 1
-record days --for 40s
+record days --count 10
 end_load
 
 say "placement"

@@ -40,7 +40,7 @@ zmon device.text show DEVICE --interval 2 --count 1
 zmon capture.log capture --interval 5 --passes 2 $out/capture.tar.gz
 
 say "a recorder, until it has enough; another one that is killed"
-record days --for 90s
+record days --count 20
 record killed &
 for second in {1..180}; do # until it has two samples, however busy the host is, and a few more
     grep -q 'a day' $out/killed.log && break

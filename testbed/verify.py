@@ -49,8 +49,8 @@ SECTOR: Final = 512
 STAMP: Final = Tolerance(0.0, 0.5)
 SLACK: Final = 0.5
 """Seconds between the time that zmon prints and the reading of a row, at most."""
-# fio reads nothing while it lays out its files, and file systems little besides
-FIO: Final = Tolerance(0.02, 30.0)
+# fio ends within the notes, and counts a request when it is told of it; file systems read little besides
+FIO: Final = Tolerance(0.0, 12.0)
 SIZES: Final = ((1113, "1"), (2226, "2"), (3339, "3"), (10017, "9"))
 """The cylinders of each model of a 3390, from the smallest."""
 MODELS: Final = {
