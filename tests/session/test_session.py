@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 from contextlib import suppress
 from pathlib import Path
@@ -998,3 +999,24 @@ def test_a_live_machine_is_told_what_is_shown_on_demand() -> None:
     to.open("DEVICE")
     to.sheet()
     assert not wanted[-1]
+
+
+def test_a_refused_command_leaves_nothing_behind() -> None:
+    """What a refusal went through is let go at once: no error and its frames keep each other."""
+    views = session("DEVICE", seconds=4)
+    words = ["", "io", "7000", "-10m", "09:20 09:50", "09:50-09:20", "begin", "9" * 200]
+    gc.collect()
+    gc.disable()
+    gc.set_debug(gc.DEBUG_SAVEALL)
+    try:
+        for word in (*(c.word for c in COMMANDS if c.word != "PRINT"), *(s.command for s in SCREENS)):
+            for operand in words:
+                with suppress(CommandError):
+                    run(views, f"{word} {operand}")
+        gc.collect()
+        kept = [thing for thing in gc.garbage if isinstance(thing, BaseException)]
+    finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
+        gc.enable()
+    assert not kept

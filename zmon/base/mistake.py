@@ -56,7 +56,10 @@ def mistake(part: str, error: Exception) -> Absent:
         Exception: the error is none of zmon's mistakes, or `ZMON_TRACE=1` asks for it.
     """
     if is_meant(error) or os.environ.get(TRACE) == "1":
-        raise error
+        try:
+            raise error
+        finally:
+            del error  # else this frame and the error keep each other, and with them all that was at work
     text = " ".join(str(error).split())
     said = f"{type(error).__name__}: {text}" if text else type(error).__name__
     reason = REASONS.about(f"{part}: {said}{_place(error)}")

@@ -262,9 +262,9 @@ def _window(session: Session, text: str) -> tuple[int | None, int]:
         if PERIOD not in text:
             return None, _end_of_first(session, _time(session, text, session.utc))
     except CommandError as error:
-        no_time = error
+        no_time = str(error)
     else:
-        no_time = CommandError(f"{text.replace(PERIOD, ' - ')!r} is no period; write 14:00-14:10")
+        no_time = f"{text.replace(PERIOD, ' - ')!r} is no period; write 14:00-14:10"
     ends = [at for at, sign in enumerate(text) if sign in {PERIOD, "-"}]
     for at in ends:  # a date has such signs, too
         try:
@@ -275,7 +275,7 @@ def _window(session: Session, text: str) -> tuple[int | None, int]:
         if end <= begin:
             raise CommandError(f"{text!r}: the earlier of a period stands first: 14:00-14:10")
         return begin, end
-    raise no_time
+    raise CommandError(no_time)
 
 
 # figures by time
