@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakSet
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zmon.cli.main import main
+from zmon.diagnosis import judged
 from zmon.diagnosis.diagnosis import Diagnosis, Subject, Verdict
 from zmon.diagnosis.stretch import Step, stretches, timed_claim, times, together, unknown_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from zmon.interval import Interval
+    from zmon.machine.observation import ObservedLoad
+    from zmon.machine.view import View
 
 MINUTE: Final = 60_000_000_000
 CALM: Final = Verdict((), (), "Nothing is short.", "", ())
@@ -276,3 +282,23 @@ def test_screens_have_the_same_answer(screen: str, capsys: pytest.CaptureFixture
     assert "From 14:30 to 14:45 a new reader read" in text
     assert "nothing is short." in text
     assert "D9" not in text
+
+
+def test_what_was_read_of_a_step_is_let_go_with_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A long time needs no more memory than the few intervals that screens are compared by."""
+    intervals: WeakSet[Interval] = WeakSet()
+    kept: list[int] = []
+    load_of = judged.load_of
+
+    def counted(view: View) -> ObservedLoad:
+        intervals.add(view.interval)
+        kept.append(len(intervals))
+        return load_of(view)
+
+    monkeypatch.setattr(judged, "load_of", counted)
+    assert main(["show", "DIAGNOSE", "--from", DAY, "--since", "13:40", "--at", "15:10"]) == 0
+    assert "14:30" in capsys.readouterr().out
+    assert len(kept) > 60
+    assert max(kept) < 20

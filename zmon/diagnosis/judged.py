@@ -215,7 +215,7 @@ def _judged(view: View) -> Iterator[Step]:
     """
     views = steps_of(view)
     if not views and view.interval.skipped:
-        short = [_step(part) for part in parts_of(view, view)]
+        short = [_step(part) for part in parts_of(view, *span_of(view))]
         broken = {
             diagnosis.id
             for step in short
@@ -224,18 +224,22 @@ def _judged(view: View) -> Iterator[Step]:
         }
         if broken - {diagnosis.id for diagnosis in _whole(_Asked(view)).diagnoses}:
             yield from short
-    steps_seen = [_step(view) for view in views]
+    steps_seen = []
+    while views:
+        steps_seen.append(_step(views.pop(0)))  # what was read of its samples is let go with it
     troubles = [step.troubles for step in steps_seen]
-    for at, (minute, step) in enumerate(zip(views, steps_seen, strict=True)):
+    for at, step in enumerate(steps_seen):
         around = troubles[max(0, at - 1) : at + 2]
-        parts = parts_of(view, minute) if any(around_it != troubles[at] for around_it in around) else []
+        differs = any(around_it != troubles[at] for around_it in around)
+        parts = parts_of(view, step.begin, step.end) if differs else []
         yield from map(_step, parts) if parts else [step]
 
 
 def _step(view: View) -> Step:
-    """Return a step with its verdict; what would be gained is not asked."""
+    """Return a step with its verdict; without gains and what was examined, which keep all that is known."""
     facts = _known(view)
-    return Step(*span_of(view), verdict(facts._replace(predict=None)), resource_uses(facts.load))
+    verdict_of_step = verdict(facts._replace(predict=None))._replace(examined=())
+    return Step(*span_of(view), verdict_of_step, resource_uses(facts.load))
 
 
 def _by_sample(view: View, steps: Sequence[Step], stretch: Stretch) -> Stretch:

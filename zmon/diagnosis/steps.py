@@ -43,9 +43,8 @@ def steps_of(view: View) -> list[View]:
     return parts if len(parts) > FEW else []
 
 
-def parts_of(view: View, step: View) -> list[View]:
-    """Return the parts of a step; none where there are no samples in it."""
-    begin, end = span_of(step)
+def parts_of(view: View, begin: int, end: int) -> list[View]:
+    """Return the parts of a step of a view, by its times; none where there are no samples in it."""
     parts = list(_views(view, [begin + (end - begin) * at // PARTS for at in range(PARTS + 1)]))
     return parts if len(parts) > 1 else []
 

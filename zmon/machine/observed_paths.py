@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.clock import DAY, HOUR, MINUTE
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from zmon.base.absent import Number, Value
     from zmon.interval import Delta, Interval
-    from zmon.machine.view import View
+    from zmon.machine.view import History, View
     from zmon.sample import Frame
     from zmon.topology.volumes import Lcu
 
@@ -251,12 +251,15 @@ def _without_hpf(frame: Frame, unit: Lcu) -> int:
 
 
 class _Asked(Generic[T]):
-    """A question about the time before a view's interval as a key: within an hour it has the same answer."""
+    """A question about the time before a view's interval as a key: within an hour it has the same answer.
 
-    def __init__(self, view: View, what: T, *key: Hashable) -> None:
-        """Ask about a thing that `key` tells from others."""
-        self.view, self.what = view, what
-        self._key = (id(view.history), view.interval.after.at.utc // HOUR, *key)
+    It has the history, and not the view, with which what was read of its samples would stay.
+    """
+
+    def __init__(self, history: History, until: int, what: T, *key: Hashable) -> None:
+        """Ask, at the end `until` (UTC in ns) of an interval, about what `key` tells from others."""
+        self.history, self.until, self.what = history, until, what
+        self._key = (id(history), until // HOUR, *key)
 
     def __hash__(self) -> int:
         return hash(self._key)
@@ -265,27 +268,36 @@ class _Asked(Generic[T]):
         return isinstance(other, _Asked) and self._key == other._key
 
 
+def _asked(view: View, what: T, *key: Hashable) -> _Asked[T]:
+    return _Asked(view.history, view.interval.after.at.utc, what, *key)
+
+
 def _loss(view: View, unit: Lcu, lost: Sequence[LostPath]) -> _Asked[Lcu]:
-    return _Asked(view, unit, unit.key, *(path.chpid for path in lost))
+    return _asked(view, unit, unit.key, *(path.chpid for path in lost))
+
+
+def _time(asked: _Asked[Any], utc: int) -> _Asked[int]:
+    """Return the same question about a time."""
+    return _Asked(asked.history, asked.until, utc, utc)
 
 
 @lru_cache(maxsize=64)
 def _lost_since(asked: _Asked[Lcu]) -> int | None:
     """Return when devices of an LCU first lacked a path, by halving the time before; None if always."""
-    view, unit = asked.view, asked.what
+    unit = asked.what
 
     def lost_at(utc: int) -> bool:
-        interval = next(view.history.past(utc), None)
+        interval = next(asked.history.past(utc), None)
         frame = None if interval is None else interval.after.frame(DEVICE)
         return frame is None or any(paths.lost_chpids for paths in paths_on_line(frame, unit.members))
 
-    return _first_lost(view, lost_at)
+    return _first_lost(asked, lost_at)
 
 
-def _first_lost(view: View, lost_at: Callable[[int], bool]) -> int | None:
+def _first_lost(asked: _Asked[Any], lost_at: Callable[[int], bool]) -> int | None:
     """Return when something was first lost within a day, by halving the time; None if it always was."""
-    late = view.interval.after.at.utc
-    early = max(view.history.first(), late - DAY)
+    late = asked.until
+    early = max(asked.history.first(), late - DAY)
     if early >= late or lost_at(early):
         return None
     for _ in range(MAX_HALVED):
@@ -344,7 +356,7 @@ def _day_before(view: View) -> _Asked[int] | None:
     """Return the time a day ago, or when samples began, as a question; None before the second sample."""
     late = view.interval.after.at.utc
     early = max(view.history.first(), (late - DAY) // HOUR * HOUR)  # the same all the hour
-    return _Asked(view, early, early) if early < late else None
+    return _asked(view, early, early) if early < late else None
 
 
 def _leaves_before(view: View) -> Mapping[str, Sequence[PathLeaf]]:
@@ -356,7 +368,7 @@ def _leaves_before(view: View) -> Mapping[str, Sequence[PathLeaf]]:
 @lru_cache(maxsize=32)  # times that are asked about for all multipath devices
 def _leaves_at(asked: _Asked[int]) -> Mapping[str, Sequence[PathLeaf]]:
     """Return by the title of each multipath device the paths that it had at a time."""
-    interval = next(asked.view.history.past(asked.what), None)
+    interval = next(asked.history.past(asked.what), None)
     layers = None if interval is None else interval.after.frame(LAYER)
     if interval is None or layers is None or layers.missing is not None:
         return {}
@@ -380,20 +392,20 @@ def _gone(disk: MultipathDisk, before: Sequence[PathLeaf], ccw: Delta) -> tuple[
 
 
 def _fewer(view: View, disk: MultipathDisk) -> _Asked[MultipathDisk]:
-    return _Asked(view, disk, disk.title, frozenset(leaf.name for leaf in disk.broken))
+    return _asked(view, disk, disk.title, frozenset(leaf.name for leaf in disk.broken))
 
 
 @lru_cache(maxsize=64)
 def _fewer_since(asked: _Asked[MultipathDisk]) -> int | None:
     """Return when paths of a multipath device were first lost, by halving the time before; None if always."""
-    view, disk = asked.view, asked.what
+    disk = asked.what
     broken = {leaf.name for leaf in disk.broken}
 
     def lost_at(utc: int) -> bool:
-        leaves = _leaves_at(_Asked(view, utc, utc)).get(disk.title)
+        leaves = _leaves_at(_time(asked, utc)).get(disk.title)
         return leaves is None or not broken <= {leaf.name for leaf in leaves if not leaf.failed}
 
-    return _first_lost(view, lost_at)
+    return _first_lost(asked, lost_at)
 
 
 def came_back(view: View, disk: MultipathDisk) -> bool:
@@ -403,7 +415,7 @@ def came_back(view: View, disk: MultipathDisk) -> bool:
     works, begin = sum(not leaf.failed for leaf in disk.leaves), view.interval.before.at.utc
     earliest = max(begin - BACKLOG, view.history.first())
     times = (*range(begin, earliest, -MINUTE), earliest)
-    each_minute = (_leaves_at(_Asked(view, utc, utc)).get(disk.title) for utc in times)
+    each_minute = (_leaves_at(_asked(view, utc, utc)).get(disk.title) for utc in times)
     return any(
         leaves is not None and sum(not leaf.failed for leaf in leaves) < works for leaves in each_minute
     )
@@ -478,7 +490,7 @@ def lost_adapters(view: View) -> Iterator[tuple[str, int | None]]:
     used = before | {text_of(busid) for busid in blocks.column("busid")}
     for busid in sorted(used - online.keys()):
         if _is_offline(devices, busid) or (busid in before and busid not in devices.index):
-            yield busid, _lost_adapter_since(_Asked(view, busid, busid))
+            yield busid, _lost_adapter_since(_asked(view, busid, busid))
 
 
 def _is_offline(devices: Frame, busid: str) -> bool:
@@ -490,15 +502,14 @@ def _is_offline(devices: Frame, busid: str) -> bool:
 @lru_cache(maxsize=32)  # times that are asked about for all adapters
 def _adapters_at(asked: _Asked[int]) -> frozenset[str]:
     """Return the FCP adapters that were online at a time."""
-    interval = next(asked.view.history.past(asked.what), None)
+    interval = next(asked.history.past(asked.what), None)
     return frozenset() if interval is None else frozenset(interval.after.frame(ADAPTER).keys)
 
 
 @lru_cache(maxsize=64)
 def _lost_adapter_since(asked: _Asked[str]) -> int | None:
     """Return when an FCP adapter was first missed, by halving the time before; None if always."""
-    view, busid = asked.view, asked.what
-    return _first_lost(view, lambda utc: busid not in _adapters_at(_Asked(view, utc, utc)))
+    return _first_lost(asked, lambda utc: asked.what not in _adapters_at(_time(asked, utc)))
 
 
 # logical volumes
