@@ -284,6 +284,7 @@ def test_screens_have_the_same_answer(screen: str, capsys: pytest.CaptureFixture
     assert "D9" not in text
 
 
+@pytest.mark.usefixtures("anew")
 def test_what_was_read_of_a_step_is_let_go_with_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
