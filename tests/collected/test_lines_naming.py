@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -51,3 +53,38 @@ def test_a_device_that_a_line_alone_names_is_not_just_unknown(
     assert "a.txt:" in said
     assert what in said
     assert "a.txt" not in other
+
+
+@pytest.mark.parametrize(("more", "word", "lines"), [
+    ("", "601020", {2: "zmon uses", 3: "zmon uses"}),
+    ("box1:~ # dasdinfo -a -b dasdc\nIBM.750000000FDL71.5200.02\n", "5200", {5: "not read"}),
+    ("box1:~ # mmfsd report gpfs01\nall well with gpfs01\nnot gpfs011\n", "gpfs01", {4: "read", 5: "read"}),
+    ("the unit 4022400600000000 was planned\n", "0x4022400600000000", {4: "understood"}),
+    ("the unit 0x4022400600000000 was planned\n", "4022400600000000", {4: "understood"}),
+    ("Q PAV 8AFE\nDevice 8AFE has no form\n", "8afe", {4: "", 5: ""}),
+    ("box1:~ # fdasd -p\n" + "  volume serial .: DB5002\n" * 5, "db5002", {5: "", 6: "", 7: "2 more"}),
+])  # fmt: skip
+def test_a_name_that_any_line_holds_is_answered_with_the_line(
+    more: str, word: str, lines: dict[int, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of a whole word at most three lines are named, with what became of them; a part of a word is none."""
+    (tmp_path / "a.txt").write_text(LSDASD + more)
+    main(["where", word, "--from", str(tmp_path)])
+    said = "".join(line for line in capsys.readouterr().err.split("\n") if "not found" in line)
+    assert [int(line) for line in re.findall(r"a\.txt:([0-9]+)", said)] == [*lines]
+    assert all(what in said for what in lines.values())
+
+
+def test_a_logical_volume_is_found_without_its_group(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By its name alone; of several groups that have one of this name each is an answer."""
+    (tmp_path / "a.txt").write_text(
+        f"{LSDASD}box1:~ # lvs -o vg_name,lv_name,devices\n  VG   LV    Devices\n"
+        "  vga  lvone /dev/dasdc(0)\n  vga  lvtwo /dev/dasdc(9)\n  vgb  lvtwo /dev/dasdd(0)\n"
+    )
+    assert main(["where", "lvone", "lvtwo", "--from", str(tmp_path), "-f", "json"]) == 0
+    found = [
+        (one["word"], [disk["disk"] for disk in one["disks"]]) for one in json.loads(capsys.readouterr().out)
+    ]
+    assert found == [("lvone", ["dasdc"]), ("lvtwo", ["dasdc"]), ("lvtwo", ["dasdd"])]

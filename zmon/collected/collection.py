@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from zmon.base.absent import text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.collected.tools import ALL_LISTED, ALL_SWAP
@@ -105,6 +107,23 @@ def _copied(tree: CapturedTree, paths: Iterable[str]) -> list[CollectedText]:
         except OSError:
             continue
     return texts
+
+
+def lines_holding(word: str, tree: CapturedTree) -> Iterator[tuple[str, bool]]:
+    """Yield the places of the lines of texts that have a whole word, and whether their output is read."""
+    from zmon.collected.transcript import form_of  # noqa: PLC0415 - most captures hold no texts
+
+    bare = re.escape(word.removeprefix("0x"))
+    whole = re.compile(rf"(?<![^\W_])(?:0x)?{bare}(?![^\W_])", re.IGNORECASE)
+    for text in (*tree.texts, *_copied(tree, dict.fromkeys((*COPIED, *BINDINGS, *NAMING, *tree.shown)))):
+        is_of_cp = text.file.startswith("cp/")
+        is_read = bool(text.form) or is_of_cp or form_of(text.file) is not None
+        first = 1 if is_of_cp and text.step else text.line  # answers of CP have the lines of their text
+        yield from (
+            (f"{text.origin}:{max(1, first + text.step * number)}", is_read)
+            for number, row in enumerate((text.command, *text.text.split("\n")), -1)
+            if whole.search(row)
+        )
 
 
 def _lists(reads: Sequence[ReadText], facts: Facts) -> Iterator[ReadText]:

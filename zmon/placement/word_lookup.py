@@ -21,7 +21,7 @@ from zmon.topology.claims import claims_about, emulated_over, fcp_devices_on
 from zmon.topology.data_files import file_by_name, unknown_file
 from zmon.topology.lun import as_multipath
 from zmon.topology.same_disks import same_devices
-from zmon.topology.stack import group_of
+from zmon.topology.stack import group_of, volume_name
 from zmon.values.dasd_state import NOT_FORMATTED, STARTING, use_of
 from zmon.values.nvme import parse_path
 from zmon.values.path_masks import paths_on_line
@@ -122,8 +122,17 @@ def _nodes(word: str, machine: Machine) -> Iterator[WordMeaning]:
     if node is None and path is not None:  # the kernel hides it, so it has no number
         node = machine.stack.named(path.disk)
     node = node or machine.stack.named(f"LABEL={word}")  # of a pool, an NSD, a disk of ASM
-    if node is not None:
-        yield WordMeaning(word, MeaningKind.DEVICE, node.number, tuple(machine.stack.leaves(node.number)))
+    for number in [node.number] if node is not None else _volumes_of_groups(word, machine):
+        yield WordMeaning(word, MeaningKind.DEVICE, number, tuple(machine.stack.leaves(number)))
+
+
+def _volumes_of_groups(word: str, machine: Machine) -> Iterator[str]:
+    """Yield the logical volumes of this name, which several groups may have, by their numbers."""
+    columns = zip(machine.layers.keys, *map(machine.layers.column, ("mapped", "uuid")), strict=True)
+    for number, mapped, uuid in columns:
+        name = volume_name(mapped) if isinstance(mapped, str) and group_of(mapped, text_of(uuid)) else None
+        if name is not None and name.partition("/")[2] == word:
+            yield number
 
 
 def _groups(word: str, machine: Machine) -> Iterator[WordMeaning]:
