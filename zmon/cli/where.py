@@ -508,7 +508,7 @@ def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
     about = f": {meaning.sort.value}{', offline' * result.offline}"
     about += f", {count:,} disk{'s' * (count != 1)}" if count else ""
     about += f", {len(result.missing):,} missing" if result.missing else ""
-    if result.device is not None or result.claimed:
+    if result.device is not None or meaning.sort is MeaningKind.OF_CP:
         about += f", no disk{' of this Linux' * bool(result.claimed)}"
     if (why := result.unused.get(meaning.key)) and len(result.paths) <= count:
         about += f", path not used: {why}"

@@ -153,7 +153,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     from zmon.collected.btrfs_texts import name_btrfs, open_btrfs  # noqa: PLC0415 - likewise
     from zmon.collected.dasd_texts import mask_paths  # noqa: PLC0415 - likewise
     from zmon.collected.facts import joined, origin_frame  # noqa: PLC0415 - likewise
-    from zmon.collected.fcp_texts import join_luns  # noqa: PLC0415 - likewise
+    from zmon.collected.fcp_texts import join_luns, say_ports  # noqa: PLC0415 - likewise
     from zmon.collected.loop_texts import lay_loops  # noqa: PLC0415 - likewise
     from zmon.collected.mapper_texts import add_adapters  # noqa: PLC0415 - likewise
     from zmon.collected.mount_rows import (  # noqa: PLC0415 - likewise
@@ -174,8 +174,9 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     facts, read = facts_of(texts)
     rows = [*best_mounts(facts, changes_in(read)), *other_mounts(facts)]
     frames = dict(sample.frames)
-    whole = frames.get(LAYER.name) or empty_frame(LAYER, "was not read")
-    mounted, swapped = (frames.get(kind.name) or empty_frame(kind, "was not read") for kind in (MOUNT, SWAP))
+    whole, mounted, swapped = (
+        frames.get(kind.name) or empty_frame(kind, "was not read") for kind in (LAYER, MOUNT, SWAP)
+    )
     if swapped.missing is not None:
         add_swaps(facts)
     sources = sources_of(rows, facts)
@@ -195,6 +196,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     name_others(facts, whole)
     facts.by_number(whole)
     add_adapters(facts)
+    say_ports(facts, tree)
     mask_paths(facts, frames.get(DEVICE.name) or empty_frame(DEVICE, "was not read"))
     layers, _ = joined(LAYER, whole, facts, when)
     origins: dict[str, dict[str, Value]] = {}

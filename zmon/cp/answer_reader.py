@@ -34,7 +34,7 @@ from zmon.cp.answers_real import (
 from zmon.cp.answers_system import MESSAGES, SYSTEM
 from zmon.cp.answers_virtual import DISK, VIRTUAL, is_cut, read_disk, read_wrapped
 from zmon.cp.console import HIDDEN, MAX_LINE, ConsoleLine, hide_passwords, is_continued
-from zmon.topology.claims import CP_USES, EDEVICE, FCP_DEVICES, IN_STORAGE, PATHS, Claim
+from zmon.topology.claims import CP_USES, EDEVICE, IN_STORAGE, PATHS, Claim
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -346,9 +346,11 @@ class UnknownLine(NamedTuple):
 _VIA: Final = {
     "disk": "QUERY VIRTUAL DASD", "volume": "QUERY DASD", "details": "QUERY DASD DETAILS",
     "extent": "QUERY MDISK", "edevice": EDEVICE, "owned": "QUERY CPOWNED",
-    "space": "QUERY ALLOC", "allocation": "QUERY ALLOC", "paths": PATHS, "adapter": FCP_DEVICES,
+    "space": "QUERY ALLOC", "allocation": "QUERY ALLOC", "paths": PATHS,
 }  # fmt: skip
 """The answers about volumes."""
+_VIA_SORT: Final = {"adapter": "QUERY VIRTUAL", "unit": "QUERY VIRTUAL", "device": "QUERY"}
+"""Those about devices that are none: what CP calls one stands behind these words."""
 
 
 _OF_CP: Final[Mapping[str, Callable[[Any], str]]] = {
@@ -435,9 +437,13 @@ class AnswerSet:
         guests = {self._asker(row, asked) for row in self.rows.get("disk", ())}
         alone = next(iter(guests)) if len(guests) == 1 and not own else own
         claims = []
+        for name, via in _VIA_SORT.items():
+            for row in self.rows.get(name, ()):
+                whose = "" if name == "device" else self._asker(row, asked)
+                claims.append(self._claim(row, f"{via} {row.sort}", "" if whose == alone else whose))
         for name, via in _VIA.items():
             for row in self.rows.get(name, ()):
-                if name in {"disk", "adapter"}:
+                if name == "disk":
                     whose = self._asker(row, asked)
                     whose = "" if whose == alone else whose
                 else:
@@ -446,8 +452,6 @@ class AnswerSet:
                 if name in _OF_CP:
                     mode = f"{CP_USES}{_OF_CP[name](row)}".strip()
                     claims += [self._claim(row, via, "")._replace(mode=mode, first=None)] * bool(row.rdev)
-                elif name == "adapter" and row.sort != "FCP":
-                    continue
                 elif row.rdev or name != "disk":
                     claims.append(self._claim(row, via, whose))
                 elif row.kind == "vdisk":
@@ -471,13 +475,14 @@ class AnswerSet:
 
     def _claim(self, row: Any, via: str, user: str) -> Claim:
         lost = [path for path in row.pim if row.lpm and path not in row.lpm] if via == PATHS else []
+        paths = ", ".join(map(" ".join, row.paths)) if via == EDEVICE else " ".join(lost)
         return Claim(
-            vdev=getattr(row, "vdev", ""), rdev=row.rdev, volser=getattr(row, "volser", ""), user=user,
-            ssid=getattr(row, "ssid", ""), ua=getattr(row, "cca", ""),
+            vdev=getattr(row, "vdev", ""), rdev=getattr(row, "rdev", ""), volser=getattr(row, "volser", ""),
+            user=user, ssid=getattr(row, "ssid", ""), ua=getattr(row, "cca", ""),
             mode=getattr(row, "mode", "") or getattr(row, "state", ""),
             via=via, origin=self.origin, line=row.line, weak=row.weak,
             first=getattr(row, "start", None), length=getattr(row, "size", None),
-            paths=", ".join(map(" ".join, row.paths)) if via == EDEVICE else " ".join(lost),
+            paths=getattr(row, "wwpn", paths),
         )  # fmt: skip
 
 

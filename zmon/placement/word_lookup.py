@@ -58,6 +58,7 @@ class MeaningKind(Enum):
     TABLESPACE = "tablespace"
     DATABASE = "database"
     OF_CP = "volume of z/VM"
+    NO_VOLUME = "device of z/VM that is no volume"
 
 
 _PARTS: Final = 3
@@ -97,8 +98,9 @@ def meanings(word: str, machine: Machine) -> list[WordMeaning]:
         for reading in (_paths, _nodes, _groups, _numbers, _labels, _storage, _wwids, _lcus, _tablespaces)
         for meaning in reading(word, machine)
     )
-    if not distinct and claims_about(word, machine.claims):
-        return [WordMeaning(word, MeaningKind.OF_CP, word.upper())]
+    if not distinct and (claims := claims_about(word, machine.claims)):
+        is_volume = any(claim.is_volume for claim in claims)
+        return [WordMeaning(word, MeaningKind.OF_CP if is_volume else MeaningKind.NO_VOLUME, word.upper())]
     return list(distinct)
 
 
@@ -554,7 +556,7 @@ def _shared(volume: Volume, machine: Machine) -> Iterator[str]:
 
 def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
     """Return the disks that a word means, with the files and mounts on them; of a device those on it."""
-    if meaning.sort is MeaningKind.OF_CP:
+    if meaning.sort in {MeaningKind.OF_CP, MeaningKind.NO_VOLUME}:
         said = (claim.words for claim in claims_about(meaning.key, machine.claims))
         return LookupResult(meaning, claimed=tuple(dict.fromkeys(said)))
     if meaning.sort is MeaningKind.BUS and not meaning.disks:

@@ -83,8 +83,8 @@ class Claim(NamedTuple):
     length: int | None = None
     """Its cylinders or blocks."""
     paths: str = ""
-    """Of a device that CP emulates on SCSI, FCP device, WWPN, LUN of each path, with a comma between; of
-    others the channel paths that are not on line."""
+    """Of a device that CP emulates on SCSI, FCP device, WWPN, LUN of each path, with a comma between; of an
+    FCP device its own WWPN; of others the channel paths that are not on line."""
 
     @property
     def place(self) -> str:
@@ -124,16 +124,34 @@ class Claim(NamedTuple):
         return self.mode.startswith("CP-") or bool(self.vdev and self.is_minidisk)
 
     @property
+    def sort(self) -> str:
+        """What CP calls a device that is no volume: `FCP`, `OSA`, `CTCA`; empty for volumes."""
+        asked = self.via.removeprefix("QUERY ").removeprefix("VIRTUAL ").split()[:1]
+        return "" if asked == [self.via] or _OF_VOLUMES.issuperset(asked) else asked[0]
+
+    @property
+    def is_volume(self) -> bool:
+        """Whether it is about a volume, a part of one, or a disk in storage; also where that is not said."""
+        return not self.sort and (self.via != "DEDICATE" or bool(self.volser))
+
+    @property
     def words(self) -> str:
-        """What it says of a volume that is no disk of this Linux, and where."""
+        """What it says of a device that is no disk of this Linux, and where."""
         owner = f" of guest {self.user}" if self.user else ""
-        sort = "FCP device" if self.via == FCP_DEVICES else "virtual disk"
+        sort = f"{self.sort} device" if self.sort else f"virtual {'disk' if self.is_volume else 'device'}"
         what = f"{sort} {self.vdev}{owner}" if self.vdev else "a volume of z/VM"
+        if self.sort and not self.vdev:
+            return f"{sort} {self.rdev}, {self.mode} ({self.via}, {self.place})"
         if self.mode.startswith(CP_USES.rstrip()):
             uses = [_USES[word] for word in self.mode.split() if word in _USES]
             what = f"CP's own volume{f' ({chr(44).join(uses)})' if uses else ''}"
         on = f" on {self.rdev}" if self.rdev else ""
-        return f"{what}{on}{f', label {self.volser}' if self.volser else ''} ({self.via}, {self.place})"
+        more = (
+            f", label {self.volser}"
+            if self.volser
+            else f", WWPN {self.paths}" * bool(self.sort and self.paths)
+        )
+        return f"{what}{on}{more} ({self.via}, {self.place})"
 
     @property
     def evidence(self) -> Evidence:
@@ -169,6 +187,8 @@ IN_STORAGE: Final = "V-DISK"
 """What a directory calls that, and zmon what CP calls (VDSK)."""
 EDEVICE: Final = "QUERY EDEVICE"
 """The answer that has the paths to a device that CP emulates on SCSI."""
+_OF_VOLUMES: Final = frozenset({"DASD", "MDISK", "EDEVICE", "CPOWNED", "ALLOC", "PATHS"})
+"""What QUERY answers about volumes."""
 FCP_DEVICES: Final = "QUERY VIRTUAL FCP"
 """The answer that has the real FCP devices of a guest's own."""
 PATHS: Final = "QUERY PATHS"
@@ -241,7 +261,14 @@ def _source_words(claim: Claim) -> str:
 def claims_about(word: str, claims: Iterable[Claim]) -> list[Claim]:
     """Return the claims about a real device, a volume or a device of a guest, by its number or label."""
     label, number = word.upper(), word.upper().zfill(4)
-    about = {claim for claim in claims if number in {claim.rdev, claim.vdev} or label == claim.volser}
+    over = word.upper().removeprefix("0X")
+    about = {
+        claim
+        for claim in claims
+        if number in {claim.rdev, claim.vdev}
+        or label == claim.volser
+        or (claim.via in {EDEVICE, FCP_DEVICES} and over in claim.paths.replace(",", " ").split())
+    }
     return sorted(about, key=attrgetter("order"))
 
 
