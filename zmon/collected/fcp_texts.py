@@ -410,7 +410,7 @@ def say_ports(facts: Facts, tree: CapturedTree) -> None:
     from zmon.cp.claim_sources import claims_of_capture  # noqa: PLC0415 - most texts have no answers
 
     for claim in claims_in(claims_of_capture(tree)):
-        if claim.via == FCP_DEVICES and not claim.user:
+        if claim.via == FCP_DEVICES and not claim.user and not claim.gone:
             say_port(facts, f"0.0.{claim.vdev.lower()}", f"{claim.via}, {claim.place}", claim.paths)
 
 

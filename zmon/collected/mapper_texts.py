@@ -576,7 +576,7 @@ class Multipath(OrDocument):
     @line(rf"(?=.*\bdev\b)(?:{_OF_PATH})(?:\s+(?:{_OF_PATH}))+\s*")
     def head(self, match: re.Match[str]) -> None:
         """Take the heading of `multipathd show paths format`."""
-        self._columns = Columns(match[0])
+        self._columns = Columns(re.sub(r"\bhost (?=\S)", "host_", match[0]))
 
     @line(r"\S+(?:\s+\S+)+\s*")
     def path_of_format(self, match: re.Match[str]) -> bool:
@@ -594,7 +594,7 @@ class Multipath(OrDocument):
             return False
         if number and not fits(name, number):
             return False
-        say_port(self.facts, cells.get("host adapter", ""), self.place, cells.get("host WWPN", ""))
+        say_port(self.facts, cells.get("host_adapter", ""), self.place, cells.get("host_WWPN", ""))
         joined = cells.get("dm_st") in {"active", FAILED}
         if re.fullmatch(ADDRESS, address):
             self.facts.aliases[scsi(address)] = name

@@ -279,7 +279,7 @@ def _conflicts(claims: Iterable[Claim]) -> list[str]:
     """Return the contradictions between claims of different files; weak claims contradict none."""
     stated: dict[tuple[str, str], dict[str, Claim]] = {}
     for claim in claims:
-        if not claim.weak:
+        if not claim.weak and not claim.gone:
             virtual = f"virtual device {claim.user} {claim.vdev}".replace("  ", " ") if claim.vdev else ""
             real = f"real device {claim.rdev}" if claim.rdev else ""
             for about, what, said in (

@@ -69,7 +69,8 @@ class Claim(NamedTuple):
     ua: str = ""
     """Unit address, two hex digits in upper case."""
     mode: str = ""
-    """`R/W`, `R/O`, or the mode word of a directory; of a real device its user: `CP-SYSTEM`, `FREE`."""
+    """`R/W`, `R/O`, or the mode word of a directory; of a real device its user: `CP-SYSTEM`, `FREE`; of a
+    device that CP has taken away since `DETACHED`, and when."""
     via: str = ""
     """The statement: `QUERY VIRTUAL DASD`, `QUERY DASD`, `MDISK`, `DEDICATE`."""
     origin: str = ""
@@ -130,6 +131,11 @@ class Claim(NamedTuple):
         return "" if asked == [self.via] or _OF_VOLUMES.issuperset(asked) else asked[0]
 
     @property
+    def gone(self) -> str:
+        """When CP took the device away after that: `detached 10:11:40 line 17`; empty if it did not."""
+        return self.mode.replace(DETACHED, DETACHED.lower()) if self.mode.startswith(DETACHED) else ""
+
+    @property
     def is_volume(self) -> bool:
         """Whether it is about a volume, a part of one, or a disk in storage; also where that is not said."""
         return not self.sort and (self.via != "DEDICATE" or bool(self.volser))
@@ -141,7 +147,7 @@ class Claim(NamedTuple):
         sort = f"{self.sort} device" if self.sort else f"virtual {'disk' if self.is_volume else 'device'}"
         what = f"{sort} {self.vdev}{owner}" if self.vdev else "a volume of z/VM"
         if self.sort and not self.vdev:
-            return f"{sort} {self.rdev}, {self.mode} ({self.via}, {self.place})"
+            return f"{sort} {self.rdev}, {self.gone or self.mode} ({self.via}, {self.place})"
         if self.mode.startswith(CP_USES.rstrip()):
             uses = [_USES[word] for word in self.mode.split() if word in _USES]
             what = f"CP's own volume{f' ({chr(44).join(uses)})' if uses else ''}"
@@ -151,7 +157,7 @@ class Claim(NamedTuple):
             if self.volser
             else f", WWPN {self.paths}" * bool(self.sort and self.paths)
         )
-        return f"{what}{on}{more} ({self.via}, {self.place})"
+        return f"{what}{on}{more} ({self.via}, {self.place}){f', {self.gone}' if self.gone else ''}"
 
     @property
     def evidence(self) -> Evidence:
@@ -177,6 +183,8 @@ _NOT_LISTED: Final = absent("needs QUERY DASD DETAILS (class B) of CP")
 IN_MEMORY: Final = Reasons("in-memory", "it is in memory, on no volume and no LCU: {}")
 """Why a disk has no LCU, and nothing more can be known."""
 VIRTUAL_DISK: Final = IN_MEMORY.about("a virtual disk of z/VM (V-DISK)")
+DETACHED: Final = "DETACHED "
+"""How the mode of a claim begins that was true until CP took the device away; when it did follows."""
 CP_USES: Final = "CP-OWNED "
 """How the mode of a claim about a volume of CP itself begins; what it uses it for follows."""
 _USES: Final = {
@@ -280,7 +288,8 @@ def emulated_over(name: str, claims: Iterable[Claim]) -> set[str]:
 
 def fcp_devices_on(rdev: str, claims: Iterable[Claim]) -> list[str]:
     """Return the numbers in the guest of an FCP device with this real number."""
-    return [claim.vdev.lower() for claim in claims if claim.via == FCP_DEVICES and claim.rdev == rdev]
+    devices = (claim for claim in claims if claim.via == FCP_DEVICES and not claim.gone)
+    return [claim.vdev.lower() for claim in devices if claim.rdev == rdev]
 
 
 class DeviceFacts(NamedTuple):
@@ -335,21 +344,27 @@ class ClaimIndex:
         self.device: Callable[[str], DeviceFacts] = cache(self._device)
         """Returns the facts that claims supply about a device of the guest."""
         own = {"", guest.strip().upper()}
+        self._gone: dict[str, list[str]] = {}
         for claim in claims:
-            if claim.vdev and claim.user.strip().upper() not in own:
+            if claim.gone:
+                if claim.user.strip().upper() in own:
+                    self._gone.setdefault(claim.vdev, []).append(claim.words)
+            elif claim.vdev and claim.user.strip().upper() not in own:
                 other = self._other_guests.get(claim.vdev, claim.user)
                 self._other_guests[claim.vdev] = min(claim.user, other)
             elif claim.vdev:
                 self._vdevs.setdefault(claim.vdev, []).append(claim)
                 if claim.volser and not claim.rdev:
                     self._only_labels.setdefault(claim.volser, set()).add(claim.vdev)
-            if claim.rdev:
+            if claim.rdev and not claim.gone:
                 self._rdevs.setdefault(claim.rdev, []).append(claim)
                 if claim.volser:
                     self._labels.setdefault(claim.volser, []).append(claim)
 
     def _device(self, vdev: str) -> DeviceFacts:
-        claims = self._vdevs.get(vdev)
+        claims, gone = self._vdevs.get(vdev), tuple(self._gone.get(vdev, ()))
+        if not claims and gone:
+            return DeviceFacts(vdev, absent("CP has detached it"), conflicts=gone, is_claimed=True)
         if not claims:
             other = self._other_guests.get(vdev)
             if other is None:
@@ -364,7 +379,7 @@ class ClaimIndex:
         if volser.claims and volser.claims[0] not in rdev.claims:
             said += volser.claims[:1]
         evidence = tuple(claim.evidence for claim in said)
-        value, grade, conflicts = rdev.value, rdev.grade, volser.conflicts + rdev.conflicts
+        value, grade, conflicts = rdev.value, rdev.grade, volser.conflicts + rdev.conflicts + gone
         if isinstance(value, Absent) and not rdev.conflicts and isinstance(volser.value, str):
             joined = self._by_label(vdev, volser.value, is_minidisk=best.is_minidisk)
             value, conflicts = joined.value, conflicts + joined.conflicts
