@@ -27,7 +27,7 @@ from zmon.values.nvme import parse_path
 from zmon.values.path_masks import paths_on_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from zmon.base.absent import Number, Value
     from zmon.placement.channel_device import ChannelDevice
@@ -500,8 +500,16 @@ def _with_states(result: LookupResult, machine: Machine) -> LookupResult:
         states=(
             *(said for volume in volumes for said in _unusual(volume, machine)),
             *_troubles({volume.number for volume in volumes}, machine),
+            *_used_as({answer.path for answer in result.locations}, machine),
         ),
     )
+
+
+def _used_as(paths: Collection[str], machine: Machine) -> Iterator[str]:
+    """Say of which files devices are made: loop devices, disks of guests."""
+    for number, file in zip(machine.layers.keys, machine.layers.column("file"), strict=True):
+        if file in paths:
+            yield f"{file} is in use: {machine.stack.title(number)}"
 
 
 def _troubles(disks: set[str], machine: Machine) -> Iterator[str]:
