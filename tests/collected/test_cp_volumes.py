@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from zmon.cli.main import main
+from zmon.placement.word_lookup import MeaningKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -147,7 +148,7 @@ def test_a_device_that_is_no_volume_is_not_called_one(
     for word in words:
         assert main(["where", word, "--from", str(tmp_path), "-f", "json"]) == 0
         (answer,) = json.loads(capsys.readouterr().out)
-        assert answer["means"] == "device of z/VM that is no volume"
+        assert answer["means"] == MeaningKind.NO_VOLUME.value
         assert all(what in answer["claimed"][0] for what in told)
 
 

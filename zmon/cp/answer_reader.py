@@ -34,7 +34,7 @@ from zmon.cp.answers_real import (
 from zmon.cp.answers_system import MESSAGES, SYSTEM
 from zmon.cp.answers_virtual import DISK, VIRTUAL, is_cut, read_disk, read_wrapped
 from zmon.cp.console import HIDDEN, MAX_LINE, ConsoleLine, hide_passwords, is_continued
-from zmon.topology.claims import CP_USES, DETACHED, EDEVICE, IN_STORAGE, PATHS, Claim
+from zmon.topology.claims import CP_USES, DETACHED, EDEVICE, EQID, IN_STORAGE, PATHS, SERIAL, Claim
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -503,7 +503,12 @@ class AnswerSet:
 
     def _claim(self, row: Any, via: str, user: str) -> Claim:
         lost = [path for path in row.pim if row.lpm and path not in row.lpm] if via == PATHS else []
-        paths = ", ".join(map(" ".join, row.paths)) if via == EDEVICE else " ".join(lost)
+        paths = " ".join(lost)
+        if via == EDEVICE:
+            names = ((EQID, row.eqid), (SERIAL, row.serial))
+            paths = ", ".join(
+                [*map(" ".join, row.paths), *(f"{name} {told}" for name, told in names if told)]
+            )
         return Claim(
             vdev=getattr(row, "vdev", ""), rdev=getattr(row, "rdev", ""), volser=getattr(row, "volser", ""),
             user=user, ssid=getattr(row, "ssid", ""), ua=getattr(row, "cca", ""),

@@ -84,8 +84,9 @@ class Claim(NamedTuple):
     length: int | None = None
     """Its cylinders or blocks."""
     paths: str = ""
-    """Of a device that CP emulates on SCSI, FCP device, WWPN, LUN of each path, with a comma between; of an
-    FCP device its own WWPN; of others the channel paths that are not on line."""
+    """Of a device that CP emulates on SCSI, FCP device, WWPN, LUN of each path, with a comma between, then
+    its `EQID` and its `SERIAL`; of an FCP device its own WWPN; of others the channel paths that are not on
+    line."""
 
     @property
     def place(self) -> str:
@@ -197,6 +198,8 @@ EDEVICE: Final = "QUERY EDEVICE"
 """The answer that has the paths to a device that CP emulates on SCSI."""
 _OF_VOLUMES: Final = frozenset({"DASD", "MDISK", "EDEVICE", "CPOWNED", "ALLOC", "PATHS"})
 """What QUERY answers about volumes."""
+EQID, SERIAL = "EQID", "SERIAL"
+"""What stands before the device equivalency id and the serial number of such a device."""
 FCP_DEVICES: Final = "QUERY VIRTUAL FCP"
 """The answer that has the real FCP devices of a guest's own."""
 PATHS: Final = "QUERY PATHS"
