@@ -35,8 +35,6 @@ MAX_LINES: Final = 3
 """Lines of what was not looked at, unless one reason alone is longer."""
 MAX_HOLDING: Final = 3
 """Lines that are named of those that have a word that somebody asks for."""
-SAYS_NOTHING: Final = "says nothing of it that zmon uses"
-"""What a line that was read does of a name by which nothing is found."""
 NOT_USED: Final = "!"
 """Stands behind a line that was read, and of which nothing has become a known device."""
 TROUBLED: Final = "~"
@@ -139,7 +137,7 @@ def _lines_naming(
     for name, key, line in _naming(names, sample):
         what = "was not understood" if text_of(sample.frame(TEXT).cell(key, "form")) else "was not read"
         if line.endswith(NOT_USED):
-            what = SAYS_NOTHING
+            what = "says nothing of it that zmon uses"
         if line.endswith(TROUBLED):
             what = "says that it fails"
         if has_troubles or not line.endswith(TROUBLED):
@@ -182,7 +180,7 @@ def lines_with(word: str, sample: Sample, holding: Iterable[tuple[str, bool]] = 
             sample.frame(TEXT).keys, sample.frame(TEXT).column("which"), strict=True
         ) for line in text_of(which).split()}  # fmt: skip
         for place, is_read in holding:
-            what = SAYS_NOTHING if is_read else "was not read"
+            what = "was understood" if is_read else "was not read"
             lines.setdefault(place, (word, "was not understood" if is_read and place in strange else what))
         places: dict[tuple[str, str], list[str]] = {}
         for place, told in [*lines.items()][:MAX_HOLDING]:
