@@ -88,3 +88,12 @@ def test_a_logical_volume_is_found_without_its_group(
         (one["word"], [disk["disk"] for disk in one["disks"]]) for one in json.loads(capsys.readouterr().out)
     ]
     assert found == [("lvone", ["dasdc"]), ("lvtwo", ["dasdc"]), ("lvtwo", ["dasdd"])]
+
+
+def test_a_name_that_only_a_text_that_was_left_out_has_is_answered(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of another host, or of an earlier time."""
+    (tmp_path / "a.txt").write_text(f"{LSDASD}{LSDASD}box2:~ # lsblk\nNAME MAJ:MIN TYPE\nsdq 65:0 disk\n")
+    assert main(["where", "sdq", "--from", str(tmp_path)]) == 1
+    assert "a.txt:9, which was left out" in capsys.readouterr().err

@@ -283,12 +283,12 @@ def _captured(args: argparse.Namespace, unread: _Unread) -> dict[str, list[Looku
     return results
 
 
-def _holding(word: str, timeline: Timeline) -> Iterator[tuple[str, bool]]:
+def _holding(word: str, timeline: Timeline) -> Iterator[tuple[str, str]]:
     """Yield the lines of collected texts that have a word; see `lines_holding`."""
     if timeline.texts is not None:
         from zmon.collected.collection import lines_holding  # noqa: PLC0415 - most machines are no texts
 
-        yield from lines_holding(word, timeline.texts)
+        yield from lines_holding(word, timeline.texts, timeline.others)
 
 
 @contextmanager

@@ -33,6 +33,7 @@ from zmon.kinds import (
 )
 from zmon.registry import SOURCES
 from zmon.sample import empty_frame, frame_of
+from zmon.topology.read_texts import UNDERSTOOD
 from zmon.topology.stack import tagged
 
 if TYPE_CHECKING:
@@ -109,18 +110,27 @@ def _copied(tree: CapturedTree, paths: Iterable[str]) -> list[CollectedText]:
     return texts
 
 
-def lines_holding(word: str, tree: CapturedTree) -> Iterator[tuple[str, bool]]:
-    """Yield the places of the lines of texts that have a whole word, and whether their output is read."""
+def lines_holding(
+    word: str, tree: CapturedTree, others: Iterable[CollectedText]
+) -> Iterator[tuple[str, str]]:
+    """Yield the places of the lines of texts that have a whole word, and what became of their output.
+
+    `others` are texts that were left out.
+    """
     from zmon.collected.transcript import form_of  # noqa: PLC0415 - most captures hold no texts
 
     bare = re.escape(word.removeprefix("0x"))
     whole = re.compile(rf"(?<![^\W_])(?:0x)?{bare}(?![^\W_])", re.IGNORECASE)
-    for text in (*tree.texts, *_copied(tree, dict.fromkeys((*COPIED, *BINDINGS, *NAMING, *tree.shown)))):
+    copied = _copied(tree, dict.fromkeys((*COPIED, *BINDINGS, *NAMING, *tree.shown)))
+    left_out = {id(text) for text in others}
+    for text in (*tree.texts, *copied, *others):
         is_of_cp = text.file.startswith("cp/")
         is_read = bool(text.form) or is_of_cp or form_of(text.file) is not None
+        what = UNDERSTOOD if is_read else "was not read"
+        what = "was left out" if id(text) in left_out else what
         first = 1 if is_of_cp and text.step else text.line  # answers of CP have the lines of their text
         yield from (
-            (f"{text.origin}:{max(1, first + text.step * number)}", is_read)
+            (f"{text.origin}:{max(1, first + text.step * number)}", what)
             for number, row in enumerate((text.command, *text.text.split("\n")), -1)
             if whole.search(row)
         )

@@ -76,6 +76,8 @@ class Capture(NamedTuple):
     """Sentences about what was left out."""
     unread: tuple[str, ...] = ()
     """Paths of files in which no output begins that the reader of texts knows."""
+    others: Sequence[CollectedText] = ()
+    """The texts that were left out, as of other hosts or earlier times."""
 
 
 RUNNING: Final = ("/", "/proc", "/sys", "/dev", "/run")
@@ -117,7 +119,7 @@ def open_capture(path: str, reader: TextReader = NO_TEXTS) -> Capture:
             f"{path} {NOT_A_CAPTURE}, with files below sys or proc, and no output of a command"
             f" that zmon reads, such as lsdasd; {ADVICE}, or what supportconfig, dbginfo.sh or sos wrote."
         )
-    return Capture(path, passes, contents.remarks(), tuple(contents.unread))
+    return Capture(path, passes, contents.remarks(), tuple(contents.unread), contents.others)
 
 
 def _only_archive(path: str) -> str:
@@ -230,6 +232,7 @@ def _sections(contents: CaptureContents, host: str) -> list[CollectedText]:
         if why:
             contents.leave_out(why, _named_from(top, section).place())
         left_out.add(id(section))
+        contents.others.append(_named_from(top, section))
     return [_named_from(top, section) for section in sections if id(section) not in left_out]
 
 

@@ -35,6 +35,8 @@ MAX_LINES: Final = 3
 """Lines of what was not looked at, unless one reason alone is longer."""
 MAX_HOLDING: Final = 3
 """Lines that are named of those that have a word that somebody asks for."""
+UNDERSTOOD: Final = "was understood"
+"""What became of a line of an output that is read, unless it is named as one that was not understood."""
 NOT_USED: Final = "!"
 """Stands behind a line that was read, and of which nothing has become a known device."""
 TROUBLED: Final = "~"
@@ -164,10 +166,10 @@ def troubles(disk: str, busid: str, sample: Sample) -> Iterator[str]:
         yield f"of {disk} the kernel has reported a failure ({', '.join([*places][-MAX_NAMED:])})"
 
 
-def lines_with(word: str, sample: Sample, holding: Iterable[tuple[str, bool]] = ()) -> Iterator[str]:
+def lines_with(word: str, sample: Sample, holding: Iterable[tuple[str, str]] = ()) -> Iterator[str]:
     """Yield which lines of texts name what somebody asks for; none if there are no texts.
 
-    `holding` are the places of all lines that have the word, and whether zmon reads the output.
+    `holding` are the places of all lines that have the word, and what became of them as far as is known.
     """
     if TEXT.name in sample.frames:
         names = {word.removeprefix("/dev/").removeprefix("mapper/"), word.lower()}
@@ -179,9 +181,9 @@ def lines_with(word: str, sample: Sample, holding: Iterable[tuple[str, bool]] = 
         strange = {f"{key.rpartition(':')[0]}:{line}" for key, which in zip(
             sample.frame(TEXT).keys, sample.frame(TEXT).column("which"), strict=True
         ) for line in text_of(which).split()}  # fmt: skip
-        for place, is_read in holding:
-            what = "was understood" if is_read else "was not read"
-            lines.setdefault(place, (word, "was not understood" if is_read and place in strange else what))
+        for place, what in holding:
+            is_strange = what == UNDERSTOOD and place in strange
+            lines.setdefault(place, (word, "was not understood" if is_strange else what))
         places: dict[tuple[str, str], list[str]] = {}
         for place, told in [*lines.items()][:MAX_HOLDING]:
             places.setdefault(told, []).append(place)
