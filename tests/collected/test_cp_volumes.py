@@ -148,7 +148,7 @@ def test_a_device_that_is_no_volume_is_not_called_one(
     for word in words:
         assert main(["where", word, "--from", str(tmp_path), "-f", "json"]) == 0
         (answer,) = json.loads(capsys.readouterr().out)
-        assert answer["means"] == MeaningKind.NO_VOLUME.value
+        assert answer["means"] == MeaningKind.DEVICE_OF_CP.value
         assert all(what in answer["claimed"][0] for what in told)
 
 

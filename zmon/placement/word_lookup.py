@@ -58,7 +58,7 @@ class MeaningKind(Enum):
     TABLESPACE = "tablespace"
     DATABASE = "database"
     OF_CP = "volume of z/VM"
-    NO_VOLUME = "device of z/VM that is no volume"
+    DEVICE_OF_CP = "device of z/VM"
 
 
 _PARTS: Final = 3
@@ -100,7 +100,7 @@ def meanings(word: str, machine: Machine) -> list[WordMeaning]:
     )
     if not distinct and (claims := claims_about(word, machine.claims)):
         is_volume = any(claim.is_volume for claim in claims)
-        return [WordMeaning(word, MeaningKind.OF_CP if is_volume else MeaningKind.NO_VOLUME, word.upper())]
+        return [WordMeaning(word, MeaningKind.OF_CP if is_volume else MeaningKind.DEVICE_OF_CP, word.upper())]
     return list(distinct)
 
 
@@ -564,7 +564,7 @@ def _shared(volume: Volume, machine: Machine) -> Iterator[str]:
 
 def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
     """Return the disks that a word means, with the files and mounts on them; of a device those on it."""
-    if meaning.sort in {MeaningKind.OF_CP, MeaningKind.NO_VOLUME}:
+    if meaning.sort in {MeaningKind.OF_CP, MeaningKind.DEVICE_OF_CP}:
         said = (claim.words for claim in claims_about(meaning.key, machine.claims))
         return LookupResult(meaning, claimed=tuple(dict.fromkeys(said)))
     if meaning.sort is MeaningKind.BUS and not meaning.disks:
