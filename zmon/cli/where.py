@@ -277,7 +277,9 @@ def _captured(args: argparse.Namespace, unread: _Unread) -> dict[str, list[Looku
             meant = meanings(path, machine)
             results[word] = [find(meaning._replace(word=word), machine) for meaning in meant]
             if not meant:
-                unread.lines[word] = [*lines_with(word, machine.sample, _holding(word, timeline))]
+                before, _, number = word.partition(" ")
+                name = number if before.upper() in LCU_WORDS else word
+                unread.lines[word] = [*lines_with(name, machine.sample, _holding(name, timeline))]
             if not meant and word.startswith("/") and not word.startswith("/dev/"):
                 results[word].append(find_by_name(WordMeaning(word, MeaningKind.FILE, path), machine))
     return results

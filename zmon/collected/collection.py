@@ -119,7 +119,7 @@ def lines_holding(
     """
     from zmon.collected.transcript import form_of  # noqa: PLC0415 - most captures hold no texts
 
-    bare = re.escape(word.removeprefix("0x"))
+    bare = re.escape(re.sub("^(?:0x|/dev/(?:mapper/)?)", "", word))
     whole = re.compile(rf"(?<![^\W_])(?:0x)?{bare}(?![^\W_])", re.IGNORECASE)
     copied = _copied(tree, dict.fromkeys((*COPIED, *BINDINGS, *NAMING, *tree.shown)))
     left_out = {id(text) for text in others}
