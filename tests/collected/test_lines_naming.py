@@ -58,7 +58,7 @@ def test_a_device_that_a_line_alone_names_is_not_just_unknown(
 @pytest.mark.parametrize(("more", "word", "lines"), [
     ("", "601020", {2: "was understood", 3: "was understood"}),
     ("box1:~ # dasdinfo -a -b dasdc\nIBM.750000000FDL71.5200.02\n", "LCU 5200", {5: "not read"}),
-    ("box1:~ # mmfsd report gpfs01\nall well with gpfs01\nnot gpfs011\n", "/dev/gpfs01", {4: "read", 5: "read"}),
+    ("box1:~ # mmfsd of gpfs01\nall well with gpfs01\nno gpfs011\n", "/dev/gpfs01", {4: "read", 5: "read"}),
     ("the unit 4022400600000000 was planned\n", "0x4022400600000000", {4: "understood"}),
     ("the unit 0x4022400600000000 was planned\n", "4022400600000000", {4: "understood"}),
     ("Q PAV 8AFE\nDevice 8AFE has no form\n", "8afe", {4: "", 5: ""}),
@@ -96,4 +96,4 @@ def test_a_name_that_only_a_text_that_was_left_out_has_is_answered(
     """Of another host, or of an earlier time."""
     (tmp_path / "a.txt").write_text(f"{LSDASD}{LSDASD}box2:~ # lsblk\nNAME MAJ:MIN TYPE\nsdq 65:0 disk\n")
     assert main(["where", "sdq", "--from", str(tmp_path)]) == 1
-    assert "a.txt:9, which was left out" in capsys.readouterr().err
+    assert "a.txt:9, which is of no output that is read" in capsys.readouterr().err

@@ -37,7 +37,7 @@ from zmon.topology.read_texts import UNDERSTOOD
 from zmon.topology.stack import tagged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.base.absent import Value
     from zmon.collected.facts import Facts
@@ -111,29 +111,33 @@ def _copied(tree: CapturedTree, paths: Iterable[str]) -> list[CollectedText]:
 
 
 def lines_holding(
-    word: str, tree: CapturedTree, others: Iterable[CollectedText]
+    word: str, tree: CapturedTree, files: Mapping[str, Sequence[str]]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the places of the lines of texts that have a whole word, and what became of their output.
+    """Yield the places of the lines of a collection that have a whole word, and what became of each.
 
-    `others` are texts that were left out.
+    `files` are the lines of all its files, by the paths of these.
     """
     from zmon.collected.transcript import form_of  # noqa: PLC0415 - most captures hold no texts
 
     bare = re.escape(re.sub("^(?:0x|/dev/(?:mapper/)?)", "", word))
     whole = re.compile(rf"(?<![^\W_])(?:0x)?{bare}(?![^\W_])", re.IGNORECASE)
-    copied = _copied(tree, dict.fromkeys((*COPIED, *BINDINGS, *NAMING, *tree.shown)))
-    left_out = {id(text) for text in others}
-    for text in (*tree.texts, *copied, *others):
+    places: dict[tuple[str, int], str] = {}
+    origins = set[str]()
+    for text in (*tree.texts, *_copied(tree, dict.fromkeys((*COPIED, *BINDINGS, *NAMING, *tree.shown)))):
+        origins.add(text.origin)
         is_of_cp = text.file.startswith("cp/")
         is_read = bool(text.form) or is_of_cp or form_of(text.file) is not None
-        what = UNDERSTOOD if is_read else "was not read"
-        what = "was left out" if id(text) in left_out else what
         first = 1 if is_of_cp and text.step else text.line  # answers of CP have the lines of their text
-        yield from (
-            (f"{text.origin}:{max(1, first + text.step * number)}", what)
-            for number, row in enumerate((text.command, *text.text.split("\n")), -1)
-            if whole.search(row)
-        )
+        for number, row in enumerate(text.text.split("\n")):
+            if whole.search(row):
+                place = text.origin, first + text.step * number
+                places[place] = UNDERSTOOD if is_read else "was not read"
+    for path, rows in files.items():
+        origin = next((origin for origin in origins if f"/{path}".endswith(f"/{origin}")), path)
+        for number, row in enumerate(rows, 1):
+            if whole.search(row):
+                places.setdefault((origin, number), "is of no output that is read")
+    yield from ((f"{origin}:{number}", what) for (origin, number), what in sorted(places.items()))
 
 
 def _lists(reads: Sequence[ReadText], facts: Facts) -> Iterator[ReadText]:

@@ -97,7 +97,35 @@ class CollectedTexts:
         return strangers(texts, host, self.host)
 
 
+class AnyText(CollectedTexts):
+    """Takes each file for a text that has no binary zero, whatever it holds."""
+
+    def may_be_text(self, _path: str) -> bool:
+        """Return True."""
+        return True
+
+    def is_text(self, _path: str, head: bytes, _deepest: int | None) -> bool:
+        """Return whether a file is no binary one."""
+        return b"\0" not in head or head.startswith(_WIDE)
+
+    def is_list(self, _path: str) -> bool:
+        """Return False: lists are texts, too."""
+        return False
+
+
 TEXTS: Final = CollectedTexts()
+
+
+def lines_of(path: str) -> dict[str, list[str]]:
+    """Return the lines of all texts of a capture, also of those that are not read, by their paths.
+
+    Raises:
+        CaptureError: it cannot be read any more.
+    """
+    from zmon.collected.transcript import decoded  # noqa: PLC0415 - most captures hold no texts
+
+    files = capture_open.text_files(path, AnyText())
+    return {name: decoded(data).split("\n") for name, data in files.items()}
 
 
 def open_capture(path: str, host: str = "") -> Capture:

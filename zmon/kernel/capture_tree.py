@@ -594,8 +594,6 @@ class CaptureContents:
         """Files that list the commands of texts, by their paths."""
         self.unread: list[str] = []
         """Paths of files that are no such texts."""
-        self.others: list[CollectedText] = []
-        """The texts that were left out."""
         self.left_out: Counter[str] = Counter()
         self.examples: dict[str, str] = {}
         self._nested: dict[str, bytes] = {}

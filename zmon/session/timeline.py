@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from zmon.base.absent import Number
     from zmon.base.event import ExceptionEntry
-    from zmon.kernel.capture_text import CollectedText
     from zmon.kernel.capture_tree import CapturedTree
     from zmon.machine.view import FleetFill
     from zmon.sample import Kind, Sample
@@ -178,8 +177,6 @@ class Timeline:
     """What of the source was left out."""
     texts: CapturedTree | None = None
     """The pass that has collected texts, which may be of several hosts."""
-    others: Sequence[CollectedText] = ()
-    """Those that were left out."""
     strange: Sequence[str] = ()
     """What of collected texts was not understood."""
     fleet: FleetFill | None = None
