@@ -117,15 +117,14 @@ TEXTS: Final = CollectedTexts()
 
 
 def lines_of(path: str) -> dict[str, list[str]]:
-    """Return the lines of all texts of a capture, also of those that are not read, by their paths.
+    """Return the lines of all texts of a capture as they are, also of those that are not read, by path.
 
     Raises:
         CaptureError: it cannot be read any more.
     """
-    from zmon.collected.transcript import decoded  # noqa: PLC0415 - most captures hold no texts
-
     files = capture_open.text_files(path, AnyText())
-    return {name: decoded(data).split("\n") for name, data in files.items()}
+    encodings = {name: "utf-16" if data.startswith(_WIDE) else "utf-8" for name, data in files.items()}
+    return {name: data.decode(encodings[name], "replace").split("\n") for name, data in files.items()}
 
 
 def open_capture(path: str, host: str = "") -> Capture:
