@@ -97,3 +97,22 @@ def test_a_name_that_only_a_text_that_was_left_out_has_is_answered(
     (tmp_path / "a.txt").write_text(f"{LSDASD}{LSDASD}box2:~ # lsblk\nNAME MAJ:MIN TYPE\nsdq 65:0 disk\n")
     assert main(["where", "sdq", "--from", str(tmp_path)]) == 1
     assert "a.txt:9, which is of no output that is read" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("name", "data"), [
+    ("notes.cfg", b"# all disks\nVOLUME DB7777\n"),
+    ("LNX1.DIRECT", "USER X\nMDISK 1 DB7777\n".encode("utf-16")),
+    ("deep/er/readme.md", b"\n\xff DB7777 is new\n"),
+])  # fmt: skip
+def test_a_name_in_a_file_that_is_not_read_is_answered(
+    name: str, data: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Beside texts that are; a file that is no text has no lines."""
+    (tmp_path / "a.txt").write_text(LSDASD)
+    (tmp_path / "b.bin").write_bytes(b"\0 DB7777 DB8888\n")
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / name).write_bytes(data)
+    assert main(["where", "db7777", "DB8888", "--from", str(tmp_path)]) == 1
+    said, other = (line for line in capsys.readouterr().err.split("\n") if "not found" in line)
+    assert f"{name}:2" in said
+    assert "b.bin" not in said + other
