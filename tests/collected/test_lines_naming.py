@@ -96,7 +96,7 @@ def test_a_name_that_only_a_text_that_was_left_out_has_is_answered(
     """Of another host, or of an earlier time."""
     (tmp_path / "a.txt").write_text(f"{LSDASD}{LSDASD}box2:~ # lsblk\nNAME MAJ:MIN TYPE\nsdq 65:0 disk\n")
     assert main(["where", "sdq", "--from", str(tmp_path)]) == 1
-    assert "a.txt:9, which is of no output that is read" in capsys.readouterr().err
+    assert "a.txt:9, which is of no output" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("name", "data"), [

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _GUEST: Final = r"[A-Za-z][\w.-]{0,62}"
 _TARGET: Final = r"((?:vd|sd|hd|xvd)[a-z]{1,3})"
-_QEMU: Final = r"(?=.*/qemu).*\s-name (?:guest=)?(?P<guest>[^\s,]{1,200})"
+_QEMU: Final = r"(?=.*/qemu).*?\s-name (?:guest=)?(?P<guest>[^\s,]{1,200})"
 """How the line of a guest begins, up to its name."""
 _FILE: Final = re.compile(r'"filename":"(/[^"]+)"|(?<=-drive )(?:\S*,)?file=(/[^\s,]+)')
 """A device or a file of a disk: of -blockdev, or of the older -drive."""
