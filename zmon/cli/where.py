@@ -7,7 +7,7 @@ import posixpath
 import re
 import stat
 from contextlib import contextmanager, suppress
-from functools import cache, partial
+from functools import partial
 
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Any, Final
@@ -290,19 +290,7 @@ def _holding(word: str, timeline: Timeline) -> Iterator[tuple[str, str]]:
     if timeline.texts is not None:
         from zmon.collected.collection import lines_holding  # noqa: PLC0415 - most machines are no texts
 
-        yield from lines_holding(word, timeline.texts, _lines_of(timeline.name))
-
-
-@cache
-def _lines_of(source: str) -> Mapping[str, Sequence[str]]:
-    """Return the lines of all texts of a collection; it is read again only if something is not found."""
-    from zmon.collected.text_reader import lines_of  # noqa: PLC0415 - most machines are no texts
-    from zmon.kernel.capture_tree import CaptureError  # noqa: PLC0415 - likewise
-
-    try:
-        return lines_of(source)
-    except CaptureError:
-        return {}  # it was there when it was opened
+        yield from lines_holding(word, timeline.texts, timeline.name)
 
 
 @contextmanager

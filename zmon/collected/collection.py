@@ -37,7 +37,7 @@ from zmon.topology.read_texts import UNDERSTOOD
 from zmon.topology.stack import tagged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from zmon.base.absent import Value
     from zmon.collected.facts import Facts
@@ -110,17 +110,16 @@ def _copied(tree: CapturedTree, paths: Iterable[str]) -> list[CollectedText]:
     return texts
 
 
-def lines_holding(
-    word: str, tree: CapturedTree, files: Mapping[str, Sequence[str]]
-) -> Iterator[tuple[str, str]]:
+def lines_holding(word: str, tree: CapturedTree, source: str) -> Iterator[tuple[str, str]]:
     """Yield the places of the lines of a collection that have a whole word, and what became of each.
 
-    `files` are the lines of all its files, by the paths of these.
+    Its files are read again at `source`, which costs only who asks for what is not found.
     """
+    from zmon.collected.text_reader import places_of, text_files  # noqa: PLC0415 - likewise
     from zmon.collected.transcript import form_of  # noqa: PLC0415 - most captures hold no texts
 
-    bare = re.escape(re.sub("^(?:0x|/dev/(?:mapper/)?)", "", word))
-    whole = re.compile(rf"(?<![^\W_])(?:0x)?{bare}(?![^\W_])", re.IGNORECASE)
+    bare = re.sub("^(?:0x|/dev/(?:mapper/)?)", "", word)
+    whole = re.compile(rf"(?<![^\W_])(?:0x)?{re.escape(bare)}(?![^\W_])", re.IGNORECASE)
     places: dict[tuple[str, int], str] = {}
     origins = set[str]()
     for text in (*tree.texts, *_copied(tree, dict.fromkeys((*COPIED, *BINDINGS, *NAMING, *tree.shown)))):
@@ -132,11 +131,10 @@ def lines_holding(
             if whole.search(row):
                 place = text.origin, first + text.step * number
                 places[place] = UNDERSTOOD if is_read else "was not read"
-    for path, rows in files.items():
+    for path, data in text_files(source).items():
         origin = next((origin for origin in origins if f"/{path}".endswith(f"/{origin}")), path)
-        for number, row in enumerate(rows, 1):
-            if whole.search(row):
-                places.setdefault((origin, number), "is of no output that is read")
+        for number in places_of(bare, whole, data):
+            places.setdefault((origin, number), "is of no output that is read")
     yield from ((f"{origin}:{number}", what) for (origin, number), what in sorted(places.items()))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.collected.sos import command_of_sos, commands_listed, is_manifest
@@ -10,7 +11,8 @@ from zmon.kernel import capture_open
 from zmon.kernel.capture_text import CP_TOOLS, UNREAD
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    import re
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.kernel.capture_open import Capture
     from zmon.kernel.capture_text import CollectedText
@@ -116,15 +118,26 @@ class AnyText(CollectedTexts):
 TEXTS: Final = CollectedTexts()
 
 
-def lines_of(path: str) -> dict[str, list[str]]:
-    """Return the lines of all texts of a capture as they are, also of those that are not read, by path.
+@cache
+def text_files(path: str) -> Mapping[str, bytes]:
+    """Return all texts of a capture as they are, also those that are not read, by their paths.
 
     Raises:
         CaptureError: it cannot be read any more.
     """
-    files = capture_open.text_files(path, AnyText())
-    encodings = {name: "utf-16" if data.startswith(_WIDE) else "utf-8" for name, data in files.items()}
-    return {name: data.decode(encodings[name], "replace").split("\n") for name, data in files.items()}
+    return capture_open.text_files(path, AnyText())
+
+
+def places_of(word: str, whole: re.Pattern[str], data: bytes) -> Iterator[int]:
+    """Yield the numbers of the lines of a text that have a word, which `whole` matches in any case."""
+    is_wide = data.startswith(_WIDE)
+    if not is_wide and word.isascii() and word.lower().encode() not in data.lower():
+        return  # nearly always, and in a small part of the time
+    text = data.decode("utf-16" if is_wide else "utf-8", "replace")
+    number, end = 1, 0
+    for match in whole.finditer(text):
+        number, end = number + text.count("\n", end, match.start()), match.start()
+        yield number
 
 
 def open_capture(path: str, host: str = "") -> Capture:
