@@ -230,8 +230,6 @@ class Facts(DeviceLists):
         """What is on devices, by their names: the type, its UUID, the text."""
         self.lent: dict[tuple[str, str], str] = {}
         """Devices that guests have, or an array beside those with data, with what for, and the text."""
-        self.lent_files: dict[tuple[str, str], str] = {}
-        """Files that guests have as disks, likewise."""
         self.idle: dict[str, set[str]] = {}
         """The devices of arrays that hold none of their data: spares, and faulty members."""
         self.mount_lists: dict[str, list[list[MountRow]]] = {}
@@ -246,6 +244,8 @@ class Facts(DeviceLists):
         """The NSDs by their devices on this host."""
         self.mounted: set[str] = set()
         """Names of devices that are mounted or swapped to."""
+        self.lent_files: dict[tuple[str, str], str] = {}
+        """Files that guests have as disks, with what for, and the text."""
         self.swaps: dict[str, str] = {}
         """Devices with active swap that lsblk has, each with the text."""
         self.paths: dict[str, dict[str, tuple[set[str], str]]] = {}
@@ -498,11 +498,11 @@ class Facts(DeviceLists):
                 what = f"{what} {system}" if system else "NSD without a file system" if system == "" else what
                 title = f"{what} on {plain(device)}"
                 sort = NSD if sort == GPFS and system != "" else "content"
-                self.say_above(title, {number}, place, sort=sort, uuid=f"{OF_GPFS}{system}" if system else "")
+                self._say_content(title, {number}, place, sort, uuid=f"{OF_GPFS}{system}" if system else "")
         for device, (what, place) in self.made_for.items():
             own = numbers.get(device, set()) - used - mounted
             if len(own) == 1 and device not in self.contents:
-                self.say_above(f"{device} (made to be {what})", own, place)
+                self._say_content(f"{device} (made to be {what})", own, place)
         for uuid, devices in btrfs.items():
             self._join_btrfs(uuid, {device: alone[device] for device in devices}, mounted)
 
@@ -511,7 +511,7 @@ class Facts(DeviceLists):
         for (device, title), place in self.lent.items():
             own = numbers.get(plain(device)) or numbers.get(mapped_name(device)) or linked.get(device, set())
             if len(own) == 1:
-                self.say_above(title, own, place)
+                self._say_content(title, own, place)
 
     def _join_btrfs(self, uuid: str, devices: Mapping[str, str], mounted: set[str]) -> None:
         """Say which devices a btrfs has by their signatures, unless `btrfs filesystem show` lists it.
@@ -521,7 +521,7 @@ class Facts(DeviceLists):
         listed = {device for members in self.btrfs.values() for device, _place in members.values()}
         for device in devices.keys() - listed if uuid in self.btrfs else ():
             title = f"signature of btrfs {uuid} on {plain(device)}"
-            self.say_above(title, {devices[device]}, self.contents[device][2])
+            self._say_content(title, {devices[device]}, self.contents[device][2])
         if uuid in self.btrfs or not listed.isdisjoint(devices):
             return
         places = {device: self.contents[device][2] for device in devices}
@@ -530,13 +530,13 @@ class Facts(DeviceLists):
             self.btrfs[uuid] = {f"?{nth}": device for nth, device in enumerate(places.items(), 1)}
         if mounted.isdisjoint(numbers):
             title = f"btrfs {uuid}" if len(numbers) > 1 else f"btrfs file system on {names}"
-            self.say_above(title, numbers, next(iter(places.values())))
+            self._say_content(title, numbers, next(iter(places.values())))
 
-    def say_above(self, title: str, numbers: set[str], place: str, **more: Value) -> None:
-        """Say of what has no number of its own that it lies on devices; `more` are other values."""
-        below = " ".join(sorted(numbers, key=by_digits))
-        values = {"mapped": title, "sort": "content", "below": below, **more}
-        self.say(LAYER, f"{NAMED_STAND_IN}:{title}", place, **values)
+    def _say_content(
+        self, title: str, numbers: set[str], place: str, sort: str = "content", uuid: str = ""
+    ) -> None:
+        key, below = f"{NAMED_STAND_IN}:{title}", " ".join(sorted(numbers, key=by_digits))
+        self.say(LAYER, key, place, mapped=title, sort=sort, below=below, uuid=uuid)
 
     def _name_numbered(self, rows: dict[str, dict[str, list[Fact]]], layers: Frame) -> None:
         """Name disks and partitions that others are built on, and that no source names."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zmon.base.absent import Absent
 from zmon.base.plain_text import unescaped_hex
 from zmon.collected.columns import Columns
+from zmon.collected.facts import NAMED_STAND_IN
 from zmon.collected.reading import OrDocument, line, objects
 from zmon.kinds import LAYER
 from zmon.topology.mounts import mount_of, mounts_in
@@ -124,7 +125,9 @@ def lay_loops(facts: Facts, layers: Frame, mounts: Frame) -> None:
             if numbers is not None and loop not in numbers:
                 facts.say(LAYER, loop, fact.place, below=" ".join(numbers))
     for (file, title), place in facts.lent_files.items():
-        facts.say_above(f"{title} ({file})", {*(_below(file, layers, read) or ())}, place, file=file)
+        below, title = " ".join(_below(file, layers, read) or ()), f"{title} ({file})"
+        key = f"{NAMED_STAND_IN}:{title}"
+        facts.say(LAYER, key, place, mapped=title, sort="content", file=file, below=below)
 
 
 def _below(file: str, layers: Frame, mounts: Mounts) -> list[str] | None:

@@ -95,7 +95,18 @@ def meanings(word: str, machine: Machine) -> list[WordMeaning]:
         return []
     distinct = dict.fromkeys(
         meaning
-        for reading in (_paths, _nodes, _groups, _numbers, _labels, _storage, _wwids, _lcus, _tablespaces)
+        for reading in (
+            _paths,
+            _nodes,
+            _groups,
+            _logical,
+            _numbers,
+            _labels,
+            _storage,
+            _wwids,
+            _lcus,
+            _tablespaces,
+        )  # fmt: skip
         for meaning in reading(word, machine)
     )
     if not distinct and (claims := claims_about(word, machine.claims)):
@@ -124,17 +135,8 @@ def _nodes(word: str, machine: Machine) -> Iterator[WordMeaning]:
     if node is None and path is not None:  # the kernel hides it, so it has no number
         node = machine.stack.named(path.disk)
     node = node or machine.stack.named(f"LABEL={word}")  # of a pool, an NSD, a disk of ASM
-    for number in [node.number] if node is not None else _volumes_of_groups(word, machine):
-        yield WordMeaning(word, MeaningKind.DEVICE, number, tuple(machine.stack.leaves(number)))
-
-
-def _volumes_of_groups(word: str, machine: Machine) -> Iterator[str]:
-    """Yield the logical volumes of this name, which several groups may have, by their numbers."""
-    columns = zip(machine.layers.keys, *map(machine.layers.column, ("mapped", "uuid")), strict=True)
-    for number, mapped, uuid in columns:
-        name = volume_name(mapped) if isinstance(mapped, str) and group_of(mapped, text_of(uuid)) else None
-        if name is not None and name.partition("/")[2] == word:
-            yield number
+    if node is not None:
+        yield WordMeaning(word, MeaningKind.DEVICE, node.number, tuple(machine.stack.leaves(node.number)))
 
 
 def _groups(word: str, machine: Machine) -> Iterator[WordMeaning]:
@@ -162,6 +164,15 @@ def _members(group: str, machine: Machine) -> set[str]:
 def _listed_group(mapped: str) -> str:
     before, _, group = mapped.partition(f"{VOLUME_GROUP} ")
     return "" if before else group
+
+
+def _logical(word: str, machine: Machine) -> Iterator[WordMeaning]:
+    """Yield the logical volumes of this name, which several groups may have, unless a device has it."""
+    columns = zip(machine.layers.keys, *map(machine.layers.column, ("mapped", "uuid")), strict=True)
+    for number, mapped, uuid in () if machine.stack.named(word) else columns:
+        name = volume_name(mapped) if isinstance(mapped, str) and group_of(mapped, text_of(uuid)) else None
+        if name is not None and name.partition("/")[2] == word:
+            yield WordMeaning(word, MeaningKind.DEVICE, number, tuple(machine.stack.leaves(number)))
 
 
 def _numbers(word: str, machine: Machine) -> Iterator[WordMeaning]:
@@ -505,13 +516,6 @@ def _with_states(result: LookupResult, machine: Machine) -> LookupResult:
     )
 
 
-def _used_as(paths: Collection[str], machine: Machine) -> Iterator[str]:
-    """Say of which files devices are made: loop devices, disks of guests."""
-    for number, file in zip(machine.layers.keys, machine.layers.column("file"), strict=True):
-        if file in paths:
-            yield f"{file} is in use: {machine.stack.title(number)}"
-
-
 def _troubles(disks: set[str], machine: Machine) -> Iterator[str]:
     """Yield of which disks, and paths to them, the kernel says in texts that they fail."""
     if TEXT.name not in machine.sample.frames:
@@ -533,6 +537,13 @@ def _lost_paths(result: LookupResult, machine: Machine) -> Iterator[tuple[str, M
         reasons = reasons_of([volumes[path.number] for path in paths], machine)
         if lost := {path.title: why for path in paths if (why := reasons.get(path.number))}:
             yield stack.title(number), lost
+
+
+def _used_as(paths: Collection[str], machine: Machine) -> Iterator[str]:
+    """Say of which files devices are made: loop devices, disks of guests."""
+    for number, file in zip(machine.layers.keys, machine.layers.column("file"), strict=True):
+        if file in paths:
+            yield f"{file} is in use: {machine.stack.title(number)}"
 
 
 def _unusual(volume: Volume, machine: Machine) -> Iterator[str]:
