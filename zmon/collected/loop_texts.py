@@ -125,9 +125,9 @@ def lay_loops(facts: Facts, layers: Frame, mounts: Frame) -> None:
             if numbers is not None and loop not in numbers:
                 facts.say(LAYER, loop, fact.place, below=" ".join(numbers))
     for (file, title), place in facts.lent_files.items():
-        below, title = " ".join(_below(file, layers, read) or ()), f"{title} ({file})"
-        key = f"{NAMED_STAND_IN}:{title}"
-        facts.say(LAYER, key, place, mapped=title, sort="content", file=file, below=below)
+        mapped, below = f"{title} ({file})", " ".join(_below(file, layers, read) or ())
+        key = f"{NAMED_STAND_IN}:{mapped}"
+        facts.say(LAYER, key, place, mapped=mapped, sort="content", file=file, below=below)
 
 
 def _below(file: str, layers: Frame, mounts: Mounts) -> list[str] | None:

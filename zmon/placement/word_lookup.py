@@ -93,22 +93,10 @@ def meanings(word: str, machine: Machine) -> list[WordMeaning]:
     """Return all meanings of a word in a machine, each once; an empty word has none."""
     if not word:
         return []
-    distinct = dict.fromkeys(
-        meaning
-        for reading in (
-            _paths,
-            _nodes,
-            _groups,
-            _logical,
-            _numbers,
-            _labels,
-            _storage,
-            _wwids,
-            _lcus,
-            _tablespaces,
-        )  # fmt: skip
-        for meaning in reading(word, machine)
-    )
+    readings = (
+        _paths, _nodes, _groups, _logical, _numbers, _labels, _storage, _wwids, _lcus, _tablespaces,
+    )  # fmt: skip
+    distinct = dict.fromkeys(meaning for reading in readings for meaning in reading(word, machine))
     if not distinct and (claims := claims_about(word, machine.claims)):
         is_volume = any(claim.is_volume for claim in claims)
         return [WordMeaning(word, MeaningKind.OF_CP if is_volume else MeaningKind.DEVICE_OF_CP, word.upper())]
