@@ -79,6 +79,7 @@ from tests.collected.test_partition_texts import (
 from tests.collected.test_pool_texts import STATUS as ZPOOL
 from tests.collected.test_signature_texts import BLKID, BLKID_EXPORT, BLKID_JSON, BLKID_LIST
 from tests.collected.test_udev_texts import EXPORTED
+from tests.collected.test_virsh_texts import QEMU
 from tests.collected.test_virsh_texts import xml as xml_of_virsh
 from tests.collected.test_zdev_texts import INFO as ZDEV_INFO
 from tests.collected.test_zdev_texts import (
@@ -164,6 +165,7 @@ OUTPUTS: Final = {
         f" Type    Device   Target   Source\n{'-' * 40}\n block   disk     vda      /dev/dasdc\n",
         xml_of_virsh("/dev/dasda"),
     ),
+    "ps, of QEMU": (QEMU.format("guest=g1", "-drive file=/dev/dasdb"),),
     "files of /sys and /proc": (
         "/sys/bus/ccw/devices/0.0.0190/uid:IBM.75000000AAAA1.1a00.01\n",
         "==> /sys/bus/ccw/devices/0.0.0190/online <==\n1\n",

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from zmon.cli.main import main
+from zmon.placement.word_lookup import MeaningKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from tests.collected.conftest import Ask
 
     Where = Callable[[str], Any]
 
@@ -109,3 +112,48 @@ def test_a_console_with_times_holds_answers(
     )
     assert main(["where", "DB0201", "8A31", "--from", str(tmp_path), "-f", "json"]) == 0
     assert [answer["key"] for answer in json.loads(capsys.readouterr().out)] == ["DB0201", "8A31"]
+
+
+_NO_VOLUMES: Final = """\
+box1:~ # vmcp q v fcp
+FCP  1A00 ON FCP   1B00 CHPID 70 SUBCHANNEL = 0008
+     1A00 DEVTYPE FCP         VIRTUAL CHPID 70 FCP REAL CHPID 70
+     1A00 QDIO ACTIVE         QIOASSIST NOT AVAILABLE
+     WWPN C05076FFE5005611
+box1:~ # vmcp q v osa
+OSA  0600 ON OSA   0A00 SUBCHANNEL = 000A
+box1:~ # vmcp q v all
+CTCA 0500 NOT READY
+CONS 0009 DISCONNECTED ON GUEST AT
+box1:~ # vmcp q fcp free
+FCP  1A01 FREE    , FCP  1A02 FREE    , FCP  1A03 OFFLINE
+box1:~ # lsdasd
+0.0.0200  active    dasda     94:0    ECKD         4096   7042MB    1802880
+"""
+
+
+@pytest.mark.parametrize(("words", "told"), [
+    (("1A00", "1b00", "C05076FFE5005611", "0xc05076ffe5005611"), ("FCP", "1A00", "1B00", "C05076FFE5005611")),
+    (("0600", "0A00"), ("OSA", "0600", "0A00")),
+    (("0500",), ("CTCA", "0500")),
+    (("0009",), ("CONS", "0009")),
+    (("1A03",), ("FCP", "1A03", "OFFLINE")),
+    (("1A01",), ("FCP", "1A01", "FREE")),
+])  # fmt: skip
+def test_a_device_that_is_no_volume_is_not_called_one(
+    words: tuple[str, ...], told: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An FCP device, a network card, an adapter, a console: by any number, and the name of its port."""
+    (tmp_path / "a.txt").write_text(_NO_VOLUMES)
+    for word in words:
+        assert main(["where", word, "--from", str(tmp_path), "-f", "json"]) == 0
+        (answer,) = json.loads(capsys.readouterr().out)
+        assert answer["means"] == MeaningKind.DEVICE_OF_CP.value
+        assert all(what in answer["claimed"][0] for what in told)
+
+
+def test_the_port_of_an_fcp_device_is_on_its_screen(show: Ask) -> None:
+    """By CP, for the guest's own device; free ones are none of its adapters."""
+    assert {key: row["wwpn"] for key, row in show("FCP", _NO_VOLUMES).items() if key.startswith("0.")} == {
+        "0.0.1a00": "0xc05076ffe5005611"
+    }

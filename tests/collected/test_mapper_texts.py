@@ -344,6 +344,15 @@ def test_paths_of_any_format_tell_the_disks_that_they_are() -> None:
     assert row(facts_in(FORMAT), "layer", "sda")["wwid"] == "naa.6005076309ffd1c70000000000001a00"
 
 
+def test_paths_tell_what_the_port_of_their_adapter_is_called() -> None:
+    """In JSON and in a list of any format."""
+    more = '"host_wwpn" : "0xc05076ffe5005611", "host_adapter" : "0.0.1900",'
+    in_json = JSON.replace('{ "dev" : "sda",', f'{{ {more} "dev" : "sda",')
+    listed = "host WWPN           host adapter dev dev_t\n0xc05076ffe5005611  0.0.1900     sda 8:0\n"
+    for text in (in_json, f'box1:~ # multipathd show paths format "%R %a %d %D"\n{listed}'):
+        assert row(facts_in(text), "adapter", "0.0.1900")["port_name"] == "0xc05076ffe5005611"
+
+
 def test_the_second_line_of_a_map_may_be_folded() -> None:
     """What queues is not known if that is in the other part."""
     folded = MULTIPATH.replace("hwhandler='1 alua'", "hwhandler='1\nalua'")

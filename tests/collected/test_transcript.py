@@ -86,7 +86,7 @@ def test_dbginfo_is_cut_at_its_lines_of_number_signs() -> None:
     """The host's name stands before the command."""
     assert cut(DBGINFO) == [
         ("lschp", "CHPID  Vary  Cfg.  Type  Cmg  Shared   PCHID", 3),
-        ("ps axX", "", 9),
+        ("ps axX", "  PID TTY", 9),
         ("lsdasd -u", 'Command "lsdasd" not available', 12),
     ]
 
@@ -106,7 +106,7 @@ def test_a_file_of_sos_is_the_output_of_the_command_in_its_name() -> None:
     """Blanks are underscores there."""
     assert cut(b"NAME=1\n", "sosreport-a/sos_commands/block/lsblk_-O_-P") == [("lsblk -O -P", "NAME=1", 1)]
     assert TEXTS.is_text("s/sos_commands/s390/lsdasd", b"anything", None)
-    assert not TEXTS.is_text("s/sos_commands/process/ps_auxwww", b"lsdasd\n", None)
+    assert not TEXTS.is_text("s/sos_commands/process/lsof_-n", b"lsdasd\n", None)
 
 
 def test_logs_and_binary_files_are_no_texts() -> None:
@@ -160,7 +160,7 @@ def test_the_copy_of_sysfs_in_what_dbginfo_leaves_is_opened(tmp_path: Path) -> N
     file.write_bytes(archive(outer))
     (tree,) = open_capture(str(file)).passes
     assert tree.read("sys/devices/css0/0.0.0001/0.0.7101/online") == b"1\n"
-    assert [text.command for text in tree.texts if text.form] == ["lschp", "lsdasd -u"]
+    assert [text.command for text in tree.texts if text.form] == ["lschp", "ps axX", "lsdasd -u"]
     for name, content in outer.items():
         path = tmp_path / "unpacked" / name
         path.parent.mkdir(parents=True, exist_ok=True)

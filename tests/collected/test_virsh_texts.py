@@ -113,3 +113,41 @@ def test_a_loop_over_hosts_is_one() -> None:
     loop = LOOP.replace("virsh domblklist $d", "ssh $d virsh domblklist db").replace("kdb", "kvm")
     hosts = {cut.host for cut in outputs("a.txt", loop.encode(), 1) if cut.form.startswith("virsh")}
     assert hosts == {"kvm1", "kvm2"}
+
+
+LSBLK: Final = (
+    "$ lsblk -o NAME,MAJ:MIN,TYPE,FSTYPE,MOUNTPOINT\nNAME MAJ:MIN TYPE FSTYPE MOUNTPOINT\n"
+    "dasda 94:0 disk\n└─dasda1 94:1 part ext4 /\ndasdb 94:4 disk\n└─dasdb1 94:5 part xfs /kvm\n"
+)
+QEMU: Final = "qemu 4711 1 12 Mar16 ? 03:11:12 /usr/libexec/qemu-kvm -name {} -machine s390-ccw-virtio {}\n"
+
+
+@pytest.mark.parametrize(("text", "title"), [
+    ("$ virsh domblklist g1\n Target   Source\n vdb      /kvm/g1.qcow2\n", "vdb of the KVM guest g1"),
+    ("$ virsh domblklist g1 --details\n Type   Device   Target   Source\n file   disk  vdb  /kvm/g1.qcow2\n",
+     "vdb of the KVM guest g1"),
+    (xml("x").replace("<source dev='x'", "<source file='/kvm/g1.qcow2'"), "vda of the KVM guest g1"),
+    ("$ ps -ef | grep qemu\n" + QEMU.format(
+        "guest=g1,debug-threads=on", '-blockdev {"driver":"file","filename":"/kvm/g1.qcow2","node-name":"x"}'
+    ), "disk of the KVM guest g1"),
+    ("$ ps axww\n" + QEMU.format("g1", "-drive file=/kvm/g1.qcow2,format=qcow2,if=none"),
+     "disk of the KVM guest g1"),
+])  # fmt: skip
+def test_a_file_that_is_the_disk_of_a_guest_is_in_use(text: str, title: str, where: Ask) -> None:
+    """By the path of the file, and by the disk below it; another disk and another file are not."""
+    content = text + LSBLK
+    assert any(title in said for said in where("/kvm/g1.qcow2", content)["states"])
+    assert where("dasdb", content)["devices"] == ["dasdb1", f"{title} (/kvm/g1.qcow2)"]
+    assert where("dasda", content)["devices"] == ["dasda1"]
+    assert "states" not in where("/kvm/g2.qcow2", content)
+
+
+@pytest.mark.parametrize(
+    "disk", ['-blockdev {"filename":"/dev/dasdb"}', "-drive format=raw,file=/dev/dasdb,if=none"]
+)
+def test_a_device_that_qemu_was_started_with_is_in_use(disk: str, where: Ask) -> None:
+    """As ps shows it; what another process has is not read, and that is said."""
+    answer = where("dasdb", f"$ ps -ef\n{QEMU.format('guest=g1', disk)}{UIDS}")
+    assert answer["devices"] == ["disk of the KVM guest g1"]
+    copies = where("dasda", f"$ ps -ef\nroot 1 2 dd if=/dev/dasda of=/x\nroot 3 1 sshd\n{UIDS}")
+    assert any("a.txt:2, which was not understood" in what for what in copies["not_looked_at"])

@@ -50,6 +50,27 @@ def where(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Where:
     return ask
 
 
+_EQID: Final = "  EQID: 6005076309FF{}0000000000001A{}000000000000000000\n"
+
+
+@pytest.mark.parametrize(("more", "grade", "conflicts"), [
+    ("", "assumed", []),
+    (_EQID.format("C5C5", "00"), "exact", []),
+    ("  SERIAL NUMBER: 75ABC911A00\n", "exact", []),
+    ("  EQID: 24681357\n", "assumed", []),
+    (_EQID.format("C5C5", "00").replace("A00", "A01"), "assumed", ["volume 01"]),
+    (_EQID.format("D5C5", "00"), "assumed", ["5005076309ffd5c5"]),
+])  # fmt: skip
+def test_an_equivalency_id_of_cp_names_storage_server_and_lss(
+    more: str, grade: str, conflicts: list[str], where: Where
+) -> None:
+    """In the form of a DS8000's WWID, or a serial number; the ports and the LUN may contradict it."""
+    disk = where("dasdc", _DISKS + _PATHS + more)
+    assert (disk["lcu"], disk["lcu_grade"]) == ("LSS 1A", grade)
+    assert all(told in said for told, said in zip(conflicts, disk["conflicts"], strict=True))
+    assert any("24681357" in said["said"] for said in disk["lcu_evidence"]) == ("24681357" in more)
+
+
 def test_a_virtual_disk_in_storage_is_on_no_lcu(where: Where) -> None:
     """It is memory of z/VM, as CP says; nobody can name a volume or an LCU of it."""
     disk = where("dasdb", _DISKS)

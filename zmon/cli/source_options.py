@@ -138,7 +138,7 @@ def open_source(  # noqa: PLR0913 - one for each way to confine or widen it
         timeline = LiveTimeline(
             choice, args.interval, watch() if follow else None, buffer=_buffer(args) if keep else None
         )
-    if getattr(args, "host", "") and not timeline.is_of_texts:
+    if getattr(args, "host", "") and timeline.texts is None:
         from zmon.kernel.capture_text import NoSuchHost  # noqa: PLC0415 - a mistake alone needs it
 
         raise NoSuchHost(NO_TEXTS)
@@ -421,6 +421,8 @@ class Lookup(NamedTuple):
 
     machine: Machine
     view: View | None
+    timeline: Timeline
+    """Where the machine is from."""
     strangers: Sequence[str] = ()
     """What of the listing is of another machine, a sentence each."""
 
@@ -465,14 +467,14 @@ def open_lookup(
             sample = with_files(LiveTree(), sample, containers_of(listing), progress)
         strangers = () if listing is None else listing.strangers(host_of(sample))
         if not traffic:
-            yield Lookup(Machine(sample, inputs), None, strangers)
+            yield Lookup(Machine(sample, inputs), None, timeline, strangers)
             return
         from zmon.interval import Interval  # noqa: PLC0415 - likewise
         from zmon.machine.topology import machine_of  # noqa: PLC0415 - only traffic needs tables
         from zmon.machine.view import View  # noqa: PLC0415 - likewise
 
         view = View(Interval(interval.before, sample), history=navigator.history, inputs=lambda: inputs)
-        yield Lookup(machine_of(view), view, strangers)
+        yield Lookup(machine_of(view), view, timeline, strangers)
 
 
 def _observed() -> tuple[Kind, ...]:

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 
     from zmon.base.absent import Number
     from zmon.placement.word_lookup import FileOnDisk
+    from zmon.session.timeline import Timeline
     from zmon.topology.location import DiskShare, FileLocation
     from zmon.topology.machine import Machine
     from zmon.topology.volumes import Volume
@@ -91,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
         )
     args.thing = _things(args.thing)
     try:
-        unread: dict[str, list[str]] = {"": []}
+        unread = _Unread()
         results = _captured(args, unread) if args.source else _live(args, unread)
     except ValueError as error:
         return refused(error)
@@ -104,15 +105,26 @@ def run(args: argparse.Namespace) -> int:
     return status(args) if whole and all(result.is_there for result in everything) else FAILED
 
 
-def _complain(
-    results: Mapping[str, list[LookupResult]], args: argparse.Namespace, unread: Mapping[str, list[str]]
-) -> bool:
+class _Unread:
+    """Why words may mean something that is not known."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.kinds: list[str] = []
+        """What of the whole machine was not read, and why."""
+        self.lines: dict[str, list[str]] = {}
+        """Which lines of texts have a word by which nothing was found."""
+        self.has_claims = False
+        """Whether CP or a directory has said something of volumes."""
+
+
+def _complain(results: Mapping[str, list[LookupResult]], args: argparse.Namespace, unread: _Unread) -> bool:
     """Complain about words that were not found or cannot be placed; True if there are none."""
     whole = True
     for word, of_word in results.items():
         reasons = unplaced(args, word)
         if not of_word and not reasons:
-            reasons = [_nothing(word, args, [*unread[""], *unread.get(word, ())])]
+            reasons = [_nothing(word, args, unread)]
         for reason in reasons:
             complain(f"{word or repr(word)}: {reason}")
         whole = whole and not reasons
@@ -137,10 +149,9 @@ def _things(words_given: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(things))
 
 
-def _live(args: argparse.Namespace, unread: dict[str, list[str]]) -> dict[str, list[LookupResult]]:
+def _live(args: argparse.Namespace, unread: _Unread) -> dict[str, list[LookupResult]]:
     """Return the lookup results of each word on this machine, one for each of its meanings.
 
-    `unread` takes the reasons why words may mean something that is not known: of a word, and of all with "".
     A path is only followed down, which costs the same however many disks there are.  Other words may be the
     name of anything, and so may all words if there is a listing: these need the whole machine.
 
@@ -237,11 +248,11 @@ def _from_root(word: str) -> str:
 
 
 def _all(
-    args: argparse.Namespace, paths: Mapping[str, _Here], unread: dict[str, list[str]]
+    args: argparse.Namespace, paths: Mapping[str, _Here], unread: _Unread
 ) -> dict[str, list[LookupResult]]:
     """Return the lookup results of words that need the whole machine."""
     results: dict[str, list[LookupResult]] = {}
-    with _whole(args, unread) as machine:
+    with _whole(args, unread) as (machine, _timeline):
         for word, here in paths.items():
             also = here.device or (_from_root(word) if here.is_there else "")
             places = {
@@ -253,52 +264,66 @@ def _all(
     return results
 
 
-def _captured(args: argparse.Namespace, unread: dict[str, list[str]]) -> dict[str, list[LookupResult]]:
-    """Return the lookup results of each word in a capture or a recording; see `_live`.
+def _captured(args: argparse.Namespace, unread: _Unread) -> dict[str, list[LookupResult]]:
+    """Return the lookup results of each word in a capture or a recording.
 
     Raises:
         ValueError: it, a listing or the site's file cannot be used.
     """
     results = {}
-    with _whole(args, unread) as machine:
+    with _whole(args, unread) as (machine, timeline):
         for word in args.thing:
             path = posixpath.normpath(word) if word.startswith("/") else word
             meant = meanings(path, machine)
             results[word] = [find(meaning._replace(word=word), machine) for meaning in meant]
-            unread[word] = [] if meant else [*lines_with(word, machine.sample)]
+            if not meant:
+                before, _, number = word.partition(" ")
+                name = number if before.upper() in LCU_WORDS else word
+                unread.lines[word] = [*lines_with(name, machine.sample, _holding(name, timeline))]
             if not meant and word.startswith("/") and not word.startswith("/dev/"):
                 results[word].append(find_by_name(WordMeaning(word, MeaningKind.FILE, path), machine))
     return results
 
 
+def _holding(word: str, timeline: Timeline) -> Iterator[tuple[str, str]]:
+    """Yield the lines of collected texts that have a word; see `lines_holding`."""
+    if timeline.texts is not None:
+        from zmon.collected.collection import lines_holding  # noqa: PLC0415 - most machines are no texts
+
+        yield from lines_holding(word, timeline.texts, timeline.name)
+
+
 @contextmanager
-def _whole(args: argparse.Namespace, unread: dict[str, list[str]]) -> Iterator[Machine]:
-    """Open the whole machine, which can be asked only within this context; see `_live` for `unread`."""
+def _whole(args: argparse.Namespace, unread: _Unread) -> Iterator[tuple[Machine, Timeline]]:
+    """Open the whole machine, which can be asked only within this context."""
     listing = listing_of(args)
     with FileCount() as count, open_lookup(args, listing, adds=True, progress=count) as lookup:
         count.end()
         for sentence in lookup.strangers:
             complain(sentence)
         for why, names in lookup.machine.unread.items():
-            unread[""].append(f"{' and '.join(names)}: {why}")
+            unread.kinds.append(f"{' and '.join(names)}: {why}")
         if listing is not None and not args.source and (why := lookup.machine.missing(CONTAINER)):
-            unread[""].append(f"files of the listing: {why}")
-        yield lookup.machine
+            unread.kinds.append(f"files of the listing: {why}")
+        unread.has_claims = bool(lookup.machine.claims)
+        yield lookup.machine, lookup.timeline
 
 
-def _nothing(word: str, args: argparse.Namespace, unread: Sequence[str]) -> str:
+def _nothing(word: str, args: argparse.Namespace, unread: _Unread) -> str:
     """Return why nothing was found, and what might help."""
     place = f"in {args.source}" if args.source else "on this machine"
-    if "/" in word and not unread:
+    if lines := unread.lines.get(word):
+        return f"not found {place} by this name, but {'; '.join(lines)}"
+    if "/" in word and not unread.kinds:
         return f"there is no such file, device or logical volume {place}"
     more = [] if args.listing else ["tablespaces need --listing"]
-    if not (args.cp or args.cp_file):
+    if not (args.cp or args.cp_file or unread.has_claims):
         more.append("device numbers and labels of z/VM need --cp-file or --cp")
     if path := re.fullmatch(CHANNEL_PATH, word):
         more.append(f"channel paths are not looked up: zmon show DEVICE chpids~{path[1]} lists their disks")
     help_ = f" ({'; '.join(more)})" if more and "/" not in word else ""
-    if unread:
-        return f"not found {place}, which does not have everything: {'; '.join(unread)}{help_}"
+    if unread.kinds:
+        return f"not found {place}, which does not have everything: {'; '.join(unread.kinds)}{help_}"
     return f"not found {place}: no file, disk, device number, label, LCU or tablespace has this name{help_}"
 
 
@@ -485,7 +510,7 @@ def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
     about = f": {meaning.sort.value}{', offline' * result.offline}"
     about += f", {count:,} disk{'s' * (count != 1)}" if count else ""
     about += f", {len(result.missing):,} missing" if result.missing else ""
-    if result.device is not None or result.claimed:
+    if result.device is not None or meaning.sort is MeaningKind.OF_CP:
         about += f", no disk{' of this Linux' * bool(result.claimed)}"
     if (why := result.unused.get(meaning.key)) and len(result.paths) <= count:
         about += f", path not used: {why}"

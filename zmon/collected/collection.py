@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from zmon.base.absent import text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.collected.tools import ALL_LISTED, ALL_SWAP
@@ -31,6 +33,7 @@ from zmon.kinds import (
 )
 from zmon.registry import SOURCES
 from zmon.sample import empty_frame, frame_of
+from zmon.topology.read_texts import UNDERSTOOD
 from zmon.topology.stack import tagged
 
 if TYPE_CHECKING:
@@ -107,6 +110,34 @@ def _copied(tree: CapturedTree, paths: Iterable[str]) -> list[CollectedText]:
     return texts
 
 
+def lines_holding(word: str, tree: CapturedTree, source: str) -> Iterator[tuple[str, str]]:
+    """Yield the places of the lines of a collection that have a whole word, and what became of each.
+
+    Its files are read again at `source`, which costs only who asks for what is not found.
+    """
+    from zmon.collected.text_reader import places_of, text_files  # noqa: PLC0415 - likewise
+    from zmon.collected.transcript import form_of  # noqa: PLC0415 - most captures hold no texts
+
+    bare = re.sub("^(?:0x|/dev/(?:mapper/)?)", "", word)
+    whole = re.compile(rf"(?<![^\W_])(?:0x)?{re.escape(bare)}(?![^\W_])", re.IGNORECASE)
+    places: dict[tuple[str, int], str] = {}
+    origins = set[str]()
+    for text in (*tree.texts, *_copied(tree, dict.fromkeys((*COPIED, *BINDINGS, *NAMING, *tree.shown)))):
+        origins.add(text.origin)
+        is_of_cp = text.file.startswith("cp/")
+        is_read = bool(text.form) or is_of_cp or form_of(text.file) is not None
+        first = 1 if is_of_cp and text.step else text.line  # answers of CP have the lines of their text
+        for number, row in enumerate(text.text.split("\n")):
+            if whole.search(row):
+                place = text.origin, first + text.step * number
+                places[place] = UNDERSTOOD if is_read else "was not read"
+    for path, data in text_files(source).items():
+        origin = next((origin for origin in origins if f"/{path}".endswith(f"/{origin}")), path)
+        for number in places_of(bare, whole, data):
+            places.setdefault((origin, number), "is of no output that is read")
+    yield from ((f"{origin}:{number}", what) for (origin, number), what in sorted(places.items()))
+
+
 def _lists(reads: Sequence[ReadText], facts: Facts) -> Iterator[ReadText]:
     """Yield outputs with what they list all of.
 
@@ -134,7 +165,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     from zmon.collected.btrfs_texts import name_btrfs, open_btrfs  # noqa: PLC0415 - likewise
     from zmon.collected.dasd_texts import mask_paths  # noqa: PLC0415 - likewise
     from zmon.collected.facts import joined, origin_frame  # noqa: PLC0415 - likewise
-    from zmon.collected.fcp_texts import join_luns  # noqa: PLC0415 - likewise
+    from zmon.collected.fcp_texts import join_luns, say_ports  # noqa: PLC0415 - likewise
     from zmon.collected.loop_texts import lay_loops  # noqa: PLC0415 - likewise
     from zmon.collected.mapper_texts import add_adapters  # noqa: PLC0415 - likewise
     from zmon.collected.mount_rows import (  # noqa: PLC0415 - likewise
@@ -155,8 +186,9 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     facts, read = facts_of(texts)
     rows = [*best_mounts(facts, changes_in(read)), *other_mounts(facts)]
     frames = dict(sample.frames)
-    whole = frames.get(LAYER.name) or empty_frame(LAYER, "was not read")
-    mounted, swapped = (frames.get(kind.name) or empty_frame(kind, "was not read") for kind in (MOUNT, SWAP))
+    whole, mounted, swapped = (
+        frames.get(kind.name) or empty_frame(kind, "was not read") for kind in (LAYER, MOUNT, SWAP)
+    )
     if swapped.missing is not None:
         add_swaps(facts)
     sources = sources_of(rows, facts)
@@ -176,6 +208,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     name_others(facts, whole)
     facts.by_number(whole)
     add_adapters(facts)
+    say_ports(facts, tree)
     mask_paths(facts, frames.get(DEVICE.name) or empty_frame(DEVICE, "was not read"))
     layers, _ = joined(LAYER, whole, facts, when)
     origins: dict[str, dict[str, Value]] = {}

@@ -244,6 +244,8 @@ class Facts(DeviceLists):
         """The NSDs by their devices on this host."""
         self.mounted: set[str] = set()
         """Names of devices that are mounted or swapped to."""
+        self.lent_files: dict[tuple[str, str], str] = {}
+        """Files that guests have as disks, with what for, and the text."""
         self.swaps: dict[str, str] = {}
         """Devices with active swap that lsblk has, each with the text."""
         self.paths: dict[str, dict[str, tuple[set[str], str]]] = {}

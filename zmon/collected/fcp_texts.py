@@ -34,6 +34,7 @@ from zmon.collected.reading import Reading, line
 from zmon.kernel.disk_identity import NAA
 from zmon.kernel.zfcp import ONLINE, parse_attribute
 from zmon.kinds import ADAPTER, DEVICE, LAYER, LUN, MPATH, PATH, TARGET_PORT
+from zmon.topology.claims import FCP_DEVICES, claims_in
 from zmon.values.fcp_state import FAILED, FAILED_STATES
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from zmon.base.absent import Value
     from zmon.collected.facts import Fact, Facts
     from zmon.kernel.capture_text import CollectedText
+    from zmon.kernel.capture_tree import CapturedTree
     from zmon.sample import Kind
 
 _PORT: Final = r"(0x[0-9a-f]{16})"
@@ -392,6 +394,24 @@ def name_disk(facts: Facts, address: str, name: str, generic: str = "") -> None:
     facts.aliases[scsi(address)] = name
     if generic:
         facts.aliases[generic] = name
+
+
+def say_port(facts: Facts, busid: str, place: str, wwpn: str) -> None:
+    """Say what the own port of an FCP adapter is called, if both have the form of one."""
+    name = f"0x{wwpn.lower().removeprefix('0x')}"
+    if re.fullmatch(BUSID, busid) and re.fullmatch("0x[0-9a-f]{16}", name):
+        facts.say(ADAPTER, busid, place, port_name=name)
+
+
+def say_ports(facts: Facts, tree: CapturedTree) -> None:
+    """Say what CP calls the own ports of the FCP devices of this guest, if texts show its answer."""
+    if not any(path.startswith("cp/") for path in tree.shown):
+        return
+    from zmon.cp.claim_sources import claims_of_capture  # noqa: PLC0415 - most texts have no answers
+
+    for claim in claims_in(claims_of_capture(tree)):
+        if claim.via == FCP_DEVICES and not claim.user and not claim.gone:
+            say_port(facts, f"0.0.{claim.vdev.lower()}", f"{claim.via}, {claim.place}", claim.paths)
 
 
 def address_of(busid: str, wwpn: str, lun: str) -> str:

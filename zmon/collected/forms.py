@@ -27,7 +27,7 @@ from zmon.collected.reading import Form
 from zmon.collected.signature_texts import Blkid
 from zmon.collected.swap_texts import Swaps
 from zmon.collected.udev_texts import Udevadm
-from zmon.collected.virsh_texts import Virsh
+from zmon.collected.virsh_texts import Processes, Virsh
 from zmon.collected.zdev_texts import Lsqeth, Lstape, Lszdev
 
 FORMS: Final = (
@@ -92,7 +92,9 @@ FORMS: Final = (
     Form("/etc/drbd.d, drbdadm dump", r"etc/drbd\.(?:d/\S+|conf)|drbdadm dump\b", Drbd,
          "disks of devices of DRBD", "source"),
     Form("virsh domblklist, dumpxml", r"virsh (?:-\S+ )*(?:domblklist|dumpxml)\b", Virsh,
-         "which devices are disks of KVM guests of this host", "source"),
+         "which devices and files are disks of KVM guests of this host", "source"),
+    Form("ps, of QEMU", r"ps\b|pgrep -\w*a", Processes, "devices and files that are disks of KVM guests",
+         "source"),
     Form("btrfs filesystem show, usage, device usage",
          r"btrfs (?:f[a-z]* [su]|d[a-z]* u)[a-z]*\b.*", BtrfsShow, "all devices of a btrfs",
          "source, real output"),

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zmon.base.absent import Absent
 from zmon.base.plain_text import unescaped_hex
 from zmon.collected.columns import Columns
+from zmon.collected.facts import NAMED_STAND_IN
 from zmon.collected.reading import OrDocument, line, objects
 from zmon.kinds import LAYER
 from zmon.topology.mounts import mount_of, mounts_in
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from zmon.collected.facts import Facts
     from zmon.sample import Frame
+    from zmon.topology.mounts import Mounts
 
 _DEVICE: Final = r"/dev/(loop[0-9]{1,5})(?: \(lost\))?"
 _MORE: Final = r"(?:, offset [0-9]{1,20})?(?:, sizelimit [0-9]{1,20})?(?:, encryption .*)?"
@@ -107,6 +109,8 @@ class Losetup(OrDocument):
 def lay_loops(facts: Facts, layers: Frame, mounts: Frame) -> None:
     """Say of loop devices whose file system losetup does not name that it is that of the path of their file.
 
+    So it is with the files that are disks of guests.
+
     The path of a file that is no more, or of one that is a device, tells nothing of a mount.  A loop device
     that is not among those with a size has no file.
     """
@@ -117,16 +121,23 @@ def lay_loops(facts: Facts, layers: Frame, mounts: Frame) -> None:
             facts.say_below(loop, row["name"][0].place, "")
             facts.say(LAYER, loop, row["name"][0].place, size=0)
         for fact in () if row.get("below") else row.get("file", ())[:1]:
-            file = str(fact.value)
-            mount = mount_of(file, read) if not file.endswith(DELETED) else None
-            if file.startswith("/dev/"):
-                numbers = [number for number, name in zip(layers.keys, layers.column("name"), strict=True)
-                           if f"/dev/{name}" == file]  # fmt: skip
-            elif mount is None or isinstance(mount, Absent):
-                continue
-            elif mount.number.startswith("0:"):
-                numbers = [] if isinstance(mount.devices, Absent) else [*mount.devices.values()]
-            else:
-                numbers = [mount.number]
-            if loop not in numbers:
+            numbers = _below(str(fact.value), layers, read)
+            if numbers is not None and loop not in numbers:
                 facts.say(LAYER, loop, fact.place, below=" ".join(numbers))
+    for (file, title), place in facts.lent_files.items():
+        mapped, below = f"{title} ({file})", " ".join(_below(file, layers, read) or ())
+        key = f"{NAMED_STAND_IN}:{mapped}"
+        facts.say(LAYER, key, place, mapped=mapped, sort="content", file=file, below=below)
+
+
+def _below(file: str, layers: Frame, mounts: Mounts) -> list[str] | None:
+    """Return the numbers of the devices that a file lies on; None if no mount tells."""
+    if file.startswith("/dev/"):
+        names = zip(layers.keys, layers.column("name"), strict=True)
+        return [number for number, name in names if f"/dev/{name}" == file]
+    mount = mount_of(file, mounts) if not file.endswith(DELETED) else None
+    if mount is None or isinstance(mount, Absent):
+        return None
+    if mount.number.startswith("0:"):
+        return [] if isinstance(mount.devices, Absent) else [*mount.devices.values()]
+    return [mount.number]

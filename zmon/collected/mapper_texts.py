@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.collected.columns import Columns
 from zmon.collected.facts import NAMED_STAND_IN, OF_MULTIPATH, values_of
-from zmon.collected.fcp_texts import ADDRESS, say_scsi, scsi
+from zmon.collected.fcp_texts import ADDRESS, say_port, say_scsi, scsi
 from zmon.collected.numbers import NUMBER, fits
 from zmon.collected.reading import CUT, OrDocument, Reading, line, objects
 from zmon.kernel.block_ioctl import devices_in
@@ -576,7 +576,7 @@ class Multipath(OrDocument):
     @line(rf"(?=.*\bdev\b)(?:{_OF_PATH})(?:\s+(?:{_OF_PATH}))+\s*")
     def head(self, match: re.Match[str]) -> None:
         """Take the heading of `multipathd show paths format`."""
-        self._columns = Columns(match[0])
+        self._columns = Columns(re.sub(r"\bhost (?=\S)", "host_", match[0]))
 
     @line(r"\S+(?:\s+\S+)+\s*")
     def path_of_format(self, match: re.Match[str]) -> bool:
@@ -594,6 +594,7 @@ class Multipath(OrDocument):
             return False
         if number and not fits(name, number):
             return False
+        say_port(self.facts, cells.get("host_adapter", ""), self.place, cells.get("host_WWPN", ""))
         joined = cells.get("dm_st") in {"active", FAILED}
         if re.fullmatch(ADDRESS, address):
             self.facts.aliases[scsi(address)] = name
@@ -629,6 +630,7 @@ class Multipath(OrDocument):
                 if number not in told or not fits(str(name), number):
                     return False
                 numbers.append(number)
+                say_port(self.facts, str(path.get("host_adapter")), place, str(path.get("host_wwpn")))
                 say(LAYER, number, place, name=name, sort="disk")
                 say(PATH, number, place, map=device, via="multipath -ll", **{**told[number], "group": nth})
         for values in (values for _device, values in report.maps):

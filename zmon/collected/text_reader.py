@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.collected.sos import command_of_sos, commands_listed, is_manifest
@@ -10,7 +11,8 @@ from zmon.kernel import capture_open
 from zmon.kernel.capture_text import CP_TOOLS, UNREAD
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    import re
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.kernel.capture_open import Capture
     from zmon.kernel.capture_text import CollectedText
@@ -97,7 +99,45 @@ class CollectedTexts:
         return strangers(texts, host, self.host)
 
 
+class AnyText(CollectedTexts):
+    """Takes each file for a text that has no binary zero, whatever it holds."""
+
+    def may_be_text(self, _path: str) -> bool:
+        """Return True."""
+        return True
+
+    def is_text(self, _path: str, head: bytes, _deepest: int | None) -> bool:
+        """Return whether a file is no binary one."""
+        return b"\0" not in head or head.startswith(_WIDE)
+
+    def is_list(self, _path: str) -> bool:
+        """Return False: lists are texts, too."""
+        return False
+
+
 TEXTS: Final = CollectedTexts()
+
+
+@cache
+def text_files(path: str) -> Mapping[str, bytes]:
+    """Return all texts of a capture as they are, also those that are not read, by their paths.
+
+    Raises:
+        CaptureError: it cannot be read any more.
+    """
+    return capture_open.text_files(path, AnyText())
+
+
+def places_of(word: str, whole: re.Pattern[str], data: bytes) -> Iterator[int]:
+    """Yield the numbers of the lines of a text that have a word, which `whole` matches in any case."""
+    is_wide = data.startswith(_WIDE)
+    if not is_wide and word.isascii() and word.lower().encode() not in data.lower():
+        return  # nearly always, and in a small part of the time
+    text = data.decode("utf-16" if is_wide else "utf-8", "replace")
+    number, end = 1, 0
+    for match in whole.finditer(text):
+        number, end = number + text.count("\n", end, match.start()), match.start()
+        yield number
 
 
 def open_capture(path: str, host: str = "") -> Capture:

@@ -1,27 +1,31 @@
 r"""Disks that KVM guests have from this host, in texts: `virsh domblklist`, also with --details, and dumpxml.
 
      vda      /dev/disk/by-path/ccw-0.0.1a01                 domblklist
-     block  disk     vda      /dev/dasdc                     domblklist --details
+     file   disk     vdb      /kvm/web.qcow2                 domblklist --details
       <source dev='/dev/dasda' index='1'/>                   dumpxml, between <disk> and </disk>
+    qemu-kvm -name guest=web ... {"driver":"host_device","filename":"/dev/dasdc"}        ps, one line
+    qemu-kvm -name web ... -drive file=/dev/dasdc,format=raw                             ps, older ones
 
-Images are files of file systems, which are in use anyway.
-Source: libvirt, tools/virsh-domain-monitor.c; docs/formatdomain.rst.
+Sources: libvirt, tools/virsh-domain-monitor.c; docs/formatdomain.rst; QEMU, qemu-options.hx.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.collected.reading import Reading, line
 
 if TYPE_CHECKING:
-    import re
-
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
 
 _GUEST: Final = r"[A-Za-z][\w.-]{0,62}"
 _TARGET: Final = r"((?:vd|sd|hd|xvd)[a-z]{1,3})"
+_QEMU: Final = r"(?=.*/qemu).*?\s-name (?:guest=)?(?P<guest>[^\s,]{1,200})"
+"""How the line of a guest begins, up to its name."""
+_FILE: Final = re.compile(r'"filename":"(/[^"]+)"|(?<=-drive )(?:\S*,)?file=(/[^\s,]+)')
+"""A device or a file of a disk: of -blockdev, or of the older -drive."""
 
 
 class Virsh(Reading):
@@ -33,7 +37,7 @@ class Virsh(Reading):
     outdented = r"-{20,}"
     nothing = (
         r" ?(?:Type +Device +)?Target +Source *", r"-{20,}",
-        rf" *(?:\S+ +\S+ +)?{_TARGET} +(?:-|(?!/dev/)\S.*)",  # a file, a volume of a network, an empty drive
+        rf" *(?:\S+ +\S+ +)?{_TARGET} +(?:-|[^/\s].*)",  # a volume of a pool or a network, an empty drive
         r"error: .*", r"\s*</?[\w:]+(?:\s.*)?/?>(?:.*</[\w:]+>)?\s*", r"\s*<!--.*-->\s*",
     )  # fmt: skip
 
@@ -42,12 +46,12 @@ class Virsh(Reading):
         super().__init__(text, facts)
         operands = [word for word in text.command.split()[1:] if not word.startswith("-")]
         self._guest = operands[1] if len(operands) > 1 else ""
-        self._source = ""
+        self._sources: list[str] = []
         self._is_disk = False
 
     def lost(self) -> None:
         """Know no disk."""
-        self._source, self._is_disk = "", False
+        self._sources, self._is_disk = [], False
 
     @line(titled)
     def title(self, match: re.Match[str]) -> None:
@@ -55,10 +59,10 @@ class Virsh(Reading):
         self.lost()
         self._guest = match["guest"]
 
-    @line(rf" *(?:block +\S+ +)?{_TARGET} +/dev/(\S.*?)\s*")
+    @line(rf" *(?:(?:block|file) +\S+ +)?{_TARGET} +(/\S.*?)\s*")
     def listed(self, match: re.Match[str]) -> None:
         """Take a disk of domblklist."""
-        self._say(match[1], match[2])
+        lend(self, match[2], match[1], self._guest)
 
     @line(r"\s*<name>([^<]{1,200})</name>\s*")
     def name(self, match: re.Match[str]) -> bool:
@@ -69,22 +73,47 @@ class Virsh(Reading):
     @line(r"\s*<(/?)disk(?: .*)?>\s*")
     def disk(self, match: re.Match[str]) -> None:
         """Begin or end a disk."""
-        self._source, self._is_disk = "", not match[1]
+        self._sources, self._is_disk = [], not match[1]
 
-    @line(r"\s*<source dev=['\"]/dev/([^'\"]+)['\"].*>\s*")
+    @line(r"\s*<source (?:dev|file)=['\"](/[^'\"]+)['\"].*>\s*")
     def source(self, match: re.Match[str]) -> bool:
-        """Take the device of a disk."""
-        if self._is_disk and not self._source:  # those of a chain of images stand below
-            self._source = match[1]
+        """Take the device or the file of a disk; those of a chain of images stand below."""
+        if self._is_disk:
+            self._sources.append(match[1])
         return self._is_disk
 
     @line(rf"\s*<target dev=['\"]{_TARGET}['\"].*>\s*")
     def target(self, match: re.Match[str]) -> None:
         """Take what the guest calls the disk."""
-        if self._source:
-            self._say(match[1], self._source)
+        for source in self._sources:
+            lend(self, source, match[1], self._guest)
 
-    def _say(self, target: str, device: str) -> None:
-        guest = f"the KVM guest {self._guest}" if self._guest else "a KVM guest"
-        self.facts.name_device(device, self.place)
-        self.facts.lent.setdefault((device, f"{target} of {guest}"), self.place)
+
+class Processes(Reading):
+    """The devices and files of the host that QEMU was started with."""
+
+    tool = "ps"
+    first = _QEMU
+    nothing = (r"(?!.*(?:/dev/(?:dasd|sd|dm-|mapper/|disk/|nvme)|/qemu)).*",)
+    longest = 1 << 16
+
+    @property
+    def is_part(self) -> bool:
+        """Whether other guests may be left out, if it was asked for these at all."""
+        return super().is_part and "qemu" in self.text.command
+
+    @line(rf"{_QEMU}.*")
+    def guest(self, match: re.Match[str]) -> None:
+        """Take a guest: its disks have no names there."""
+        for quoted, plain in _FILE.findall(match[0]):
+            lend(self, quoted or plain, "disk", match["guest"])
+
+
+def lend(reading: Reading, path: str, target: str, guest: str) -> None:
+    """Say that a guest has a device or a file of this host as its disk."""
+    title = f"{target} of {f'the KVM guest {guest}' if guest else 'a KVM guest'}"
+    if path.startswith("/dev/"):
+        reading.facts.name_device(path.removeprefix("/dev/"), reading.place)
+        reading.facts.lent.setdefault((path.removeprefix("/dev/"), title), reading.place)
+    else:
+        reading.facts.lent_files.setdefault((path, title), reading.place)

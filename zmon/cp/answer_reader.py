@@ -34,7 +34,7 @@ from zmon.cp.answers_real import (
 from zmon.cp.answers_system import MESSAGES, SYSTEM
 from zmon.cp.answers_virtual import DISK, VIRTUAL, is_cut, read_disk, read_wrapped
 from zmon.cp.console import HIDDEN, MAX_LINE, ConsoleLine, hide_passwords, is_continued
-from zmon.topology.claims import CP_USES, EDEVICE, FCP_DEVICES, IN_STORAGE, PATHS, Claim
+from zmon.topology.claims import CP_USES, DETACHED, EDEVICE, EQID, IN_STORAGE, PATHS, SERIAL, Claim
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -159,6 +159,7 @@ class _Reader:
             if name != sort:
                 sort = name
                 have, at = self._rows.setdefault(name, {}), self._numbers[name]
+            self._result.gone.pop((name, device), None)
             before = have.setdefault(device, line)
             if before != line:
                 self._compare_line(name, before, line, number)
@@ -192,6 +193,8 @@ class _Reader:
         what = next(filter(None, map(self._no_answer, candidates)), "")
         if what:
             counts[what] += 1
+            if what == "events":
+                self._happened(candidates[-1], console.moment_of(raw))
         elif is_cut(candidates[-1].text):
             self._wrapped = candidates[-1]
         else:
@@ -240,6 +243,27 @@ class _Reader:
             return "noise"
         return "events" if console.is_event(line) else ""
 
+    def _happened(self, line: ConsoleLine, moment: str) -> None:
+        """Take an event: what an earlier answer says of a device that CP has taken away since is over.
+
+        The number is that of a virtual device, unless the event or the command before it names whose it was.
+        """
+        self._result.gone.pop(("disk", console.attached(line)), None)
+        event = console.detachment(line)
+        if event is None:
+            return
+        is_real = event.user or re.search(r"\b(?:SYSTEM|FROM)\b", self._command)
+        for number in event.numbers:
+            for name in ("volume", "device") if is_real else ("disk", "adapter", "volume", "device"):
+                is_virtual = name in {"disk", "adapter"}
+                key = f"{line.node}:{number}" if line.node and is_virtual else number
+                row = self._rows.get(name, {}).pop(key, None)
+                if isinstance(row, str):
+                    row = regular_row(row, self._numbers[name][key])
+                if row is not None:
+                    self._result.gone[name, key] = row, f"{moment} line {line.number}".strip()
+                    break
+
     def _begin(self, row: Any) -> None:
         """Take a row that lines may follow."""
         if row.form.name not in _SENTENCES:
@@ -255,6 +279,7 @@ class _Reader:
 
     def _put(self, row: Any) -> None:
         name, key = row.form.name, row.key
+        self._result.gone.pop((name, key), None)
         have = self._rows.setdefault(name, {})
         before = have.get(key)
         if before is None:
@@ -346,9 +371,11 @@ class UnknownLine(NamedTuple):
 _VIA: Final = {
     "disk": "QUERY VIRTUAL DASD", "volume": "QUERY DASD", "details": "QUERY DASD DETAILS",
     "extent": "QUERY MDISK", "edevice": EDEVICE, "owned": "QUERY CPOWNED",
-    "space": "QUERY ALLOC", "allocation": "QUERY ALLOC", "paths": PATHS, "adapter": FCP_DEVICES,
+    "space": "QUERY ALLOC", "allocation": "QUERY ALLOC", "paths": PATHS,
 }  # fmt: skip
 """The answers about volumes."""
+_VIA_SORT: Final = {"adapter": "QUERY VIRTUAL", "unit": "QUERY VIRTUAL", "device": "QUERY"}
+"""Those about devices that are none: what CP calls one stands behind these words."""
 
 
 _OF_CP: Final[Mapping[str, Callable[[Any], str]]] = {
@@ -381,6 +408,8 @@ class AnswerSet:
         """The first conflicts between two rows of a form."""
         self.conflict_count = 0
         """How many of those there are."""
+        self.gone: dict[tuple[str, str], tuple[Any, str]] = {}
+        """Rows about devices that CP has taken away since, by form and key, and when: `10:11:40 line 17`."""
         self.asked: list[int] = []
         """The lines of echoed commands, ascending."""
 
@@ -434,24 +463,27 @@ class AnswerSet:
         own = user.upper()
         guests = {self._asker(row, asked) for row in self.rows.get("disk", ())}
         alone = next(iter(guests)) if len(guests) == 1 and not own else own
+        rows = [(name, row, "") for name in (*_VIA_SORT, *_VIA) for row in self.rows.get(name, ())]
+        rows += [(name, row, when) for (name, _key), (row, when) in self.gone.items()]
         claims = []
-        for name, via in _VIA.items():
-            for row in self.rows.get(name, ()):
-                if name in {"disk", "adapter"}:
-                    whose = self._asker(row, asked)
-                    whose = "" if whose == alone else whose
-                else:
-                    whose = getattr(row, "user", "")
-                    whose = "" if whose == own else whose
-                if name in _OF_CP:
-                    mode = f"{CP_USES}{_OF_CP[name](row)}".strip()
-                    claims += [self._claim(row, via, "")._replace(mode=mode, first=None)] * bool(row.rdev)
-                elif name == "adapter" and row.sort != "FCP":
+        for name, row, gone in rows:
+            if name in {"disk", "adapter", "unit"}:
+                whose = self._asker(row, asked)
+                whose = "" if whose == alone else whose
+            else:
+                whose = getattr(row, "user", "")
+                whose = "" if whose == own else whose
+            via = f"{_VIA_SORT[name]} {row.sort}" if name in _VIA_SORT else _VIA[name]
+            if name == "disk" and not row.rdev:
+                if row.kind != "vdisk":
                     continue
-                elif row.rdev or name != "disk":
-                    claims.append(self._claim(row, via, whose))
-                elif row.kind == "vdisk":
-                    claims.append(self._claim(row, f"{via} ({IN_STORAGE})", whose))
+                via = f"{via} ({IN_STORAGE})"
+            claim = self._claim(row, via, "" if name in _OF_CP else whose)
+            if name in _OF_CP:
+                mode = f"{CP_USES}{_OF_CP[name](row)}".strip()
+                claims += [claim._replace(mode=mode, first=None)] * bool(row.rdev)
+            else:
+                claims.append(claim._replace(mode=f"{DETACHED}{gone}") if gone else claim)
         return sorted(claims, key=_line_of)
 
     def _asker(self, row: Any, asked: str) -> str:
@@ -471,13 +503,19 @@ class AnswerSet:
 
     def _claim(self, row: Any, via: str, user: str) -> Claim:
         lost = [path for path in row.pim if row.lpm and path not in row.lpm] if via == PATHS else []
+        paths = " ".join(lost)
+        if via == EDEVICE:
+            names = ((EQID, row.eqid), (SERIAL, row.serial))
+            paths = ", ".join(
+                [*map(" ".join, row.paths), *(f"{name} {told}" for name, told in names if told)]
+            )
         return Claim(
-            vdev=getattr(row, "vdev", ""), rdev=row.rdev, volser=getattr(row, "volser", ""), user=user,
-            ssid=getattr(row, "ssid", ""), ua=getattr(row, "cca", ""),
+            vdev=getattr(row, "vdev", ""), rdev=getattr(row, "rdev", ""), volser=getattr(row, "volser", ""),
+            user=user, ssid=getattr(row, "ssid", ""), ua=getattr(row, "cca", ""),
             mode=getattr(row, "mode", "") or getattr(row, "state", ""),
             via=via, origin=self.origin, line=row.line, weak=row.weak,
             first=getattr(row, "start", None), length=getattr(row, "size", None),
-            paths=", ".join(map(" ".join, row.paths)) if via == EDEVICE else " ".join(lost),
+            paths=getattr(row, "wwpn", paths),
         )  # fmt: skip
 
 

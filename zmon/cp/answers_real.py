@@ -230,6 +230,7 @@ _FCP_PATH: Final = re.compile(
 )
 
 
+_OF_EDEVICE: Final = re.compile(r"EQID: +([0-9A-Za-z-]{1,51})|SERIAL NUMBER: +(\S{1,32})")
 _NOT_ONLINE: Final = re.compile(r"(?<!\S)STATUS: +(?!ONLINE\b)([A-Z]{1,16})(?!\S)")
 
 
@@ -286,6 +287,9 @@ def _alias_role(values: dict[str, Any]) -> dict[str, Any]:
 def _below_edevice(row: Any, line: ConsoleLine) -> Any:
     if not line.indent or len(row.paths) >= MAX_PARTS:
         return None
+    if match := _OF_EDEVICE.fullmatch(line.text):
+        name = "eqid" if match[1] else "serial"
+        return row._replace(**{name: match[1] or match[2]})
     if match := _FCP_PATH.search(line.text):
         return row._replace(paths=(*row.paths, match.groups()))
     status = _NOT_ONLINE.search(line.text) if row.paths else None
@@ -360,7 +364,8 @@ REAL: Final = (
     ),
     AnswerForm(
         # A device that CP emulates on SCSI disks.  `paths`: FCP device, WWPN, LUN; the status if not on line.
-        "edevice", "rdev attributes paths:list line weak", "rdev",
+        # `eqid`, `serial`: its device equivalency id and the serial number of its volume.
+        "edevice", "rdev attributes paths:list line weak eqid serial", "rdev",
         re.compile(rf"EDEV (?P<rdev>{RDEV}) TYPE FBA ATTRIBUTES (?P<attributes>\S+)"),
         weak=REMEMBERED, grow=_below_edevice,
     ),

@@ -147,7 +147,10 @@ _BELOW_ADAPTER: Final = {
     "mac": re.compile(r"\bMAC ((?:[0-9A-F]{2}-){5}[0-9A-F]{2})\b"),
     "vchpid": re.compile(r"\bVIRTUAL CHPID ([0-9A-F]{2})\b"),
     "chpid": re.compile(r"\bREAL CHPID ([0-9A-F]{2})\b"),
+    "wwpn": re.compile(r"\bWWPN ([0-9A-F]{16})\b"),
 }
+_OF_PORT: Final = re.compile("WWPN [0-9A-F]{16}")
+"""The only line below an adapter that does not begin with its number."""
 _STORAGE_PARTS: Final = {
     "configured": re.compile(r"\bCONFIGURED = (\S+)"), "increment": re.compile(r"\bINC = (\S+)"),
     "standby": re.compile(r"\bSTANDBY = (\S+)"), "reserved": re.compile(r"\bRESERVED = (\S+)"),
@@ -165,7 +168,7 @@ def _below_unit(row: Any, line: ConsoleLine) -> Any:
 
 
 def _below_adapter(row: Any, line: ConsoleLine) -> Any:
-    if _below_unit(row, line) is None:
+    if _below_unit(row, line) is None and not _OF_PORT.fullmatch(line.text):
         return None
     fields = find_fields(_BELOW_ADAPTER, line.text)
     return row._replace(**{name: value for name, value in fields.items() if not getattr(row, name)})
@@ -190,8 +193,8 @@ VIRTUAL: Final = (
     AnswerForm(
         # An FCP device or a network card.  `sort`: `FCP`, `OSA` ...; `on`: what it is on, `NIC` for a card
         # that CP simulates, which has no `rdev`; `mac`: `02-00-00-00-00-1C`; `vchpid`: channel path of a
-        # network card as the guest sees it; `chpid`: the real one.
-        "adapter", "sort vdev on rdev chpid sch token line node weak mac vchpid", "node vdev",
+        # network card as the guest sees it; `chpid`: the real one; `wwpn`: of an FCP device's own port.
+        "adapter", "sort vdev on rdev chpid sch token line node weak mac vchpid wwpn", "node vdev",
         re.compile(
             rf"(?P<sort>[A-Z]{{3,4}}) +(?P<vdev>{_H4}) ON (?P<on>[A-Z]{{3,4}}) +(?P<rdev>{RDEV})\b"
             rf"(?: +UNIT [0-9A-F]+)?(?: +CHPID (?P<chpid>[0-9A-F]{{2}}))? +SUBCHANNEL = (?P<sch>{_H4})\b.*"

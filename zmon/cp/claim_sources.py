@@ -79,8 +79,12 @@ class CpText(NamedTuple):
 
     @property
     def changed(self) -> list[str]:
-        """The answers of CP that differ from earlier ones in it."""
-        return [_words(conflict) for conflict in self.answers.conflicts if conflict.changed]
+        """The answers of CP that differ from earlier ones in it, or that an event has ended."""
+        gone = [
+            f"device {key}: detached {when}, so line {row.line} counts no more"
+            for (_name, key), (row, when) in self.answers.gone.items()
+        ]
+        return [_words(conflict) for conflict in self.answers.conflicts if conflict.changed] + gone
 
 
 def _words(conflict: RowConflict) -> str:
@@ -279,7 +283,7 @@ def _conflicts(claims: Iterable[Claim]) -> list[str]:
     """Return the contradictions between claims of different files; weak claims contradict none."""
     stated: dict[tuple[str, str], dict[str, Claim]] = {}
     for claim in claims:
-        if not claim.weak:
+        if not claim.weak and not claim.gone:
             virtual = f"virtual device {claim.user} {claim.vdev}".replace("  ", " ") if claim.vdev else ""
             real = f"real device {claim.rdev}" if claim.rdev else ""
             for about, what, said in (

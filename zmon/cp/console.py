@@ -26,6 +26,8 @@ CHUNK: Final = 1 << 18
 """Characters read at a time."""
 MAX_LINE: Final = 4096
 """Characters of a line; no answer of CP has more than a few hundred."""
+MAX_RANGE: Final = 0xFFFF
+"""Numbers of a range of devices."""
 
 
 class ConsoleLine(NamedTuple):
@@ -173,8 +175,17 @@ _SILENT: Final = re.compile(
 _EVENT: Final = re.compile(
     r"(?:DASD|FCP|OSA|CTCA|TAPE|GRAF|CONS|RDR|PUN|PRT|LINE|NIC|CRYPTO|SWCH)\s+[0-9A-F]{3,5}\s+"
     r"(?:ATTACHED(?=\s+TO\s)|DETACHED|LINKED|DEFINED|CREATED|VARIED|dump\sunit)(?:\s.*)?"
-    r"|[0-9A-F]{4,5}(?:-[0-9A-F]{4,5})?\s+VARIED\s.*"
+    r"|[0-9A-F]{4,5}(?:-[0-9A-F]{4,5})?\s+(?:VARIED\s.*|DETACHED(?:\s.*)?)"
 )
+_DETACHED: Final = re.compile(
+    r"(?:[A-Z]{3,4}\s+)?(?P<first>[0-9A-F]{4,5})(?:-(?P<last>[0-9A-F]{4,5}))?\s+DETACHED"
+    r"(?:\s+(?!BY\s)(?P<user>\S{1,8})(?:\s+[0-9A-F]{4})?)?(?:\s+BY\s+\S{1,8}\s*)?"
+)
+_ATTACHED: Final = re.compile(
+    r"[A-Z]{3,4}\s+(?:(?P<vdev>[0-9A-F]{4})\s+(?:LINKED|DEFINED|CREATED)\b.*"
+    r"|[0-9A-F]{4,5}\s+ATTACHED\s+TO\s+\S{1,8}\s+(?P<as>[0-9A-F]{4})\b.*)"
+)
+_MOMENT: Final = re.compile(r"\W{0,9}([0-9]{2}:[0-9]{2}:[0-9]{2})\s")
 _AT_THE_RIGHT: Final = 40
 """The status of a screen is at column 60 of its last line; narrower ones have it further left."""
 
@@ -222,6 +233,37 @@ def is_noise(line: ConsoleLine) -> bool:
 def is_event(line: ConsoleLine) -> bool:
     """Return whether a line reports an event, which is no answer about the present state."""
     return _EVENT.fullmatch(line.text) is not None
+
+
+class Detachment(NamedTuple):
+    """An event: CP has taken devices away."""
+
+    numbers: tuple[str, ...]
+    """Four or five hex digits each."""
+    user: str
+    """The guest, or `SYSTEM`, that they were taken from by their real numbers; empty if it is not said."""
+
+
+def detachment(line: ConsoleLine) -> Detachment | None:
+    """Return which devices an event takes away: `DASD 0104 DETACHED`, `DASD 7602 DETACHED LINDB01 7602`."""
+    match = _DETACHED.fullmatch(line.text)
+    if match is None:
+        return None
+    first, last = (int(match[name] or match["first"], 16) for name in ("first", "last"))
+    numbers = range(first, min(last, first + MAX_RANGE) + 1)
+    return Detachment(tuple(f"{number:04X}" for number in numbers), match["user"] or "")
+
+
+def attached(line: ConsoleLine) -> str:
+    """Return the number in a guest of a device that an event gives it; empty for any other line."""
+    match = _ATTACHED.fullmatch(line.text)
+    return (match["vdev"] or match["as"]) if match else ""
+
+
+def moment_of(raw: str) -> str:
+    """Return the time of day that a line begins with, as `10:11:40`; empty if it has none."""
+    match = _MOMENT.match(raw)
+    return match[1] if match else ""
 
 
 # passwords

@@ -88,6 +88,32 @@ def open_capture(path: str, reader: TextReader = NO_TEXTS) -> Capture:
     Raises:
         CaptureError: it is not there, is none, is damaged or too large, or holds no pass.
     """
+    contents = _contents(path, reader)
+    passes = _passes(path, contents)
+    if not passes and (only := _only_archive(path)):
+        return open_capture(only, reader)
+    if not passes:
+        raise NoCaptureError(
+            f"{path} {NOT_A_CAPTURE}, with files below sys or proc, and no output of a command"
+            f" that zmon reads, such as lsdasd; {ADVICE}, or what supportconfig, dbginfo.sh or sos wrote."
+        )
+    return Capture(path, passes, contents.remarks(), tuple(contents.unread))
+
+
+def text_files(path: str, reader: TextReader) -> dict[str, bytes]:
+    """Return the files of a capture that `reader` takes for texts, by their paths, as they are.
+
+    Raises:
+        CaptureError: as `open_capture`.
+    """
+    texts = _contents(path, reader).texts
+    if not texts and (only := _only_archive(path)):
+        return text_files(only, reader)
+    return {name: file.data for name, file in texts.items()}
+
+
+def _contents(path: str, reader: TextReader) -> CaptureContents:
+    """Return what an archive, a directory or a text holds; see `open_capture`."""
     try:
         mode = os.stat(path).st_mode
         if os.path.realpath(path) in RUNNING:
@@ -109,15 +135,7 @@ def open_capture(path: str, reader: TextReader = NO_TEXTS) -> Capture:
             raise CaptureError(f"{path} is neither a file nor a directory; {ADVICE}.")
     except OSError as error:
         raise CaptureError(f"{path} cannot be read: {error.strerror}.") from error
-    passes = _passes(path, contents)
-    if not passes and (only := _only_archive(path)):
-        return open_capture(only, reader)
-    if not passes:
-        raise NoCaptureError(
-            f"{path} {NOT_A_CAPTURE}, with files below sys or proc, and no output of a command"
-            f" that zmon reads, such as lsdasd; {ADVICE}, or what supportconfig, dbginfo.sh or sos wrote."
-        )
-    return Capture(path, passes, contents.remarks(), tuple(contents.unread))
+    return contents
 
 
 def _only_archive(path: str) -> str:

@@ -21,13 +21,13 @@ from zmon.topology.claims import claims_about, emulated_over, fcp_devices_on
 from zmon.topology.data_files import file_by_name, unknown_file
 from zmon.topology.lun import as_multipath
 from zmon.topology.same_disks import same_devices
-from zmon.topology.stack import group_of
+from zmon.topology.stack import group_of, volume_name
 from zmon.values.dasd_state import NOT_FORMATTED, STARTING, use_of
 from zmon.values.nvme import parse_path
 from zmon.values.path_masks import paths_on_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from zmon.base.absent import Number, Value
     from zmon.placement.channel_device import ChannelDevice
@@ -58,6 +58,7 @@ class MeaningKind(Enum):
     TABLESPACE = "tablespace"
     DATABASE = "database"
     OF_CP = "volume of z/VM"
+    DEVICE_OF_CP = "device of z/VM"
 
 
 _PARTS: Final = 3
@@ -92,13 +93,13 @@ def meanings(word: str, machine: Machine) -> list[WordMeaning]:
     """Return all meanings of a word in a machine, each once; an empty word has none."""
     if not word:
         return []
-    distinct = dict.fromkeys(
-        meaning
-        for reading in (_paths, _nodes, _groups, _numbers, _labels, _storage, _wwids, _lcus, _tablespaces)
-        for meaning in reading(word, machine)
-    )
-    if not distinct and claims_about(word, machine.claims):
-        return [WordMeaning(word, MeaningKind.OF_CP, word.upper())]
+    readings = (
+        _paths, _nodes, _groups, _logical, _numbers, _labels, _storage, _wwids, _lcus, _tablespaces,
+    )  # fmt: skip
+    distinct = dict.fromkeys(meaning for reading in readings for meaning in reading(word, machine))
+    if not distinct and (claims := claims_about(word, machine.claims)):
+        is_volume = any(claim.is_volume for claim in claims)
+        return [WordMeaning(word, MeaningKind.OF_CP if is_volume else MeaningKind.DEVICE_OF_CP, word.upper())]
     return list(distinct)
 
 
@@ -151,6 +152,15 @@ def _members(group: str, machine: Machine) -> set[str]:
 def _listed_group(mapped: str) -> str:
     before, _, group = mapped.partition(f"{VOLUME_GROUP} ")
     return "" if before else group
+
+
+def _logical(word: str, machine: Machine) -> Iterator[WordMeaning]:
+    """Yield the logical volumes of this name, which several groups may have, unless a device has it."""
+    columns = zip(machine.layers.keys, *map(machine.layers.column, ("mapped", "uuid")), strict=True)
+    for number, mapped, uuid in () if machine.stack.named(word) else columns:
+        name = volume_name(mapped) if isinstance(mapped, str) and group_of(mapped, text_of(uuid)) else None
+        if name is not None and name.partition("/")[2] == word:
+            yield WordMeaning(word, MeaningKind.DEVICE, number, tuple(machine.stack.leaves(number)))
 
 
 def _numbers(word: str, machine: Machine) -> Iterator[WordMeaning]:
@@ -489,6 +499,7 @@ def _with_states(result: LookupResult, machine: Machine) -> LookupResult:
         states=(
             *(said for volume in volumes for said in _unusual(volume, machine)),
             *_troubles({volume.number for volume in volumes}, machine),
+            *_used_as({answer.path for answer in result.locations}, machine),
         ),
     )
 
@@ -514,6 +525,13 @@ def _lost_paths(result: LookupResult, machine: Machine) -> Iterator[tuple[str, M
         reasons = reasons_of([volumes[path.number] for path in paths], machine)
         if lost := {path.title: why for path in paths if (why := reasons.get(path.number))}:
             yield stack.title(number), lost
+
+
+def _used_as(paths: Collection[str], machine: Machine) -> Iterator[str]:
+    """Say of which files devices are made: loop devices, disks of guests."""
+    for number, file in zip(machine.layers.keys, machine.layers.column("file"), strict=True):
+        if file in paths:
+            yield f"{file} is in use: {machine.stack.title(number)}"
 
 
 def _unusual(volume: Volume, machine: Machine) -> Iterator[str]:
@@ -545,7 +563,7 @@ def _shared(volume: Volume, machine: Machine) -> Iterator[str]:
 
 def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
     """Return the disks that a word means, with the files and mounts on them; of a device those on it."""
-    if meaning.sort is MeaningKind.OF_CP:
+    if meaning.sort in {MeaningKind.OF_CP, MeaningKind.DEVICE_OF_CP}:
         said = (claim.words for claim in claims_about(meaning.key, machine.claims))
         return LookupResult(meaning, claimed=tuple(dict.fromkeys(said)))
     if meaning.sort is MeaningKind.BUS and not meaning.disks:

@@ -190,7 +190,7 @@ def open_capture(path: str, choice: Choice = EVERYTHING, last: int | None = None
     if texts:
         from zmon.topology.read_texts import strange_texts  # noqa: PLC0415 - likewise
 
-        timeline.is_of_texts = True
+        timeline.texts = passes[-1]
         timeline.strange = tuple(strange_texts(section.sample(len(section) - 1)))
     return timeline
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from zmon.base.absent import Number
     from zmon.base.event import ExceptionEntry
+    from zmon.kernel.capture_tree import CapturedTree
     from zmon.machine.view import FleetFill
     from zmon.sample import Kind, Sample
     from zmon.store.reader import Recording
@@ -174,8 +175,8 @@ class Timeline:
     """The options that name it and what users supply, as they were given on the command line."""
     remarks: Sequence[str] = ()
     """What of the source was left out."""
-    is_of_texts = False
-    """Whether it is of collected texts, which may be of several hosts."""
+    texts: CapturedTree | None = None
+    """The pass that has collected texts, which may be of several hosts."""
     strange: Sequence[str] = ()
     """What of collected texts was not understood."""
     fleet: FleetFill | None = None

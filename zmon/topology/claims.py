@@ -69,7 +69,8 @@ class Claim(NamedTuple):
     ua: str = ""
     """Unit address, two hex digits in upper case."""
     mode: str = ""
-    """`R/W`, `R/O`, or the mode word of a directory; of a real device its user: `CP-SYSTEM`, `FREE`."""
+    """`R/W`, `R/O`, or the mode word of a directory; of a real device its user: `CP-SYSTEM`, `FREE`; of a
+    device that CP has taken away since `DETACHED`, and when."""
     via: str = ""
     """The statement: `QUERY VIRTUAL DASD`, `QUERY DASD`, `MDISK`, `DEDICATE`."""
     origin: str = ""
@@ -83,8 +84,9 @@ class Claim(NamedTuple):
     length: int | None = None
     """Its cylinders or blocks."""
     paths: str = ""
-    """Of a device that CP emulates on SCSI, FCP device, WWPN, LUN of each path, with a comma between; of
-    others the channel paths that are not on line."""
+    """Of a device that CP emulates on SCSI, FCP device, WWPN, LUN of each path, with a comma between, then
+    its `EQID` and its `SERIAL`; of an FCP device its own WWPN; of others the channel paths that are not on
+    line."""
 
     @property
     def place(self) -> str:
@@ -124,16 +126,39 @@ class Claim(NamedTuple):
         return self.mode.startswith("CP-") or bool(self.vdev and self.is_minidisk)
 
     @property
+    def sort(self) -> str:
+        """What CP calls a device that is no volume: `FCP`, `OSA`, `CTCA`; empty for volumes."""
+        asked = self.via.removeprefix("QUERY ").removeprefix("VIRTUAL ").split()[:1]
+        return "" if asked == [self.via] or _OF_VOLUMES.issuperset(asked) else asked[0]
+
+    @property
+    def gone(self) -> str:
+        """When CP took the device away after that: `detached 10:11:40 line 17`; empty if it did not."""
+        return self.mode.replace(DETACHED, DETACHED.lower()) if self.mode.startswith(DETACHED) else ""
+
+    @property
+    def is_volume(self) -> bool:
+        """Whether it is about a volume, a part of one, or a disk in storage; also where that is not said."""
+        return not self.sort and (self.via != "DEDICATE" or bool(self.volser))
+
+    @property
     def words(self) -> str:
-        """What it says of a volume that is no disk of this Linux, and where."""
+        """What it says of a device that is no disk of this Linux, and where."""
         owner = f" of guest {self.user}" if self.user else ""
-        sort = "FCP device" if self.via == FCP_DEVICES else "virtual disk"
+        sort = f"{self.sort} device" if self.sort else f"virtual {'disk' if self.is_volume else 'device'}"
         what = f"{sort} {self.vdev}{owner}" if self.vdev else "a volume of z/VM"
+        if self.sort and not self.vdev:
+            return f"{sort} {self.rdev}, {self.gone or self.mode} ({self.via}, {self.place})"
         if self.mode.startswith(CP_USES.rstrip()):
             uses = [_USES[word] for word in self.mode.split() if word in _USES]
             what = f"CP's own volume{f' ({chr(44).join(uses)})' if uses else ''}"
         on = f" on {self.rdev}" if self.rdev else ""
-        return f"{what}{on}{f', label {self.volser}' if self.volser else ''} ({self.via}, {self.place})"
+        more = (
+            f", label {self.volser}"
+            if self.volser
+            else f", WWPN {self.paths}" * bool(self.sort and self.paths)
+        )
+        return f"{what}{on}{more} ({self.via}, {self.place}){f', {self.gone}' if self.gone else ''}"
 
     @property
     def evidence(self) -> Evidence:
@@ -159,6 +184,8 @@ _NOT_LISTED: Final = absent("needs QUERY DASD DETAILS (class B) of CP")
 IN_MEMORY: Final = Reasons("in-memory", "it is in memory, on no volume and no LCU: {}")
 """Why a disk has no LCU, and nothing more can be known."""
 VIRTUAL_DISK: Final = IN_MEMORY.about("a virtual disk of z/VM (V-DISK)")
+DETACHED: Final = "DETACHED "
+"""How the mode of a claim begins that was true until CP took the device away; when it did follows."""
 CP_USES: Final = "CP-OWNED "
 """How the mode of a claim about a volume of CP itself begins; what it uses it for follows."""
 _USES: Final = {
@@ -169,6 +196,10 @@ IN_STORAGE: Final = "V-DISK"
 """What a directory calls that, and zmon what CP calls (VDSK)."""
 EDEVICE: Final = "QUERY EDEVICE"
 """The answer that has the paths to a device that CP emulates on SCSI."""
+_OF_VOLUMES: Final = frozenset({"DASD", "MDISK", "EDEVICE", "CPOWNED", "ALLOC", "PATHS"})
+"""What QUERY answers about volumes."""
+EQID, SERIAL = "EQID", "SERIAL"
+"""What stands before the device equivalency id and the serial number of such a device."""
 FCP_DEVICES: Final = "QUERY VIRTUAL FCP"
 """The answer that has the real FCP devices of a guest's own."""
 PATHS: Final = "QUERY PATHS"
@@ -241,7 +272,14 @@ def _source_words(claim: Claim) -> str:
 def claims_about(word: str, claims: Iterable[Claim]) -> list[Claim]:
     """Return the claims about a real device, a volume or a device of a guest, by its number or label."""
     label, number = word.upper(), word.upper().zfill(4)
-    about = {claim for claim in claims if number in {claim.rdev, claim.vdev} or label == claim.volser}
+    over = word.upper().removeprefix("0X")
+    about = {
+        claim
+        for claim in claims
+        if number in {claim.rdev, claim.vdev}
+        or label == claim.volser
+        or (claim.via in {EDEVICE, FCP_DEVICES} and over in claim.paths.replace(",", " ").split())
+    }
     return sorted(about, key=attrgetter("order"))
 
 
@@ -253,7 +291,8 @@ def emulated_over(name: str, claims: Iterable[Claim]) -> set[str]:
 
 def fcp_devices_on(rdev: str, claims: Iterable[Claim]) -> list[str]:
     """Return the numbers in the guest of an FCP device with this real number."""
-    return [claim.vdev.lower() for claim in claims if claim.via == FCP_DEVICES and claim.rdev == rdev]
+    devices = (claim for claim in claims if claim.via == FCP_DEVICES and not claim.gone)
+    return [claim.vdev.lower() for claim in devices if claim.rdev == rdev]
 
 
 class DeviceFacts(NamedTuple):
@@ -308,21 +347,27 @@ class ClaimIndex:
         self.device: Callable[[str], DeviceFacts] = cache(self._device)
         """Returns the facts that claims supply about a device of the guest."""
         own = {"", guest.strip().upper()}
+        self._gone: dict[str, list[str]] = {}
         for claim in claims:
-            if claim.vdev and claim.user.strip().upper() not in own:
+            if claim.gone:
+                if claim.user.strip().upper() in own:
+                    self._gone.setdefault(claim.vdev, []).append(claim.words)
+            elif claim.vdev and claim.user.strip().upper() not in own:
                 other = self._other_guests.get(claim.vdev, claim.user)
                 self._other_guests[claim.vdev] = min(claim.user, other)
             elif claim.vdev:
                 self._vdevs.setdefault(claim.vdev, []).append(claim)
                 if claim.volser and not claim.rdev:
                     self._only_labels.setdefault(claim.volser, set()).add(claim.vdev)
-            if claim.rdev:
+            if claim.rdev and not claim.gone:
                 self._rdevs.setdefault(claim.rdev, []).append(claim)
                 if claim.volser:
                     self._labels.setdefault(claim.volser, []).append(claim)
 
     def _device(self, vdev: str) -> DeviceFacts:
-        claims = self._vdevs.get(vdev)
+        claims, gone = self._vdevs.get(vdev), tuple(self._gone.get(vdev, ()))
+        if not claims and gone:
+            return DeviceFacts(vdev, absent("CP has detached it"), conflicts=gone, is_claimed=True)
         if not claims:
             other = self._other_guests.get(vdev)
             if other is None:
@@ -337,7 +382,7 @@ class ClaimIndex:
         if volser.claims and volser.claims[0] not in rdev.claims:
             said += volser.claims[:1]
         evidence = tuple(claim.evidence for claim in said)
-        value, grade, conflicts = rdev.value, rdev.grade, volser.conflicts + rdev.conflicts
+        value, grade, conflicts = rdev.value, rdev.grade, volser.conflicts + rdev.conflicts + gone
         if isinstance(value, Absent) and not rdev.conflicts and isinstance(volser.value, str):
             joined = self._by_label(vdev, volser.value, is_minidisk=best.is_minidisk)
             value, conflicts = joined.value, conflicts + joined.conflicts

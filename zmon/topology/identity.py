@@ -19,8 +19,10 @@ from zmon.base.sizes import SECTOR
 from zmon.kinds import CONTRADICTED, MPATH, NO_DASD, NOT_COLLECTED, NOT_JOINED
 from zmon.sample import Frame
 from zmon.topology.claims import (
+    EQID,
     IN_MEMORY,
     NOT_SAID,
+    SERIAL,
     VIRTUAL_DISK,
     ClaimIndex,
     DeviceFacts,
@@ -29,7 +31,18 @@ from zmon.topology.claims import (
     RealDeviceFacts,
     claims_in,
 )
-from zmon.topology.lun import NAA_WWID, SOURCES, LunFacts, as_multipath, parse_lun, scsi_volume, server_of
+from zmon.topology.lun import (
+    NAA_WWID,
+    SOURCES,
+    LunFacts,
+    as_multipath,
+    box_of_port,
+    parse_lun,
+    parse_wwid,
+    scsi_volume,
+    server_of,
+    wwid_of_eqid,
+)
 from zmon.topology.origins import NO_ORIGINS, Origins
 from zmon.topology.volumes import (
     INFO2,
@@ -257,19 +270,33 @@ class VolumeBuilder:
             f"LUN {lun} of WWPN {wwpn} over FCP device {' '.join((fcp, *status))}"
             for fcp, wwpn, lun, *status in paths
         )
+        names = dict(part.split() for part in claim.paths.split(", ") if part.count(" ") == 1)
+        eqid = names.get(EQID, "")
         said = f"{self.rdev} is {EMULATED} (EDEV): {listed or 'CP names no path'}"
+        said += f"; EQID {eqid}" if eqid else ""
         evidence = (*volume.evidence, Evidence(claim.place, said, claim.grade))
         if len({path[2] for path in paths}) != 1:
             return volume._replace(lcu=absent(said), evidence=evidence)
         _fcp, wwpn, lun = paths[0][:3]
-        scsi = scsi_volume(LunFacts(self.number, self.name, self.busid, self.chpids, wwpn, lun, "", "", ""))
+        wwid, serial = wwid_of_eqid(eqid), names.get(SERIAL, "")
+        scsi = scsi_volume(
+            LunFacts(self.number, self.name, self.busid, self.chpids, wwpn, lun, wwid, serial, "")
+        )
+        named = parse_wwid(wwid)
+        boxes = {box_of_port(path[1]): path[1] for path in paths}
+        conflicts = tuple(
+            f"{self.name}: its EQID names the storage server {named.box}, its WWPN {port} is a port of {box}"
+            for box, port in boxes.items()
+            if named and box not in {"", named.box}
+        )
         if isinstance(scsi.lcu, Absent):
             return volume._replace(lcu=absent(f"{said}; {scsi.lcu.reason}"), evidence=evidence)
         return volume._replace(
             **{
                 name: getattr(scsi, name) for name in ("lcu", "key", "spindle", "serial", "lss", "ua", "side")
             },
-            grade=min(scsi.grade, self.facts.grade),
+            grade=min(scsi.grade, self.facts.grade, Grade.ASSUMED if conflicts else Grade.EXACT),
+            conflicts=(*volume.conflicts, *scsi.conflicts, *conflicts),
             evidence=(*evidence, scsi.evidence[-1]._replace(source=claim.place)),
         )
 

@@ -75,6 +75,16 @@ def parse_wwid(wwid: str) -> VolumeNumber | None:
     return VolumeNumber(f"500507{match[1].lower()}", match[2].upper(), match[3].upper()) if match else None
 
 
+def wwid_of_eqid(eqid: str) -> str:
+    """Return the WWID of a DS8000's volume, as multipath writes it, that an equivalency id of CP begins with.
+
+    It is empty if there is none, or if anything but zeros follows: of other ids nothing is documented (IBM,
+    z/VM CP Commands and Utilities Reference, ATTACH: 50 letters and digits).
+    """
+    wwid = f"3{eqid[:32].lower()}"
+    return wwid if parse_wwid(wwid) and not eqid[32:].strip("0-") else ""
+
+
 def parse_serial(serial: str) -> VolumeNumber | None:
     """Return what the serial number of a volume of a DS8000 says, and that of the box; None for others."""
     match = re.fullmatch(_SERIAL, serial.strip())

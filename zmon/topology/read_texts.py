@@ -7,6 +7,8 @@ from textwrap import wrap
 
 from zmon.base.absent import Absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.ranges import many
+from zmon.base.ranges import names as names_of
 from zmon.kinds import (
     ALL_ALIASES,
     ALL_DASD,
@@ -22,7 +24,7 @@ from zmon.kinds import (
 from zmon.topology.origins import Origins
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
     from zmon.sample import Kind, Sample
@@ -31,6 +33,10 @@ MAX_NAMED: Final = 5
 """Texts, and lines of a text, that are named."""
 MAX_LINES: Final = 3
 """Lines of what was not looked at, unless one reason alone is longer."""
+MAX_HOLDING: Final = 3
+"""Lines that are named of those that have a word that somebody asks for."""
+UNDERSTOOD: Final = "was understood"
+"""What became of a line of an output that is read, unless it is named as one that was not understood."""
 NOT_USED: Final = "!"
 """Stands behind a line that was read, and of which nothing has become a known device."""
 TROUBLED: Final = "~"
@@ -118,6 +124,17 @@ def lines_naming(names: Collection[str], sample: Sample, *, has_troubles: bool =
 
     With `has_troubles` those count, too, in which the kernel says that it fails.
     """
+    lines = _lines_naming(names, sample, has_troubles=has_troubles)
+    for place, (name, what) in [*lines.items()][:MAX_NAMED]:
+        yield f"{name} is named in {place}, which {what}"
+    if len(lines) > MAX_NAMED:
+        yield f"{len(lines) - MAX_NAMED:,} more lines that were not read name it"
+
+
+def _lines_naming(
+    names: Collection[str], sample: Sample, *, has_troubles: bool
+) -> dict[str, tuple[str, str]]:
+    """Return which name each of these lines has, and what became of it, by its place."""
     lines: dict[str, tuple[str, str]] = {}
     for name, key, line in _naming(names, sample):
         what = "was not understood" if text_of(sample.frame(TEXT).cell(key, "form")) else "was not read"
@@ -128,10 +145,7 @@ def lines_naming(names: Collection[str], sample: Sample, *, has_troubles: bool =
         if has_troubles or not line.endswith(TROUBLED):
             place = f"{key.rpartition(':')[0]}:{line.rstrip(NOT_USED + TROUBLED)}"
             lines.setdefault(place, (name, what))
-    for place, (name, what) in [*lines.items()][:MAX_NAMED]:
-        yield f"{name} is named in {place}, which {what}"
-    if len(lines) > MAX_NAMED:
-        yield f"{len(lines) - MAX_NAMED:,} more lines that were not read name it"
+    return lines
 
 
 def _naming(names: Collection[str], sample: Sample) -> Iterator[tuple[str, str, str]]:
@@ -152,15 +166,31 @@ def troubles(disk: str, busid: str, sample: Sample) -> Iterator[str]:
         yield f"of {disk} the kernel has reported a failure ({', '.join([*places][-MAX_NAMED:])})"
 
 
-def lines_with(word: str, sample: Sample) -> Iterator[str]:
-    """Yield which lines of texts name what somebody asks for; none if there are no texts."""
+def lines_with(word: str, sample: Sample, holding: Iterable[tuple[str, str]] = ()) -> Iterator[str]:
+    """Yield which lines of texts name what somebody asks for; none if there are no texts.
+
+    `holding` are the places of all lines that have the word, and what became of them as far as is known.
+    """
     if TEXT.name in sample.frames:
         names = {word.removeprefix("/dev/").removeprefix("mapper/"), word.lower()}
         names |= {f"0x{word.lower()}"} if re.fullmatch("[0-9a-fA-F]{16}", word) else set()
         names |= {f"0.0.{word.lower()}"} if re.fullmatch("[0-9a-fA-F]{4}", word) else set()
         was = re.compile(rf"\(was /dev/(?:{'|'.join(map(re.escape, names))})(?:p?[0-9]+)?\)")
         yield from filter(was.search, map(text_of, sample.frame(LAYER).column("mapped")))
-        yield from lines_naming(names, sample, has_troubles=True)
+        lines = _lines_naming(names, sample, has_troubles=True)
+        strange = {f"{key.rpartition(':')[0]}:{line}" for key, which in zip(
+            sample.frame(TEXT).keys, sample.frame(TEXT).column("which"), strict=True
+        ) for line in text_of(which).split()}  # fmt: skip
+        for place, what in holding:
+            is_strange = what == UNDERSTOOD and place in strange
+            lines.setdefault(place, (word, "was not understood" if is_strange else what))
+        places: dict[tuple[str, str], list[str]] = {}
+        for place, told in [*lines.items()][:MAX_HOLDING]:
+            places.setdefault(told, []).append(place)
+        for (name, what), named in places.items():
+            yield f"{name} is named in {names_of(named)}, {'each of ' * (len(named) > 1)}which {what}"
+        if len(lines) > MAX_HOLDING:
+            yield f"it is named in {many(len(lines) - MAX_HOLDING, 'more line')}"
 
 
 def unseen_aliases(sample: Sample) -> Absent | None:
