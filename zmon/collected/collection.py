@@ -177,7 +177,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     facts.by_number(whole)
     add_adapters(facts)
     mask_paths(facts, frames.get(DEVICE.name) or empty_frame(DEVICE, "was not read"))
-    layers, _ = joined(LAYER, whole, facts, when)
+    layers = _laid(whole, facts, when)
     origins: dict[str, dict[str, Value]] = {}
     if MOUNT.name in frames and mounted.missing is not None:
         frames[MOUNT.name], origins = mount_frame(rows, facts, layers, when)
@@ -198,6 +198,16 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     _name_missing(frames, tree, read, when)
     _add_source(frames, texts, facts, when)
     return sample._replace(frames=frames)
+
+
+def _laid(whole: Frame, facts: Facts, when: int) -> Frame:
+    """Return the block devices with what texts say; these say then, too, how logical volumes lie on them."""
+    from zmon.collected.facts import joined  # noqa: PLC0415 - most captures hold no texts
+    from zmon.collected.lvm_texts import lay_segments  # noqa: PLC0415 - likewise
+
+    layers, _ = joined(LAYER, whole, facts, when)
+    lay_segments(facts, layers)
+    return layers
 
 
 def facts_of(texts: Sequence[CollectedText]) -> tuple[Facts, list[ReadText]]:

@@ -17,12 +17,10 @@ Sources: lvm2, lib/display/display.c, lib/striped/striped.c, lib/raid/raid.c, to
 
 from __future__ import annotations
 
-import math
 import re
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from zmon.base.sizes import KIB, SECTOR
-from zmon.collected.lvm_texts import DEVICE, GROUP, TOLD, UUID, VolumeReading
+from zmon.collected.lvm_texts import DEVICE, GROUP, LINEAR, TOLD, UUID, VolumeReading, whole_size
 from zmon.collected.numbers import NUMBER
 from zmon.collected.reading import line
 from zmon.kinds import LAYER, STRIPED
@@ -35,7 +33,9 @@ _PATH: Final = rf"/dev/({GROUP})/({GROUP})"
 _RULERS: Final = (
     r"(?:(?:NEW )?Physical volumes?|Volume group|(?:Historical )?Logical volume|Segments|Physical Segments)"
 )
-_BESIDE: Final = frozenset({"LV External origin name", "LV Cache pool name", "LV Cache origin name"})
+_BESIDE: Final = frozenset({
+    "LV External origin name", "LV Cache pool name", "LV Cache origin name", "LV Pool metadata",
+})  # fmt: skip
 """What names volumes that another one is on, besides its segments."""
 _WHOLLY: Final = frozenset({"LV Pool name", "LV Pool data", "LV VDO Pool name", "LV VDO Pool data"})
 """What names the volume that another one is on, with all that it has."""
@@ -78,7 +78,7 @@ class LvmDisplay(VolumeReading):
         r"\s*(?:Monitoring|Stripe size|Mirror (?:size|region size|log volume)|Chunk size|Discards)\s+.*",
         r"\s*(?:Thin count|Transaction ID|Zero new blocks|Device ID|Setting|Metadata format|Mode)\s+.*",
         r"\s*Policy\s+.*",
-        r"\s*Physical extents\s+[0-9]+ to [0-9]+\s*", r"\s*Logical extents\s+[0-9]+ to [0-9]+\s*",
+        r"\s*Physical extents\s+[0-9]+ to [0-9]+\s*",
         r"\s*Raid Metadata LV ?[0-9]+\s+.*", r"\s*\S+ \[(?:active|INACTIVE)\]\s*",
         r'\s*"/dev/\S+" \S.*', r"\s*Found volume group .*", TOLD,
         r"\s*No (?:volume groups|matching physical volumes) found",
@@ -96,8 +96,6 @@ class LvmDisplay(VolumeReading):
         self._title = ""
         """The logical volume of the last record."""
         self._segment: ExtentRange | None = None
-        self._ends: dict[str, int] = {}
-        """Behind which extents the segments of logical volumes end, as far as they follow each other."""
         self._sizes: dict[str, str] = {}
         """The sizes of logical volumes, as they are printed, whose records do not count their segments."""
         self._expected: dict[str, int] = {}
@@ -169,7 +167,7 @@ class LvmDisplay(VolumeReading):
             begin, end = (int(extent) for extent in match.groups())
             if begin == self._ends.get(self._title, 0):
                 self._ends[self._title] = end + 1
-            self._segment = ExtentRange()
+            self._segment = ExtentRange(begin=begin, end=end + 1)
             self._expected[self._title] = self._expected.get(self._title, -1) - 1
         return bool(self._title)
 
@@ -200,6 +198,7 @@ class LvmDisplay(VolumeReading):
         self._end_record()
         if self._segment is not None:
             self._segment.devices += 1
+            self._segment.names.append(match[1])
         elif not (self.is_filtered and self._title):
             return False
         self._put(self._title, match[1])
@@ -241,6 +240,12 @@ class LvmDisplay(VolumeReading):
             self._suspect(title)
         return True
 
+    @line(r"\s*Logical extents\s+([0-9]{1,12}) to ([0-9]{1,12})\s*")
+    def held(self, match: re.Match[str]) -> None:
+        """Take which extents of the logical volume of the line before are on a part of a physical one."""
+        if self._segment is not None and self._device and self._last:
+            self._add_segment(self._last, int(match[1]), int(match[2]) + 1, [self._device])
+
     @line(
         rf"\s*PV ({DEVICE})\s+VG ({GROUP})\s+(?:lvm[12]|-|\S+)\s+\S.*",
         rf"\s*PV ({DEVICE})\s+is in exported VG ({GROUP})\s.*",
@@ -280,6 +285,7 @@ class LvmDisplay(VolumeReading):
         if len(fields) < TOTAL_FIELDS:
             return False
         self._size(match[1], fields[7], fields[8])
+        self._take_extent(match[1], f"{fields[10]} KiB", 1)
         return True
 
     @line(r"\s*([^\W\d_][^/:\"]*?)(?:\s{2,}(\S.*?))?\s*")
@@ -326,6 +332,8 @@ class LvmDisplay(VolumeReading):
         if self._title and not self._device:
             stripes = segment.devices if segment.type == STRIPED and segment.devices == segment.count else 0
             self._stripes.setdefault(self._title, []).append(stripes)
+            if segment.end and (stripes or (segment.type == LINEAR and segment.devices == 1)):
+                self._add_segment(self._title, segment.begin, segment.end, segment.names)
         needed = max(segment.count, int(_WITHOUT_DEVICES.fullmatch(segment.type) is None))
         if segment.devices < needed and self._device:
             self._is_doubtful = True
@@ -336,6 +344,8 @@ class LvmDisplay(VolumeReading):
         record, self._record = self._record, {}
         if not record:
             return
+        extent = record.get("PE Size", "")
+        self._take_extent(record.get("VG Name", ""), f"{extent}{' KiB' * extent.isdecimal()}", 1)
         labels = {name.partition(" ")[0] for name in record}
         if "LV" in labels or "Internal" in labels:
             self._take_logical(record)
@@ -372,7 +382,9 @@ class LvmDisplay(VolumeReading):
             return
         self._title = title = self._volume(group, name, self._tool)
         self._number(title, record.get("Block device", ""))
-        if size := whole_size(record.get("LV Size", ""), record.get("Current LE", "")):
+        size = whole_size(record.get("LV Size", ""), extents := record.get("Current LE", ""))
+        if size:
+            self._take_extent(group, record["LV Size"], int(extents))
             self.facts.say(LAYER, title, self._at(), mapped=title, sort="dm", size=size)
         if "partial" in record.get("LV Status", ""):
             self.facts.partial[title] = self.facts.lose_volume(group)
@@ -384,7 +396,8 @@ class LvmDisplay(VolumeReading):
                 if what in _WHOLLY:
                     self._whole.add(title)
         has_others = any(name.startswith(("COW-table", "Cache ")) for name in record)
-        if has_others and not self._volumes[title].names:
+        is_cut = ("LV Pool data" in record) != ("LV Pool metadata" in record)
+        if is_cut or (has_others and not self._volumes[title].names):
             self._open_volume(title)
         segments = record.get("Segments", "")
         if not segments:
@@ -405,29 +418,16 @@ class LvmDisplay(VolumeReading):
             self.facts.groups.setdefault(group, {})[self.facts.lose_volume(group)] = self._at()
 
 
-def whole_size(printed: str, extents: str) -> int:
-    """Return the sectors of a volume whose size is printed rounded, by its extents; 0 if not known.
-
-    An extent has a power of two as its size, unless somebody chose another.
-    """
-    match = re.fullmatch(r"<?([0-9]{1,9}(?:[.,][0-9]{1,2})?) ([KMGTPE])i?B", printed)
-    if match is None or not re.fullmatch("[1-9][0-9]{0,11}", extents):
-        return 0
-    about = float(match[1].replace(",", ".")) * KIB ** (1 + "KMGTPE".index(match[2])) / int(extents)
-    extent = 1 << round(math.log2(about)) if about >= KIB else 0
-    return int(extents) * extent // SECTOR if abs(about - extent) <= about * _ROUNDED else 0
-
-
-_ROUNDED: Final = 0.01
-"""By what part a size may be off that is rounded."""
-
-
 class ExtentRange:
     """A segment of a logical volume, or a part of a physical one, while it is read."""
 
-    def __init__(self, count: int = 0) -> None:
+    def __init__(self, count: int = 0, begin: int = 0, end: int = 0) -> None:
         """Begin without devices."""
         self.type = ""
+        self.begin, self.end = begin, end
+        """Its extents of the logical volume; 0 for a part of a physical one."""
+        self.names: list[str] = []
+        """The physical volumes below it."""
         self.count = count
         """How many devices it has, as far as its lines say."""
         self.devices = 0
