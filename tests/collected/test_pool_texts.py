@@ -91,3 +91,53 @@ def test_missing_devices_and_spares_of_a_pool_are_told(disk: str, use: str, wher
         "dasdp", "dasds"
     ]  # fmt: skip
     assert sum("missing" in str(entry) for entry in answer["disks"]) == 2
+
+
+POOL_ID, SYSTEM_ID = "8e1d3c6b-0a7d-4b7e-9d0c-4a1f2b3c4d5e", "1f2e3d4c-5b6a-7988-0123-456789abcdef"
+MAPPED = f"/dev/mapper/stratis-1-{POOL_ID.replace('-', '')}-thin-fs-{SYSTEM_ID.replace('-', '')}"
+BLOCKDEVS: Final = """\
+box1:~ # stratis blockdev list
+Pool Name  Device Node  Physical Size  Tier
+pool1      /dev/dasdp1       6.88 GiB  Data
+pool1      /dev/dasdq1       6.88 GiB  Data
+pool1      /dev/dasdr1       6.88 GiB  Cache
+pool2      /dev/dasds1       6.88 GiB  Data
+"""
+POOLS: Final = f"""\
+box1:~ # stratis pool list
+Name     Total / Used / Free    Properties   UUID
+pool1    13.76 GiB / 541 MiB / 13.23 GiB   ~Ca,~Cr,~Op   {POOL_ID}
+"""
+SYSTEMS: Final = f"""\
+box1:~ # stratis filesystem list
+Pool Name   Name   Used      Created             Device                 UUID
+pool1       fs1    546 MiB   Mar 17 2026 10:11   /dev/stratis/pool1/fs1   {SYSTEM_ID}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "source"), [(POOLS, MAPPED), (SYSTEMS, MAPPED), ("", "/dev/stratis/pool1/fs1")]
+)
+def test_a_file_system_of_stratis_is_on_the_devices_of_its_pool(text: str, source: str, where: Ask) -> None:
+    """By the UUID of the pool, that of the file system, or the name of the pool in its path."""
+    text = f"{BLOCKDEVS}{text}box1:~ # mount\n{source} on /strat type xfs (rw)\n"
+    (answer,) = where("/strat", text)["where"]
+    assert (answer["grade"], [disk["disk"] for disk in answer["disks"]]) == ("set", ["dasdp", "dasdq"])
+    pool = where("pool1", text)
+    assert [disk["disk"] for disk in pool["disks"]] == ["dasdp", "dasdq"]
+    for disk, points in (("dasdp", ["/strat"]), ("dasdr", []), ("dasds", [])):
+        assert [mount["point"] for mount in where(disk, text)["mounts"]] == points
+    assert "cache of pool pool1 on dasdr1" in where("dasdr", text)["devices"]
+
+
+def test_a_line_of_a_pool_that_is_not_understood_may_be_a_device_more(where: Ask) -> None:
+    """The pools that are known by then stay open, and a file system of another UUID is on none."""
+    text = f"{BLOCKDEVS}pool1   ????\n{POOLS}box1:~ # mount\n{MAPPED} on /strat type xfs (rw)\n"
+    (answer,) = where("/strat", text)["where"]
+    assert [disk["disk"] for disk in answer["disks"]] == [
+        "dasdp",
+        "dasdq",
+        "not seen: a device of pool pool1",
+    ]
+    (answer,) = where("/strat", text.replace(POOL_ID, POOL_ID.replace("8", "9")))["where"]
+    assert (answer["grade"], answer["disks"]) == ("unknown", [])

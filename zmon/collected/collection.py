@@ -219,6 +219,7 @@ def facts_of(texts: Sequence[CollectedText]) -> tuple[Facts, list[ReadText]]:
     from zmon.collected.forms import FORMS  # noqa: PLC0415 - likewise
     from zmon.collected.lvm_texts import spread_groups  # noqa: PLC0415 - likewise
     from zmon.collected.reading import ReadText, walk  # noqa: PLC0415 - likewise
+    from zmon.collected.stratis_texts import place_file_systems  # noqa: PLC0415 - likewise
     from zmon.collected.transcript import form_of  # noqa: PLC0415 - likewise
 
     facts = Facts()
@@ -236,6 +237,7 @@ def facts_of(texts: Sequence[CollectedText]) -> tuple[Facts, list[ReadText]]:
     reads = [read.get(number) or ReadText(text, "", 0, ()) for number, text in enumerate(texts)]
     open_changed(facts, reads)
     spread_groups(facts)
+    place_file_systems(facts)
     fill_arrays(facts)
     vary_paths(facts)
     return facts, reads

@@ -103,17 +103,21 @@ _OF_LSBLK: Final = frozenset({"disk", "partition"})
 OF_TREE: Final = "a device in the tree of lsblk without a line of its own"
 UNSEEN: Final = "?lsblk"
 """Stands for a device that others hang on in a tree, and that has no line of its own."""
+ASM: Final = "oracleasm"
+"""The signature of disks of Oracle's ASM."""
+OF_ASM: Final = "oracleasm/disks"
+"""Where in /dev ASMLib has a device for each of its disks, by their labels."""
 _CONTENTS: Final = {
     "LVM2_member": "physical volume", "crypto_LUKS": "LUKS", "swap": "swap area, not known to be active,",
     "linux_raid_member": "member of an array", "DDF_raid_member": "member of an array",
-    "oracleasm": "disk of ASM", GPFS: "GPFS file system",
+    ASM: "disk of ASM", GPFS: "GPFS file system",
 }  # fmt: skip
 """What signatures mean that are none of a file system."""
 
 
 _SIGNATURES: Final = (
     *_CONTENTS, "zfs_member", "mpath_member", "VMFS_volume_member", "VxVM_volume_member", "bcache",
-    "ceph_bluestore", "drbd", "oracleasm", "stratis", "isw_raid_member",
+    "ceph_bluestore", "drbd", "stratis", "isw_raid_member",
 )  # fmt: skip
 """Long names of what is on devices."""
 _SHORTEST: Final = 6
@@ -242,6 +246,8 @@ class Facts(DeviceLists):
         """Mount points that lsblk and blkid have, by key of the device and point."""
         self.file_systems: dict[str, str] = {}
         """The types of file systems that have names of their own, by these."""
+        self.pools: dict[str, str] = {}
+        """The pools of Stratis by the UUIDs of these and of their file systems."""
         self.nsds: dict[str, str] = {}
         """The file system of each NSD of GPFS; empty for one that is free."""
         self.nsd_names: dict[str, str] = {}
@@ -329,6 +335,11 @@ class Facts(DeviceLists):
         whole = [name for name in _SIGNATURES if len(sort) >= _SHORTEST and name.startswith(sort)]
         sort = whole[0] if len(whole) == 1 else sort
         self.contents.setdefault(device, (sort, uuid, place))
+
+    def say_asm(self, key: str, place: str, label: str) -> None:
+        """Say of a block device which label ASM has given it; empty if none."""
+        if label:
+            self.say(LAYER, key, place, links=f"{OF_ASM}/{label} {tagged(f'LABEL={label}')}")
 
     def lose_volume(self, group: str, last: str = "", uuid: str = "") -> str:
         """Return the name of the volumes of a group that LVM misses; of one its id, and where it was."""
@@ -478,14 +489,15 @@ class Facts(DeviceLists):
         lists += [text_of(cell) for field in _BUILT for cell in layers.column(field)]
         used = {number for listed in lists for number in listed.split()}
         alone: dict[str, str] = {}
+        linked = _linked(rows, layers)
         for device, (sort, uuid, place) in self.contents.items():
-            own = numbers.get(plain(device), set()) - used
+            own = (numbers.get(plain(device)) or linked.get(device, set())) - used
             if len(own) == 1 and sort != "mpath_member":
                 (alone[device],) = own
                 if uuid and not sort.endswith("_member"):
                     links = rows.setdefault(alone[device], {}).setdefault("links", [])
                     add(links, "links", Fact(tagged(f"UUID={uuid}"), place))
-        linked = _linked(rows, layers)
+        linked = _linked(rows, layers)  # by their ids, too
         mounted = {number for name in self.mounted for number in (
             name, *numbers.get(plain(name), ()), *numbers.get(mapped_name(name), ()), *linked.get(name, ())
         )}  # fmt: skip
