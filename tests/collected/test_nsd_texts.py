@@ -124,10 +124,36 @@ fs1             120G   77G   44G  64% /gpfs/fs1
 
 
 def test_a_file_system_without_a_type_is_a_gpfs_if_its_tool_lists_it(where: Ask) -> None:
-    """By its name, which df prints in place of a device."""
+    """By its name, which df prints in place of a device; an NSD that is not here is told with its state."""
     text = f"{UIDS}{NSDS}".replace("{}", "box1:~ # ")
     (answer,) = where("/gpfs/fs1", text + MMLSDISK)["where"]
-    assert [disk["disk"] for disk in answer["disks"]] == ["dasdp"]
+    lost = "down: NSD nsd2 of fs1, on another host"
+    assert [disk["disk"] for disk in answer["disks"]] == ["dasdp", lost]
+    assert where("dasdp", text + MMLSDISK)["missing"] == [lost]
+    (answer,) = where("/gpfs/fs1", text + MMLSDISK.replace("down ", "up   "))["where"]
+    unseen = "not seen: NSD nsd2 of fs1, on another host"
+    assert [disk["disk"] for disk in answer["disks"]] == ["dasdp", unseen]
+
+
+@pytest.mark.parametrize("word", ["fs1", "nsd2", "nsd1"])
+def test_a_gpfs_and_its_nsds_are_found_by_their_names(word: str, where: Ask) -> None:
+    """Also an NSD whose device is one of another host."""
+    found = where(word, f"{UIDS}{NSDS}".replace("{}", "box1:~ # ") + MMLSDISK)
+    assert [disk["disk"] for disk in found["disks"]] == ["dasdp"] * (word != "nsd2")
+    assert [mount["point"] for mount in found["mounts"]] == ["/gpfs/fs1"]
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [("ready         down", ["NSD nsd1 of fs1: down"]), ("ready         up  ", []),
+     ("suspended     up  ", ["NSD nsd1 of fs1: suspended"])],
+)  # fmt: skip
+def test_the_state_of_an_nsd_is_told_of_its_disk(status: str, said: list[str], where: Ask) -> None:
+    """And of the file system that lies there."""
+    rows = MMLSDISK.replace("ready         up  ", status, 1)
+    text = f"{UIDS}{NSDS}".replace("{}", "box1:~ # ") + rows
+    assert where("dasdp", text).get("states", []) == said
+    assert where("/gpfs/fs1", text).get("states", []) == said
 
 
 FREE = """\

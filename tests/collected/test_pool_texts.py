@@ -93,6 +93,17 @@ def test_missing_devices_and_spares_of_a_pool_are_told(disk: str, use: str, wher
     assert sum("missing" in str(entry) for entry in answer["disks"]) == 2
 
 
+@pytest.mark.parametrize("state", ["UNAVAIL", "REMOVED", "FAULTED", "OFFLINE", "DEGRADED"])
+def test_a_device_of_a_pool_that_does_not_work_is_told(state: str, where: Ask) -> None:
+    """With its pool, of the disk itself and of what lies on the pool, which may have its name for a word."""
+    text = STATUS.replace("UNAVAIL", state) + LIST
+    said = [f"ccw-0.0.1b02-part1 of pool tank: {state}"]
+    assert where("0.0.1b02", text).get("states", []) == said
+    found = where("tank/pgdata", text)
+    assert (found["key"], found.get("states")) == ("/pg data", said)
+    assert where("/pg data", STATUS.replace("UNAVAIL", "ONLINE ") + LIST).get("states", []) == []
+
+
 POOL_ID, SYSTEM_ID = "8e1d3c6b-0a7d-4b7e-9d0c-4a1f2b3c4d5e", "1f2e3d4c-5b6a-7988-0123-456789abcdef"
 MAPPED = f"/dev/mapper/stratis-1-{POOL_ID.replace('-', '')}-thin-fs-{SYSTEM_ID.replace('-', '')}"
 BLOCKDEVS: Final = """\

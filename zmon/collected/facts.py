@@ -26,7 +26,9 @@ from zmon.kinds import (
     CONTRADICTED,
     DASD,
     DEVICE,
+    FAILED,
     GPFS,
+    GPFS_SYSTEM,
     LAYER,
     LOST,
     LUN,
@@ -110,7 +112,7 @@ OF_ASM: Final = "oracleasm/disks"
 _CONTENTS: Final = {
     "LVM2_member": "physical volume", "crypto_LUKS": "LUKS", "swap": "swap area, not known to be active,",
     "linux_raid_member": "member of an array", "DDF_raid_member": "member of an array",
-    ASM: "disk of ASM", GPFS: "GPFS file system",
+    ASM: "disk of ASM", GPFS: GPFS_SYSTEM,
 }  # fmt: skip
 """What signatures mean that are none of a file system."""
 
@@ -238,6 +240,8 @@ class Facts(DeviceLists):
         """What is on devices, by their names: the type, its UUID, the text."""
         self.lent: dict[tuple[str, str], str] = {}
         """Devices that guests have, or an array beside those with data, with what for, and the text."""
+        self.failed: dict[tuple[str, str], str] = {}
+        """What is said of members that do not work, by their devices, each with the text."""
         self.idle: dict[str, set[str]] = {}
         """The devices of arrays that hold none of their data: spares, and faulty members."""
         self.mount_lists: dict[str, list[list[MountRow]]] = {}
@@ -250,6 +254,8 @@ class Facts(DeviceLists):
         """The pools of Stratis by the UUIDs of these and of their file systems."""
         self.nsds: dict[str, str] = {}
         """The file system of each NSD of GPFS; empty for one that is free."""
+        self.nsd_states: dict[str, tuple[str, str]] = {}
+        """Why NSDs cannot be used, each with the text."""
         self.nsd_names: dict[str, str] = {}
         """The NSDs by their devices on this host."""
         self.mounted: set[str] = set()
@@ -502,17 +508,14 @@ class Facts(DeviceLists):
             name, *numbers.get(plain(name), ()), *numbers.get(mapped_name(name), ()), *linked.get(name, ())
         )}  # fmt: skip
         btrfs: dict[str, list[str]] = {}
+        systems: dict[str, set[str]] = {}
         for device, number in alone.items():
             sort, uuid, place = self.contents[device]
             if sort == "btrfs" and uuid:
                 btrfs.setdefault(uuid, []).append(device)
             elif number not in mounted:
-                what = _CONTENTS.get(sort) or f"{sort}{' file system' * is_file_system(sort)}"
-                system = self.nsds.get(self.nsd_names.get(device, ""))
-                what = f"{what} {system}" if system else "NSD without a file system" if system == "" else what
-                title = f"{what} on {plain(device)}"
-                sort = NSD if sort == GPFS and system != "" else "content"
-                self._say_content(title, {number}, place, sort, uuid=f"{OF_GPFS}{system}" if system else "")
+                self._say_alone(device, number, systems)
+        self._join_nsds(systems)
         for device, (what, place) in self.made_for.items():
             own = numbers.get(device, set()) - used - mounted
             if len(own) == 1 and device not in self.contents:
@@ -520,12 +523,55 @@ class Facts(DeviceLists):
         for uuid, devices in btrfs.items():
             self._join_btrfs(uuid, {device: alone[device] for device in devices}, mounted)
 
+    def _say_alone(self, device: str, number: str, systems: dict[str, set[str]]) -> None:
+        """Say what is on a device by its signature; of a GPFS that is known it is one of several devices."""
+        sort, _uuid, place = self.contents[device]
+        system = self.nsds.get(self.nsd_names.get(device, "")) if sort == GPFS else None
+        if system:
+            systems.setdefault(system, set()).add(number)
+            return
+        what = _CONTENTS.get(sort) or f"{sort}{' file system' * is_file_system(sort)}"
+        what = "NSD without a file system" if system == "" else what
+        sort = NSD if sort == GPFS and system is None else "content"
+        self._say_content(f"{what} on {plain(device)}", {number}, place, sort)
+
+    def _join_nsds(self, systems: Mapping[str, set[str]]) -> None:
+        """Say on which devices of this host a GPFS lies, and which of its NSDs have none here."""
+        for device, nsd in self.nsd_names.items():
+            if nsd in self.nsd_states:
+                state, place = self.nsd_states[nsd]
+                system = f" of {self.nsds[nsd]}" if self.nsds.get(nsd) else ""
+                self.failed[device, f"NSD {nsd}{system}: {state}"] = place
+        for system, numbers in systems.items():
+            own = [nsd for nsd, other in self.nsds.items() if other == system]
+            here = {nsd: self.contents[device][2] for device, nsd in self.nsd_names.items() if nsd in own}
+            place = next(iter(here.values()))
+            for nsd in own:
+                if nsd not in here:
+                    numbers.add(self._nsd_elsewhere(nsd, system, place))
+            title = f"{GPFS_SYSTEM} {system}"
+            self._say_content(title, numbers, place, NSD, uuid=f"{OF_GPFS}{system}")
+            self.say(LAYER, f"{NAMED_STAND_IN}:{title}", place, links=tagged(f"LABEL={system}"))
+
+    def _nsd_elsewhere(self, nsd: str, system: str, place: str) -> str:
+        """Return the number that stands for an NSD whose device is one of another host."""
+        word, (state, place) = f"?nsd.{nsd}", self.nsd_states.get(nsd, ("", place))
+        if state:
+            self.lost[word] = f"{state}: NSD {nsd} of {system}, on another host"
+        else:
+            self.leave_open(word, f"NSD {nsd} of {system}, on another host")
+        number = self._stand_in_for(word, place)
+        self.say(LAYER, number, place, links=tagged(f"LABEL={nsd}"))
+        return number
+
     def _add_lent(self, numbers: Mapping[str, set[str]], linked: Mapping[str, set[str]]) -> None:
         """Say who has devices of this host: guests, and arrays whose data are on others."""
-        for (device, title), place in self.lent.items():
+        told = [(key, place, "content") for key, place in self.lent.items()]
+        told += [(key, place, FAILED) for key, place in self.failed.items()]
+        for (device, title), place, sort in told:
             own = numbers.get(plain(device)) or numbers.get(mapped_name(device)) or linked.get(device, set())
             if len(own) == 1:
-                self._say_content(title, own, place)
+                self._say_content(title, own, place, sort)
 
     def _join_btrfs(self, uuid: str, devices: Mapping[str, str], mounted: set[str]) -> None:
         """Say which devices a btrfs has by their signatures, unless `btrfs filesystem show` lists it.
