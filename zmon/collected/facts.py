@@ -89,6 +89,8 @@ _LONG: Final = {"--export-db": "-e", "--list": "-l"}
 
 UNITED: Final = frozenset({"links"})
 """Fields whose words are collected from all texts."""
+FIRST: Final = frozenset({"via"})
+"""Fields of which the first text counts: what it is from."""
 UNORDERED: Final = frozenset({"chpids"})
 """Fields whose words mean the same in any order."""
 SECTORS: Final = KIB // SECTOR
@@ -968,6 +970,8 @@ def add(facts: list[Fact], field: str, fact: Fact) -> None:
         united = dict.fromkeys((*str(facts[0].value).split(), *str(fact.value).split()))
         facts[0] = facts[0]._replace(value=" ".join(united))
         return
+    if field in FIRST and facts:
+        return
     for at, earlier in enumerate(facts):
         if same(field, earlier.value, fact.value):
             if is_fuller(field, fact.value, earlier.value):
@@ -1084,7 +1088,7 @@ def _settled(field: str, value: Value, facts: list[Fact]) -> tuple[Value, str]:
     if field in UNITED:
         links = dict.fromkeys((*str(value).split(), *str(first.value).split()))
         return " ".join(links), first.place if len(links) > len(str(value).split()) else ""
-    if field in WEAKER or all(same(field, value, fact.value) for fact in facts):
+    if field in WEAKER | FIRST or all(same(field, value, fact.value) for fact in facts):
         return value, ""
     rivals = [
         Fact(value, "the kernel's file"),

@@ -12,7 +12,7 @@ Sources: util-linux, disk-utils/raw.c; rtslib-fb; drbd-utils, documentation of d
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from zmon.collected.facts import ASM, plain
 from zmon.collected.numbers import name_of_number
@@ -21,6 +21,8 @@ from zmon.kinds import LAYER
 from zmon.topology.stack import tagged
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
 
@@ -53,12 +55,17 @@ class AsmDisks(Reading):
     """Disks of ASM by the names that their groups have for them, or by their labels; also candidates."""
 
     tool = "asmcmd"
+    titled = r"-{80}\s*"
+    outdented = r"[-=]{20,}|ORACLE_SID "
     heading = (
         r"\s*(?:Total_MB +Free_MB +OS_MB +Name|Group_Num +Disk_Num|Label +Filtering) .*\bPath\s*$"
         r"| *Disk +Size +(?:Header +)?Path\b.*"
     )
+    called: ClassVar[Mapping[str, str]] = {
+        "kfod": r"^ *Disk +Size +", "asmcmd afd_lsdsk": r"^\s*Label +Filtering ",
+    }  # fmt: skip
     nothing = (
-        r"\s*(?:Inst_ID\s+|Create_Date\s.*|Reads\s.*)?Path\s*", r"[-=]{20,}", r"ORACLE_SID\s.*",
+        r"\s*(?:Inst_ID\s+|Create_Date\s.*|Reads\s.*)?Path\s*", r" ?[-=]{20,}", r"ORACLE_SID\s.*",
         r"\s*\S+\s+/(?!dev/)\S+\s*",  # an instance and its directory
     )  # fmt: skip
 

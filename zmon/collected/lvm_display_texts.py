@@ -26,6 +26,8 @@ from zmon.collected.reading import line
 from zmon.kinds import LAYER, STRIPED
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
 
@@ -68,6 +70,12 @@ class LvmDisplay(VolumeReading):
 
     tool = "lvdisplay"
     lists_volumes = False
+    called: ClassVar[Mapping[str, str]] = {
+        "vgdisplay": r"^ *--- Volume group ---", "pvdisplay": r"^ *--- (?:NEW )?Physical volumes? ---",
+        "lvdisplay": r"^ *--- Logical volume ---", "pvscan": r"^ *PV \S+ +(?:VG|is in|lvm)",
+        "lvscan": r"^ *(?:ACTIVE|inactive) ", "vgdisplay -c": r"^ *[^/:]+:r(?:/w)?:",
+        "lvdisplay -c": r"^ */dev/[^/:]+/[^/:]+:[^/:]+:[0-9]+:-?[0-9]+:", "pvdisplay -c": r"^ */dev/\S+?:",
+    }  # fmt: skip
     heading = rf" *--- {_RULERS} ---"
     first = (
         rf" *PV (?:{DEVICE}) +(?:VG {GROUP} +|is in exported VG .*)?(?:lvm[12] )?\["

@@ -309,6 +309,10 @@ class VolumeReading(Reading):
 class Lvm(VolumeReading, OrDocument):
     """Physical volumes by group (pvs), groups (vgs), and logical volumes with the devices that lvs names."""
 
+    called: ClassVar[Mapping[str, str]] = {
+        "lvs": r'^ *(?:LV|VG +LV|Path)\b|"(?:lv|seg)" *:', "pvs": r'^ *(?:PV|VG +PV)\b|"pv" *:',
+        "vgs": r'^ *VG\b|"vg" *:',
+    }  # fmt: skip
     pads = True
     heading = (
         rf" *(?={_NAME}(?:{_GAP}{_NAME})+[ ,;|]*$)"
