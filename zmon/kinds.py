@@ -636,7 +636,8 @@ LAYER: Final = Kind(
         *_labels(
             "table",
             privacy=KEEP,
-            source="DM_TABLE_STATUS, as dmsetup prints it; of a loop device FS_IOC_FIEMAP",
+            source="DM_TABLE_STATUS, as dmsetup prints it; of a loop device FS_IOC_FIEMAP; of segments that"
+            " texts of LVM tell the word `segment` and their devices",
         ),
         *_labels("level", "layout", privacy=KEEP, source="md/{}"),
         *_labels(
