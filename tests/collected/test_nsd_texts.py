@@ -127,12 +127,22 @@ def test_a_file_system_without_a_type_is_a_gpfs_if_its_tool_lists_it(where: Ask)
     """By its name, which df prints in place of a device; an NSD that is not here is told with its state."""
     text = f"{UIDS}{NSDS}".replace("{}", "box1:~ # ")
     (answer,) = where("/gpfs/fs1", text + MMLSDISK)["where"]
-    lost = "down: NSD nsd2 of fs1, on another host"
+    lost = "down: NSD nsd2 of fs1, of which no device here is known"
     assert [disk["disk"] for disk in answer["disks"]] == ["dasdp", lost]
     assert where("dasdp", text + MMLSDISK)["missing"] == [lost]
     (answer,) = where("/gpfs/fs1", text + MMLSDISK.replace("down ", "up   "))["where"]
-    unseen = "not seen: NSD nsd2 of fs1, on another host"
+    unseen = "not seen: NSD nsd2 of fs1, of which no device here is known"
     assert [disk["disk"] for disk in answer["disks"]] == ["dasdp", unseen]
+
+
+def test_the_state_of_an_nsd_is_told_where_no_device_is_known(where: Ask) -> None:
+    """Of the file system that its tool lists; which disks it has here is not known."""
+    (answer,) = where("/gpfs/fs1", MMLSDISK)["where"]
+    assert answer["grade"] == "unknown"
+    assert sorted(disk["disk"].partition(" of ")[0] for disk in answer["disks"]) == [
+        "down: NSD nsd2", "not seen: NSD nsd1"
+    ]  # fmt: skip
+    assert any("mmlsnsd -m" in why for why in answer["lacking"])
 
 
 @pytest.mark.parametrize("word", ["fs1", "nsd2", "nsd1"])

@@ -537,17 +537,21 @@ class Facts(DeviceLists):
         sort = NSD if sort == GPFS and system is None else "content"
         self._say_content(f"{what} on {plain(device)}", {number}, place, sort)
 
-    def _join_nsds(self, systems: Mapping[str, set[str]]) -> None:
+    def _join_nsds(self, systems: dict[str, set[str]]) -> None:
         """Say on which devices of this host a GPFS lies, and which of its NSDs have none here."""
         for device, nsd in self.nsd_names.items():
             if nsd in self.nsd_states:
                 state, place = self.nsd_states[nsd]
                 system = f" of {self.nsds[nsd]}" if self.nsds.get(nsd) else ""
                 self.failed[device, f"NSD {nsd}{system}: {state}"] = place
+        for nsd in self.nsd_states:
+            if system := self.nsds.get(nsd, ""):
+                systems.setdefault(system, set())
         for system, numbers in systems.items():
             own = [nsd for nsd, other in self.nsds.items() if other == system]
             here = {nsd: self.contents[device][2] for device, nsd in self.nsd_names.items() if nsd in own}
-            place = next(iter(here.values()))
+            told = (self.nsd_states[nsd][1] for nsd in own if nsd in self.nsd_states)
+            place = next(iter((*here.values(), *told)))
             for nsd in own:
                 if nsd not in here:
                     numbers.add(self._nsd_elsewhere(nsd, system, place))
@@ -556,12 +560,13 @@ class Facts(DeviceLists):
             self.say(LAYER, f"{NAMED_STAND_IN}:{title}", place, links=tagged(f"LABEL={system}"))
 
     def _nsd_elsewhere(self, nsd: str, system: str, place: str) -> str:
-        """Return the number that stands for an NSD whose device is one of another host."""
+        """Return the number that stands for an NSD that may be one of other hosts alone."""
         word, (state, place) = f"?nsd.{nsd}", self.nsd_states.get(nsd, ("", place))
+        what = f"NSD {nsd} of {system}, of which no device here is known"
         if state:
-            self.lost[word] = f"{state}: NSD {nsd} of {system}, on another host"
+            self.lost[word] = f"{state}: {what}"
         else:
-            self.leave_open(word, f"NSD {nsd} of {system}, on another host")
+            self.leave_open(word, what)
         number = self._stand_in_for(word, place)
         self.say(LAYER, number, place, links=tagged(f"LABEL={nsd}"))
         return number
