@@ -9,6 +9,11 @@ import pytest
 
 from zmon.base.sizes import MIB
 from zmon.cli.main import main
+from zmon.collected.collection import sample_of_pass
+from zmon.collected.transcript import outputs
+from zmon.kernel.capture_tree import ArchivedTree
+from zmon.placement.word_lookup import find, meanings
+from zmon.topology.machine import Machine
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -162,6 +167,22 @@ def test_bytes_are_not_told_by_extents_that_do_not_agree(text: str, where: Ask) 
     """A segment may be missing, of another layout, or of another time; without a size nothing follows."""
     (answer,) = where("/ora", text + MOUNT)["where"]
     assert (answer["grade"], bytes_of(answer)) == ("set", {})
+
+
+@pytest.mark.parametrize("change", ["deleted", "noise", "doubled"])
+@pytest.mark.parametrize("text", [WHOLE, MAPS])
+def test_a_line_that_is_damaged_or_missing_tells_no_other_bytes(text: str, change: str) -> None:
+    """Extents that are printed of the volume, and on its devices, show what is missing."""
+    rows = f"{text}{MOUNT}".splitlines()
+    for at, row in enumerate(rows):
+        changed = {"deleted": [], "noise": ["?!"], "doubled": [row, row]}[change]
+        content = "\n".join([*rows[:at], *changed, *rows[at + 1 :], ""]).encode()
+        tree = ArchivedTree("texts", "", {}, [*outputs("a.txt", content, 1)])
+        machine = Machine(sample_of_pass(tree, "texts"))
+        for meaning in meanings("/ora", machine):
+            shares = find(meaning, machine).locations[0].disks
+            told = {str(share.volume.disk): share.bytes for share in shares if isinstance(share.bytes, int)}
+            assert told in ({}, BYTES), (at, row)
 
 
 @pytest.mark.parametrize("extents", [WHOLE, RANGES])

@@ -205,8 +205,8 @@ class Facts(DeviceLists):
         """Names of block devices by other names that texts use for them."""
         self.groups: dict[str, dict[str, str]] = {}
         """The physical volumes of each volume group by name, each with the text that has it."""
-        self.segments: dict[str, dict[tuple[int, int], dict[str, None]]] = {}
-        """The devices of each segment of logical volumes, by its first extent and that behind its last."""
+        self.segments: dict[str, dict[tuple[int, int], dict[str, int]]] = {}
+        """The extents on devices of segments of logical volumes, by their first and that behind the last."""
         self.extents: dict[str, set[int]] = {}
         """The sectors of an extent of each volume group, one if texts agree."""
         self.suspects: set[str] = set()

@@ -86,7 +86,6 @@ class LvmDisplay(VolumeReading):
         r"\s*(?:Monitoring|Stripe size|Mirror (?:size|region size|log volume)|Chunk size|Discards)\s+.*",
         r"\s*(?:Thin count|Transaction ID|Zero new blocks|Device ID|Setting|Metadata format|Mode)\s+.*",
         r"\s*Policy\s+.*",
-        r"\s*Physical extents\s+[0-9]+ to [0-9]+\s*",
         r"\s*Raid Metadata LV ?[0-9]+\s+.*", r"\s*\S+ \[(?:active|INACTIVE)\]\s*",
         r'\s*"/dev/\S+" \S.*', r"\s*Found volume group .*", TOLD,
         r"\s*No (?:volume groups|matching physical volumes) found",
@@ -206,11 +205,19 @@ class LvmDisplay(VolumeReading):
         self._end_record()
         if self._segment is not None:
             self._segment.devices += 1
-            self._segment.names.append(match[1])
+            self._segment.last = match[1]
+            self._segment.counts[match[1]] = 0
         elif not (self.is_filtered and self._title):
             return False
         self._put(self._title, match[1])
         return True
+
+    @line(r"\s*Physical extents\s+([0-9]{1,12}) to ([0-9]{1,12})\s*")
+    def placed(self, match: re.Match[str]) -> None:
+        """Take how many extents a segment has on the device of the line before."""
+        if self._segment is not None and self._segment.last:
+            self._segment.counts[self._segment.last] = int(match[2]) - int(match[1]) + 1
+            self._segment.last = ""
 
     @line(rf"\s*Logical volume\s+({GROUP}|Missing)\s*")
     def on_volume(self, match: re.Match[str]) -> bool:
@@ -228,12 +235,13 @@ class LvmDisplay(VolumeReading):
             self._segment.devices += 1
         return self._segment is not None
 
-    @line(r"\s*Physical extent [0-9]{1,12} to [0-9]{1,12}:\s*")
-    def extent(self, _match: re.Match[str]) -> bool:
+    @line(r"\s*Physical extent ([0-9]{1,12}) to ([0-9]{1,12}):\s*")
+    def extent(self, match: re.Match[str]) -> bool:
         """Take the first line of a part of a physical volume."""
         self._end_record()
         self._end_segment()
-        self._segment = ExtentRange(count=1) if self._device else None
+        begin, end = (int(extent) for extent in match.groups())
+        self._segment = ExtentRange(1, begin, end + 1) if self._device else None
         return bool(self._device)
 
     @line(rf"\s*Logical volume\s+{_PATH}\s*", r"\s*FREE()()\s*")
@@ -252,7 +260,8 @@ class LvmDisplay(VolumeReading):
     def held(self, match: re.Match[str]) -> None:
         """Take which extents of the logical volume of the line before are on a part of a physical one."""
         if self._segment is not None and self._device and self._last:
-            self._add_segment(self._last, int(match[1]), int(match[2]) + 1, [self._device])
+            count = self._segment.end - self._segment.begin
+            self._add_segment(self._last, int(match[1]), int(match[2]) + 1, {self._device: count})
 
     @line(
         rf"\s*PV ({DEVICE})\s+VG ({GROUP})\s+(?:lvm[12]|-|\S+)\s+\S.*",
@@ -341,7 +350,9 @@ class LvmDisplay(VolumeReading):
             stripes = segment.devices if segment.type == STRIPED and segment.devices == segment.count else 0
             self._stripes.setdefault(self._title, []).append(stripes)
             if segment.end and (stripes or (segment.type == LINEAR and segment.devices == 1)):
-                self._add_segment(self._title, segment.begin, segment.end, segment.names)
+                share = (segment.end - segment.begin) // segment.devices  # where no line tells it
+                counts = {name: count or share for name, count in segment.counts.items()}
+                self._add_segment(self._title, segment.begin, segment.end, counts)
         needed = max(segment.count, int(_WITHOUT_DEVICES.fullmatch(segment.type) is None))
         if segment.devices < needed and self._device:
             self._is_doubtful = True
@@ -433,9 +444,11 @@ class ExtentRange:
         """Begin without devices."""
         self.type = ""
         self.begin, self.end = begin, end
-        """Its extents of the logical volume; 0 for a part of a physical one."""
-        self.names: list[str] = []
-        """The physical volumes below it."""
+        """Its first extent and that behind its last."""
+        self.last = ""
+        """The physical volume of the line before."""
+        self.counts: dict[str, int] = {}
+        """How many extents it has on physical volumes."""
         self.count = count
         """How many devices it has, as far as its lines say."""
         self.devices = 0

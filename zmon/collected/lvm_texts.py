@@ -245,10 +245,19 @@ class VolumeReading(Reading):
             lost = next((word for name in below if (word := self.facts.partial.get(name))), "")
             self.facts.partial.update({title: lost} if lost else {})
 
-    def _add_segment(self, title: str, begin: int, end: int, devices: Iterable[str]) -> None:
-        """Say on which devices some extents of a logical volume lie in equal parts."""
-        names = self.facts.segments.setdefault(title, {}).setdefault((begin, end), {})
-        names.update(dict.fromkeys(plain(device.removeprefix("/dev/")) for device in devices))
+    def _add_segment(self, title: str, begin: int, end: int, counts: Mapping[str, int]) -> None:
+        """Say how many extents on which devices some of a logical volume are."""
+        segment = self.facts.segments.setdefault(title, {}).setdefault((begin, end), {})
+        segment.update({plain(device.removeprefix("/dev/")): count for device, count in counts.items()})
+
+    def _check_segments(self) -> None:
+        """Leave open what is on more devices than those of its extents; a part of an output tells no size."""
+        for title in self._volumes.keys() & self.facts.segments.keys():
+            segments = self.facts.segments[title]
+            if self.is_part and not self._is_narrow and not self.is_searched(title):
+                del self.facts.segments[title]
+            elif not _follow(segments):
+                self._open_volume(title)
 
     def _take_extent(self, group: str, printed: str, extents: int) -> None:
         """Take the size of the extents of a group from what so many of them have."""
@@ -295,6 +304,7 @@ class VolumeReading(Reading):
                 self._open_volume(title, f"the origin of {title}, if it is a snapshot")
                 self.facts.suspects.add(title)
         self._add_metadata()
+        self._check_segments()
         self._lose_parts()
         for title, (group, place, names) in self._volumes.items():
             if all(name.startswith("?") for name in names) and {*names} != {self._on_lost.get(title)}:
@@ -338,6 +348,8 @@ class Lvm(VolumeReading, OrDocument):
         """The type of the segment of the row, if it has one."""
         self._extents = 0
         """How many extents the segment of the row has, as far as it names them."""
+        self._placed: dict[str, set[str]] = {}
+        """The ranges of extents that logical volumes have, as they are printed."""
         self._sizes: dict[str, tuple[str, str]] = {}
         """The groups of logical volumes, and their sizes as they are printed."""
 
@@ -547,8 +559,10 @@ class Lvm(VolumeReading, OrDocument):
     def _place_extents(self, title: str, placed: Iterable[re.Match[str]], *, is_linear: bool) -> None:
         """Take on which extents of devices a segment lies, as the column of ranges names them."""
         counts = {extent[1]: int(extent[5]) - int(extent[4]) + 1 for extent in placed if extent[4]}
-        begin = self._ends.get(title, 0)
+        begin, places = self._ends.get(title, 0), {extent[0] for extent in placed if extent[4]}
         is_whole = is_linear and begin >= 0 and all(extent[1] for extent in placed)
+        is_whole = is_whole and self._placed.setdefault(title, set()).isdisjoint(places)
+        self._placed.setdefault(title, set()).update(places)
         self._extents = sum(counts.values()) if is_whole and len({*counts.values()}) == 1 else 0
         self._ends[title] = begin + self._extents if self._extents else -1
         if self._extents:
@@ -696,23 +710,32 @@ def lay_segments(facts: Facts, layers: Frame) -> None:
     stack = Stack(layers)
     for title, segments in facts.segments.items():
         node, parts = stack.named(title), sorted(segments.items())
-        ends = [0, *(end for (_begin, end), _names in parts)]
-        follow = ends[:-1] == [begin for (begin, _end), _names in parts]
-        if node is None or not follow or not isinstance(node.table, Absent):
+        if node is None or not _follow(segments) or not isinstance(node.table, Absent):
             continue
+        ends = [end for (_begin, end), _counts in parts]
         sizes = facts.extents.get(group_of(title), set[int]())
         if isinstance(node.size, int) and not sizes:
             sizes = {node.size // SECTOR // ends[-1]}
         extent = next(iter(sizes)) if len(sizes) == 1 else 0
-        legs = [[foot.number for foot in map(stack.named, names) if foot] for _ends, names in parts]
+        legs = [[foot.number for foot in map(stack.named, counts) if foot] for _ends, counts in parts]
         if {*chain.from_iterable(legs)} != {*node.below} or not _is_so_large(node, ends[-1] * extent, facts):
             continue
         lines = [
             f"{begin * extent} {(end - begin) * extent} segment {' '.join(numbers)}"
-            for ((begin, end), _names), numbers in zip(parts, legs, strict=True)
+            for ((begin, end), _counts), numbers in zip(parts, legs, strict=True)
         ]
         place = facts.rows[LAYER.name][node.number]["mapped"][0].place
         facts.say(LAYER, node.number, place, table="\n".join(lines), size=ends[-1] * extent)
+
+
+def _follow(segments: Mapping[tuple[int, int], Mapping[str, int]]) -> bool:
+    """Return whether segments follow each other, each with all of its extents in equal parts."""
+    parts = sorted(segments.items())
+    begins = [0, *(end for (_begin, end), _counts in parts)]
+    return all(
+        begin == first and sum(counts.values()) == end - begin and len({*counts.values()}) == 1
+        for first, ((begin, end), counts) in zip(begins, parts, strict=False)
+    )
 
 
 def _is_so_large(node: BlockDevice, sectors: int, facts: Facts) -> bool:

@@ -270,13 +270,6 @@ class OrDocument(Reading):
         self.strange += self._lines_of_json[whole.count("\n") + 1 if is_read else 0 :]
 
     @property
-    def printed_by(self) -> str:
-        """The command whose output it is, else that which its lines tell; empty if nothing does."""
-        patterns = self.called.items()
-        told = (name for name, pattern in patterns if re.search(pattern, self.text.text, re.MULTILINE))
-        return self.text.command.partition("|")[0].strip() or next(told, "")
-
-    @property
     def is_part(self) -> bool:
         """Whether some of what there is may be left out, as in a document that was cut."""
         return super().is_part or self.is_cut
