@@ -141,9 +141,16 @@ def test_a_file_system_of_stratis_is_on_the_devices_of_its_pool(text: str, sourc
     assert "cache of pool pool1 on dasdr1" in where("dasdr", text)["devices"]
 
 
-def test_a_line_of_a_pool_that_is_not_understood_may_be_a_device_more(where: Ask) -> None:
-    """The pools that are known by then stay open, and a file system of another UUID is on none."""
-    text = f"{BLOCKDEVS}pool1   ????\n{POOLS}box1:~ # mount\n{MAPPED} on /strat type xfs (rw)\n"
+@pytest.mark.parametrize(
+    "devices",
+    [
+        f"{BLOCKDEVS}pool1   ????\n", BLOCKDEVS.replace("Tier\n", "Tier\npool1   ????\n"),
+        BLOCKDEVS.replace("list", "list | grep dasd"),
+    ],
+)  # fmt: skip
+def test_a_line_of_a_pool_that_is_not_understood_may_be_a_device_more(devices: str, where: Ask) -> None:
+    """As may one that is left out; a file system of another UUID is on no pool."""
+    text = f"{devices}{POOLS}box1:~ # mount\n{MAPPED} on /strat type xfs (rw)\n"
     (answer,) = where("/strat", text)["where"]
     assert [disk["disk"] for disk in answer["disks"]] == [
         "dasdp",

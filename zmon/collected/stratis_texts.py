@@ -40,12 +40,12 @@ class Stratis(Reading):
         """Begin without a device."""
         super().__init__(text, facts)
         self._members: dict[str, list[str]] = {}
+        self._is_open = False
+        """Whether a line was not understood, or is left out, which may be one of any pool."""
 
     def lost(self) -> None:
         """Know that each pool may have a device more."""
-        for pool, members in self._members.items():
-            self.facts.leave_open(f"?{pool}.more", f"a device of pool {pool}")
-            members.append(f"?{pool}.more")
+        self._is_open = True
 
     @line(rf"\s*(\S{{1,255}})\s+/dev/(\S{{1,250}}){_SIZE}.*?\s(?i:(data)|cache)\b(?:\s.*)?")
     def device(self, match: re.Match[str]) -> None:
@@ -70,6 +70,9 @@ class Stratis(Reading):
     def end(self) -> None:
         """Say which devices each pool has."""
         for pool, members in self._members.items():
+            if self._is_open or self.is_part:
+                self.facts.leave_open(f"?{pool}.more", f"a device of pool {pool}")
+                members.append(f"?{pool}.more")
             label = tagged(f"LABEL={pool}")
             title, below = f"pool {pool}", " ".join(members)
             self.facts.say(
