@@ -115,6 +115,11 @@ VGS: Final = "box1:~ # vgs -o vg_name,vg_extent_size\n  VG Ext\n  wh 4.00m\n"
 VGDISPLAY: Final = (
     "box1:~ # vgdisplay -c\n  wh:r/w:772:-1:0:1:1:-1:0:2:2:9437184:4096:2304:400:1904:UBLzxi-CtuQ\n"
 )
+LV_JOINED: Final = "box1:~ # lvdisplay -c\n  /dev/wh/load:wh:3:1:-1:0:3276800:400:-1:0:-1:253:1\n"
+PV_JOINED: Final = (
+    "box1:~ # pvdisplay -c\n"
+    "  /dev/dasdp1:wh:8388608:-1:8:8:-1:4096:250:0:250:0rmWaN-6b4L-2ncW-fzmo-eO41-368T-mcRVJ6\n"
+)
 PARTITIONS: Final = """\
 box1:~ # cat /proc/partitions
 major minor  #blocks  name
@@ -140,7 +145,7 @@ def bytes_of(answer: dict[str, Any]) -> dict[str, int]:
 @pytest.mark.parametrize(
     "text",
     [WHOLE, WHOLE.replace("1.56 GiB", "1.56 GB"), RANGES, OF_LSIZE, JSON, MAPS, WITHOUT_SIZE + VGS,
-     WITHOUT_SIZE + VGDISPLAY, WITHOUT_SIZE + PARTITIONS],
+     WITHOUT_SIZE + VGDISPLAY, WITHOUT_SIZE + LV_JOINED, WITHOUT_SIZE + PV_JOINED, WITHOUT_SIZE + PARTITIONS],
 )  # fmt: skip
 def test_extents_tell_the_bytes_of_a_volume_on_each_disk(text: str, where: Ask) -> None:
     """By the size of an extent: of the group, of the volume or of a segment by their extents."""

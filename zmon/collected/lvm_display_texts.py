@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from zmon.base.sizes import SECTOR
 from zmon.collected.lvm_texts import DEVICE, GROUP, LINEAR, TOLD, UUID, VolumeReading, whole_size
 from zmon.collected.numbers import NUMBER
 from zmon.collected.reading import line
@@ -284,16 +285,24 @@ class LvmDisplay(VolumeReading):
         """Take a logical volume of lvscan."""
         self._volume(match[1], match[2], "lvscan")
 
-    @line(rf"\s*{_PATH}:{GROUP}:[0-9]+(?::-?[0-9]+){{8}}:(-?[0-9]+):(-?[0-9]+)\s*")
+    @line(
+        rf"\s*{_PATH}:{GROUP}:[0-9]+(?::-?[0-9]+){{3}}:(-?[0-9]+):(-?[0-9]+)(?::-?[0-9]+){{3}}"
+        r":(-?[0-9]+):(-?[0-9]+)\s*"
+    )
     def joined_logical(self, match: re.Match[str]) -> None:
         """Take a logical volume of lvdisplay -c, with its number; the size of a snapshot is another there."""
-        group, name, major, minor = match.groups()
+        group, name, sectors, extents, major, minor = match.groups()
+        self._take_extent(group, f"{int(sectors) * SECTOR}B", int(extents))
         self._number(self._volume(group, name, self._tool), f"{major}:{minor}")
 
-    @line(rf"\s*({_ONE}):({GROUP}|):[0-9]+(?::-?[0-9]+){{8,9}}:\S*\s*")
+    @line(
+        rf"\s*({_ONE}):({GROUP}|):[0-9]+(?::-?[0-9]+){{4}}:([0-9]+)(?::-?[0-9]+){{3,4}}:\S*\s*",
+        rf"\s*({_ONE}):({GROUP}|):[0-9]+(?::-?[0-9]+){{8,9}}:()\S*\s*",
+    )
     def joined_physical(self, match: re.Match[str]) -> None:
         """Take a physical volume of pvdisplay -c."""
         self._take_volume(match[1], match[2], self._tool)
+        self._take_extent(match[2], f"{match[3]} KiB", 1)
 
     @line(rf"\s*({GROUP}):r(?:/w)?:((?:-?[0-9]+:){{8,}})\S+\s*")
     def joined_group(self, match: re.Match[str]) -> bool:
