@@ -636,7 +636,8 @@ LAYER: Final = Kind(
         *_labels(
             "table",
             privacy=KEEP,
-            source="DM_TABLE_STATUS, as dmsetup prints it; of a loop device FS_IOC_FIEMAP",
+            source="DM_TABLE_STATUS, as dmsetup prints it; of a loop device FS_IOC_FIEMAP; of segments that"
+            " texts of LVM tell the word `segment` and their devices",
         ),
         *_labels("level", "layout", privacy=KEEP, source="md/{}"),
         *_labels(
@@ -716,6 +717,8 @@ STRIPED: Final = "striped"
 """The level of a logical volume that texts tell to lie in equal parts on the devices below it."""
 GPFS: Final = "GPFS"
 """What zmon calls the signature of a disk that Storage Scale uses, and in small letters its file system."""
+GPFS_SYSTEM: Final = f"{GPFS} file system"
+"""What such a file system is; its title is these words and its name."""
 POOL: Final = "pool"
 """What a pool of ZFS is; its title is the word and its name."""
 NSD: Final = "nsd"
@@ -726,6 +729,8 @@ MORE_OF_BTRFS: Final = "mapped:btrfs"
 """Stands for the number of further devices that a btrfs may have, where no text lists its devices."""
 VOLUME_GROUP: Final = "volume group"
 """The sort of what stands for a volume group, of which texts name the members."""
+FAILED: Final = "failed"
+"""The sort of what texts say of a member that is there, and does not work: its title is the sentence."""
 LOST: Final = "lost"
 """The sort of a member that a group lacks."""
 MPATH: Final = "mpath-"

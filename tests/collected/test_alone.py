@@ -63,7 +63,7 @@ from tests.collected.test_mapper_texts import (
     TREE,
 )
 from tests.collected.test_mount_texts import SWAPS_BYTES, SWAPS_COLUMNS, SWAPS_GERMAN, SWAPS_RAW
-from tests.collected.test_nsd_texts import LSDSK, MMLSDISK, NSDS, TYPED
+from tests.collected.test_nsd_texts import AFD, KFOD, LSDSK, MMLSDISK, NSDS, STATES, TYPED
 from tests.collected.test_partition_texts import (
     FDASD,
     FDISK,
@@ -76,6 +76,7 @@ from tests.collected.test_partition_texts import (
     SFDISK,
     SFDISK_JSON,
 )
+from tests.collected.test_pool_texts import BLOCKDEVS, POOLS, SYSTEMS
 from tests.collected.test_pool_texts import STATUS as ZPOOL
 from tests.collected.test_signature_texts import BLKID, BLKID_EXPORT, BLKID_JSON, BLKID_LIST
 from tests.collected.test_udev_texts import EXPORTED
@@ -156,6 +157,7 @@ OUTPUTS: Final = {
         "Label: none  uuid: 6b5c2d1e-0000-4000-8000-00000000beef\n\tdevid 1 size 1 used 1 path /dev/dasda\n",
     ),
     "zpool status": (ZPOOL.partition("\n")[2],),
+    "stratis blockdev": tuple(text.partition("\n")[2] for text in (BLOCKDEVS, POOLS, SYSTEMS)),
     "zfs list": ("NAME   USED  AVAIL     REFER  MOUNTPOINT\ntank  11.2G  8.45G       96K  /tank\n",),
     "fdasd -p": (FDASD,),
     "fdisk -l": (FDISK, FDISK_GERMAN, FDISK_OLD, SFDISK, SFDISK_JSON),
@@ -186,7 +188,10 @@ OUTPUTS: Final = {
     "df": ("Filesystem 1K-blocks Used Available Use% Mounted on\n/dev/dasda1 100 10 90 10% /\n",),
     "dmesg, journalctl": (*STAMPED.values(),),
     "hostname": (),
-    "asmcmd lsdsk": (LSDSK.partition("\n")[2],),
+    "asmcmd lsdsk": (
+        LSDSK.partition("\n")[2], KFOD.partition("disks=all\n")[2], AFD.partition("\n")[2],
+        STATES.partition("\n")[2],
+    ),
     "raw -qa": (BOUND,),
     "/etc/drbd.d": (RESOURCE,),
     "mmlsdisk": (MMLSDISK.partition("\n")[2].partition("box1")[0],),
@@ -207,6 +212,23 @@ def test_each_output_is_known_without_its_command(form: object) -> None:
         (read,) = facts_of([*outputs("a.txt", output.encode(), 1)])[1]
         assert (read.form, read.strange) == (name, ()), output
         assert read.read, output
+
+
+@pytest.mark.parametrize(
+    ("output", "called"),
+    [
+        (PVS, "pvs"), (PVS_SEPARATED, "pvs"), (PVS_JSON, "pvs"), (LVS, "lvs"), (LVS_PATHS, "lvs"),
+        (VGS, "vgs"), (PVDISPLAY, "pvdisplay"), (VGDISPLAY, "vgdisplay"), (LVDISPLAY, "lvdisplay"),
+        (PVSCAN, "pvscan"), (LVSCAN, "lvscan"), (VG_JOINED, "vgdisplay -c"), (LV_JOINED, "lvdisplay -c"),
+        (PV_JOINED, "pvdisplay -c"), (KFOD.partition("disks=all\n")[2], "kfod"),
+        (AFD.partition("\n")[2], "asmcmd afd_lsdsk"),
+        (LSDSK.partition("\n")[2], ""), (f"box1:~ # lvs -a\n{LVS}", ""),
+    ],
+)  # fmt: skip
+def test_an_output_without_its_command_is_called_by_what_its_lines_tell(output: str, called: str) -> None:
+    """Where several commands print what one reader reads; beside a command that is what it is called by."""
+    (read,) = facts_of([*outputs("a.txt", output.encode(), 1)])[1]
+    assert read.called == called
 
 
 @pytest.mark.parametrize("prose", [

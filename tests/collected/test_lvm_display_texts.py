@@ -212,8 +212,8 @@ VG_JOINED: Final = (
 LV_JOINED: Final = "  /dev/wh/load:wh:3:1:-1:0:819200:100:-1:0:-1:253:17\n"
 GROUPS: Final = {"volume group wh": {"dasdp1", "dasdq1"}, "physical volumes without a group": {"dasdr1"}}
 FEET: Final = {
-    "wh-load": {"dasdp1", "dasdq1", "dasdr1"}, "wh-pool": {"wh-pool_tdata"}, "wh-pool_tdata": {"dasdp1"},
-    "wh-snap": {"wh-load", "dasdq1"},
+    "wh-load": {"dasdp1", "dasdq1", "dasdr1"}, "wh-pool": {"wh-pool_tdata", "wh-pool_tmeta"},
+    "wh-pool_tdata": {"dasdp1"}, "wh-snap": {"wh-load", "dasdq1"},
     "wh-mirror": {"wh-mirror_rimage_0", "wh-mirror_rimage_1", "missing: a physical volume of wh"},
 }  # fmt: skip
 

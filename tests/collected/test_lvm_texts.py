@@ -9,7 +9,7 @@ import pytest
 from tests.collected.texts import facts_in
 from zmon.base.sizes import SECTOR
 from zmon.collected.facts import joined
-from zmon.collected.lvm_display_texts import whole_size
+from zmon.collected.lvm_texts import whole_size
 from zmon.kinds import LAYER
 from zmon.sample import empty_frame
 
@@ -165,6 +165,46 @@ def test_a_pool_of_a_cache_is_on_its_data_and_metadata() -> None:
     assert feet(rows)["wh-hotc"] == {"wh-hotc_cdata", "wh-hotc_cmeta"}
     without = "".join(row for row in rows.splitlines(keepends=True) if "cmeta" not in row)
     assert feet(without)["wh-hotc"] == {"wh-hotc_cdata", "not seen: a device below wh-hotc"}
+
+
+POOLS: Final = """\
+# lvs -a -o +devices
+  LV            VG Attr       LSize   Pool   Origin      Data%  Meta%  Devices
+  hot           wh Cwi-aoC---  40.00g [hotc] [hot_corig] 4.12   1.21   hot_corig(0)
+  [hot_corig]   wh owi-aoC---  40.00g                                  /dev/dasdp1(0)
+  [hotc]        wh Cwi---C---   5.00g                    4.12   1.21   hotc_cdata(0)
+  [hotc_cdata]  wh Cwi-ao----   5.00g                                  /dev/dasdq1(0)
+  [hotc_cmeta]  wh ewi-ao----   8.00m                                  /dev/dasdr1(9)
+  thin          wh Vwi-aotz--  20.00g tp                 31.20
+  tp            wh twi-aotz--  10.00g                    62.40  24.10  tp_tdata(0)
+  [tp_tdata]    wh Twi-ao----  10.00g                                  /dev/dasdp1(99)
+  [tp_tmeta]    wh ewi-ao----  12.00m                                  /dev/dasdr1(3)
+# mount
+/dev/mapper/wh-hot on /hot type ext4 (rw)
+/dev/mapper/wh-thin on /thin type ext4 (rw)
+"""
+
+
+@pytest.mark.parametrize("moved", ["", " "])
+def test_what_is_on_a_pool_is_on_the_disks_of_its_metadata(moved: str, where: Ask) -> None:
+    """A cache and a thin volume, also where a name that is too long has moved the columns of a row."""
+    text = POOLS.replace("[hot_corig] 4.12", f"[hot_corig]{moved} 4.12")
+    feet = {"/hot": ["dasdp", "dasdq", "dasdr"], "/thin": ["dasdp", "dasdr"]}
+    for point, disks in feet.items():
+        (answer,) = where(point, text)["where"]
+        assert sorted(disk["disk"] for disk in answer["disks"]) == disks
+    assert {mount["point"] for mount in where("dasdr", text)["mounts"]} == {*feet}
+
+
+def test_an_origin_alone_leaves_the_pool_of_a_cache_open() -> None:
+    """Without the column of pools the cache may be on further devices."""
+    rows = """\
+# lvs -a -o lv_name,vg_name,lv_attr,origin,devices
+  LV           VG Attr       Origin      Devices
+  hot          wh Cwi-aoC--- [hot_corig] hot_corig(0)
+  [hot_corig]  wh owi-aoC---             /dev/dasdp1(0)
+"""
+    assert feet(rows)["wh-hot"] == {"wh-hot_corig", "not seen: a device below wh-hot"}
 
 
 def test_a_volume_of_which_lvm_warns_is_a_member() -> None:

@@ -603,3 +603,29 @@ def test_what_the_daemon_counts_of_maps_is_told(show: Ask) -> None:
         "faults": 3, "switches": 0, "loads": 1, "queue_seconds": 211, "queue_timeouts": 0, "queueing": "on"
     }  # fmt: skip
     assert {row["queueing"] for row in show("MPATH", text + _STATUS.format("mpatha")).values()} == {"on"}
+
+
+OF_ONE_MAP = """\
+mpatha (36005076303ffc0190000000000003003) dm-0 IBM     ,2107900
+size=20G features='1 queue_if_no_path' hwhandler='0' wp=rw
+`-+- policy='service-time 0' prio=50 status=active
+  |- 0:0:0:1073954864 sda 8:0   active ready running
+  `- 1:0:0:1073954864 sdb 8:16  failed faulty running
+"""
+
+
+@pytest.mark.parametrize(
+    ("commands", "via"),
+    [
+        (["multipath -l | tail -n +1"], "multipath -l"), (["multipath -ll"], "multipath -ll"),
+        (["multipathd show topology"], "multipathd show topology"),
+        (["multipathd -k'show topology'"], "multipathd show topology"),
+        (["multipath -l", "multipathd show topology"], "multipath -l"), ([""], "multipath -ll"),
+    ],
+)  # fmt: skip
+def test_a_map_is_told_by_the_command_that_was_run(commands: list[str], via: str) -> None:
+    """By the first of several; without a command it is that whose output looks so."""
+    texts = (f"box1:~ # {what}\n{OF_ONE_MAP}" if what else OF_ONE_MAP for what in commands)
+    facts, _reads = facts_of([*outputs("a.txt", "".join(texts).encode(), 1)])
+    assert [facts.value(PATH, number, "via") for number in ("8:0", "8:16")] == [via, via]
+    assert [fact.value for fact in facts.rows["multipath"]["dm-0"]["via"]] == [via]

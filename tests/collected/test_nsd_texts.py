@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.collected.texts import facts_in
+from zmon.cli.main import main
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.collected.conftest import Ask
 
 UIDS = """\
@@ -118,10 +124,46 @@ fs1             120G   77G   44G  64% /gpfs/fs1
 
 
 def test_a_file_system_without_a_type_is_a_gpfs_if_its_tool_lists_it(where: Ask) -> None:
-    """By its name, which df prints in place of a device."""
+    """By its name, which df prints in place of a device; an NSD that is not here is told with its state."""
     text = f"{UIDS}{NSDS}".replace("{}", "box1:~ # ")
     (answer,) = where("/gpfs/fs1", text + MMLSDISK)["where"]
-    assert [disk["disk"] for disk in answer["disks"]] == ["dasdp"]
+    lost = "down: NSD nsd2 of fs1, of which no device here is known"
+    assert [disk["disk"] for disk in answer["disks"]] == ["dasdp", lost]
+    assert where("dasdp", text + MMLSDISK)["missing"] == [lost]
+    (answer,) = where("/gpfs/fs1", text + MMLSDISK.replace("down ", "up   "))["where"]
+    unseen = "not seen: NSD nsd2 of fs1, of which no device here is known"
+    assert [disk["disk"] for disk in answer["disks"]] == ["dasdp", unseen]
+
+
+def test_the_state_of_an_nsd_is_told_where_no_device_is_known(where: Ask) -> None:
+    """Of the file system that its tool lists; which disks it has here is not known."""
+    (answer,) = where("/gpfs/fs1", MMLSDISK)["where"]
+    assert answer["grade"] == "unknown"
+    assert sorted(disk["disk"].partition(" of ")[0] for disk in answer["disks"]) == [
+        "down: NSD nsd2", "not seen: NSD nsd1"
+    ]  # fmt: skip
+    assert any("mmlsnsd -m" in why for why in answer["lacking"])
+
+
+@pytest.mark.parametrize("word", ["fs1", "nsd2", "nsd1"])
+def test_a_gpfs_and_its_nsds_are_found_by_their_names(word: str, where: Ask) -> None:
+    """Also an NSD whose device is one of another host."""
+    found = where(word, f"{UIDS}{NSDS}".replace("{}", "box1:~ # ") + MMLSDISK)
+    assert [disk["disk"] for disk in found["disks"]] == ["dasdp"] * (word != "nsd2")
+    assert [mount["point"] for mount in found["mounts"]] == ["/gpfs/fs1"]
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [("ready         down", ["NSD nsd1 of fs1: down"]), ("ready         up  ", []),
+     ("suspended     up  ", ["NSD nsd1 of fs1: suspended"])],
+)  # fmt: skip
+def test_the_state_of_an_nsd_is_told_of_its_disk(status: str, said: list[str], where: Ask) -> None:
+    """And of the file system that lies there."""
+    rows = MMLSDISK.replace("ready         up  ", status, 1)
+    text = f"{UIDS}{NSDS}".replace("{}", "box1:~ # ") + rows
+    assert where("dasdp", text).get("states", []) == said
+    assert where("/gpfs/fs1", text).get("states", []) == said
 
 
 FREE = """\
@@ -157,3 +199,111 @@ def test_a_gpfs_lies_on_nsds_of_its_own(where: Ask) -> None:
     assert "gpfs02" in uses["dasdr"]
     assert "gpfs" not in uses["dasdq"].casefold()
     assert "NSD" in uses["dasdq"]
+
+
+KFOD = """\
+box1:~ # ls -l /dev/asm*
+brw-rw----. 1 grid asmadmin 94, 61 Nov 17 10:11 /dev/asm-data1
+box1:~ # kfod status=TRUE disks=all
+--------------------------------------------------------------------------------
+ Disk          Size Header    Path                                     Disk Group   User     Group
+================================================================================
+   1:       7042 MB MEMBER    /dev/asm-data1                           DATA         grid     asmadmin
+   2:       7042 MB CANDIDATE /dev/dasdq1                              #            grid     asmadmin
+--------------------------------------------------------------------------------
+ORACLE_SID ORACLE_HOME
+================================================================================
+     +ASM1 /u01/app/12.1.0/grid
+"""
+UNSAID = "\n".join(line.replace("Header    ", "").replace("MEMBER    ", "").replace("CANDIDATE ", "")
+                   for line in KFOD.splitlines())  # fmt: skip
+STATES = """\
+box1:~ # asmcmd lsdsk -p
+Group_Num  Disk_Num      Incarn  Mount_Stat  Header_Stat  Mode_Stat  State   Path
+        1         0  3915911100  CACHED      MEMBER       ONLINE     NORMAL  /dev/dasdp1
+        0         0  3915911101  CLOSED      FORMER       ONLINE     NORMAL  /dev/dasdq1
+"""
+CANDIDATES = "box1:~ # asmcmd lsdsk --candidate\nPath\n/dev/dasdq1\n"
+AFD = """\
+box1:~ # asmcmd afd_lsdsk
+--------------------------------------------------------------------------------
+Label                     Filtering   Path
+================================================================================
+DATA1                       ENABLED   /dev/dasdp1
+"""
+OF_ASM, FOUND = "disk of ASM on ", "disk that ASM finds "
+
+
+@pytest.mark.parametrize(
+    ("text", "used", "other"),
+    [
+        (KFOD, f"{OF_ASM}asm-data1", f"{FOUND}(candidate) on dasdq1"),
+        (UNSAID, f"{FOUND}(perhaps in one of its groups) on asm-data1",
+         f"{FOUND}(perhaps in one of its groups) on dasdq1"),
+        (STATES, f"{OF_ASM}dasdp1", f"{FOUND}(former) on dasdq1"),
+        (CANDIDATES, "", f"{FOUND}(candidate) on dasdq1"),
+        (AFD, f"{FOUND}(perhaps in one of its groups) on dasdp1", ""),
+    ],
+)  # fmt: skip
+def test_what_asm_finds_is_in_use_by_it_only_if_its_header_says_so(
+    text: str, used: str, other: str, where: Ask
+) -> None:
+    """A candidate is none of its disks; without the state of the header it may be one."""
+    for disk, use in (("dasdp", used), ("dasdq", other)):
+        titles = [title for title in where(disk, f"{UIDS.format('# ')}{text}")["devices"] if "ASM" in title]
+        assert titles == [use] * bool(use)
+
+
+def test_a_state_is_no_name_of_a_disk(where: Ask) -> None:
+    """Only lsdsk -k has names in its fourth column."""
+    assert where("DATA1", AFD)["means"] == "block device"
+    links = [row["links"] for row in facts_in(STATES).rows["layer"].values() if "links" in row]
+    assert links == []
+
+
+LISTING = """\
+GROUP_NUMBER DISK_NUMBER NAME       PATH                          TOTAL_MB
+------------ ----------- ---------- ----------------------------- --------
+           1           0 DATA_0000  /dev/oracleasm/disks/DATA1        7000
+
+GROUP_NUMBER NAME   ALLOCATION_UNIT_SIZE TYPE
+------------ ------ -------------------- ------
+           1 DATA                1048576 EXTERN
+
+FILE_NAME                                     FILE_ID TABLESPACE_NAME      BYTES
+------------------------------------------ ---------- --------------- ----------
++DATA/prod/datafile/users.259.1122334455            4 USERS              5242880
+"""
+OF_MAP = """\
+box1:~ # oracleasm querydisk -p DATA1
+Disk "DATA1" is a valid ASM disk
+/dev/mapper/mpathd1: LABEL="DATA1" TYPE="oracleasm"
+/dev/sda1: LABEL="DATA1" TYPE="oracleasm"
+box1:~ # multipath -ll
+mpathd (36005076303ffd4960000000000001d00) dm-3 IBM     ,2107900
+size=100G features='1 queue_if_no_path' hwhandler='0' wp=rw
+`-+- policy='service-time 0' prio=50 status=active
+  `- 0:0:0:1073758237 sda 8:0   active ready running
+"""
+BY_NUMBER = """\
+box1:~ # oracleasm querydisk -d DATA1
+Disk "DATA1" is a valid ASM disk on device [94,61]
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "disk"),
+    [(ASM, "dasdp"), (ASMLIB, "dasdp"), (SHOWN, "dasdp"), (BY_NUMBER, "dasdp"), (OF_MAP, "sda")],
+)
+def test_a_listing_names_disks_by_the_labels_that_texts_have(
+    text: str, disk: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What ASMLib calls /dev/oracleasm/disks/DATA1 is the disk with that label."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.txt").write_text(f"{UIDS}{text}".replace("{}", "box1:~ # "))
+    (tmp_path / "l.lst").write_text(LISTING)
+    main(
+        ["where", "USERS", "--from", str(tmp_path / "in"), "--listing", str(tmp_path / "l.lst"), "-f", "json"]
+    )
+    (answer,) = json.loads(capsys.readouterr().out)[0]["where"]
+    assert [(share["disk"], share["bytes"]) for share in answer["disks"]] == [(disk, 5242880)]

@@ -91,3 +91,71 @@ def test_missing_devices_and_spares_of_a_pool_are_told(disk: str, use: str, wher
         "dasdp", "dasds"
     ]  # fmt: skip
     assert sum("missing" in str(entry) for entry in answer["disks"]) == 2
+
+
+@pytest.mark.parametrize("state", ["UNAVAIL", "REMOVED", "FAULTED", "OFFLINE", "DEGRADED"])
+def test_a_device_of_a_pool_that_does_not_work_is_told(state: str, where: Ask) -> None:
+    """With its pool, of the disk itself and of what lies on the pool, which may have its name for a word."""
+    text = STATUS.replace("UNAVAIL", state) + LIST
+    said = [f"ccw-0.0.1b02-part1 of pool tank: {state}"]
+    assert where("0.0.1b02", text).get("states", []) == said
+    found = where("tank/pgdata", text)
+    assert (found["key"], found.get("states")) == ("/pg data", said)
+    assert where("/pg data", STATUS.replace("UNAVAIL", "ONLINE ") + LIST).get("states", []) == []
+
+
+POOL_ID, SYSTEM_ID = "8e1d3c6b-0a7d-4b7e-9d0c-4a1f2b3c4d5e", "1f2e3d4c-5b6a-7988-0123-456789abcdef"
+MAPPED = f"/dev/mapper/stratis-1-{POOL_ID.replace('-', '')}-thin-fs-{SYSTEM_ID.replace('-', '')}"
+BLOCKDEVS: Final = """\
+box1:~ # stratis blockdev list
+Pool Name  Device Node  Physical Size  Tier
+pool1      /dev/dasdp1       6.88 GiB  Data
+pool1      /dev/dasdq1       6.88 GiB  Data
+pool1      /dev/dasdr1       6.88 GiB  Cache
+pool2      /dev/dasds1       6.88 GiB  Data
+"""
+POOLS: Final = f"""\
+box1:~ # stratis pool list
+Name     Total / Used / Free    Properties   UUID
+pool1    13.76 GiB / 541 MiB / 13.23 GiB   ~Ca,~Cr,~Op   {POOL_ID}
+"""
+SYSTEMS: Final = f"""\
+box1:~ # stratis filesystem list
+Pool Name   Name   Used      Created             Device                 UUID
+pool1       fs1    546 MiB   Mar 17 2026 10:11   /dev/stratis/pool1/fs1   {SYSTEM_ID}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "source"), [(POOLS, MAPPED), (SYSTEMS, MAPPED), ("", "/dev/stratis/pool1/fs1")]
+)
+def test_a_file_system_of_stratis_is_on_the_devices_of_its_pool(text: str, source: str, where: Ask) -> None:
+    """By the UUID of the pool, that of the file system, or the name of the pool in its path."""
+    text = f"{BLOCKDEVS}{text}box1:~ # mount\n{source} on /strat type xfs (rw)\n"
+    (answer,) = where("/strat", text)["where"]
+    assert (answer["grade"], [disk["disk"] for disk in answer["disks"]]) == ("set", ["dasdp", "dasdq"])
+    pool = where("pool1", text)
+    assert [disk["disk"] for disk in pool["disks"]] == ["dasdp", "dasdq"]
+    for disk, points in (("dasdp", ["/strat"]), ("dasdr", []), ("dasds", [])):
+        assert [mount["point"] for mount in where(disk, text)["mounts"]] == points
+    assert "cache of pool pool1 on dasdr1" in where("dasdr", text)["devices"]
+
+
+@pytest.mark.parametrize(
+    "devices",
+    [
+        f"{BLOCKDEVS}pool1   ????\n", BLOCKDEVS.replace("Tier\n", "Tier\npool1   ????\n"),
+        BLOCKDEVS.replace("list", "list | grep dasd"),
+    ],
+)  # fmt: skip
+def test_a_line_of_a_pool_that_is_not_understood_may_be_a_device_more(devices: str, where: Ask) -> None:
+    """As may one that is left out; a file system of another UUID is on no pool."""
+    text = f"{devices}{POOLS}box1:~ # mount\n{MAPPED} on /strat type xfs (rw)\n"
+    (answer,) = where("/strat", text)["where"]
+    assert [disk["disk"] for disk in answer["disks"]] == [
+        "dasdp",
+        "dasdq",
+        "not seen: a device of pool pool1",
+    ]
+    (answer,) = where("/strat", text.replace(POOL_ID, POOL_ID.replace("8", "9")))["where"]
+    assert (answer["grade"], answer["disks"]) == ("unknown", [])

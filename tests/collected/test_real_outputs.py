@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import tarfile
 from functools import cache
 from pathlib import Path
@@ -15,6 +16,8 @@ from zmon.base.absent import Absent, absent
 from zmon.kinds import CHANNEL, DASD, DEVICE, LAYER, MACHINE, MOUNT, MULTIPATH, PATH, SWAP, TEXT
 from zmon.session.machines import open_capture
 from zmon.topology.machine import Machine
+from zmon.topology.mapping import map_whole
+from zmon.topology.stack import Stack, volume_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -193,6 +196,36 @@ def test_texts_say_what_kernel_files_say(machine: Path, *, all_well: bool) -> No
         assert unlike(fields) == []
         lacking = {(field.kind, field.field) for field in fields if field.verdict == "only tree"}
         assert lacking <= {(kind, field) for kind, names in UNPRINTED.items() for field in names.split()}
+
+
+@pytest.mark.parametrize(
+    "output", ["lvdisplay_-m", "lvdisplay_-a_-m", "pvdisplay_-m", "lvs_-a_-o_+seg_pe_ranges"]
+)
+def test_extents_of_lvm_are_on_the_disks_of_the_kernels_tables(
+    machine: Path, output: str, tmp_path: Path
+) -> None:
+    """With as many bytes on each, of those volumes whose extents are printed; vgs rules snapshots out."""
+    stage = machine / ALL_WELL
+    for name in (output, "vgs", "pvs"):
+        shutil.copy(stage / "texts" / name, tmp_path)
+    told, known = bytes_on_disks(sample(tmp_path)), bytes_on_disks(sample(stage / "tree"))
+    both = told.keys() & known.keys()
+    assert {title: told[title] for title in both} == {title: known[title] for title in both}
+    assert len(both) >= min(len(known), VOLUMES)
+
+
+VOLUMES: Final = 5
+"""Volumes of each machine on plain segments, at least."""
+
+
+def bytes_on_disks(sample: Sample) -> dict[str, list[int]]:
+    """Return the bytes of logical volumes on each disk below, where all are known, by their names."""
+    stack, volumes = Stack(sample.frame(LAYER)), dict[str, list[int]]()
+    for number in stack.numbers:
+        node, mapping = stack.node(number), map_whole(stack, number)
+        if node and volume_name(str(node.mapped)) and mapping.data and not mapping.unplaced:
+            volumes[str(node.mapped)] = sorted(mapping.data.values())
+    return volumes
 
 
 @pytest.mark.parametrize("archive", TREES)

@@ -23,6 +23,7 @@ HEAD = "Filename Type Size Used Priority\n"
 PVS = "box1:~ # pvs\n  PV         VG Fmt  Attr PSize PFree\n"
 LVS = "box1:~ # lvs\n  LV   VG Attr       LSize\n  load wh -wi-ao---- 13.00g\n"
 LOAD = "box1:~ # mount\n/dev/mapper/wh-load on /load type xfs (rw)\n"
+BTRFS_ID = "11111111-2222-4333-8444-555555555555"
 BTRFS = """\
 box1:~ # btrfs filesystem show
 Label: none  uuid: 11111111-2222-4333-8444-555555555555
@@ -135,7 +136,7 @@ def test_a_file_of_a_btrfs_with_a_missing_device_may_be_on_that(where: Ask) -> N
     """Two devices belong to it."""
     mount = "box1:~ # mount\n/dev/dasdp1 on /bt type btrfs (rw)\n"
     (answer,) = where("/bt/x", f"{UIDS}{BTRFS}\n{mount}")["where"]
-    assert [disk["disk"] for disk in answer["disks"]] == ["dasdp", "missing: 11111111"]
+    assert [disk["disk"] for disk in answer["disks"]] == ["dasdp", f"missing: a device of btrfs {BTRFS_ID}"]
 
 
 def test_a_spread_names_the_unknown_member(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -753,7 +754,7 @@ def test_a_tree_whose_blanks_are_lost_denies_no_other_text(where: Ask) -> None:
 
 def test_a_member_that_is_missing_is_told_of_the_others(where: Ask) -> None:
     """Whoever asks for a disk of a group sees that the group is not whole."""
-    assert where("dasdp", BTRFS)["missing"] == ["missing: 11111111"]
+    assert where("dasdp", BTRFS)["missing"] == [f"missing: a device of btrfs {BTRFS_ID}"]
 
 
 def test_the_devices_of_a_mounted_btrfs_are_those_of_its_usage(where: Ask) -> None:
@@ -765,8 +766,20 @@ def test_the_devices_of_a_mounted_btrfs_are_those_of_its_usage(where: Ask) -> No
     )
     text = f"{UIDS}box1:~ # btrfs device usage /\n{usage}box1:~ # mount\n/dev/dasdp1 on / type btrfs (rw)\n"
     (answer,) = where("/x", text)["where"]
-    assert {disk["disk"] for disk in answer["disks"]} == {"dasdp", "dasdq", "missing: /"}
+    assert {disk["disk"] for disk in answer["disks"]} == {"dasdp", "dasdq", "missing: devid 3 of btrfs /"}
     assert [mount["point"] for mount in where("dasdq", text)["mounts"]] == ["/"]
+    for label, said in (("'my pool'", "my pool"), ("none", BTRFS_ID)):
+        shown = (
+            f"box1:~ # btrfs filesystem show\nLabel: {label}  uuid: {BTRFS_ID}\n"
+            "\tTotal devices 3 FS bytes used 4.1GiB\n"
+            "\tdevid    1 size 6.88GiB used 3.01GiB path /dev/dasdp1\n"
+            "\tdevid    2 size 6.88GiB used 3.01GiB path /dev/dasdq1\n\t*** Some devices missing\n\n"
+        )
+        for texts in (shown + text, text + shown):
+            (answer,) = where("/x", texts)["where"]
+            assert {disk["disk"] for disk in answer["disks"]} == {
+                "dasdp", "dasdq", f"missing: devid 3 of btrfs {said}"
+            }  # fmt: skip
 
 
 def test_two_tools_with_other_disks_of_a_volume_contradict_each_other(where: Ask) -> None:

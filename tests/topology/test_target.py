@@ -205,3 +205,11 @@ def test_any_change_of_a_real_table_is_parsed_or_refused(text: str, data: st.Dat
     with contextlib.suppress(ValueError):
         for target in parse_table(" ".join(words)):
             describe(target)
+
+
+def test_segments_that_texts_tell_lie_in_equal_parts_on_their_devices() -> None:
+    """Which may have stand-ins for numbers; where the parts begin is not known."""
+    alone, several = parse_table("0 8 segment 94:5\n8 16 segment 94:5 mapped:1000001\n")
+    assert (alone.layout, alone.legs, describe(alone)) == (Layout.EVEN, (Leg("94:5"),), "linear")
+    assert (several.start, several.legs) == (8 * 512, (Leg("94:5"), Leg("mapped:1000001")))
+    assert describe(several) == "striped over 2"

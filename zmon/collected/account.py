@@ -181,7 +181,7 @@ def text_frame(
             first = lines[strange[0]] if strange else ""
             rows[_own_key(read.text.place(), rows)] = {
                 "command": read.text.command or (f"cat /{read.text.file}" if read.text.file else ""),
-                "form": read.form,
+                "form": read.called or read.form,
                 "tells": " ".join(read.tells),
                 "asked": PART if read.is_part else "",
                 "host": host_of(read.text),

@@ -24,7 +24,7 @@ from zmon.base.plain_text import unescaped_hex
 from zmon.base.sizes import SECTOR
 from zmon.collected.columns import BegunRow, Columns, asked_columns, is_cut_uuid, raw_cells
 from zmon.collected.dasd_texts import BUSID, UID, dasd_named
-from zmon.collected.facts import OF_TREE, UNSEEN, MountRow
+from zmon.collected.facts import ASM, OF_ASM, OF_TREE, UNSEEN, MountRow
 from zmon.collected.fcp_texts import ADDRESS, linked_lun, say_scsi, scsi
 from zmon.collected.numbers import (
     NUMBER,
@@ -174,7 +174,7 @@ def _row_of(cells: Mapping[str, str]) -> LsblkRow | None:
     if re.fullmatch("[0-9]{1,18}", start := cells.get("START", "")):
         told["start"] = int(start)
     if (label := cells.get("LABEL", "")) and not cells.get("FSTYPE", "").endswith("_member"):
-        told["links"] = tagged(f"LABEL={label}")
+        told["links"] = tagged(f"LABEL={label}") + f" {OF_ASM}/{label}" * (cells.get("FSTYPE") == ASM)
     if re.fullmatch("[0-9]{3,20}", size := cells.get("SIZE", "")):
         told["size"] = int(size) // SECTOR
     address = cells.get("HCTL", "")
@@ -789,8 +789,6 @@ class Partitions(Reading):
 
 
 _DIRECTORY: Final = r"/dev/(disk/by-[a-z-]{1,16}(?:/[^\s:]{1,200})?|mapper|disk)/?:?"
-_OF_ASM: Final = "/dev/oracleasm/disks"
-"""Where ASMLib has a device for each of its disks, by their labels."""
 _BY_PATH: Final = re.compile(rf"ccw-({BUSID})")
 _BY_UID: Final = re.compile(rf"ccw-({UID})")
 _BY_PV: Final = re.compile("lvm-pv-uuid-([A-Za-z0-9]{6}(?:-[A-Za-z0-9]{4}){5}-[A-Za-z0-9]{6})")
@@ -886,9 +884,9 @@ class Links(Reading):
             self.facts.say(LAYER, f"{major}:{minor}", self.place, name=f"dm-{minor}", mapped=name, sort="dm")
         elif is_named:
             links = f"{folder}/{name}".removeprefix("/dev/")
-            links += f" {tagged(f'LABEL={name}')}" * (folder == _OF_ASM)
             key = self.facts.name_device(name_of_number(f"{major}:{minor}"), self.place, f"{major}:{minor}")
             self.facts.say(LAYER, key, self.place, links=links)
+            self.facts.say_asm(key, self.place, name * (folder == f"/dev/{OF_ASM}"))
         return is_mapped or is_named
 
     @line(r"l[rwx-]{9}\S?\s.*?\s(/dev/\S{1,255}|[^/\s]{1,255}) -> (\S{1,255})\s*")

@@ -10,7 +10,7 @@ Source: btrfs-progs, cmds/filesystem.c, cmds/filesystem-usage.c.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from zmon.base.absent import absent
 from zmon.collected.facts import MountRow, plain
@@ -33,6 +33,10 @@ class BtrfsShow(Reading):
     """The devices of each btrfs by their ids; more that belong to it are missing ones."""
 
     tool = "btrfs"
+    called: ClassVar[Mapping[str, str]] = {
+        "btrfs filesystem show": "^Label: ", "btrfs filesystem usage": "^Overall:",
+        "btrfs device usage": "^/dev/.*, ID: ",
+    }  # fmt: skip
     first = r"Label: .*uuid: |/dev/\S+, ID: [0-9]+\s*$"
     nothing = (
         r"\s*\*\*\* Some devices missing\s*|btrfs-progs v\S+|warning(?:, |: )device [0-9]+ (?:is )?missing.*",
@@ -45,6 +49,7 @@ class BtrfsShow(Reading):
         super().__init__(text, facts)
         self._uuid = ""
         self._totals: dict[str, tuple[int, str]] = {}
+        self._labels: dict[str, str] = {}
 
     def lost(self) -> None:
         """Know no file system; that of the line before may have a device more."""
@@ -52,10 +57,11 @@ class BtrfsShow(Reading):
             self.facts.btrfs.setdefault(self._uuid, {})[UNNAMED] = self._lost(self._uuid), self.place
         self._uuid = ""
 
-    @line(r"(?:Label: .*)?\buuid: ([0-9a-f-]{36})\s*")
+    @line(r"(?:Label: (?:'(.*)'|.*?)\s+)?uuid: ([0-9a-f-]{36})\s*")
     def shown(self, match: re.Match[str]) -> None:
         """Take the first line about a file system."""
-        self._uuid = match[1]
+        self._uuid = match[2]
+        self._labels[match[2]] = match[1] or ""
 
     @line(r"\s*Total devices ([0-9]{1,4}) .*")
     def total(self, match: re.Match[str]) -> bool:
@@ -74,7 +80,7 @@ class BtrfsShow(Reading):
         """Take a device."""
         uuid = self._uuid
         if uuid:
-            name = match[2].removeprefix("/dev/") if match[2] else self._lost(uuid)
+            name = match[2].removeprefix("/dev/") if match[2] else self._lost(uuid, match[1])
             self.facts.btrfs.setdefault(uuid, {})[match[1]] = name, self.place
             self.facts.name_dasd(name, self.place)
         elif self.is_filtered and match[2]:
@@ -89,7 +95,11 @@ class BtrfsShow(Reading):
     def used(self, match: re.Match[str]) -> None:
         """Take a device of those that tell the use of the mount point of their command."""
         key = self.text.command.split()[-1] if self.text.command else self.text.place()
-        name = self._lost(key) if match["name"] == "missing" else match["name"].removeprefix("/dev/")
+        name = (
+            self._lost(key, match["id"])
+            if match["name"] == "missing"
+            else match["name"].removeprefix("/dev/")
+        )
         self.facts.btrfs.setdefault(key, {})[match["id"]] = name, self.place
         self.facts.name_dasd(name, self.place)
 
@@ -107,10 +117,11 @@ class BtrfsShow(Reading):
             if len(devices) < total:
                 devices[UNNAMED] = self._lost(uuid), place
 
-    def _lost(self, uuid: str) -> str:
-        """Return the word that stands for the devices of a btrfs that are not named."""
-        self.facts.lost[f"?{uuid}"] = f"missing: {uuid[:8]}"
-        return f"?{uuid}"
+    def _lost(self, key: str, number: str = "") -> str:
+        """Return the word for a device of a btrfs that is not named; without its id for all of them."""
+        word, what = f"?{key}{f'.{number}' * bool(number)}", f"devid {number}" if number else "a device"
+        self.facts.lost[word] = f"missing: {what} of btrfs {self._labels.get(key) or key}"
+        return word
 
 
 def open_btrfs(rows: list[MountRow], facts: Facts) -> None:
@@ -120,8 +131,23 @@ def open_btrfs(rows: list[MountRow], facts: Facts) -> None:
         facts.say(LAYER, MORE_OF_BTRFS, row.place, mapped=more)
 
 
+def _join_usage(facts: Facts) -> None:
+    """Give missing devices that `filesystem show` only counts the ids that `device usage` has for them."""
+    for usage in facts.btrfs.values():
+        lost = {key: told for key, told in usage.items() if told[0].startswith("?") and key != UNNAMED}
+        for devices in facts.btrfs.values() if lost else ():
+            named = {name for name, _place in devices.values() if not name.startswith("?")}
+            title = facts.lost.get(devices.get(UNNAMED, ("", ""))[0], "")
+            if title and not named.isdisjoint(name for name, _place in usage.values()):
+                for key, (word, _place) in lost.items():
+                    facts.lost[word] = title.replace("a device", f"devid {key}", 1)
+                del devices[UNNAMED]
+                devices.update(lost)
+
+
 def name_btrfs(sources: set[str], facts: Facts) -> None:
     """Say of devices of a btrfs that is not mounted that they belong to it; `sources` are those of mounts."""
+    _join_usage(facts)
     mounted = {source.removeprefix("/dev/") for source in sources}
     for uuid, devices in facts.btrfs.items():
         names = dict(devices.values())

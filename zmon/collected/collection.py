@@ -210,7 +210,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     add_adapters(facts)
     say_ports(facts, tree)
     mask_paths(facts, frames.get(DEVICE.name) or empty_frame(DEVICE, "was not read"))
-    layers, _ = joined(LAYER, whole, facts, when)
+    layers = _laid(whole, facts, when)
     origins: dict[str, dict[str, Value]] = {}
     if MOUNT.name in frames and mounted.missing is not None:
         frames[MOUNT.name], origins = mount_frame(rows, facts, layers, when)
@@ -233,6 +233,16 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     return sample._replace(frames=frames)
 
 
+def _laid(whole: Frame, facts: Facts, when: int) -> Frame:
+    """Return the block devices with what texts say; these say then, too, how logical volumes lie on them."""
+    from zmon.collected.facts import joined  # noqa: PLC0415 - most captures hold no texts
+    from zmon.collected.lvm_texts import lay_segments  # noqa: PLC0415 - likewise
+
+    layers, _ = joined(LAYER, whole, facts, when)
+    lay_segments(facts, layers)
+    return layers
+
+
 def facts_of(texts: Sequence[CollectedText]) -> tuple[Facts, list[ReadText]]:
     """Return what texts say, and what became of their lines."""
     from zmon.collected.array_texts import fill_arrays  # noqa: PLC0415 - most captures hold no texts
@@ -242,6 +252,7 @@ def facts_of(texts: Sequence[CollectedText]) -> tuple[Facts, list[ReadText]]:
     from zmon.collected.forms import FORMS  # noqa: PLC0415 - likewise
     from zmon.collected.lvm_texts import spread_groups  # noqa: PLC0415 - likewise
     from zmon.collected.reading import ReadText, walk  # noqa: PLC0415 - likewise
+    from zmon.collected.stratis_texts import place_file_systems  # noqa: PLC0415 - likewise
     from zmon.collected.transcript import form_of  # noqa: PLC0415 - likewise
 
     facts = Facts()
@@ -259,6 +270,7 @@ def facts_of(texts: Sequence[CollectedText]) -> tuple[Facts, list[ReadText]]:
     reads = [read.get(number) or ReadText(text, "", 0, ()) for number, text in enumerate(texts)]
     open_changed(facts, reads)
     spread_groups(facts)
+    place_file_systems(facts)
     fill_arrays(facts)
     vary_paths(facts)
     return facts, reads

@@ -26,7 +26,9 @@ from zmon.kinds import (
     CONTRADICTED,
     DASD,
     DEVICE,
+    FAILED,
     GPFS,
+    GPFS_SYSTEM,
     LAYER,
     LOST,
     LUN,
@@ -87,6 +89,8 @@ _LONG: Final = {"--export-db": "-e", "--list": "-l"}
 
 UNITED: Final = frozenset({"links"})
 """Fields whose words are collected from all texts."""
+FIRST: Final = frozenset({"via"})
+"""Fields of which the first text counts: what it is from."""
 UNORDERED: Final = frozenset({"chpids"})
 """Fields whose words mean the same in any order."""
 SECTORS: Final = KIB // SECTOR
@@ -103,17 +107,21 @@ _OF_LSBLK: Final = frozenset({"disk", "partition"})
 OF_TREE: Final = "a device in the tree of lsblk without a line of its own"
 UNSEEN: Final = "?lsblk"
 """Stands for a device that others hang on in a tree, and that has no line of its own."""
+ASM: Final = "oracleasm"
+"""The signature of disks of Oracle's ASM."""
+OF_ASM: Final = "oracleasm/disks"
+"""Where in /dev ASMLib has a device for each of its disks, by their labels."""
 _CONTENTS: Final = {
     "LVM2_member": "physical volume", "crypto_LUKS": "LUKS", "swap": "swap area, not known to be active,",
     "linux_raid_member": "member of an array", "DDF_raid_member": "member of an array",
-    "oracleasm": "disk of ASM", GPFS: "GPFS file system",
+    ASM: "disk of ASM", GPFS: GPFS_SYSTEM,
 }  # fmt: skip
 """What signatures mean that are none of a file system."""
 
 
 _SIGNATURES: Final = (
     *_CONTENTS, "zfs_member", "mpath_member", "VMFS_volume_member", "VxVM_volume_member", "bcache",
-    "ceph_bluestore", "drbd", "oracleasm", "stratis", "isw_raid_member",
+    "ceph_bluestore", "drbd", "stratis", "isw_raid_member",
 )  # fmt: skip
 """Long names of what is on devices."""
 _SHORTEST: Final = 6
@@ -197,6 +205,10 @@ class Facts(DeviceLists):
         """Names of block devices by other names that texts use for them."""
         self.groups: dict[str, dict[str, str]] = {}
         """The physical volumes of each volume group by name, each with the text that has it."""
+        self.segments: dict[str, dict[tuple[int, int], dict[str, int]]] = {}
+        """The extents on devices of segments of logical volumes, by their first and that behind the last."""
+        self.extents: dict[str, set[int]] = {}
+        """The sectors of an extent of each volume group, one if texts agree."""
         self.suspects: set[str] = set()
         """Logical volumes that may be snapshots, as far as their own list tells."""
         self.without_snapshots: set[str] = set()
@@ -230,6 +242,8 @@ class Facts(DeviceLists):
         """What is on devices, by their names: the type, its UUID, the text."""
         self.lent: dict[tuple[str, str], str] = {}
         """Devices that guests have, or an array beside those with data, with what for, and the text."""
+        self.failed: dict[tuple[str, str], str] = {}
+        """What is said of members that do not work, by their devices, each with the text."""
         self.idle: dict[str, set[str]] = {}
         """The devices of arrays that hold none of their data: spares, and faulty members."""
         self.mount_lists: dict[str, list[list[MountRow]]] = {}
@@ -238,8 +252,12 @@ class Facts(DeviceLists):
         """Mount points that lsblk and blkid have, by key of the device and point."""
         self.file_systems: dict[str, str] = {}
         """The types of file systems that have names of their own, by these."""
+        self.pools: dict[str, str] = {}
+        """The pools of Stratis by the UUIDs of these and of their file systems."""
         self.nsds: dict[str, str] = {}
         """The file system of each NSD of GPFS; empty for one that is free."""
+        self.nsd_states: dict[str, tuple[str, str]] = {}
+        """Why NSDs cannot be used, each with the text."""
         self.nsd_names: dict[str, str] = {}
         """The NSDs by their devices on this host."""
         self.mounted: set[str] = set()
@@ -327,6 +345,11 @@ class Facts(DeviceLists):
         whole = [name for name in _SIGNATURES if len(sort) >= _SHORTEST and name.startswith(sort)]
         sort = whole[0] if len(whole) == 1 else sort
         self.contents.setdefault(device, (sort, uuid, place))
+
+    def say_asm(self, key: str, place: str, label: str) -> None:
+        """Say of a block device which label ASM has given it; empty if none."""
+        if label:
+            self.say(LAYER, key, place, links=f"{OF_ASM}/{label} {tagged(f'LABEL={label}')}")
 
     def lose_volume(self, group: str, last: str = "", uuid: str = "") -> str:
         """Return the name of the volumes of a group that LVM misses; of one its id, and where it was."""
@@ -476,29 +499,27 @@ class Facts(DeviceLists):
         lists += [text_of(cell) for field in _BUILT for cell in layers.column(field)]
         used = {number for listed in lists for number in listed.split()}
         alone: dict[str, str] = {}
+        linked = _linked(rows, layers)
         for device, (sort, uuid, place) in self.contents.items():
-            own = numbers.get(plain(device), set()) - used
+            own = (numbers.get(plain(device)) or linked.get(device, set())) - used
             if len(own) == 1 and sort != "mpath_member":
                 (alone[device],) = own
                 if uuid and not sort.endswith("_member"):
                     links = rows.setdefault(alone[device], {}).setdefault("links", [])
                     add(links, "links", Fact(tagged(f"UUID={uuid}"), place))
-        linked = _linked(rows, layers)
+        linked = _linked(rows, layers)  # by their ids, too
         mounted = {number for name in self.mounted for number in (
             name, *numbers.get(plain(name), ()), *numbers.get(mapped_name(name), ()), *linked.get(name, ())
         )}  # fmt: skip
         btrfs: dict[str, list[str]] = {}
+        systems: dict[str, set[str]] = {}
         for device, number in alone.items():
             sort, uuid, place = self.contents[device]
             if sort == "btrfs" and uuid:
                 btrfs.setdefault(uuid, []).append(device)
             elif number not in mounted:
-                what = _CONTENTS.get(sort) or f"{sort}{' file system' * is_file_system(sort)}"
-                system = self.nsds.get(self.nsd_names.get(device, ""))
-                what = f"{what} {system}" if system else "NSD without a file system" if system == "" else what
-                title = f"{what} on {plain(device)}"
-                sort = NSD if sort == GPFS and system != "" else "content"
-                self._say_content(title, {number}, place, sort, uuid=f"{OF_GPFS}{system}" if system else "")
+                self._say_alone(device, number, systems)
+        self._join_nsds(systems)
         for device, (what, place) in self.made_for.items():
             own = numbers.get(device, set()) - used - mounted
             if len(own) == 1 and device not in self.contents:
@@ -506,12 +527,60 @@ class Facts(DeviceLists):
         for uuid, devices in btrfs.items():
             self._join_btrfs(uuid, {device: alone[device] for device in devices}, mounted)
 
+    def _say_alone(self, device: str, number: str, systems: dict[str, set[str]]) -> None:
+        """Say what is on a device by its signature; of a GPFS that is known it is one of several devices."""
+        sort, _uuid, place = self.contents[device]
+        system = self.nsds.get(self.nsd_names.get(device, "")) if sort == GPFS else None
+        if system:
+            systems.setdefault(system, set()).add(number)
+            return
+        what = _CONTENTS.get(sort) or f"{sort}{' file system' * is_file_system(sort)}"
+        what = "NSD without a file system" if system == "" else what
+        sort = NSD if sort == GPFS and system is None else "content"
+        self._say_content(f"{what} on {plain(device)}", {number}, place, sort)
+
+    def _join_nsds(self, systems: dict[str, set[str]]) -> None:
+        """Say on which devices of this host a GPFS lies, and which of its NSDs have none here."""
+        for device, nsd in self.nsd_names.items():
+            if nsd in self.nsd_states:
+                state, place = self.nsd_states[nsd]
+                system = f" of {self.nsds[nsd]}" if self.nsds.get(nsd) else ""
+                self.failed[device, f"NSD {nsd}{system}: {state}"] = place
+        for nsd in self.nsd_states:
+            if system := self.nsds.get(nsd, ""):
+                systems.setdefault(system, set())
+        for system, numbers in systems.items():
+            own = [nsd for nsd, other in self.nsds.items() if other == system]
+            here = {nsd: self.contents[device][2] for device, nsd in self.nsd_names.items() if nsd in own}
+            told = (self.nsd_states[nsd][1] for nsd in own if nsd in self.nsd_states)
+            place = next(iter((*here.values(), *told)))
+            for nsd in own:
+                if nsd not in here:
+                    numbers.add(self._nsd_elsewhere(nsd, system, place))
+            title = f"{GPFS_SYSTEM} {system}"
+            self._say_content(title, numbers, place, NSD, uuid=f"{OF_GPFS}{system}")
+            self.say(LAYER, f"{NAMED_STAND_IN}:{title}", place, links=tagged(f"LABEL={system}"))
+
+    def _nsd_elsewhere(self, nsd: str, system: str, place: str) -> str:
+        """Return the number that stands for an NSD that may be one of other hosts alone."""
+        word, (state, place) = f"?nsd.{nsd}", self.nsd_states.get(nsd, ("", place))
+        what = f"NSD {nsd} of {system}, of which no device here is known"
+        if state:
+            self.lost[word] = f"{state}: {what}"
+        else:
+            self.leave_open(word, what)
+        number = self._stand_in_for(word, place)
+        self.say(LAYER, number, place, links=tagged(f"LABEL={nsd}"))
+        return number
+
     def _add_lent(self, numbers: Mapping[str, set[str]], linked: Mapping[str, set[str]]) -> None:
         """Say who has devices of this host: guests, and arrays whose data are on others."""
-        for (device, title), place in self.lent.items():
+        told = [(key, place, "content") for key, place in self.lent.items()]
+        told += [(key, place, FAILED) for key, place in self.failed.items()]
+        for (device, title), place, sort in told:
             own = numbers.get(plain(device)) or numbers.get(mapped_name(device)) or linked.get(device, set())
             if len(own) == 1:
-                self._say_content(title, own, place)
+                self._say_content(title, own, place, sort)
 
     def _join_btrfs(self, uuid: str, devices: Mapping[str, str], mounted: set[str]) -> None:
         """Say which devices a btrfs has by their signatures, unless `btrfs filesystem show` lists it.
@@ -908,6 +977,8 @@ def add(facts: list[Fact], field: str, fact: Fact) -> None:
         united = dict.fromkeys((*str(facts[0].value).split(), *str(fact.value).split()))
         facts[0] = facts[0]._replace(value=" ".join(united))
         return
+    if field in FIRST and facts:
+        return
     for at, earlier in enumerate(facts):
         if same(field, earlier.value, fact.value):
             if is_fuller(field, fact.value, earlier.value):
@@ -1024,7 +1095,7 @@ def _settled(field: str, value: Value, facts: list[Fact]) -> tuple[Value, str]:
     if field in UNITED:
         links = dict.fromkeys((*str(value).split(), *str(first.value).split()))
         return " ".join(links), first.place if len(links) > len(str(value).split()) else ""
-    if field in WEAKER or all(same(field, value, fact.value) for fact in facts):
+    if field in WEAKER | FIRST or all(same(field, value, fact.value) for fact in facts):
         return value, ""
     rivals = [
         Fact(value, "the kernel's file"),

@@ -25,6 +25,7 @@ from zmon.collected.partition_texts import Fdasd, Fdisk, Parted
 from zmon.collected.pool_texts import ZfsList, ZpoolStatus
 from zmon.collected.reading import Form
 from zmon.collected.signature_texts import Blkid
+from zmon.collected.stratis_texts import Stratis
 from zmon.collected.swap_texts import Swaps
 from zmon.collected.udev_texts import Udevadm
 from zmon.collected.virsh_texts import Processes, Virsh
@@ -79,14 +80,15 @@ FORMS: Final = (
     Form("udevadm info -e", r"udevadm info\b.*", Udevadm,
          "nearly all that lsdasd, lscss and lsblk have, labels, serial numbers, starts of partitions",
          "source, real output"),
-    Form("blkid, as lines, with -o list, export or json", r"blkid\b", Blkid,
+    Form("blkid, as lines, with -o list, export or json", r"blkid\b|oracleasm querydisk\b", Blkid,
          "what is on devices; names by UUID and label; the devices of a btrfs; with -p starts of partitions",
          "source, real output"),
     Form("mmlsnsd -m, -X", r"mmlsnsd\b", Mmlsnsd, "which devices of this host are NSDs of GPFS",
          "real output"),
-    Form("mmlsdisk", r"mmlsdisk\b", Mmlsdisk, "which file system is a GPFS, where df does not print that",
-         "source"),
-    Form("asmcmd lsdsk", r"asmcmd\b.*\blsdsk\b", AsmDisks, "which devices are disks of ASM", "real output"),
+    Form("mmlsdisk", r"mmlsdisk\b", Mmlsdisk,
+         "which file system is a GPFS, where df does not print that; states of NSDs", "source"),
+    Form("asmcmd lsdsk, afd_lsdsk, kfod", r"asmcmd\b.*\b(?:afd_)?lsdsk\b|kfod\b", AsmDisks,
+         "which devices are disks of ASM", "real output"),
     Form("raw -qa, targetcli ls", r"raw (?:-\S+ )*-\S*q|targetcli\b.*\bls\b", Borrowers,
          "which devices are raw ones, or exported to other hosts", "source"),
     Form("/etc/drbd.d, drbdadm dump", r"etc/drbd\.(?:d/\S+|conf)|drbdadm dump\b", Drbd,
@@ -99,7 +101,9 @@ FORMS: Final = (
          r"btrfs (?:f[a-z]* [su]|d[a-z]* u)[a-z]*\b.*", BtrfsShow, "all devices of a btrfs",
          "source, real output"),
     Form("zpool status", r"zpool status\b.*", ZpoolStatus,
-         "which devices are in pools of ZFS, which are missing", "source"),
+         "which devices are in pools of ZFS, which are missing or do not work", "source"),
+    Form("stratis blockdev, pool, filesystem list", r"stratis (?:-\S+ )*(?:blockdev|pool|fs|filesystem)\b",
+         Stratis, "which devices are in pools of Stratis, and its file systems", "source"),
     Form("zfs list", r"zfs list\b", ZfsList, "what is mounted from pools of ZFS", "source"),
     Form("fdasd -p, -i", r"fdasd\b", Fdasd,
          "cylinders and label of a DASD, where its partitions begin", "source, real output"),

@@ -17,17 +17,18 @@ Sources: lvm2, lib/display/display.c, lib/striped/striped.c, lib/raid/raid.c, to
 
 from __future__ import annotations
 
-import math
 import re
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from zmon.base.sizes import KIB, SECTOR
-from zmon.collected.lvm_texts import DEVICE, GROUP, TOLD, UUID, VolumeReading
+from zmon.base.sizes import SECTOR
+from zmon.collected.lvm_texts import DEVICE, GROUP, LINEAR, TOLD, UUID, VolumeReading, whole_size
 from zmon.collected.numbers import NUMBER
 from zmon.collected.reading import line
 from zmon.kinds import LAYER, STRIPED
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
 
@@ -35,7 +36,9 @@ _PATH: Final = rf"/dev/({GROUP})/({GROUP})"
 _RULERS: Final = (
     r"(?:(?:NEW )?Physical volumes?|Volume group|(?:Historical )?Logical volume|Segments|Physical Segments)"
 )
-_BESIDE: Final = frozenset({"LV External origin name", "LV Cache pool name", "LV Cache origin name"})
+_BESIDE: Final = frozenset({
+    "LV External origin name", "LV Cache pool name", "LV Cache origin name", "LV Pool metadata",
+})  # fmt: skip
 """What names volumes that another one is on, besides its segments."""
 _WHOLLY: Final = frozenset({"LV Pool name", "LV Pool data", "LV VDO Pool name", "LV VDO Pool data"})
 """What names the volume that another one is on, with all that it has."""
@@ -68,6 +71,12 @@ class LvmDisplay(VolumeReading):
 
     tool = "lvdisplay"
     lists_volumes = False
+    called: ClassVar[Mapping[str, str]] = {
+        "vgdisplay": r"^ *--- Volume group ---", "pvdisplay": r"^ *--- (?:NEW )?Physical volumes? ---",
+        "lvdisplay": r"^ *--- Logical volume ---", "pvscan": r"^ *PV \S+ +(?:VG|is in|lvm)",
+        "lvscan": r"^ *(?:ACTIVE|inactive) ", "vgdisplay -c": r"^ *[^/:]+:r(?:/w)?:",
+        "lvdisplay -c": r"^ */dev/[^/:]+/[^/:]+:[^/:]+:[0-9]+:-?[0-9]+:", "pvdisplay -c": r"^ */dev/\S+?:",
+    }  # fmt: skip
     heading = rf" *--- {_RULERS} ---"
     first = (
         rf" *PV (?:{DEVICE}) +(?:VG {GROUP} +|is in exported VG .*)?(?:lvm[12] )?\["
@@ -78,7 +87,6 @@ class LvmDisplay(VolumeReading):
         r"\s*(?:Monitoring|Stripe size|Mirror (?:size|region size|log volume)|Chunk size|Discards)\s+.*",
         r"\s*(?:Thin count|Transaction ID|Zero new blocks|Device ID|Setting|Metadata format|Mode)\s+.*",
         r"\s*Policy\s+.*",
-        r"\s*Physical extents\s+[0-9]+ to [0-9]+\s*", r"\s*Logical extents\s+[0-9]+ to [0-9]+\s*",
         r"\s*Raid Metadata LV ?[0-9]+\s+.*", r"\s*\S+ \[(?:active|INACTIVE)\]\s*",
         r'\s*"/dev/\S+" \S.*', r"\s*Found volume group .*", TOLD,
         r"\s*No (?:volume groups|matching physical volumes) found",
@@ -96,8 +104,6 @@ class LvmDisplay(VolumeReading):
         self._title = ""
         """The logical volume of the last record."""
         self._segment: ExtentRange | None = None
-        self._ends: dict[str, int] = {}
-        """Behind which extents the segments of logical volumes end, as far as they follow each other."""
         self._sizes: dict[str, str] = {}
         """The sizes of logical volumes, as they are printed, whose records do not count their segments."""
         self._expected: dict[str, int] = {}
@@ -169,7 +175,7 @@ class LvmDisplay(VolumeReading):
             begin, end = (int(extent) for extent in match.groups())
             if begin == self._ends.get(self._title, 0):
                 self._ends[self._title] = end + 1
-            self._segment = ExtentRange()
+            self._segment = ExtentRange(begin=begin, end=end + 1)
             self._expected[self._title] = self._expected.get(self._title, -1) - 1
         return bool(self._title)
 
@@ -200,10 +206,19 @@ class LvmDisplay(VolumeReading):
         self._end_record()
         if self._segment is not None:
             self._segment.devices += 1
+            self._segment.last = match[1]
+            self._segment.counts[match[1]] = 0
         elif not (self.is_filtered and self._title):
             return False
         self._put(self._title, match[1])
         return True
+
+    @line(r"\s*Physical extents\s+([0-9]{1,12}) to ([0-9]{1,12})\s*")
+    def placed(self, match: re.Match[str]) -> None:
+        """Take how many extents a segment has on the device of the line before."""
+        if self._segment is not None and self._segment.last:
+            self._segment.counts[self._segment.last] = int(match[2]) - int(match[1]) + 1
+            self._segment.last = ""
 
     @line(rf"\s*Logical volume\s+({GROUP}|Missing)\s*")
     def on_volume(self, match: re.Match[str]) -> bool:
@@ -221,12 +236,13 @@ class LvmDisplay(VolumeReading):
             self._segment.devices += 1
         return self._segment is not None
 
-    @line(r"\s*Physical extent [0-9]{1,12} to [0-9]{1,12}:\s*")
-    def extent(self, _match: re.Match[str]) -> bool:
+    @line(r"\s*Physical extent ([0-9]{1,12}) to ([0-9]{1,12}):\s*")
+    def extent(self, match: re.Match[str]) -> bool:
         """Take the first line of a part of a physical volume."""
         self._end_record()
         self._end_segment()
-        self._segment = ExtentRange(count=1) if self._device else None
+        begin, end = (int(extent) for extent in match.groups())
+        self._segment = ExtentRange(1, begin, end + 1) if self._device else None
         return bool(self._device)
 
     @line(rf"\s*Logical volume\s+{_PATH}\s*", r"\s*FREE()()\s*")
@@ -240,6 +256,13 @@ class LvmDisplay(VolumeReading):
             self._put(title, self._device)
             self._suspect(title)
         return True
+
+    @line(r"\s*Logical extents\s+([0-9]{1,12}) to ([0-9]{1,12})\s*")
+    def held(self, match: re.Match[str]) -> None:
+        """Take which extents of the logical volume of the line before are on a part of a physical one."""
+        if self._segment is not None and self._device and self._last:
+            count = self._segment.end - self._segment.begin
+            self._add_segment(self._last, int(match[1]), int(match[2]) + 1, {self._device: count})
 
     @line(
         rf"\s*PV ({DEVICE})\s+VG ({GROUP})\s+(?:lvm[12]|-|\S+)\s+\S.*",
@@ -262,16 +285,24 @@ class LvmDisplay(VolumeReading):
         """Take a logical volume of lvscan."""
         self._volume(match[1], match[2], "lvscan")
 
-    @line(rf"\s*{_PATH}:{GROUP}:[0-9]+(?::-?[0-9]+){{8}}:(-?[0-9]+):(-?[0-9]+)\s*")
+    @line(
+        rf"\s*{_PATH}:{GROUP}:[0-9]+(?::-?[0-9]+){{3}}:(-?[0-9]+):(-?[0-9]+)(?::-?[0-9]+){{3}}"
+        r":(-?[0-9]+):(-?[0-9]+)\s*"
+    )
     def joined_logical(self, match: re.Match[str]) -> None:
         """Take a logical volume of lvdisplay -c, with its number; the size of a snapshot is another there."""
-        group, name, major, minor = match.groups()
+        group, name, sectors, extents, major, minor = match.groups()
+        self._take_extent(group, f"{int(sectors) * SECTOR}B", int(extents))
         self._number(self._volume(group, name, self._tool), f"{major}:{minor}")
 
-    @line(rf"\s*({_ONE}):({GROUP}|):[0-9]+(?::-?[0-9]+){{8,9}}:\S*\s*")
+    @line(
+        rf"\s*({_ONE}):({GROUP}|):[0-9]+(?::-?[0-9]+){{4}}:([0-9]+)(?::-?[0-9]+){{3,4}}:\S*\s*",
+        rf"\s*({_ONE}):({GROUP}|):[0-9]+(?::-?[0-9]+){{8,9}}:()\S*\s*",
+    )
     def joined_physical(self, match: re.Match[str]) -> None:
         """Take a physical volume of pvdisplay -c."""
         self._take_volume(match[1], match[2], self._tool)
+        self._take_extent(match[2], f"{match[3]} KiB", 1)
 
     @line(rf"\s*({GROUP}):r(?:/w)?:((?:-?[0-9]+:){{8,}})\S+\s*")
     def joined_group(self, match: re.Match[str]) -> bool:
@@ -280,6 +311,7 @@ class LvmDisplay(VolumeReading):
         if len(fields) < TOTAL_FIELDS:
             return False
         self._size(match[1], fields[7], fields[8])
+        self._take_extent(match[1], f"{fields[10]} KiB", 1)
         return True
 
     @line(r"\s*([^\W\d_][^/:\"]*?)(?:\s{2,}(\S.*?))?\s*")
@@ -326,6 +358,10 @@ class LvmDisplay(VolumeReading):
         if self._title and not self._device:
             stripes = segment.devices if segment.type == STRIPED and segment.devices == segment.count else 0
             self._stripes.setdefault(self._title, []).append(stripes)
+            if segment.end and (stripes or (segment.type == LINEAR and segment.devices == 1)):
+                share = (segment.end - segment.begin) // segment.devices  # where no line tells it
+                counts = {name: count or share for name, count in segment.counts.items()}
+                self._add_segment(self._title, segment.begin, segment.end, counts)
         needed = max(segment.count, int(_WITHOUT_DEVICES.fullmatch(segment.type) is None))
         if segment.devices < needed and self._device:
             self._is_doubtful = True
@@ -336,6 +372,8 @@ class LvmDisplay(VolumeReading):
         record, self._record = self._record, {}
         if not record:
             return
+        extent = record.get("PE Size", "")
+        self._take_extent(record.get("VG Name", ""), f"{extent}{' KiB' * extent.isdecimal()}", 1)
         labels = {name.partition(" ")[0] for name in record}
         if "LV" in labels or "Internal" in labels:
             self._take_logical(record)
@@ -372,7 +410,9 @@ class LvmDisplay(VolumeReading):
             return
         self._title = title = self._volume(group, name, self._tool)
         self._number(title, record.get("Block device", ""))
-        if size := whole_size(record.get("LV Size", ""), record.get("Current LE", "")):
+        size = whole_size(record.get("LV Size", ""), extents := record.get("Current LE", ""))
+        if size:
+            self._take_extent(group, record["LV Size"], int(extents))
             self.facts.say(LAYER, title, self._at(), mapped=title, sort="dm", size=size)
         if "partial" in record.get("LV Status", ""):
             self.facts.partial[title] = self.facts.lose_volume(group)
@@ -384,7 +424,8 @@ class LvmDisplay(VolumeReading):
                 if what in _WHOLLY:
                     self._whole.add(title)
         has_others = any(name.startswith(("COW-table", "Cache ")) for name in record)
-        if has_others and not self._volumes[title].names:
+        is_cut = ("LV Pool data" in record) != ("LV Pool metadata" in record)
+        if is_cut or (has_others and not self._volumes[title].names):
             self._open_volume(title)
         segments = record.get("Segments", "")
         if not segments:
@@ -405,29 +446,18 @@ class LvmDisplay(VolumeReading):
             self.facts.groups.setdefault(group, {})[self.facts.lose_volume(group)] = self._at()
 
 
-def whole_size(printed: str, extents: str) -> int:
-    """Return the sectors of a volume whose size is printed rounded, by its extents; 0 if not known.
-
-    An extent has a power of two as its size, unless somebody chose another.
-    """
-    match = re.fullmatch(r"<?([0-9]{1,9}(?:[.,][0-9]{1,2})?) ([KMGTPE])i?B", printed)
-    if match is None or not re.fullmatch("[1-9][0-9]{0,11}", extents):
-        return 0
-    about = float(match[1].replace(",", ".")) * KIB ** (1 + "KMGTPE".index(match[2])) / int(extents)
-    extent = 1 << round(math.log2(about)) if about >= KIB else 0
-    return int(extents) * extent // SECTOR if abs(about - extent) <= about * _ROUNDED else 0
-
-
-_ROUNDED: Final = 0.01
-"""By what part a size may be off that is rounded."""
-
-
 class ExtentRange:
     """A segment of a logical volume, or a part of a physical one, while it is read."""
 
-    def __init__(self, count: int = 0) -> None:
+    def __init__(self, count: int = 0, begin: int = 0, end: int = 0) -> None:
         """Begin without devices."""
         self.type = ""
+        self.begin, self.end = begin, end
+        """Its first extent and that behind its last."""
+        self.last = ""
+        """The physical volume of the line before."""
+        self.counts: dict[str, int] = {}
+        """How many extents it has on physical volumes."""
         self.count = count
         """How many devices it has, as far as its lines say."""
         self.devices = 0

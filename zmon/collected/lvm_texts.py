@@ -10,17 +10,20 @@ Sources: lvm2, lib/report/columns.h, lib/report/report.c.
 
 from __future__ import annotations
 
+import math
 import re
+from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
-from zmon.base.sizes import SECTOR
+from zmon.base.absent import Absent
+from zmon.base.sizes import KIB, SECTOR
 from zmon.collected.columns import Columns, asked_columns
 from zmon.collected.facts import doubled, group_key, plain
 from zmon.collected.numbers import NUMBER
 from zmon.collected.reading import OrDocument, Reading, line, objects
 from zmon.kinds import LAYER, STRIPED, SWAP, VOLUME_GROUP
 from zmon.topology.same_disks import PV_LINK
-from zmon.topology.stack import group_of, inner
+from zmon.topology.stack import Stack, group_of, inner
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
     from zmon.base.absent import Value
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
+    from zmon.sample import Frame
+    from zmon.topology.stack import BlockDevice
 
 GROUP: Final = r"[A-Za-z0-9+_.][A-Za-z0-9+_.-]{0,127}"
 """The name of a volume group or of a logical volume."""
@@ -37,7 +42,7 @@ DEVICE: Final = r"/dev/\S{1,250}|\[unknown\]|unknown device|missing|Missing"
 """A physical volume; the words stand for one that LVM does not find."""
 _EXTENT: Final = re.compile(
     rf"(?:(/dev/[^\s(,]{{1,200}}?)|(\[unknown\]|unknown device|missing)|\[?({GROUP})\]?)"
-    r"(?:\([0-9]{1,12}\)|:[0-9]{1,12}-[0-9]{1,12})"
+    r"(?:\([0-9]{1,12}\)|:([0-9]{1,12})-([0-9]{1,12}))"
 )
 TOLD: Final = (
     r"\s*(?:Reading .*|Reloading config files|Finding (?:all )?volume groups?.*"
@@ -53,10 +58,14 @@ _HEADING: Final = (
 _NAME: Final = r"(?:1st|#?[A-Z][A-Za-z0-9#%]*)"
 _GAP: Final = "[ ,;|]+"
 _KNOWN: Final = "(?:[PL]V|VG|#PV|Fmt|Attr|[PVL]Size|Devices|Path|Type|KMaj|SSize|DevSize)"
+LINEAR: Final = "linear"
+"""The type of segments that lie on one device."""
 _VIRTUAL: Final = "Vv"
 """The first attribute of logical volumes that are on no devices of their own."""
 _BESIDE: Final = "sSC"
 """The first attribute of those that are on others, too: snapshots, cached ones."""
+_METADATA: Final = r"_(?:[tc]meta|mlog|rmeta_[0-9]+)\Z"
+"""How the names of volumes end that hold the metadata of the one which is called like them before that."""
 _INDENT: Final = 2
 """Blanks before each row."""
 _POOL: Final = "t"
@@ -66,7 +75,7 @@ _PLAIN: Final = ("", "-", "o", "O")
 _OF_PVS: Final = "of pvs"
 """Stands for the type of a segment in pvs, which has a row for each of its devices."""
 _TYPES: Final = frozenset({
-    "linear", STRIPED, "mirror", "raid0", "raid1", "raid4", "raid5", "raid6", "raid10", "snapshot", "thin",
+    LINEAR, STRIPED, "mirror", "raid0", "raid1", "raid4", "raid5", "raid6", "raid10", "snapshot", "thin",
     "thin-pool", "cache", "cache-pool", "error", "zero", "vdo", "vdo-pool", "writecache", "integrity",
 })  # fmt: skip
 _PARTIAL: Final = 8
@@ -76,7 +85,7 @@ _FIELDS: Final = {
     "devices": "Devices", "pv_fmt": "Fmt", "pv_attr": "Attr", "lv_attr": "Attr", "vg_attr": "Attr",
     "pv_count": "#PV", "snap_count": "#SN", "pool_lv": "Pool", "origin": "Origin",
     "seg_pe_ranges": "PE Ranges", "seg_type": "Type", "segtype": "Type", "lv_kernel_major": "KMaj",
-    "lv_kernel_minor": "KMin", "lv_size": "LSize",
+    "lv_kernel_minor": "KMin", "lv_size": "LSize", "seg_size": "SSize", "vg_extent_size": "Ext",
 }  # fmt: skip
 """The headings of columns, by their names in options and in JSON."""
 _DEFAULTS: Final = {
@@ -130,6 +139,8 @@ class VolumeReading(Reading):
         """Logical volumes on a physical volume that LVM does not find, each with the word for that."""
         self._stripes: dict[str, list[int]] = {}
         """Of logical volumes whose segments have been read the stripes of each; 0 for one of another type."""
+        self._ends: dict[str, int] = {}
+        """Behind which extents the segments of logical volumes end, as far as they follow each other."""
         self._misses = False
         """Whether a physical volume of an unnamed group is said to be missing."""
 
@@ -234,6 +245,25 @@ class VolumeReading(Reading):
             lost = next((word for name in below if (word := self.facts.partial.get(name))), "")
             self.facts.partial.update({title: lost} if lost else {})
 
+    def _add_segment(self, title: str, begin: int, end: int, counts: Mapping[str, int]) -> None:
+        """Say how many extents on which devices some of a logical volume are."""
+        segment = self.facts.segments.setdefault(title, {}).setdefault((begin, end), {})
+        segment.update({plain(device.removeprefix("/dev/")): count for device, count in counts.items()})
+
+    def _check_segments(self) -> None:
+        """Leave open what is on more devices than those of its extents; a part of an output tells no size."""
+        for title in self._volumes.keys() & self.facts.segments.keys():
+            segments = self.facts.segments[title]
+            if self.is_part and not self._is_narrow and not self.is_searched(title):
+                del self.facts.segments[title]
+            elif not _follow(segments):
+                self._open_volume(title)
+
+    def _take_extent(self, group: str, printed: str, extents: int) -> None:
+        """Take the size of the extents of a group from what so many of them have."""
+        if size := whole_size(printed, str(extents)):
+            self.facts.extents.setdefault(group, set()).add(size // extents)
+
     def _striped(self, title: str, names: Collection[str]) -> dict[str, Value]:
         """Return that a volume lies in equal parts on its devices, and how many these are, if it does.
 
@@ -242,6 +272,16 @@ class VolumeReading(Reading):
         is_whole = not self.is_part and not any(name.startswith("?") for name in names)
         is_it = is_whole and self._stripes.get(title) == [len(names)]
         return {"level": STRIPED, "layout": len(names)} if is_it else {}
+
+    def _add_metadata(self) -> None:
+        """Put pools, and volumes with a log, on what holds their metadata, too."""
+        for title, metadata in self._pools.items():
+            if metadata not in self._volumes:
+                self._open_volume(title)
+        for title in self._volumes:
+            owner = re.sub(_METADATA, "", title)
+            if owner != title and owner in self._volumes and self._volumes[owner].names:
+                self._volumes[owner].names[title] = None
 
     def finish(self) -> None:
         """Say on which devices each logical volume is."""
@@ -263,11 +303,8 @@ class VolumeReading(Reading):
             if others or not self.lists_volumes or self.is_part or self._is_lost:
                 self._open_volume(title, f"the origin of {title}, if it is a snapshot")
                 self.facts.suspects.add(title)
-        for title, metadata in self._pools.items():
-            if metadata in self._volumes:
-                self._volumes[title].names[metadata] = None
-            else:
-                self._open_volume(title)
+        self._add_metadata()
+        self._check_segments()
         self._lose_parts()
         for title, (group, place, names) in self._volumes.items():
             if all(name.startswith("?") for name in names) and {*names} != {self._on_lost.get(title)}:
@@ -282,6 +319,10 @@ class VolumeReading(Reading):
 class Lvm(VolumeReading, OrDocument):
     """Physical volumes by group (pvs), groups (vgs), and logical volumes with the devices that lvs names."""
 
+    called: ClassVar[Mapping[str, str]] = {
+        "lvs": r'^ *(?:LV|VG +LV|Path)\b|"(?:lv|seg)" *:', "pvs": r'^ *(?:PV|VG +PV)\b|"pv" *:',
+        "vgs": r'^ *VG\b|"vg" *:',
+    }  # fmt: skip
     pads = True
     heading = (
         rf" *(?={_NAME}(?:{_GAP}{_NAME})+[ ,;|]*$)"
@@ -305,6 +346,12 @@ class Lvm(VolumeReading, OrDocument):
         self._asked = _asked(text.command)
         self._type = ""
         """The type of the segment of the row, if it has one."""
+        self._extents = 0
+        """How many extents the segment of the row has, as far as it names them."""
+        self._placed: dict[str, set[str]] = {}
+        """The ranges of extents that logical volumes have, as they are printed."""
+        self._sizes: dict[str, tuple[str, str]] = {}
+        """The groups of logical volumes, and their sizes as they are printed."""
 
     @classmethod
     def knows(cls, row: str) -> bool:
@@ -386,7 +433,16 @@ class Lvm(VolumeReading, OrDocument):
         name, group, attributes = match.groups()
         types = {*rest} & _TYPES
         self._type = types.pop() if len(types) == 1 else ""
-        return self._take_segment(group, name, attributes, match[0][match.end(3) :], None)
+        hidden = {*re.findall(rf"(?<!\S)\[({GROUP})\](?!\S)", match[0][match.end(3) :])} - {"unknown"}
+        taken = self._take_segment(group, name, attributes, match[0][match.end(3) :], hidden or None)
+        if taken:
+            self._take_sizes(group, self._columns.cells(match[0]))
+        return taken
+
+    def _take_sizes(self, group: str, cells: Mapping[str, str]) -> None:
+        """Take the size of a segment, and that of its logical volume, of which more may follow."""
+        self._take_extent(group, cells.get("SSize", ""), self._extents)
+        self._sizes[self._last] = group, cells.get("LSize", "")
 
     def _take(self, cells: Mapping[str, str]) -> bool:
         """Take the cells of a row, if all that zmon reads look like what they are."""
@@ -400,6 +456,7 @@ class Lvm(VolumeReading, OrDocument):
             return False
         if group and name:
             return self._take_logical(cells, group, name)
+        self._take_extent(group, cells.get("Ext", ""), 1)
         if group and cells.get("#SN") == "0":
             self.facts.without_snapshots.add(group)
         if group and cells.get("#PV"):
@@ -444,9 +501,11 @@ class Lvm(VolumeReading, OrDocument):
             return False
         self._type = cells.get("Type", "")
         beside = [cells[column].strip("[]") for column in ("Pool", "Origin") if cells.get(column)]
-        extents = cells.get("Devices") or cells.get("PE Ranges", "")
+        extents = f"{cells.get('Devices', '')} {cells.get('PE Ranges', '')}"
         taken = self._take_segment(group, name, attributes, extents, beside)
         size = re.fullmatch(r"([0-9]{3,18})B", cells.get("LSize", ""))
+        if taken:
+            self._take_sizes(group, cells)
         if taken and size and attributes[:1] in _PLAIN[1:]:  # that of a snapshot is another
             place = f"lvs, {self.text.place(self.number)}"
             self.facts.say(
@@ -465,7 +524,7 @@ class Lvm(VolumeReading, OrDocument):
             self.facts.groups.setdefault(group, {})[self.facts.lose_volume(group)] = place
 
     def _take_segment(
-        self, group: str, name: str, attributes: str, extents: str, beside: Iterable[str] | None
+        self, group: str, name: str, attributes: str, extents: str, beside: Collection[str] | None
     ) -> bool:
         """Take a segment; `beside` are the volumes that it is on besides its devices, None if not known."""
         placed = [*_EXTENT.finditer(extents)]
@@ -478,21 +537,36 @@ class Lvm(VolumeReading, OrDocument):
         if "Devices" in self._columns and kind and not placed and kind not in _VIRTUAL:
             self._open_volume(title)  # each other volume has some
             self.strange.append(self.number)
+        others = {*(beside or ())} - {extent[3] for extent in placed}
         if kind == "C" and placed and all(extent[3] == f"{name}_cdata" for extent in placed):
             self._pools[title] = volume_title(group, f"{name}_cmeta")
-        elif placed and kind in _BESIDE and not beside and not inner(title):
+        elif placed and kind in _BESIDE and not others and not inner(title):
             if kind:
                 self._open_volume(title)
             elif "Origin" not in {*self._columns, *self._asked}:
                 self._suspect(title)  # of the blocks of a snapshot, too, lvs says "linear"
         is_plain = kind in _PLAIN and self._type in {"", STRIPED} and all(extent[1] for extent in placed)
         stripes = self._stripes.setdefault(title, [])
-        stripes.append(len({extent[1] for extent in placed}) * (is_plain and len(placed) > 1))
+        legs = len({extent[1] for extent in placed})
+        stripes.append(legs * (is_plain and legs > 1))
+        self._place_extents(title, placed, is_linear=kind in _PLAIN and self._type in {"", LINEAR, STRIPED})
         for extent in placed:
             self._put(title, extent[1] or extent[2] or "", extent[3] or "")
         for other in beside or () if placed or (kind and kind in _VIRTUAL) else ():
             self._put(title, "", other)
         return True
+
+    def _place_extents(self, title: str, placed: Iterable[re.Match[str]], *, is_linear: bool) -> None:
+        """Take on which extents of devices a segment lies, as the column of ranges names them."""
+        counts = {extent[1]: int(extent[5]) - int(extent[4]) + 1 for extent in placed if extent[4]}
+        begin, places = self._ends.get(title, 0), {extent[0] for extent in placed if extent[4]}
+        is_whole = is_linear and begin >= 0 and all(extent[1] for extent in placed)
+        is_whole = is_whole and self._placed.setdefault(title, set()).isdisjoint(places)
+        self._placed.setdefault(title, set()).update(places)
+        self._extents = sum(counts.values()) if is_whole and len({*counts.values()}) == 1 else 0
+        self._ends[title] = begin + self._extents if self._extents else -1
+        if self._extents:
+            self._add_segment(title, begin, begin + self._extents, counts)
 
     def document(self, document: dict[str, Any]) -> bool:
         """Take the rows of --reportformat json."""
@@ -509,6 +583,8 @@ class Lvm(VolumeReading, OrDocument):
     def end(self) -> None:
         """Take the document, if it is one."""
         super().end()
+        for title, (group, printed) in self._sizes.items():
+            self._take_extent(group, printed, self._ends[title])
         self.finish()
 
 
@@ -604,3 +680,67 @@ def _drop_origins(facts: Facts) -> None:
                 lists = [str(fact.value).split() for fact in below]
                 left = [" ".join(name for name in names if name != f"?{title}") for names in lists]
                 below[:] = [fact._replace(value=told) for fact, told in zip(below, left, strict=True)]
+
+
+def whole_size(printed: str, extents: str) -> int:
+    """Return the sectors of a volume whose size is printed rounded, by its extents; 0 if not known.
+
+    An extent has a power of two as its size, unless somebody chose another.
+    """
+    match = re.fullmatch(r"<?([0-9]{1,18}(?:[.,][0-9]{1,2})?) ?([BKMGTPEkmgtpe])(?:i?B)?", printed)
+    if match is None or not re.fullmatch("[1-9][0-9]{0,11}", extents):
+        return 0
+    unit = KIB ** "BKMGTPE".index(match[2].upper())
+    about = float(match[1].replace(",", ".")) * unit / int(extents)
+    extent = 1 << round(math.log2(about)) if about >= KIB else 0
+    return int(extents) * extent // SECTOR if abs(about - extent) <= about * _ROUNDED else 0
+
+
+_ROUNDED: Final = 0.01
+"""By what part a size may be off that is rounded."""
+_ROUGH: Final = 0.05
+"""By what part a size may be off that lsblk prints."""
+
+
+def lay_segments(facts: Facts, layers: Frame) -> None:
+    """Say how the segments of logical volumes lie, where their extents are read and how large these are.
+
+    They have to follow each other, and to be on just those devices that all texts together name.
+    """
+    stack = Stack(layers)
+    for title, segments in facts.segments.items():
+        node, parts = stack.named(title), sorted(segments.items())
+        if node is None or not _follow(segments) or not isinstance(node.table, Absent):
+            continue
+        ends = [end for (_begin, end), _counts in parts]
+        sizes = facts.extents.get(group_of(title), set[int]())
+        if isinstance(node.size, int) and not sizes:
+            sizes = {node.size // SECTOR // ends[-1]}
+        extent = next(iter(sizes)) if len(sizes) == 1 else 0
+        legs = [[foot.number for foot in map(stack.named, counts) if foot] for _ends, counts in parts]
+        if {*chain.from_iterable(legs)} != {*node.below} or not _is_so_large(node, ends[-1] * extent, facts):
+            continue
+        lines = [
+            f"{begin * extent} {(end - begin) * extent} segment {' '.join(numbers)}"
+            for ((begin, end), _counts), numbers in zip(parts, legs, strict=True)
+        ]
+        place = facts.rows[LAYER.name][node.number]["mapped"][0].place
+        facts.say(LAYER, node.number, place, table="\n".join(lines), size=ends[-1] * extent)
+
+
+def _follow(segments: Mapping[tuple[int, int], Mapping[str, int]]) -> bool:
+    """Return whether segments follow each other, each with all of its extents in equal parts."""
+    parts = sorted(segments.items())
+    begins = [0, *(end for (_begin, end), _counts in parts)]
+    return all(
+        begin == first and sum(counts.values()) == end - begin and len({*counts.values()}) == 1
+        for first, ((begin, end), counts) in zip(begins, parts, strict=False)
+    )
+
+
+def _is_so_large(node: BlockDevice, sectors: int, facts: Facts) -> bool:
+    """Return whether a device may have a size; lsblk rounds sizes."""
+    if isinstance(node.size, int):
+        return node.size == sectors * SECTOR
+    rounded, _place = facts.rounded.get(str(node.mapped), (sectors, ""))
+    return sectors > 0 and abs(rounded - sectors) <= rounded * _ROUGH

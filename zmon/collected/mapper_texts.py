@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import re
 from itertools import pairwise, zip_longest
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from zmon.collected.columns import Columns
 from zmon.collected.facts import NAMED_STAND_IN, OF_MULTIPATH, values_of
@@ -406,6 +406,8 @@ _STATES: Final = (
 
 Source: multipath-tools, libmultipath/print.c, structs.h, checkers.c; Linux, drivers/scsi/scsi_sysfs.c.
 """
+MAX_VIA: Final = 32
+"""Characters of the command that are kept of what a map was told by."""
 QUEUES: Final = "queue_if_no_path"
 """The feature of a map that keeps I/O when no path is left."""
 
@@ -419,6 +421,10 @@ class Multipath(OrDocument):
         r"(?:[a-z]{0,8}: )?(?:\S{1,128} \()?[0-9A-Za-z_.:-]{8,128}\)? (?:dm-[0-9]{1,5}|undef)"
         r" [^,\n]{1,16},"
     )
+    called: ClassVar[Mapping[str, str]] = {
+        "multipathd show maps json": r'^\{|"path_groups" ?:', "multipathd show paths": r"^hcil\s",
+        "multipathd show maps": r"^name\s+sysfs\s",
+    }  # fmt: skip
     nothing = (
         r"(?:/etc/multipath\S*|DM multipath kernel driver not loaded).*",
         r"ok",
@@ -435,6 +441,8 @@ class Multipath(OrDocument):
     def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Begin without a map."""
         super().__init__(text, facts)
+        asked = re.sub(r"-k ?|['\"]", "", self.printed_by)
+        self._via = asked[:MAX_VIA] if asked.startswith("multipath") else "multipath -ll"
         self._device = self._title = ""
         self._sized = False
         self._group = 0
@@ -475,7 +483,7 @@ class Multipath(OrDocument):
         self._device, self._title, self._sized, self._group, self._row = device, title, False, 0, {}
         self._places.setdefault(device, self.place)
         if device.startswith("dm-"):
-            self.facts.say(MULTIPATH, device, self.place, title=title, wwid=wwid, via="multipath -ll")
+            self.facts.say(MULTIPATH, device, self.place, title=title, wwid=wwid, via=self._via)
         name = device if device.startswith("dm-") else ""
         self.facts.say(
             LAYER, device, self.place, name=name, sort="dm", mapped=title, uuid=f"{MPATH}{wwid}",
@@ -552,7 +560,7 @@ class Multipath(OrDocument):
     def map_of_daemon(self, match: re.Match[str]) -> None:
         """Take a map that `multipathd show maps` lists, without its paths."""
         title, device, wwid = match.groups()
-        self.facts.say(MULTIPATH, device, self.place, title=title, wwid=wwid, via="multipath -ll")
+        self.facts.say(MULTIPATH, device, self.place, title=title, wwid=wwid, via=self._via)
         self.facts.say(LAYER, device, self.place, name=device, sort="dm", mapped=title, uuid=f"{MPATH}{wwid}")
 
     @line(r"name\s+(?:path_faults|failback)\s.*")
@@ -632,9 +640,9 @@ class Multipath(OrDocument):
                 numbers.append(number)
                 say_port(self.facts, str(path.get("host_adapter")), place, str(path.get("host_wwpn")))
                 say(LAYER, number, place, name=name, sort="disk")
-                say(PATH, number, place, map=device, via="multipath -ll", **{**told[number], "group": nth})
+                say(PATH, number, place, map=device, via=self._via, **{**told[number], "group": nth})
         for values in (values for _device, values in report.maps):
-            say(MULTIPATH, device, place, via="multipath -ll", **values)
+            say(MULTIPATH, device, place, via=self._via, **values)
         say(LAYER, device, place, name=device, sort="dm", mapped=title, uuid=f"{MPATH}{wwid}",
             below=" ".join(numbers))  # fmt: skip
         return True
@@ -659,7 +667,7 @@ class Multipath(OrDocument):
         if ":" in number:
             self.facts.say(LAYER, number, self.place, name=name, sort="disk")
         if self._device.startswith("dm-"):
-            told = {"map": self._device, "via": "multipath -ll", **self._row, **told}
+            told = {"map": self._device, "via": self._via, **self._row, **told}
             self.facts.say(PATH, number, self.place, name=name, **told)
             if self._priority != "undef":  # -l does not ask for it, and prints 0
                 add = self.facts.say if int(self._priority) else self.facts.hint
@@ -679,7 +687,7 @@ class Multipath(OrDocument):
             if device not in self._numbers:
                 self.facts.say(
                     PATH, f"{NAMED_STAND_IN}:{title}", self._places[device], name="none", map=device,
-                    via="multipath -ll", device=REMOVED,
+                    via=self._via, device=REMOVED,
                 )  # fmt: skip
         for device, below in self._numbers.items():
             self.facts.say(LAYER, device, self._places[device], below=" ".join(below))

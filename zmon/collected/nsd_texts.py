@@ -70,8 +70,16 @@ class Mmlsdisk(Reading):
         r"(?:Number of quorum disks|Read quorum value|Write quorum value): .*", r"Attention: .*",
     )  # fmt: skip
 
-    @line(r"\S+ +nsd +[0-9]+ +-?[0-9,]+ +.*")
-    def disk(self, _match: re.Match[str]) -> None:
-        """Take a disk of the file system that the command names."""
+    @line(
+        r"(\S+) +nsd +[0-9]+ +-?[0-9,]+ +\S+ +\S+ +(\S.*?) +(up|down|recovering|unrecovered)\b.*",
+        r"(\S+) +nsd +[0-9]+ +-?[0-9,]+ +()().*",
+    )
+    def disk(self, match: re.Match[str]) -> None:
+        """Take a disk of the file system that the command names; one that is not up cannot be used."""
         names = [word for word in self.text.command.split()[1:2] if not word.startswith("-")]
         self.facts.file_systems.update((name, GPFS.casefold()) for name in names)
+        for name in names:
+            self.facts.nsds.setdefault(match[1], name)
+        states = [state for state in (match[2], match[3]) if state not in {"", "ready", "up"}]
+        if states:
+            self.facts.nsd_states[match[1]] = ", ".join(states), self.place

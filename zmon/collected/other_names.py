@@ -150,7 +150,10 @@ class Names:
         named += [(str(fact.value), fact.place) for row in rows.values() for fact in row.get("mapped", ())]
         named += [device for devices in self._facts.btrfs.values() for device in devices.values()]
         named += [(device, place) for device, (_sort, _uuid, place) in self._facts.contents.items()]
-        named += [(device, place) for (device, _title), place in self._facts.lent.items()]
+        named += [
+            (device, place)
+            for (device, _title), place in (*self._facts.lent.items(), *self._facts.failed.items())
+        ]
         named += [(device, f"{ASSUMED} by its name") for device in sorted(self._facts.mounted)]
         return {word.removeprefix("mapper/"): place for word, place in reversed(named)}.items()
 

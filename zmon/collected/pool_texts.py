@@ -28,6 +28,10 @@ _WITHOUT_DATA: Final = frozenset({"cache", "spares"})
 """The parts of a pool that hold no data of their own."""
 
 
+_WORKING: Final = frozenset({"ONLINE", "AVAIL", "INUSE"})
+"""The states of devices that work, or are ready to."""
+
+
 class ZpoolStatus(Reading):
     """The devices of each pool, also those that do not work, and which devices are missing."""
 
@@ -65,10 +69,10 @@ class ZpoolStatus(Reading):
         """Take the heading above devices that are for something else."""
         self._part = match[1]
 
-    @line(r"\t +(\S+)\s+[A-Z]+(?:\s+[0-9.]+[KMGTPE]?){0,3}(?:\s+(was )?(\S.*?))?\s*")
+    @line(r"\t +(\S+)\s+([A-Z]+)(?:\s+[0-9.]+[KMGTPE]?){0,3}(?:\s+(was )?(\S.*?))?\s*")
     def device(self, match: re.Match[str]) -> bool:
         """Take a device of the pool, or where one was that is missing; others are mirrors and the like."""
-        listed, was, remark = match.groups()
+        listed, state, was, remark = match.groups()
         # what is to replace one of the same name has that of the old one with /old
         name = (remark.removesuffix("/old") if was else listed).removeprefix("/dev/")
         if re.match(rf"ccw-{BUSID}", name):
@@ -80,6 +84,8 @@ class ZpoolStatus(Reading):
             lost = member = f"?{listed}"
             self.facts.lost[lost] = f"missing: {listed} of {self._pool} (was {name})"
             self.facts.lent[name, f"{self._pool} until it went missing, on {name}"] = self.place
+        elif state not in _WORKING:
+            self.facts.failed[name, f"{listed} of {self._pool}: {state}"] = self.place
         if self._part in _WITHOUT_DATA:
             self.facts.lent[name, f"{self._part.removesuffix('s')} of {self._pool} on {name}"] = self.place
         else:

@@ -17,7 +17,7 @@ from zmon.base.mistake import contained, itself
 from zmon.collected.columns import Columns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
@@ -71,6 +71,8 @@ class Reading:
     """What whole outputs list all of: `ALL_DASD` and the like."""
     heading: ClassVar[str] = ""
     """How an output begins where no command says so: with a line that nothing else prints."""
+    called: ClassVar[Mapping[str, str]] = {}
+    """What tells which of several commands it is where none is named: patterns in the text, by the names."""
     first: ClassVar[str] = ""
     """How a line begins that tells the form where neither a command nor a heading did."""
     nothing: ClassVar[tuple[str, ...]] = ()
@@ -124,6 +126,13 @@ class Reading:
         """Those of the heading that was read last."""
         self.strange: list[int] = []
         """Lines that were taken, and turned out not to be understood."""
+
+    @property
+    def printed_by(self) -> str:
+        """The command whose output it is, else that which its lines tell; empty if nothing does."""
+        patterns = self.called.items()
+        told = (name for name, pattern in patterns if re.search(pattern, self.text.text, re.MULTILINE))
+        return self.text.command.partition("|")[0].strip() or next(told, "")
 
     @property
     def is_part(self) -> bool:
@@ -319,6 +328,8 @@ class ReadText(NamedTuple):
     """The names of the kinds of which it may say something, and what it lists."""
     is_part: bool = False
     """Whether the command prints some of the lines."""
+    called: str = ""
+    """Of an output without a command that which its lines tell."""
 
 
 Rows = list[tuple[int, str]]
@@ -403,7 +414,8 @@ def _read(text: CollectedText, form: Form, facts: Facts, rows: Rows) -> ReadText
     strange += [text.line + number for number in reading.strange]
     tells = (*form.reading.tells, *reading.lists_all)
     read -= len(reading.strange)
-    return ReadText(text, form.name, read, tuple(sorted(strange)), tells, reading.is_part)
+    called = "" if text.command or text.file else reading.printed_by
+    return ReadText(text, form.name, read, tuple(sorted(strange)), tells, reading.is_part, called)
 
 
 _SEARCH: Final = re.compile(

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zmon.collected.block_texts import SWAPPED
 from zmon.collected.columns import Columns
-from zmon.collected.facts import MountRow
-from zmon.collected.numbers import NUMBER, disk_name, fits, is_of_kernel
+from zmon.collected.facts import ASM, MountRow
+from zmon.collected.numbers import NUMBER, disk_name, fits, is_of_kernel, name_of_number
 from zmon.collected.reading import OrDocument, line, objects
 from zmon.kinds import LAYER
 from zmon.topology.stack import TAGS, tagged
@@ -44,7 +44,7 @@ class Blkid(OrDocument):
     tool = "blkid"
     tells = ("layer", "mount", "swap")
     heading = r"device +fs_type +label +mount point +UUID"
-    first = rf'/dev/\S{{1,250}}: (?:{_TAG} ?)+$|DEVNAME=/dev/|\{{\s*"blkid"'
+    first = rf'/dev/\S{{1,250}}: (?:{_TAG} ?)+$|Disk "[^"]+" is a valid ASM disk|DEVNAME=/dev/|\{{\s*"blkid"'
     nothing = (r"-{10,}", r"ID_(?:FS|PART)_[A-Z_]+=.*")
 
     def __init__(self, text: CollectedText, facts: Facts) -> None:
@@ -67,6 +67,18 @@ class Blkid(OrDocument):
         """Take a device."""
         self._take()
         self._say(match[1], dict(map(_pair, re.findall(_TAG, match[2]))))
+
+    @line(
+        r'Disk "([^"]{1,40})" is a valid ASM disk'
+        r"(?: on device (?:/dev/\S{1,200}?)?\s?\[([0-9]{1,4}), ?([0-9]{1,8})\])?\s*"
+    )
+    def of_asm(self, match: re.Match[str]) -> None:
+        """Take a disk of ASM that oracleasm has asked for by its label."""
+        if match[2]:
+            number = f"{match[2]}:{match[3]}"
+            name = name_of_number(number)
+            self.facts.say_content(name, self.place, ASM, "")
+            self.facts.say_asm(self.facts.name_device(name, self.place, number), self.place, match[1])
 
     @line(r"device +fs_type +label +mount point +UUID\s*")
     def head(self, match: re.Match[str]) -> None:
@@ -145,6 +157,7 @@ class Blkid(OrDocument):
             value = tags.get(tag, "")
             if value and tag != "UUID" and (is_alone or tag.startswith("PART")) and "M-" not in value:
                 facts.say(LAYER, name, place, links=tagged(f"{tag}={value}"))
+        facts.say_asm(name, place, tags.get("LABEL", "") * (tags.get("TYPE") == ASM))
         disk, start, size = (tags.get(f"PART_ENTRY_{what}", "") for what in ("DISK", "OFFSET", "SIZE"))
         if re.fullmatch(NUMBER, disk) and is_of_kernel(device) and fits(disk_name(device), disk):
             row: dict[str, Value] = {"parent": disk}

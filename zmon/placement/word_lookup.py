@@ -13,7 +13,7 @@ from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.ranges import names
 from zmon.base.record import NamedTuple
-from zmon.kinds import CONTAINER, DASD, DEVICE, LOST, MPATH, TEXT, VOLUME_GROUP
+from zmon.kinds import CONTAINER, DASD, DEVICE, FAILED, LOST, MPATH, TEXT, VOLUME_GROUP
 from zmon.kinds import SWAP as SWAP_AREA
 from zmon.placement.channel_device import channel_device
 from zmon.placement.unused_paths import is_offline, reasons_of
@@ -123,7 +123,10 @@ def _nodes(word: str, machine: Machine) -> Iterator[WordMeaning]:
     if node is None and path is not None:  # the kernel hides it, so it has no number
         node = machine.stack.named(path.disk)
     node = node or machine.stack.named(f"LABEL={word}")  # of a pool, an NSD, a disk of ASM
-    if node is not None:
+    if node is None:  # a file system in a pool
+        sources = (mount.point for mount in machine.mounts if mount.pool and mount.source == word)
+        yield from (WordMeaning(word, MeaningKind.MOUNT, point) for point in sources)
+    else:
         yield WordMeaning(word, MeaningKind.DEVICE, node.number, tuple(machine.stack.leaves(node.number)))
 
 
@@ -498,10 +501,17 @@ def _with_states(result: LookupResult, machine: Machine) -> LookupResult:
         unformatted=tuple(unformatted),
         states=(
             *(said for volume in volumes for said in _unusual(volume, machine)),
+            *_failures({volume.number for volume in volumes}, machine),
             *_troubles({volume.number for volume in volumes}, machine),
             *_used_as({answer.path for answer in result.locations}, machine),
         ),
     )
+
+
+def _failures(disks: set[str], machine: Machine) -> list[str]:
+    """Return which members on disks do not work, as the tools of their pools say."""
+    above = {number for disk in _with_paths(disks, machine) for number in machine.stack.above(disk)}
+    return sorted(machine.stack.title(number) for number in above if _is(number, FAILED, machine))
 
 
 def _troubles(disks: set[str], machine: Machine) -> Iterator[str]:
@@ -581,7 +591,9 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
     possible = {number for start in possible for number in (start, *stack.above(start))} - upon
     leaves = (leaf for number in sure | possible for leaf in stack.leaves(number))
     every = _with_paths({*disks, *leaves}, machine)
-    titles = {stack.title(number) for number in above} - {f"{VOLUME_GROUP} {meaning.key}"}
+    titles = {stack.title(number) for number in above if not _is(number, FAILED, machine)} - {
+        f"{VOLUME_GROUP} {meaning.key}"
+    }
     on_disks = sorted((machine.volumes[disk] for disk in disks if disk in machine.volumes), key=_order)
     joins = [_paths_meant(number, meaning, machine) for number in disks if _is_joined(number, machine)]
     paths = {path.number for number in disks for path in machine.stack.paths(number) if number != path.number}
@@ -601,7 +613,7 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
         locations=(_device(device, machine),) if made else (),
         volumes=tuple(volumes),
         paths=tuple(volume for volume in on_disks if is_path and volume.number in meant),
-        missing=tuple(stack.title(start) for start in sorted(starts | beside) if _is_lost(start, machine)),
+        missing=tuple(stack.title(start) for start in sorted(starts | beside) if _is(start, LOST, machine)),
         more_paths=any(map(stack.has_unseen, {*disks, device} - {""})),
         devices=tuple(sorted(titles, key=lambda title: (" " in title, title))),  # what is on them last
         same=same,
@@ -614,9 +626,9 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
     )
 
 
-def _is_lost(number: str, machine: Machine) -> bool:
+def _is(number: str, sort: str, machine: Machine) -> bool:
     node = machine.stack.node(number)
-    return node is not None and node.sort == LOST
+    return node is not None and node.sort == sort
 
 
 def _unseen_members(meaning: WordMeaning, machine: Machine) -> Iterator[str]:

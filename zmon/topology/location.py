@@ -286,8 +286,10 @@ class _Locator(ByteMapping):
     def through_cluster(self, system: str) -> tuple[str, ...]:
         """Map a file of this GPFS, which lies on some of the disks of a cluster, here or at other hosts."""
         nsds = self.stack.nsds_of(system)
-        self.is_open = not nsds
-        self.worsen(Grade.SET if nsds else Grade.UNKNOWN, _CLUSTER if nsds else _NO_NSDS)
+        disks = [self.stack.node(leaf) for leaf in chain.from_iterable(map(self.stack.leaves, nsds))]
+        is_here = any(disk and not disk.is_unseen and disk.sort != LOST for disk in disks)
+        self.is_open = not is_here
+        self.worsen(Grade.SET if is_here else Grade.UNKNOWN, _CLUSTER if is_here else _NO_NSDS)
         if nsds:
             self.somewhere(nsds, absent(_CLUSTER))
         return nsds

@@ -44,6 +44,8 @@ class ByteMapping:
         """Bytes whose leaf is not known."""
         self.among: dict[str, None] = {}
         """The leaves that the unplaced bytes may lie on."""
+        self.is_uneven = False
+        """Whether segments differ of which only the devices are known: a part lies on any of these."""
         self.notes: dict[str, None] = {}
         """The assumptions of the mapping."""
         self.lacking: dict[str, None] = {}
@@ -82,6 +84,7 @@ class ByteMapping:
             self.count(leaf, count, copy=True)
         self.add_unplaced(other.unplaced, copy=copy)
         self.among.update(other.among)
+        self.is_uneven |= other.is_uneven
         self.notes.update(other.notes)
         self.lacking.update(other.lacking)
         self.prove(other.evidence.values())
@@ -91,7 +94,9 @@ class ByteMapping:
         part = ByteMapping(self.grade)
         part.notes, part.lacking, part.evidence = self.notes, self.lacking, self.evidence
         total = sum(self.data.values()) + self.unplaced
-        if not total or (self.unplaced and self.among):  # the shares of the leaves are unknown
+        if (
+            not total or (self.unplaced and self.among) or (self.is_uneven and size < total)
+        ):  # the shares of the leaves are unknown
             leaves = dict.fromkeys(chain(self.data, self.among))
             if len(leaves) == 1 and self.grade >= Grade.SET:  # wherever on it
                 part.grade, part.data = Grade.SHARES, dict.fromkeys(leaves, size)
@@ -299,6 +304,7 @@ class _Walk(ByteMapping):
     def evenly(self, layout: DeviceLayout, target: Target, part: ByteRange, *, copy: bool) -> None:
         """Map bytes in equal shares, because their order is unknown."""
         self.worsen(Grade.SHARES)
+        self.is_uneven |= not target.note and len({other.legs for other in layout.segments}) > 1
         legs = [leg.device for leg in target.legs if leg.device]
         if not legs:
             self.miss(part, f"{layout.title} has no device left", copy=copy)

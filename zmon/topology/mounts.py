@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
-from zmon.kinds import CONTRADICTED, POOL
+from zmon.kinds import CONTRADICTED, GPFS, GPFS_SYSTEM, POOL
 from zmon.values import overlay
 
 if TYPE_CHECKING:
@@ -55,7 +55,9 @@ class Mount(NamedTuple):
 
     @property
     def pool(self) -> str:
-        """The title of the pool of ZFS that its file system is in; empty for any other."""
+        """The title of the pool of ZFS, or of the GPFS, that its file system is; empty for any other."""
+        if self.fstype == GPFS.casefold():
+            return f"{GPFS_SYSTEM} {self.source.removeprefix('/dev/')}"
         return f"{POOL} {self.source.partition('/')[0]}" if self.fstype == "zfs" else ""
 
     @property

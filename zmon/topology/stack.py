@@ -9,7 +9,7 @@ from zmon.base.absent import Absent, absent, code_of, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
 from zmon.base.sizes import SECTOR
-from zmon.kinds import CONTRADICTED, MPATH, NSD, OF_GPFS, POOL, STRIPED, VOLUME_GROUP
+from zmon.kinds import CONTRADICTED, FAILED, MPATH, NSD, OF_GPFS, POOL, STRIPED, VOLUME_GROUP
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.origins import NO_ORIGINS, Origins
 from zmon.topology.target import (
@@ -91,6 +91,8 @@ DEPTH: Final = 32
 """Maximum number of layers; more are taken for a circle."""
 
 
+_ON_DEVICES: Final = frozenset({VOLUME_GROUP, NSD, POOL, FAILED, "btrfs", "content"})
+"""Sorts of what texts name that is no device of the kernel, and lies on some."""
 _UNMAPPED_FILE: Final = absent("which parts of its file system its file has is not known")
 _UNMAPPED: Final = absent("which parts of its devices a group uses is not known")
 
@@ -322,7 +324,7 @@ class Stack:
             case "md":
                 return _array(node)
         is_built = node.sort == "disk" and node.below  # such as one of bcache or DRBD
-        return _UNMAPPED if is_built or node.sort in {VOLUME_GROUP, NSD, POOL, "btrfs", "content"} else ()
+        return _UNMAPPED if is_built or node.sort in _ON_DEVICES else ()
 
     def mapped(self, node: BlockDevice, target: Target) -> Iterable[Target]:
         """Return a target of the device mapper, completed with what its table does not contain."""

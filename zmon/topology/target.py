@@ -102,6 +102,8 @@ def describe(target: Target) -> str:
     """Describe a target for people: `striped over 4, 64 KiB`."""
     legs = len(target.legs)
     match target.layout:
+        case TargetLayout.EVEN if legs == 1:
+            text = target.kind
         case TargetLayout.STRIPED | TargetLayout.PARITY | TargetLayout.EVEN | TargetLayout.NEAR:
             chunk = f", {size_of(target.chunk)}" if target.chunk else ""
             copies = f", {target.copies} copies" if target.copies > 1 else ""
@@ -223,6 +225,13 @@ def _striped(head: _Head, fields: _Words) -> Target:
     count = fields.many("the number of stripes")
     chunk = fields.number("the chunk size", 1) * SECTOR
     return Target(*head, TargetLayout.STRIPED, fields.legs(count), chunk)
+
+
+def _part(head: _Head, fields: _Words) -> Target:
+    """Read a segment as texts tell it: in equal parts on devices, which may have stand-ins for numbers."""
+    legs = tuple(map(Leg, fields.rest()))
+    kind = (TargetLayout.STRIPED if len(legs) > 1 else TargetLayout.LINEAR).value
+    return Target(head.start, head.length, kind, TargetLayout.EVEN, legs)
 
 
 def _mirror(head: _Head, fields: _Words) -> Target:
@@ -382,7 +391,7 @@ _UNKNOWN: Final = _form("all", TargetLayout.SOMEWHERE, "how {kind} lies is not k
 
 _TARGETS: Final[dict[str, _Reader]] = {
     "linear": _LINEAR, "flakey": _LINEAR, "dust": _LINEAR, "ebs": _LINEAR,
-    "striped": _striped, "mirror": _mirror, "raid": _raid,
+    "striped": _striped, "segment": _part, "mirror": _mirror, "raid": _raid,
     "snapshot-origin": _form("same"), "snapshot": _SNAPSHOT, "snapshot-merge": _SNAPSHOT,
     "thin": _form(
         "device number may-be", TargetLayout.SOMEWHERE, "its blocks follow only from a dump of the pool"
