@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 TESTS: Final = ROOT / "tests"
 CEILINGS: Final = {
-    "base": 1427, "check": 1735, "cli": 10007, "collected": 12915, "cp": 3243, "diagnosis": 6169,
-    "exposition": 1961, "fleet": 2112, "kernel": 13272, "lab": 5171, "listing": 5600, "machine": 6371,
-    "placement": 5924, "queueing": 3853, "recorder": 1679, "rule": 1768, "screen": 4622, "session": 4928,
-    "store": 6052, "tables": 7862, "topology": 6235, "trends": 2157, "ui": 5366, "values": 668, "words": 300,
-    "zmon": 2724,
+    "base": 1430, "check": 1735, "cli": 10034, "collected": 13535, "cp": 3335, "diagnosis": 6172,
+    "exposition": 1961, "fleet": 2112, "kernel": 13290, "lab": 5171, "listing": 5600, "machine": 6382,
+    "placement": 5954, "queueing": 3853, "recorder": 1679, "rule": 1768, "screen": 4622, "session": 4929,
+    "store": 6052, "tables": 7862, "topology": 6368, "trends": 2157, "ui": 5366, "values": 668, "words": 300,
+    "zmon": 2729,
 }  # fmt: skip
 """The most lines of each package; `zmon` are the modules that are in none."""
 VAGUE: Final = frozenset({"each", "found", "known", "one", "words"})

@@ -14,6 +14,7 @@ from zmon.cli.main import main
 from zmon.diagnosis import judged
 from zmon.diagnosis.diagnosis import Diagnosis, Subject, Verdict
 from zmon.diagnosis.stretch import Step, stretches, timed_claim, times, together, unknown_in
+from zmon.machine.observed import load_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -291,7 +292,6 @@ def test_what_was_read_of_a_step_is_let_go_with_it(
     """A long time needs no more memory than the few intervals that screens are compared by."""
     intervals: WeakSet[Interval] = WeakSet()
     kept: list[int] = []
-    load_of = judged.load_of
 
     def counted(view: View) -> ObservedLoad:
         intervals.add(view.interval)
