@@ -3,10 +3,11 @@
     python -m benchmarks.keys [MINUTES [SOURCE [SEED]]]
 
 The real program replays a recording of 4,096 devices, or another source, on a terminal of its own.  A third
-of what comes is a command with an operand, of all screens and all words; the rest are function keys, arrows
-and characters.  Keys come faster than people press them.  After each twenty the screen must move within ten
-seconds; its resident memory is noted with what was pressed before, and if a command ends zmon, its status
-must be 0 and it begins anew.  The same seed presses the same keys.
+of what comes is a command with an operand, of all screens and all words; the rest are function keys, arrows,
+characters, and now and then commands that go together.  Keys come faster than people press them.  After each
+twenty the screen must move within ten seconds; the most memory that was resident is noted with what was
+pressed before, and if a command ends zmon, its status must be 0 and it begins anew.  The same seed presses
+the same keys.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ from typing import Final
 
 from benchmarks.terminal import Silence, Terminal, readable
 from zmon.cli.main import main as zmon
-from zmon.kernel.tree import PAGE
 from zmon.screen.definition import load_screens
 from zmon.session.commands import COMMANDS
 
@@ -51,6 +51,14 @@ OPERANDS: Final = (
     "09:20 09:50", "A", "B", "10", "-600", "1", "OFF", "NEXT", "LCU 8000", "device.io", "MB/s",
     "\u202e\u0007", "9" * 200,
 )  # fmt: skip
+TOGETHER: Final = (
+    (b"GO begin\r", b"MARK A\r", b"GO end\r", b"MARK B\r", b"AVERAGE\r"),
+    (b"MARK A\r", b"]", b"]", b"MARK B\r", b"AVERAGE\r"),
+    (b"MARK A\r", b"GO begin\r", b"COMPARE A\r"),
+    (b"GO begin\r", b"PLAY\r"),
+    (b"DEVICE\r", b"\r", b"<", b"<", b"<", b"<"),
+)  # fmt: skip
+"""What chance alone would not press in their order."""
 WITHOUT: Final = frozenset({"PRINT", "QUIT", "NOTE"})
 """Words that write files, or end zmon."""
 
@@ -61,12 +69,14 @@ def commands() -> list[str]:
     return screens + [command.word for command in COMMANDS if command.word not in WITHOUT]
 
 
-def resident(pid: int) -> float:
-    """Return the resident memory of a process in MiB; 0 if it has ended."""
+def resident(pid: int, what: str = "VmHWM") -> float:
+    """Return the most resident memory of a process so far in MiB, with `VmRSS` that of now; 0 if it ended."""
     try:
-        return int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1]) * PAGE / (1 << 20)
-    except (OSError, IndexError):
+        status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    except OSError:
         return 0.0
+    kib = re.search(rf"^{what}:\s+(\d+) kB$", status, re.MULTILINE)
+    return int(kib[1]) / 1024 if kib else 0.0
 
 
 class Keyboard:
@@ -81,6 +91,7 @@ class Keyboard:
         self.faults: list[str] = []
         self.most = 0.0
         self.last = 0.0
+        self._next_keys: list[bytes] = []
         self.before: deque[str] = deque(maxlen=8)
 
     def for_seconds(self, seconds: float) -> None:
@@ -118,10 +129,15 @@ class Keyboard:
         memory = resident(terminal.pid)
         if memory > self.most + 20:
             print(f"{self.pressed:,} keys: {memory:.0f} MiB after {self._said()}", flush=True)
-        self.most, self.last = max(self.most, memory), memory
+        self.most, self.last = max(self.most, memory), resident(terminal.pid, "VmRSS")
         return True
 
     def _next(self) -> bytes:
+        if self._next_keys:
+            return self._next_keys.pop(0)
+        if self._chance.random() < 0.01:
+            first, *self._next_keys = self._chance.choice(TOGETHER)
+            return first
         if self._chance.random() < 0.35:
             return f"{self._chance.choice(self._words)} {self._chance.choice(OPERANDS)}\r".encode()
         return self._chance.choice(KEYS)
