@@ -1,9 +1,7 @@
-"""The figures of the studies, and the page that shows them."""
+"""The figures of the studies, which `zmon lab report` prints."""
 
 from __future__ import annotations
 
-import importlib.util
-import os
 import re
 from typing import TYPE_CHECKING
 
@@ -16,9 +14,7 @@ from zmon.lab.study_report import ReportLine, report, short, text
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from types import ModuleType
 
-DOCS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "docs")
 IDLE = """\
 base = "pav-3"
 title = "idle"
@@ -42,17 +38,6 @@ def lines() -> list[ReportLine]:
     return list(report(names()))
 
 
-@pytest.fixture(scope="module")
-def manual() -> ModuleType:
-    """Return the script that writes the page."""
-    spec = importlib.util.spec_from_file_location("lab_manual", os.path.join(DOCS, "lab.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.mark.whole_days
 def test_every_figure_is_within_its_bounds(lines: list[ReportLine]) -> None:
     """The model reproduces what the studies say, but for what it cannot give, which differs indeed."""
@@ -67,15 +52,6 @@ def test_every_figure_says_what_it_rests_on(lines: list[ReportLine]) -> None:
         assert not line.figure.place or re.fullmatch(
             r"S00[0-4]:\d+(-\d+)?(, \d+(-\d+)?)*", line.figure.place
         ), line.figure.name
-
-
-@pytest.mark.whole_days
-def test_the_page_shows_what_the_model_gives(lines: list[ReportLine], manual: ModuleType) -> None:
-    """docs/lab.md is what docs/lab.py writes from the scenarios and the model of now."""
-    with open(os.path.join(DOCS, "lab.md"), encoding="utf-8") as file:
-        written = file.read()
-
-    assert manual.page(written, lines) == written
 
 
 @pytest.mark.parametrize("name", names())

@@ -81,7 +81,7 @@ def read_setting(name: str, value: object) -> Value:
         ValueError: there is no setting of this form, or the value is neither a text nor a whole number.
     """
     if not re.fullmatch(SETTING.key_form, name, re.ASCII):
-        raise ValueError(f"{name[:60]!r} is no setting; see docs/check.md")
+        raise ValueError(f"{name[:60]!r} is no setting; see docs/lab.md")
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise ValueError(f"{name} is a text or a whole number, not {value!r:.60}")  # noqa: TRY004 - of a file
     return value
