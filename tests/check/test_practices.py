@@ -19,6 +19,7 @@ from zmon.interval import Interval
 from zmon.kernel.sampler import Choice, sample_once
 from zmon.kernel.tree import LiveTree
 from zmon.kinds import KINDS, LAYER, MACHINE
+from zmon.lab.scenario import load_scenario, names
 from zmon.sample import Instant, Meaning, Sample, empty_frame
 from zmon.topology.machine import Machine
 
@@ -112,19 +113,30 @@ def test_a_check_that_found_one_bad_thing_is_bad() -> None:
 
 
 def test_every_place_in_a_study_is_on_the_page_of_the_studies() -> None:
-    """docs/studies.md has a row about the same lines."""
-    rows = set()
-    for line in (ROOT / "docs/studies.md").read_text().splitlines():
-        match = re.match(r"\| (S00\d):([0-9, -]+) \|", line)
-        for part in match[2].split(",") if match else ():
+    """docs/studies.md, or a figure of a scenario, is about the same lines."""
+    page = (ROOT / "docs/studies.md").read_text(encoding="utf-8")
+    places = [
+        (study, lines)
+        for study, text in re.findall(r"^## (S00\d): .+\n((?:.*\n)+?)(?=## |\Z)", page, re.MULTILINE)
+        for lines in re.findall(r"^\* \*\*([0-9, -]+)\*\* ", text, re.MULTILINE)
+    ]
+    places += [
+        (figure.place[:4], figure.place[5:])
+        for name in names()
+        for figure in load_scenario(name).figures
+        if figure.place
+    ]
+    named = set()
+    for study, lines in places:
+        for part in lines.split(","):
             first, _, last = part.strip().partition("-")
-            rows |= {(match[1], number) for number in range(int(first), int(last or first) + 1)}  # type: ignore[index]
+            named |= {(study, number) for number in range(int(first), int(last or first) + 1)}
     cited = [(one.id, *place) for one in LISTED for place in CITED.findall(one.source)]
     assert len(cited) > 30
     lost = [
         (name, study, first)
         for name, study, first, last in cited
-        if not any((study, number) in rows for number in range(int(first), int(last or first) + 1))
+        if not any((study, number) in named for number in range(int(first), int(last or first) + 1))
     ]
     assert lost == []
 
