@@ -118,7 +118,7 @@ def test_every_place_in_a_study_is_on_the_page_of_the_studies() -> None:
     places = [
         (study, lines)
         for study, text in re.findall(r"^## (S00\d): .+\n((?:.*\n)+?)(?=## |\Z)", page, re.MULTILINE)
-        for lines in re.findall(r"^\* \*\*([0-9, -]+)\*\* ", text, re.MULTILINE)
+        for lines in re.findall(r"\*\*(\d[0-9, -]*)\*\*", text)
     ]
     places += [
         (figure.place[:4], figure.place[5:])

@@ -20,7 +20,7 @@ PAGE: Final = (Path(__file__).parents[2] / "docs" / "studies.md").read_text(enco
 LINES: Final = r"\d+(?:-\d+)?(?:, \d+(?:-\d+)?)*"
 NAME: Final = r"(?:`[^`]+`|[BD]\d{1,2}[a-d]?)(?: \((?:[^()]|\([^()]*\))*\))?"
 ROW: Final = re.compile(rf"\* \*\*({LINES})\*\* (.+?): ({NAME}(?:, {NAME})*)")
-LACKING: Final = re.compile(rf"\* (.+?): ((?:{LINES}) .+)")
+LACKING: Final = re.compile(rf"\* (.+?): \*\*{LINES}\*\* .+")
 STUDIES: Final = dict(re.findall(r"^## (S00\d): .+\n\n((?:.+\n|\n(?!##))+)", PAGE, re.MULTILINE))
 
 
