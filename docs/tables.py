@@ -36,7 +36,7 @@ def questions() -> Iterator[tuple[str, ...]]:
 def diagnoses() -> Iterator[tuple[str, ...]]:
     """Yield those of all diagnoses."""
     for one in as_shipped().values():
-        yield one.id, one.title, one.holds, one.needs
+        yield one.id, one.title
 
 
 def metrics() -> Iterator[tuple[str, ...]]:
@@ -64,7 +64,7 @@ TABLES: Final[dict[str, dict[tuple[str, ...], Callable[[], Iterator[tuple[str, .
         ("id", "check", "reads", "good", "else", "advice from"): checks,
         ("id", "question", "from"): questions,
     },
-    "diagnosis.md": {("id", "what", "holds when", "needs"): diagnoses},
+    "diagnosis.md": {("id", "what"): diagnoses},
     "metrics.md": {("metric", "type", "labels", "what", "from"): metrics},
     "sources.md": {
         ("source", "reads", "needs", "how often", "for"): sources,

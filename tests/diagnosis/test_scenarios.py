@@ -1,23 +1,29 @@
-"""Each machine of the laboratory has its diagnosis first, and no wrong one; the page shows them all."""
+"""Each machine of the laboratory has its diagnosis first, and no wrong one; goldens hold all verdicts."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
-from functools import cache
-from pathlib import Path
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from tests.goldens import GOLDEN, compare
 from zmon.cli.main import main
-from zmon.lab.scenario import names
+from zmon.diagnosis.judged import verdict_of
+from zmon.lab.scenario import load_scenario, names
+from zmon.machine.view import no_inputs
+from zmon.session.machines import open_lab
+from zmon.session.navigator import Navigator
 
 if TYPE_CHECKING:
-    from types import ModuleType
+    from collections.abc import Iterator
 
-ROOT: Final = Path(__file__).resolve().parents[2]
+    from zmon.diagnosis.diagnosis import Verdict
+
+SECOND: Final = 1_000_000_000
+VERDICTS: Final = GOLDEN / "verdicts"
 FIRST: Final = {
     "dm-queue": "D11",
     "dm-suspended": "D21",
@@ -84,41 +90,54 @@ EARLIER: Final = {"healthy-day": {"D23"}, "stripe-extended": {"D20"}}
 """What is said first of phases before, where that is something else."""
 
 
-@cache
-def program() -> ModuleType:
-    """Return docs/diagnosis.py."""
-    spec = importlib.util.spec_from_file_location("docs_diagnosis", ROOT / "docs/diagnosis.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def verdicts(name: str) -> Iterator[tuple[str, Verdict]]:
+    """Yield each phase of a scenario, with the verdict on its last interval."""
+    plan, navigator = load_scenario(name), Navigator(open_lab(f"lab:{name}"))
+    end = float(plan.begin)
+    for phase in plan.phases:
+        end += phase.seconds
+        navigator.seek(round(end * SECOND))
+        view = navigator.view()
+        if view is not None:
+            view.inputs = no_inputs
+            yield phase.name, verdict_of(view)
 
 
-def written() -> list[str]:
-    """Return the rows of docs/diagnosis.md."""
-    return (ROOT / "docs/diagnosis.md").read_text(encoding="utf-8").partition(program().HEAD)[2].splitlines()
+def ids(verdict: Verdict) -> str:
+    """Return the diagnoses in words: those that explain the others first."""
+    shown = [f"**{diagnosis.id}** {diagnosis.confidence}" for diagnosis in verdict.diagnoses]
+    shown += [f"{diagnosis.id} by {by}" for diagnosis, by in verdict.explained]
+    return ", ".join(shown) or "none"
+
+
+def rows(name: str) -> Iterator[str]:
+    """Yield the rows of a scenario: phases that follow one another with the same diagnoses are one."""
+    for shown, group in groupby(verdicts(name), lambda judged: ids(judged[1])):
+        phases = list(group)
+        words = phases[-1][1].sentence.replace("|", "/")
+        yield f"{', '.join(phase for phase, _ in phases)} | {shown} | {words}"
+
+
+def written(name: str) -> list[list[str]]:
+    """Return the cells of the rows that are held of a scenario."""
+    return [line.split(" | ") for line in (VERDICTS / f"{name}.txt").read_text(encoding="utf-8").splitlines()]
 
 
 @pytest.mark.whole_days
 @pytest.mark.parametrize("name", names())
-def test_the_page_has_the_verdict_on_each_scenario(name: str) -> None:
-    """docs/diagnosis.md says what zmon says; `python docs/diagnosis.py` writes it anew."""
-    rows = program().rows(name)
-    assert rows == "".join(f"{line}\n" for line in written() if line.startswith(f"| {name} |"))
-    last = rows.splitlines()[-1].split(" | ")[2]
+def test_each_scenario_has_the_verdict_that_is_held(name: str) -> None:
+    """In each phase; the last one begins with what is wrong."""
+    last = compare(f"verdicts/{name}", rows(name))[-1].split(" | ")[1]
     assert last.startswith(f"**{FIRST[name]}**" if FIRST[name] else "none")
 
 
 def test_nothing_else_is_said_to_be_certain_or_likely() -> None:
     """In no phase of any scenario; what another diagnosis explains is not counted."""
-    seen = set()
-    for line in written():
-        name, _, shown, _ = line.removeprefix("| ").split(" | ", 3)
-        seen.add(name)
-        sure = set(re.findall(r"\*\*(\w+)\*\* (?:certain|likely)", shown))
-        assert sure <= {FIRST[name], *EARLIER.get(name, ())}, line
-    assert seen == set(FIRST) == set(names())
+    assert set(FIRST) == set(names()) == {file.stem for file in VERDICTS.iterdir()}
+    for name in names():
+        for _phases, shown, _words in written(name):
+            sure = set(re.findall(r"\*\*(\w+)\*\* (?:certain|likely)", shown))
+            assert sure <= {FIRST[name], *EARLIER.get(name, ())}, name
 
 
 @pytest.mark.whole_days
@@ -140,16 +159,13 @@ def test_a_day_without_an_incident_has_no_diagnosis(
 def test_the_healthy_day_has_its_one_incident_and_an_extension_its_volumes() -> None:
     """A new reader at 14:30 is named and no move; data on two of six volumes are named in the first phase.
 
-    The page says so, and in whole days the page is what zmon says.
+    The goldens say so, and in whole days these are what zmon says.
     """
-    day, extended = (
-        [line.split(" | ") for line in written() if line.startswith(f"| {name} |")]
-        for name in ("healthy-day", "stripe-extended")
-    )
-    assert [row[2].split()[0] for row in day] == ["none", "**D23**", "none"]
-    assert "reader" in day[1][3]
-    assert "It is mostly user 1000, session 7 (98 %): move that work" in day[1][3]
-    assert extended[0][2].startswith("**D20**")
+    day, extended = written("healthy-day"), written("stripe-extended")
+    assert [row[1].split()[0] for row in day] == ["none", "**D23**", "none"]
+    assert "reader" in day[1][2]
+    assert "It is mostly user 1000, session 7 (98 %): move that work" in day[1][2]
+    assert extended[0][1].startswith("**D20**")
 
 
 def test_a_recording_has_the_same_answer(capsys: pytest.CaptureFixture[str]) -> None:
