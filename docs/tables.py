@@ -40,10 +40,16 @@ def diagnoses() -> Iterator[tuple[str, ...]]:
 
 
 def metrics() -> Iterator[tuple[str, ...]]:
-    """Yield those of all metrics that are exported."""
-    for one in METRICS:
-        labels = ", ".join(f"`{label}`" for label in one.labels)
-        yield f"`{one.sample}`", one.type, labels, one.help, one.source
+    """Yield those of all metrics that are exported: in one row what means the same of several things."""
+    rows: dict[str, list[str]] = {}
+    for metric in METRICS:
+        labels = f"{{{','.join(metric.labels)}}}" if metric.labels else ""
+        counted = metric.name.removeprefix("zmon_cache_")
+        rows.setdefault(metric.help.replace(f"counted as {counted}", "counts"), []).append(
+            f"`{metric.sample}{labels}`"
+        )
+    for about, names in rows.items():
+        yield ", ".join(names), about
 
 
 def sources() -> Iterator[tuple[str, ...]]:
@@ -65,7 +71,7 @@ TABLES: Final[dict[str, dict[tuple[str, ...], Callable[[], Iterator[tuple[str, .
         ("id", "question"): questions,
     },
     "diagnosis.md": {("id", "what"): diagnoses},
-    "metrics.md": {("metric", "type", "labels", "what", "from"): metrics},
+    "metrics.md": {("metric", "what"): metrics},
     "sources.md": {
         ("source", "reads", "needs", "how often", "for"): sources,
         ("output of", "answers", "layout from"): forms,
@@ -87,7 +93,7 @@ def page(name: str) -> str:
         if not found:
             raise ValueError(f"docs/{name} has no table of {cells[0]}: its head is missing")
         _old, blank, rest = after.partition("\n\n")
-        written = f"{before}{head}{_lines(*rows()).rstrip()}{blank}{rest}"
+        written = f"{before}{head}{_lines(*rows()).rstrip()}{blank or chr(10)}{rest}"
     return written
 
 
