@@ -1,19 +1,24 @@
-"""What zmon says of the machines whose truth was written down before: docs/witness.md shows it all."""
+"""What zmon says of the machines whose truth was written down before."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from docs.witness import ANSWERS, CLAIMS, FILE, SCORES, SENTENCES, cells_of, claims, page, rows, score, table
-from tests.witness.answers import Answer
-from tests.witness.looks import DEFAULT, MODES, WITH_CACHE, WITHOUT_CMF, noisy
+from docs.witness import claims, held, score
+from tests.goldens import compare
+from tests.witness.answers import Answer, ask
+from tests.witness.looks import DEFAULT, MODES, SAME, WITH_CACHE, WITHOUT_CMF, noisy
 from tests.witness.machines import MACHINES
 from tests.witness.simulation import simulate
 
-PAGE: Final = Path(FILE).read_text(encoding="utf-8")
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.witness.looks import Look
+    from tests.witness.parts import Machine
+
 RIGHT: Final = {WITH_CACHE.name: 99, DEFAULT.name: 95, WITHOUT_CMF.name: 87}
 """How many answers are right of those to all machines: none may get fewer."""
 QUICK: Final = (
@@ -27,46 +32,54 @@ QUICK: Final = (
 SLOW: Final = [pytest.param(name, marks=pytest.mark.whole_days) for name in MACHINES if name not in QUICK]
 
 
+def cell(machine: Machine, look: Look, answer: Answer) -> str:
+    """Return an answer in words: what it is, the first diagnosis, how sure that is."""
+    outcome = answer.outcome(machine, look)
+    return f"{outcome}: {answer.first} {answer.confidence}" if answer.first else outcome
+
+
+def lines(machine: Machine) -> Iterator[str]:
+    """Yield the truth with the answers and what changes them, and the sentences that are not right."""
+    truth = machine.truth
+    answers = [(look, ask(machine, look)) for look in MODES]
+    same = [(look, ask(machine, look)) for look in SAME]
+    changed = [
+        f"{look.name}: {answer.first or 'none'}"
+        for look, answer in same
+        if answer.first != answers[0][1].first
+    ]
+    says = f"{truth.says} ({', '.join(truth.first)})" if truth.first else truth.says
+    cells = [cell(machine, look, answer) for look, answer in answers]
+    yield " | ".join((says, *cells, ", ".join(changed) or "none"))
+    for look, answer in answers:
+        if answer.outcome(machine, look) != "right":
+            yield f"{look.name} | {answer.sentence.replace('|', '/')}"
+
+
 @pytest.mark.parametrize("name", [*QUICK, *SLOW])
-def test_the_page_says_what_zmon_says(name: str) -> None:
-    """Run `python docs/witness.py` where a row has changed, and read what has."""
-    row, sentences = rows(name)
-    assert row in table(PAGE, ANSWERS)
-    assert [line for line in table(PAGE, SENTENCES) if cells_of(line)[0] == name] == sentences.splitlines(
-        keepends=True
-    )
-
-
-def test_the_page_has_all_machines_and_their_scores() -> None:
-    """Each has one row; the tables above it follow from these rows."""
-    answers = table(PAGE, ANSWERS)
-    assert [cells_of(row)[0] for row in answers] == list(MACHINES)
-    made = [(row, "") for row in answers[:-1]] + [(answers[-1], "".join(table(PAGE, SENTENCES)))]
-    assert page(PAGE, made) == PAGE
-    assert len(table(PAGE, SCORES)) == len(MODES)
-    assert len(table(PAGE, CLAIMS)) == 3
+def test_zmon_says_what_is_held(name: str) -> None:
+    """Read what has changed, where something has."""
+    compare(f"witness/{name}", lines(MACHINES[name]))
 
 
 def test_no_healthy_machine_is_called_ill() -> None:
     """Whatever is measured, how often, and under which names."""
-    for row in table(PAGE, ANSWERS):
-        name, _truth, *answers, changes = cells_of(row)
-        if not MACHINES[name].truth.first:
-            assert answers == ["right"] * len(MODES)
-            assert changes == "none"
-    assert not any(counts["false alarm"] for counts in score(table(PAGE, ANSWERS)).values())
+    for name, machine in MACHINES.items():
+        if not machine.truth.first:
+            assert held(name).answers == ("right",) * len(MODES)
+            assert held(name).changes == "none"
+    assert not any(counts["false alarm"] for counts in score(map(held, MACHINES)).values())
 
 
 def test_the_first_diagnosis_does_not_change_with_names_noise_and_intervals() -> None:
     """Of no machine."""
-    assert {cells_of(row)[-1] for row in table(PAGE, ANSWERS)} == {"none"}
+    assert {held(name).changes for name in MACHINES} == {"none"}
 
 
 def test_no_score_falls_and_what_is_certain_is_right() -> None:
     """Raise `RIGHT` where an answer has become right."""
-    answers = table(PAGE, ANSWERS)
-    assert {look: counts["right"] for look, counts in score(answers).items()} == RIGHT
-    assert not claims(answers)["certain"][False]
+    assert {look: counts["right"] for look, counts in score(map(held, MACHINES)).items()} == RIGHT
+    assert not claims(map(held, MACHINES))["certain"][False]
 
 
 @pytest.mark.parametrize(
