@@ -168,47 +168,49 @@ def measure(words: str, source: str, options: Sequence[str]) -> Iterator[tuple[s
 
 TITLE: Final = """# How soon zmon names what is wrong
 
-Four stories of the studies, each under a load that makes it, and the seconds from the start of the program
-until a sentence on the screen names it. Written by `testbed/stories.py report` from one run of each story in
-`testbed/stories-kvm.sh` and `testbed/stories-lcu-kvm.sh` (QEMU), `testbed/stories.sh` (Hercules) and
-`testbed/stories-lab.sh` (the laboratory, on the host).
+The seconds from the start of the program until a sentence on the screen names the trouble, by the way of
+asking: in the laboratory and in recordings three at most, on QEMU ten, on Hercules two minutes.
 
-The kernels of the emulated machines are real, the loads are fio's; the processors are emulated, on a host
-with two cores that has other work, too. How quick they are decides most: what it takes to load Python and
-zmon there (`import zmon.ui.app`) stands below each heading, and the processor time that zmon took until then
-beside each figure. QEMU translates s390x, Hercules interprets it and is ten times slower. While the host is
-busy, the same start takes two to three times as long. Rates need a second sample: line mode takes it half a
-second after the first, the full screen a second, zmon diagnose 2 s.
+It is a page of its own because it is measured elsewhere: one run of each story in `testbed/stories-kvm.sh`
+and `testbed/stories-lcu-kvm.sh` (QEMU), `testbed/stories.sh` (Hercules) and `testbed/stories-lab.sh` (the
+laboratory, on the host); `testbed/stories.py report` writes it.
 
-What the emulators cannot show: QEMU has no DASD, so a site file says which of its virtio disks are on which
-LCU, and no FCP adapters (zfcp): two virtual SCSI adapters stand for them, whose load is not measured.
-Hercules measures no times of channels (CMF), so a full LCU, a missing alias and a slow disk cannot be told
-apart, and sentences are *likely* or *possible*. It has no aliases (PAV, HyperPAV): their absence is seen, a
-pool that is too small is not. The laboratory simulates all of this.
+The kernels of the emulated machines are real, the loads are fio's. The processors are emulated, on a busy
+host with two cores: QEMU translates s390x, Hercules interprets it and is ten times slower. Most of the time
+is that of loading Python and zmon there (`import zmon.ui.app`). Rates need a second sample: line mode takes
+it after half a second, the full screen after one, zmon diagnose after two.
 
-What has no row was not measured; "not" means that nothing named it within ten minutes.
+QEMU has no DASD, so a site file says which virtio disks are on which LCU, and two virtual SCSI adapters
+stand for FCP. Hercules measures no channel times (CMF) and has no aliases, so sentences are *likely* or
+*possible*. The laboratory simulates all of this.
+
+An empty cell was not measured; "not": nothing named it within ten minutes.
 """
+WAYS_SHOWN: Final = "| story | import | " + " | ".join(WAYS.values()) + " |"
 
 
 def report(files: Sequence[Path]) -> Iterator[str]:
-    """Yield the lines of docs/stories.md."""
+    """Yield the lines of docs/stories.md: the seconds of all stories, then load and sentence of each."""
+    stories = [json.loads(path.read_text()) for path in files]
     yield TITLE
-    for path in files:
-        story = json.loads(path.read_text())
-        yield f"## {story['name'][:1].upper()}{story['name'][1:]}"
-        yield ""
-        load, start = story["load"], story["start"]
-        yield f"{load[:1].upper()}{load[1:]}. `import zmon.ui.app` takes {start:.1f} s."
-        yield f"Measured on {story['measured']}."
-        yield ""
-        yield "| asked | first picture, s | named after, s | of processor, s | sentence |"
-        yield "| --- | --- | --- | --- | --- |"
-        for way, found in story["ways"].items():
-            named = f"{found['words']:.1f}" if "words" in found else "not"
-            first = f"{found['picture_after']:.1f}" if "picture_after" in found else ""
-            cpu = f"{found['cpu']:.1f}" if "cpu" in found else ""
-            yield f"| {WAYS[way]} | {first} | {named} | {cpu} | {found.get('sentence', '')} |"
-        yield ""
+    yield WAYS_SHOWN
+    yield "| --- |" + " --- |" * (len(WAYS) + 1)
+    for story in stories:
+        ways = story["ways"]
+        seconds = (
+            f"{ways[way]['words']:.1f}" if "words" in ways.get(way, ()) else "not" if way in ways else ""
+            for way in WAYS
+        )
+        yield f"| {titled(story['name'])} | {story['start']:.1f} | {' | '.join(seconds)} |"
+    yield ""
+    for story in stories:
+        said = next((found["sentence"] for found in story["ways"].values() if "sentence" in found), "")
+        yield f'* **{titled(story["name"])}** ({story["measured"]}). {titled(story["load"])}: "{said}"'
+
+
+def titled(text: str) -> str:
+    """Return a text with a capital at its begin."""
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
