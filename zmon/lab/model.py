@@ -267,7 +267,7 @@ class StudyFigure(NamedTuple):
     """`follows` from the model; `fitted`: a parameter was chosen so that it comes out; `given`: it is a
     parameter, or arithmetic with parameters alone; empty if the scenario does not say."""
     place: str = ""
-    """Study and line, `S000:753`, as docs/lab.md numbers the studies; empty if no study says it."""
+    """Study and line, `S000:753`, as docs/studies.md numbers the studies; empty if no study says it."""
     differs: str = ""
     """Why the model cannot give it beside the others; empty if it is to hold."""
 
