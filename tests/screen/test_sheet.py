@@ -132,7 +132,7 @@ def test_a_line_for_all_rows_is_said_to_be_so_where_conditions_leave_some() -> N
 
 def test_the_line_for_all_is_about_the_rows_that_conditions_leave() -> None:
     """Where its cells can be had of some rows: it is their sum, and says how many they are."""
-    line = summed(">> All <<", {"rate": [40, 2, 7]}, ["rate"])
+    line = summed("", {"rate": [40, 2, 7]}, ["rate"])
     assert (line.cells, line.some and line.some([0, 2])) == ({"rate": 49}, {"rate": 47})
     columns = (Column(name="name", head=("Name",), width=16, format="text"),
                Column(name="rate", head=("Rate",), width=5, format="rate"))  # fmt: skip

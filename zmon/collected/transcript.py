@@ -160,7 +160,7 @@ _SPOKEN: Final = re.compile(
     rf"(?P<command>{_TOOLS}(?![\w.-]){_OPERANDS})['\"`]?[ \t]*[\]>:]?[ \t]*"
 )
 """`Command: lsdasd -l`, `[lsdasd -l]`."""
-_SECOND: Final = re.compile(
+_OTHER_PROMPT: Final = re.compile(
     r"\s(?P<prompt>[\w.-]+@[\w.-]+:[^\s#$>%]{0,80}[#$]|\[[\w.-]+@[\w.-]+ [^\s\]]{1,80}\][#$])(?: +\S.*|$)"
 )
 """Another prompt behind a command."""
@@ -473,9 +473,7 @@ def _prompt(row: str) -> _Prompt | None:
     is_prompt = match.re is _PROMPT
     host = host_of(match["prompt"]) if is_prompt else ""
     command = match["command"].strip()
-    if second := _SECOND.search(
-        command
-    ):  # two windows were copied together
+    if second := _OTHER_PROMPT.search(command):  # two windows were copied together
         host = f"{host or '?'} or {host_of(second['prompt']) or '?'}"
         command = command[: second.start()]
     is_quoted = command[-1:] in {"'", '"'} and command.count(command[-1]) % 2 == 1  # behind `su -c "`

@@ -44,12 +44,11 @@ TITLES: Final = (">> All <<", ">> All", ">>All", ">>")
 
 def _of_some(table: Table, summary: Summary, rows: Sequence[int]) -> Table:
     """Return a table whose line about all rows is about some; where it cannot be, a note says so."""
-    many, title = len(table.keys), summary.title.strip()
-    if summary.some is None:
-        note = f"{title} is for all {many:,} rows, not only those shown"
-        return table._replace(notes=(note, *table.notes))
-    title = title.replace("All", f"{len(rows):,} of {many:,}")
-    return table._replace(summary=summary._replace(title=title, cells=summary.some(rows)))
+    many = len(table.keys)
+    if summary.some is not None:
+        return table._replace(summary=summary.of(rows, many))
+    note = f"{summary.title.strip()} is for all {many:,} rows, not only those shown"
+    return table._replace(notes=(note, *table.notes))
 
 
 class Order(NamedTuple):
@@ -285,7 +284,7 @@ class Sheet:
         """The line that speaks of all rows; None when the table has none."""
         if self.table.summary is None:
             return None
-        title, cells, some = self.table.summary
+        title, cells, some, _things = self.table.summary
         line = self._line([cells.get(c.name, "") for c in self.screen.columns], SUMMARY)
         begin = len(line) - len(line.lstrip()) if line else len(title) + 2
         room = begin - 2  # a blank on either side

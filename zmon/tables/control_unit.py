@@ -98,7 +98,7 @@ def table(view: View) -> Table:
     return Table(
         keys,
         columns,
-        Summary(">> All LCUs <<", sums, some) if lcus.keys else None,
+        Summary(">> All LCUs <<", sums, some, "LCUs") if lcus.keys else None,
         estimated={**dict.fromkeys(("io", "share", "fair"), guessed), "ssid": lcus.told},
         notes=(
             *hanging(view, [row for row in lcus.rows if row in lcus.devices.blocks.hung]),

@@ -79,7 +79,7 @@ def table(view: View) -> Table:
     notes = [*_notes(columns), *lost_luns(view.interval.after)]
     if not view.figures_only:
         notes += _lost(view, columns, keys)
-    summary = summed(">> All adapters <<", columns, SUMMED) if keys else None
+    summary = summed("adapters", columns, SUMMED) if keys else None
     return Table(keys, columns, summary, notes=tuple(notes), missing=None if keys else adapters.missing)
 
 

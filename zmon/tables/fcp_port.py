@@ -68,7 +68,7 @@ def table(view: View) -> Table:
         for (adapter, name), state in states.items()
         if isinstance(state, str) and state != ONLINE
     ]
-    summary = summed(">> All ports <<", columns, SUMMED) if places else None
+    summary = summed("ports", columns, SUMMED) if places else None
     notes, missing = tuple(some(lost, "ports are not online")), None if places else ports.missing
     return Table(
         [f"{adapter} {name}" for adapter, name in places], columns, summary, notes=notes, missing=missing

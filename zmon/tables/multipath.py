@@ -94,9 +94,7 @@ def table(view: View) -> Table:
     notes = (_said(lost, len(down)), *some(gone, "paths are gone")) if lost else ()
     if not paths.keys and _joins_none(view):
         return Table([], columns, notes=(NO_PATHS,))
-    return Table(
-        keys, columns, summed(">> All paths <<", columns, SUMMED), notes=notes, missing=paths.missing
-    )
+    return Table(keys, columns, summed("paths", columns, SUMMED), notes=notes, missing=paths.missing)
 
 
 def _gone(view: View, columns: dict[str, list[Value]], keys: list[str]) -> list[str]:

@@ -82,7 +82,7 @@ def table(view: View) -> Table:
     return Table(
         keys,
         columns,
-        summed(">> All <<", columns, SUMMED) if keys else None,
+        summed("", columns, SUMMED) if keys else None,
         notes=tuple(_notes(keys, columns, counted)),
         missing=None if keys else interfaces.missing,
     )

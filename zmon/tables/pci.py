@@ -90,7 +90,7 @@ def table(view: View) -> Table:
     return Table(
         keys,
         columns,
-        summed(">> All <<", columns, SUMMED) if keys else None,
+        summed("", columns, SUMMED) if keys else None,
         missing=functions.missing,
     )
 

@@ -125,7 +125,7 @@ def table(view: View) -> Table:
     return Table(
         keys,
         columns,
-        summed(">> All Users <<", columns, SUMMED),
+        summed("Users", columns, SUMMED),
         estimated={"resp": None, "spaces": None, **_guessed(keys, loads)},
         notes=tuple(_notes(view, units.counted["io_counted"], loads)),
     )
@@ -285,7 +285,7 @@ def disk_table(view: View) -> Table:
     return Table(
         [f"{number} {unit}" for unit, number, _ in rows],
         columns,
-        summed(">> All Users <<", columns, ("io", "mbs")) if rows else None,
+        summed("Users", columns, ("io", "mbs")) if rows else None,
         estimated={
             "resp": None,
             "spaces": None,

@@ -32,7 +32,9 @@ def table(view: View) -> Table:
     return Table(
         [*units.keys],
         units.columns(SHOWN),
-        Summary(">> All Users <<", units.as_one(keys=SUMMED), lambda rows: units.as_one(rows, SUMMED)),
+        Summary(
+            ">> All Users <<", units.as_one(keys=SUMMED), lambda rows: units.as_one(rows, SUMMED), "Users"
+        ),
     )
 
 
