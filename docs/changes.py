@@ -1,4 +1,4 @@
-"""Write the tables of docs/whatif.md on the witness's changes: what it simulates, and what zmon says."""
+"""Write what the witness simulates of changes, and what zmon says: docs/changes.txt, scores in whatif.md."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from tests.witness.predictions import WANTED, Foretold, foretold, score
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-FILE: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "whatif.md")
+DOCS: Final = os.path.dirname(os.path.abspath(__file__))
+FILE: Final = os.path.join(DOCS, "whatif.md")
+LIST: Final = os.path.join(DOCS, "changes.txt")
 LOOKS: Final = (WITH_CACHE, DEFAULT)
 GROUPS: Final = ("fitted", "held", "later")
 MEASURED: Final = " | ".join(look.name for look in LOOKS)
@@ -67,18 +69,16 @@ def scores(rows: Iterable[str]) -> str:
 
 
 def page(written: str, rows: Iterable[str]) -> str:
-    """Return the page with these rows, and the scores that follow from them."""
-    listed = list(rows)
-    for head, content in ((SCORES, scores(listed)), (CHANGED, "".join(listed))):
-        before, found, after = written.partition(head)
-        _, gap, rest = f"\n{after}".partition("\n\n")
-        written = f"{before}{found}{content}{gap[1:]}{rest}"
-    return written
+    """Return the page with the scores that follow from these rows."""
+    before, found, after = written.partition(SCORES)
+    _, gap, rest = f"\n{after}".partition("\n\n")
+    return f"{before}{found}{scores(rows)}{gap[1:]}{rest}"
 
 
-def written_rows(written: str) -> list[str]:
-    """Return the rows of changes of a page."""
-    return table(written, CHANGED)
+def written_rows() -> list[str]:
+    """Return the rows of changes as they were written last."""
+    with open(LIST, encoding="utf-8") as stream:
+        return table(stream.read(), CHANGED)
 
 
 if __name__ == "__main__":
@@ -86,4 +86,5 @@ if __name__ == "__main__":
         text = stream.read()
     with ProcessPoolExecutor() as workers:
         rows_now = list(workers.map(row, CHANGES))
+    write_whole(LIST, CHANGED + "".join(rows_now))
     write_whole(FILE, page(text, rows_now))

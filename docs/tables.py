@@ -61,8 +61,9 @@ def sources() -> Iterator[tuple[str, ...]]:
 def forms() -> Iterator[tuple[str, ...]]:
     """Yield those of all outputs of tools that are read."""
     for form in FORMS:
-        yield form.name, form.answers, form.seen
-    yield "vmcp, hcp, saved answers of CP", "real device and label, see [cp.md](cp.md)", "see there"
+        untried = "" if "real output" in form.seen else " ~"
+        yield f"{form.name}{untried}", form.answers
+    yield "vmcp, hcp, saved answers of CP", "real device and label, see [cp.md](cp.md)"
 
 
 TABLES: Final[dict[str, dict[tuple[str, ...], Callable[[], Iterator[tuple[str, ...]]]]]] = {
@@ -74,7 +75,7 @@ TABLES: Final[dict[str, dict[tuple[str, ...], Callable[[], Iterator[tuple[str, .
     "metrics.md": {("metric", "what"): metrics},
     "sources.md": {
         ("source", "reads", "needs", "how often", "for"): sources,
-        ("output of", "answers", "layout from"): forms,
+        ("output of", "answers"): forms,
     },
 }
 """The tables of each page: the cells of the head, and what yields the rows."""

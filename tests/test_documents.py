@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from zmon.cli.full_parser import parse
 from zmon.cli.main import main
+from zmon.cli.subcommands import SUBCOMMANDS
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -23,6 +25,15 @@ COMMANDS = [
     for page in TUTORIALS
     for command in re.findall(r"^\$ zmon (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
 ]
+SHOWN = sorted(
+    {
+        re.split(r"  |[>|#]|&&", command)[0].strip()
+        for page in [*PAGES, ROOT / "README.md"]
+        for block in FENCE.findall(page.read_text(encoding="utf-8"))
+        for command in re.findall(r"^(?:\$ |\.venv/bin/)?zmon +(.*)$", block, re.MULTILINE)
+    }
+)
+"""The commands in all pages, without what is said of them, and without where their output goes."""
 WHOLE_DAY = re.compile(r"(diagnose|show EXCEPT) --from recordings/lab-healthy-day\.zmon")
 """What looks at each minute of a day."""
 SMALL = ("--guests", "2", "--for", "2m")
@@ -83,6 +94,14 @@ def test_a_command_of_a_tutorial_works_as_written(
     status = main(words)
     assert status in ({0, 1, 2} if "--status" in words else {0})
     assert "".join(capsys.readouterr()).strip() or len(list(tmp_path.iterdir())) > 1
+
+
+@pytest.mark.parametrize("command", SHOWN)
+def test_a_command_of_any_page_is_one_that_zmon_takes(command: str) -> None:
+    """Its subcommand and options are there, whatever the files are that it names."""
+    words = shlex.split(command)
+    name = words[0] if words and words[0] in SUBCOMMANDS else ""
+    parse(name, words)
 
 
 def test_the_queries_of_the_recording_format_work_on_what_is_shipped() -> None:

@@ -446,3 +446,11 @@ def test_a_host_that_did_not_answer_is_named(
     assert [remark for remark in remarks if "box3" in remark and re.search("a.txt:[67]", remark)]
     assert main(["where", "dasda", "--from", str(tmp_path), "--host", "box3"]) == 2
     assert "box2" not in capsys.readouterr().err
+
+
+def test_an_output_behind_two_prompts_is_of_neither_host(tmp_path: Path) -> None:
+    """Two windows were copied together: what one says is not united with what the other says."""
+    text = f"root@zora:~# lsblk      root@elbe:~# lsblk\n{BLOCKS}root@zora:~# lsdasd -u\n{UIDS}"
+    assert _hosts(tmp_path, text) < {"zora", "zora or elbe"}
+    (tmp_path / "a.txt").write_text(f"root@zora:~# rsync root@elbe:/etc/#x .\nroot@zora:~# lsblk\n{BLOCKS}")
+    assert open_capture(str(tmp_path)).notes == []

@@ -172,6 +172,15 @@ def test_rows_that_a_terminal_folded_are_joined(command: str, width: int) -> Non
     ]
 
 
+def test_the_rest_of_a_path_alone_is_joined_at_any_width() -> None:
+    """A single row was folded; a word without a slash may be a remark."""
+    row = "/dev/mapper/db2vg-lvdb2_data01_prod xfs 39845888 32505856 7340032 82% /db2/NOD"
+    heading = "Filesystem Type 1K-blocks Used Available Use% Mounted on"
+    for rest, point in (("E0000/data01", "/db2/NODE0000/data01"), ("gone", "/db2/NOD")):
+        (mounts,) = facts_in(f"{heading}\n{row}\n{rest}\n", "df -T").mount_lists["df"]
+        assert [mount.point for mount in mounts] == [point]
+
+
 def test_a_folded_table_of_the_device_mapper_is_one() -> None:
     """Each row of it looks like one of some tool."""
     table = "".join(

@@ -35,11 +35,23 @@ def test_a_name_that_two_databases_have_is_to_be_said_with_one(words: str) -> No
         parse_change(words, names)
 
 
+def test_a_number_that_an_lcu_and_a_volume_have_is_to_be_said_with_its_kind() -> None:
+    """It cannot be known which is meant."""
+    names = NAMES._replace(volumes={**NAMES.volumes, "7600": "0.0.7600"})
+    with pytest.raises(ChangeError, match="write LCU 7600 or volume 7600"):
+        parse_change("move TS1 to 7600", names)
+
+
 @pytest.mark.parametrize(
     ("words", "change"),
     [
         ("move TS1 to LCU 5", FileMove(frozenset({"/db/one.dat", "/db/two words.dat"}), "B.5")),
         ("move  /db/one.dat  to volume 7201", FileMove(frozenset({"/db/one.dat"}), "", "0.0.7201")),
+        ("move TS1 to 7201", FileMove(frozenset({"/db/one.dat", "/db/two words.dat"}), "", "0.0.7201")),
+        ("move TS1 to 7600", FileMove(frozenset({"/db/one.dat", "/db/two words.dat"}), "B.6")),
+        ("stripe TS1 over 5, 6", StripedSpace("PROD.TS1", ("B.5", "B.6"))),
+        ("paths 12 of 6", PathNumber(12, "B.6")),
+        ("aliases 7 on 8000", AliasNumber(7, volume="0.0.8000")),
         ("stripe prod.ts1 over LCU 5, 6", StripedSpace("PROD.TS1", ("B.5", "B.6"))),
         ("stripe TS1 over LCUs 5,6,7600", StripedSpace("PROD.TS1", ("B.5", "B.6"))),
         ("stripe TS1 over volumes 7201 8000", StripedSpace("PROD.TS1", (), ("0.0.7201", "0.0.8000"))),
@@ -68,7 +80,7 @@ def test_words_mean_a_change(words: str, change: Change) -> None:
 MISTAKES = (
     "mvoe TS1 to LCU 5",
     "aliases many",
-    "move TS1 to 7201",
+    "move TS1 at LCU 5",
     "move TS2 to LCU 5",
     "move TS1 to LCU 55",
     "move TS1 to volume 7301",

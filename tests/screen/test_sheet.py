@@ -11,7 +11,7 @@ from zmon.base.shipped import shipped
 from zmon.screen.definition import Column, Limit, Screen, load_screens
 from zmon.screen.query import parse_condition
 from zmon.screen.sheet import CellMark, Order, Sheet, fill, headings, natural, span
-from zmon.tables.table import SUMMARY, Summary, Table
+from zmon.tables.table import SUMMARY, Summary, Table, summed
 
 if TYPE_CHECKING:
     from zmon.base.absent import Value
@@ -128,6 +128,18 @@ def test_a_line_for_all_rows_is_said_to_be_so_where_conditions_leave_some() -> N
     some = Sheet(SCREEN, table, None, [parse_condition("resp>1", SCREEN.columns)])
     assert f">> All << is for all {len(table.keys)} " in some.table.notes[0]
     assert Sheet(SCREEN, table).table.notes == table.notes
+
+
+def test_the_line_for_all_is_about_the_rows_that_conditions_leave() -> None:
+    """Where its cells can be had of some rows: it is their sum, and says how many they are."""
+    line = summed("", {"rate": [40, 2, 7]}, ["rate"])
+    assert (line.cells, line.some and line.some([0, 2])) == ({"rate": 49}, {"rate": 47})
+    columns = (Column(name="name", head=("Name",), width=16, format="text"),
+               Column(name="rate", head=("Rate",), width=5, format="rate"))  # fmt: skip
+    table = Table(["a", "b", "c"], {"name": ["A", "B", "C"], "rate": [40, 2, 7]}, line)
+    some = Sheet(Screen(columns=columns), table, None, [parse_condition("rate>5", columns)])
+    assert (some.summary or "").split() == [">>", "2", "of", "3", "<<", "47.0"]
+    assert not some.table.notes
 
 
 def test_conditions_choose_rows() -> None:

@@ -386,3 +386,19 @@ def test_only_what_completes_nothing_hangs(  # noqa: PLR0913, PLR0917 - each is 
         assert found == {0: pytest.approx(min(busy / 1000, seconds))}
     else:
         assert found == ({0: seconds} if all(flying) else {})
+
+
+@pytest.mark.parametrize("scenario", ["shark-before", "hyperpav-20"])
+def test_the_rows_of_an_lcu_together_have_the_figures_of_the_lcu(scenario: str) -> None:
+    """What DEVICE adds up of one LCU is what CTLUNIT shows of it, with its aliases."""
+    walk = Navigator(open_lab(f"lab:{scenario}"))
+    walk.end()
+    view = walk.view()
+    assert view is not None
+    load, units = table(view), control_unit_table(view)
+    assert load.summary is not None
+    assert load.summary.some is not None
+    for row, key in enumerate(units.keys):
+        cells = load.summary.some([at for at, lcu in enumerate(load.columns["cu"]) if lcu == key])
+        for name in ("io", "mbs", "pend", "disc", "conn", "serv", "resp", "qued"):
+            assert cells[name] == pytest.approx(units.columns[name][row])

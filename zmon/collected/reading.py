@@ -366,7 +366,10 @@ def walk(text: CollectedText, form: Form, facts: Facts) -> ReadText:
 
 
 def _folded(rows: Rows, reading: type[Reading]) -> set[int]:
-    """Return the numbers of rows that a terminal may have folded: all as long as the longest one."""
+    """Return the numbers of rows that a terminal may have folded: all as long as the longest one.
+
+    A single one is folded at the width of a terminal, or where the rest of a path stands alone behind it.
+    """
     width = max(len(row) for _number, row in rows)
     if width < _NARROW:
         return set()
@@ -375,7 +378,9 @@ def _folded(rows: Rows, reading: type[Reading]) -> set[int]:
         for (number, row), (_number, following) in pairwise(rows)
         if len(row) == width and not reading.begins(following)
     }
-    return folded if len(folded) > 1 or width in TERMINALS else set()
+    rests = (rows[number + 1][1] for number in folded)
+    is_path = any(re.fullmatch(r"[^\s/]\S*/\S*", rest) for rest in rests)
+    return folded if len(folded) > 1 or width in TERMINALS or is_path else set()
 
 
 def _unfolded(rows: Rows, folded: set[int]) -> Rows:

@@ -160,6 +160,10 @@ _SPOKEN: Final = re.compile(
     rf"(?P<command>{_TOOLS}(?![\w.-]){_OPERANDS})['\"`]?[ \t]*[\]>:]?[ \t]*"
 )
 """`Command: lsdasd -l`, `[lsdasd -l]`."""
+_OTHER_PROMPT: Final = re.compile(
+    r"\s(?P<prompt>[\w.-]+@[\w.-]+:[^\s#$>%]{0,80}[#$]|\[[\w.-]+@[\w.-]+ [^\s\]]{1,80}\][#$])(?: +\S.*|$)"
+)
+"""Another prompt behind a command."""
 _ALONE: Final = re.compile(
     rf"(?:\[?[\w.-]+@[\w.-]+[: ][^\n]{{0,80}}|[\w.-]+:[~/]\S{{0,80}} ?|sh-\S+)?[{_SIGNS}]\s*"
 )
@@ -469,6 +473,9 @@ def _prompt(row: str) -> _Prompt | None:
     is_prompt = match.re is _PROMPT
     host = host_of(match["prompt"]) if is_prompt else ""
     command = match["command"].strip()
+    if second := _OTHER_PROMPT.search(command):  # two windows were copied together
+        host = f"{host or '?'} or {host_of(second['prompt']) or '?'}"
+        command = command[: second.start()]
     is_quoted = command[-1:] in {"'", '"'} and command.count(command[-1]) % 2 == 1  # behind `su -c "`
     return _Prompt(match["margin"], match["prompt"], command[: len(command) - is_quoted], host)
 

@@ -98,6 +98,22 @@ def _lcu(names: KnownNames, word: str) -> str:
     return _known("LCU", word, names.lcus)
 
 
+def _is_volume(names: KnownNames, kind: str | None, target: str) -> bool:
+    """Return whether a target is a volume: said so, or no LCU has its name; the word LCU may be left out.
+
+    Raises:
+        ChangeError: both an LCU and a volume have the name.
+    """
+    if kind is not None:
+        return kind.casefold().startswith("volume")
+    first = re.split("[ ,]+", target.strip().casefold())[0]
+    if first in names.lcus and first in names.volumes:
+        raise ChangeError(
+            f"{target!r:.80} is an LCU and a volume: write LCU {target:.80} or volume {target:.80}"
+        )
+    return first in names.volumes
+
+
 def _number(word: str) -> int:
     number = int(word[:9])
     if not number <= MAX_NUMBER:
@@ -111,21 +127,21 @@ def _positive(word: str) -> int:
     return _number(word)
 
 
-def _move(names: KnownNames, name: str, kind: str, target: str) -> Change:
+def _move(names: KnownNames, name: str, kind: str | None, target: str) -> Change:
     files = names.files.get(name.casefold())
     _refuse_several(name, names)
     if files is None:
         raise ChangeError(f"{name!r:.80} is no file and no tablespace here{did_you_mean(name, names.files)}")
-    if kind.casefold() == "volume":
+    if _is_volume(names, kind, target):
         return FileMove(files, "", _known("volume", target, names.volumes))
     return FileMove(files, _lcu(names, target))
 
 
-def _stripe(names: KnownNames, name: str, kind: str, targets: str) -> Change:
+def _stripe(names: KnownNames, name: str, kind: str | None, targets: str) -> Change:
     _refuse_several(name, names)
     space = _known("tablespace", name, names.spaces)
     given = [word for word in re.split(r"[ ,]+", targets) if word]
-    if kind.casefold().startswith("volume"):
+    if _is_volume(names, kind, targets):
         return StripedSpace(space, (), tuple(_known("volume", word, names.volumes) for word in given))
     return StripedSpace(space, tuple(dict.fromkeys(_lcu(names, word) for word in given)))
 
@@ -143,9 +159,9 @@ def _use_all(names: KnownNames, lcu: str | None) -> Change:
 
 
 def _aliases(names: KnownNames, number: str, kind: str | None, target: str | None) -> Change:
-    if kind is None or target is None:
+    if target is None:
         return AliasNumber(_number(number))
-    if kind.casefold() == "volume":
+    if _is_volume(names, kind, target):
         return AliasNumber(_number(number), volume=_known("volume", target, names.volumes))
     return AliasNumber(_number(number), _lcu(names, target))
 
@@ -159,11 +175,11 @@ def _form(pattern: str) -> re.Pattern[str]:
 
 
 _FORMS: Final[tuple[tuple[re.Pattern[str], Callable[..., Change]], ...]] = (
-    (_form(r"move (.+) to (LCU|volume) (.+)"), _move),
-    (_form(r"stripe (.+) over (LCUs?|volumes?) (.+)"), _stripe),
-    (_form(r"paths (\d+)(?: of LCU (.+))?"), _paths),
-    (_form(r"double (?:the )?paths(?: of LCU (.+))?"), _double),
-    (_form(r"use all (?:the )?paths(?: of LCU (.+))?"), _use_all),
-    (_form(r"aliases (\d+)(?: on (LCU|volume) (.+))?"), _aliases),
+    (_form(r"move (.+) to (?:(LCU|volume) )?(.+)"), _move),
+    (_form(r"stripe (.+) over (?:(LCUs?|volumes?) )?(.+)"), _stripe),
+    (_form(r"paths (\d+)(?: of (?:LCU )?(.+))?"), _paths),
+    (_form(r"double (?:the )?paths(?: of (?:LCU )?(.+))?"), _double),
+    (_form(r"use all (?:the )?paths(?: of (?:LCU )?(.+))?"), _use_all),
+    (_form(r"aliases (\d+)(?: on (?:(LCU|volume) )?(.+))?"), _aliases),
     (_form(r"processors (\d+)"), lambda _names, number: ProcessorNumber(float(_positive(number)))),
 )

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from zmon.screen.definition import Column, Picture, Screen
     from zmon.screen.picture import DrawnColumn
     from zmon.screen.query import Condition
-    from zmon.tables.table import Table
+    from zmon.tables.table import Summary, Table
 
 ESTIMATE: Final = "~"
 """Follows a value that is an estimate, before the mark of a limit."""
@@ -40,6 +40,15 @@ _FIELD: Final = r"\{(?P<name>\w+)(?P<right>:)? *\}"
 
 TITLES: Final = (">> All <<", ">> All", ">>All", ">>")
 """What the line about all rows is called where its own title has no room."""
+
+
+def _of_some(table: Table, summary: Summary, rows: Sequence[int]) -> Table:
+    """Return a table whose line about all rows is about some; where it cannot be, a note says so."""
+    many = len(table.keys)
+    if summary.some is not None:
+        return table._replace(summary=summary.of(rows, many))
+    note = f"{summary.title.strip()} is for all {many:,} rows, not only those shown"
+    return table._replace(notes=(note, *table.notes))
 
 
 class Order(NamedTuple):
@@ -125,8 +134,7 @@ class Sheet:
         self.order = order
         rows = filtered(table, conditions)
         if table.summary is not None and len(rows) < len(table.keys):
-            note = f"{table.summary.title.strip()} is for all {len(table.keys):,} rows, not only those shown"
-            self.table = table._replace(notes=(note, *table.notes))
+            self.table = _of_some(table, table.summary, rows)
         self.rows = ordered(table, rows, order.column, descending=order.descending) if order else rows
         self._values = self.shown_columns()
 
@@ -276,11 +284,14 @@ class Sheet:
         """The line that speaks of all rows; None when the table has none."""
         if self.table.summary is None:
             return None
-        title, cells = self.table.summary.title, self.table.summary.cells
+        title, cells, some, _things = self.table.summary
         line = self._line([cells.get(c.name, "") for c in self.screen.columns], SUMMARY)
         begin = len(line) - len(line.lstrip()) if line else len(title) + 2
         room = begin - 2  # a blank on either side
-        shorter = next((text for text in (title, *TITLES) if len(text) <= room), number.cut(title, room))
+        shown, many = len(self.rows), len(self.table.keys)
+        part = f">> {shown:,} of {many:,}"
+        titles = TITLES if some is None or shown == many else (f"{part} <<", part)
+        shorter = next((text for text in (title, *titles) if len(text) <= room), number.cut(title, room))
         return f" {shorter}" + line[len(shorter) + 1 :] if room > 0 else line
 
     def line(self, place: int) -> str:

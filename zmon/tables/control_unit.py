@@ -89,12 +89,16 @@ def table(view: View) -> Table:
     sums = lcus.as_one(keys=TOGETHER)
     if lcus.strays:
         sums["aliases"] = strays(lcus.strays)
+
+    def some(rows: Sequence[int]) -> dict[str, Value]:
+        return lcus.as_one([row for row in rows if row < len(lcus.keys)], TOGETHER)
+
     doors = {} if view.figures_only else _doors(view)
     columns["door"] = [doors.get(key, f"DEVICE cu={key}") for key in keys]
     return Table(
         keys,
         columns,
-        Summary(">> All LCUs <<", sums) if lcus.keys else None,
+        Summary(">> All LCUs <<", sums, some, "LCUs") if lcus.keys else None,
         estimated={**dict.fromkeys(("io", "share", "fair"), guessed), "ssid": lcus.told},
         notes=(
             *hanging(view, [row for row in lcus.rows if row in lcus.devices.blocks.hung]),

@@ -193,7 +193,8 @@ def _aliases(devices: Devices, unit: Sequence[Value], sample: Sample) -> list[Va
 
 def summary(devices: Devices) -> Summary:
     """Add up all DASD and their aliases; times are averages, each with its I/O rate as its weight."""
-    return Summary(">> All DASD <<", devices.as_one(devices.summed, SHOWN))
+    whole = devices.as_one(devices.summed, SHOWN)
+    return Summary(">> All DASD <<", whole, lambda rows: devices.as_one(rows, SHOWN), "DASD")
 
 
 def with_labels(filled: Table, view: View, by: str = "addr", column: str = "label") -> Table:

@@ -22,7 +22,7 @@ from zmon.machine.devices import address
 from zmon.machine.figure import Needs
 from zmon.machine.join import Joined, plus, quotient, total
 from zmon.tables.filled import TableDefinition
-from zmon.tables.table import Summary, Table, sums
+from zmon.tables.table import Table, summed
 from zmon.topology.lun import lost_luns
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def table(view: View) -> Table:
     notes = [*_notes(columns), *lost_luns(view.interval.after)]
     if not view.figures_only:
         notes += _lost(view, columns, keys)
-    summary = Summary(">> All adapters <<", sums(columns, SUMMED)) if keys else None
+    summary = summed("adapters", columns, SUMMED) if keys else None
     return Table(keys, columns, summary, notes=tuple(notes), missing=None if keys else adapters.missing)
 
 

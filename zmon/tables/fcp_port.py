@@ -16,7 +16,7 @@ from zmon.machine.figure import Needs
 from zmon.machine.join import mean, total
 from zmon.tables import multipath
 from zmon.tables.filled import TableDefinition
-from zmon.tables.table import Summary, Table, sums
+from zmon.tables.table import Table, summed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -68,7 +68,7 @@ def table(view: View) -> Table:
         for (adapter, name), state in states.items()
         if isinstance(state, str) and state != ONLINE
     ]
-    summary = Summary(">> All ports <<", sums(columns, SUMMED)) if places else None
+    summary = summed("ports", columns, SUMMED) if places else None
     notes, missing = tuple(some(lost, "ports are not online")), None if places else ports.missing
     return Table(
         [f"{adapter} {name}" for adapter, name in places], columns, summary, notes=notes, missing=missing

@@ -149,7 +149,8 @@ def with_figures(name: str, view: View, filled: Table, keys: Iterable[str]) -> T
     summary = filled.summary
     if summary is not None:
         cells = things.as_one(things.summed, more)
-        summary = summary._replace(cells={**dict.fromkeys(more, NOT_SUMMED), **summary.cells, **cells})
+        whole = {**dict.fromkeys(more, NOT_SUMMED), **summary.cells, **cells}
+        summary = summary._replace(cells=whole, some=None)
     return filled._replace(columns={**filled.columns, **columns}, summary=summary)
 
 

@@ -23,7 +23,7 @@ from zmon.machine.join import Joined, quotient
 from zmon.machine.topology import TOPOLOGY, units_of
 from zmon.tables.fcp import MS, spent, timed
 from zmon.tables.filled import TableDefinition
-from zmon.tables.table import Summary, Table, sums
+from zmon.tables.table import Table, summed
 from zmon.values.path_state import GONE, is_down, state_of
 
 if TYPE_CHECKING:
@@ -94,9 +94,7 @@ def table(view: View) -> Table:
     notes = (_said(lost, len(down)), *some(gone, "paths are gone")) if lost else ()
     if not paths.keys and _joins_none(view):
         return Table([], columns, notes=(NO_PATHS,))
-    return Table(
-        keys, columns, Summary(">> All paths <<", sums(columns, SUMMED)), notes=notes, missing=paths.missing
-    )
+    return Table(keys, columns, summed("paths", columns, SUMMED), notes=notes, missing=paths.missing)
 
 
 def _gone(view: View, columns: dict[str, list[Value]], keys: list[str]) -> list[str]:

@@ -18,7 +18,7 @@ from zmon.machine.devices import address
 from zmon.machine.figure import Needs
 from zmon.machine.join import Joined, plus, total
 from zmon.tables.filled import TableDefinition
-from zmon.tables.table import Summary, Table, sums
+from zmon.tables.table import Table, summed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -82,7 +82,7 @@ def table(view: View) -> Table:
     return Table(
         keys,
         columns,
-        Summary(">> All <<", sums(columns, SUMMED)) if keys else None,
+        summed("", columns, SUMMED) if keys else None,
         notes=tuple(_notes(keys, columns, counted)),
         missing=None if keys else interfaces.missing,
     )

@@ -15,7 +15,7 @@ from zmon.machine.blocks import Blocks
 from zmon.machine.figure import Needs
 from zmon.machine.join import Joined, first, plus, quotient, total
 from zmon.tables.filled import TableDefinition
-from zmon.tables.table import Summary, Table, sums
+from zmon.tables.table import Table, summed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,7 +90,7 @@ def table(view: View) -> Table:
     return Table(
         keys,
         columns,
-        Summary(">> All <<", sums(columns, SUMMED)) if keys else None,
+        summed("", columns, SUMMED) if keys else None,
         missing=functions.missing,
     )
 

@@ -8,9 +8,10 @@ from zmon.base.absent import absent
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
 from zmon.machine.join import total
+from zmon.sample import pick
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from zmon.base.absent import Absent, Value
     from zmon.machine.figure import TimedValue
@@ -25,6 +26,26 @@ class Summary(NamedTuple):
 
     title: str
     cells: Mapping[str, Value]
+    some: Callable[[Sequence[int]], Mapping[str, Value]] | None = None
+    """Returns the cells of some rows: what a filter leaves.  None where only all rows have them."""
+    things: str = ""
+    """What the rows are, for the title of some."""
+
+    def of(self, rows: Sequence[int], many: int) -> Summary:
+        """Return the line about some of so many rows; itself where only all have one."""
+        if self.some is None:
+            return self
+        title = f">> {len(rows):,} of {many:,} {self.things}".rstrip()
+        return self._replace(title=f"{title} <<", cells=self.some(rows))
+
+
+def summed(things: str, columns: Mapping[str, Sequence[Value]], names: Sequence[str]) -> Summary:
+    """Return a line with the sum of each of some columns of numbers, of all rows or of some."""
+
+    def some(rows: Sequence[int]) -> Mapping[str, Value]:
+        return sums({name: pick(columns[name], rows) for name in names}, names)
+
+    return Summary(f">> All {things}".rstrip() + " <<", sums(columns, names), some, things)
 
 
 def sums(columns: Mapping[str, Sequence[Value]], names: Iterable[str]) -> dict[str, Value]:

@@ -28,7 +28,7 @@ from zmon.machine.unit_loads import (
 from zmon.machine.unit_use import UnitUse
 from zmon.placement.file_traffic import disk_spaces, spaces_of
 from zmon.tables.filled import TableDefinition
-from zmon.tables.table import SUMMARY, Summary, Table
+from zmon.tables.table import SUMMARY, Table, summed
 from zmon.topology.leaf_disks import NOTHING
 from zmon.values.unit_name import title_of
 
@@ -122,11 +122,10 @@ def table(view: View) -> Table:
     columns |= _io_columns(io, everything, places)
     columns["lcus"] = [counts if isinstance(counts, Absent) else _lcus(counts, places) for counts in io]
     columns["spaces"] = [_spaces(view, counts, spaces) for counts in io]
-    sums: dict[str, Value] = {name: total(columns[name]) for name in SUMMED}  # type: ignore[arg-type]  # numbers
     return Table(
         keys,
         columns,
-        Summary(">> All Users <<", sums),
+        summed("Users", columns, SUMMED),
         estimated={"resp": None, "spaces": None, **_guessed(keys, loads)},
         notes=tuple(_notes(view, units.counted["io_counted"], loads)),
     )
@@ -283,11 +282,10 @@ def disk_table(view: View) -> Table:
     guessed = frozenset(
         row for row, (unit, number, _) in enumerate(rows) if number in loads.guessed.get(unit, ())
     )
-    sums: dict[str, Value] = {name: total(columns[name]) for name in ("io", "mbs")}  # type: ignore[arg-type]
     return Table(
         [f"{number} {unit}" for unit, number, _ in rows],
         columns,
-        Summary(">> All Users <<", sums) if rows else None,
+        summed("Users", columns, ("io", "mbs")) if rows else None,
         estimated={
             "resp": None,
             "spaces": None,

@@ -29,7 +29,13 @@ def table(view: View) -> Table:
     units = UnitUse(view.interval)
     if not units.keys:
         return without_units(view, units.missing)
-    return Table([*units.keys], units.columns(SHOWN), Summary(">> All Users <<", units.as_one(keys=SUMMED)))
+    return Table(
+        [*units.keys],
+        units.columns(SHOWN),
+        Summary(
+            ">> All Users <<", units.as_one(keys=SUMMED), lambda rows: units.as_one(rows, SUMMED), "Users"
+        ),
+    )
 
 
 DEFINITIONS: Final = {"user_paging": TableDefinition(NEEDS, table, things=UnitUse)}
