@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from zmon.queueing.resource import Resource
     from zmon.queueing.waiting import Waiting
 
-NEEDS: Final = Needs(tuple(dict.fromkeys((*KINDS, *MORE, *SURROUNDINGS))), topology=TOPOLOGY)
+NEEDS: Final = Needs(tuple(dict.fromkeys((*KINDS, *MORE, *SURROUNDINGS))), verdict=True, topology=TOPOLOGY)
 """What a situation is filled from."""
 MAX_MODELLED: Final = 1000
 """Volumes with I/O beyond which no gain is predicted: the model would take seconds."""

@@ -20,6 +20,8 @@ class Needs(NamedTuple):
     """Whether it shows figures of the whole period, for which every sample since the first counts."""
     history: bool = False
     """Whether it has a row per interval, and so reads the samples before the last two."""
+    verdict: bool = False
+    """Whether it shows the verdict, for which of a long time each minute is looked at."""
     on_demand: bool = False
     """Whether of the live machine a kind of it is read only while it is shown."""
     exceptions: bool = False

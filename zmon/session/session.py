@@ -517,7 +517,9 @@ class Session(Navigator):
         needed = needs(page.screen.table)
         if needed.exceptions and not needed.kinds:
             return False  # a thread judges samples, and what is known by now is at hand
-        return page.against is not None or needed.history or (needed.period and not self.live)
+        is_long = self.interval is not None and self.interval.skipped
+        looks_back = needed.history or (needed.period and not self.live) or (needed.verdict and is_long)
+        return page.against is not None or looks_back
 
     @property
     def is_being_filled(self) -> bool:
