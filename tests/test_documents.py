@@ -36,6 +36,8 @@ SHOWN = sorted(
 """The commands in all pages, without what is said of them, and without where their output goes."""
 WHOLE_DAY = re.compile(r"(diagnose|show EXCEPT) --from recordings/lab-healthy-day\.zmon")
 """What looks at each minute of a day."""
+LONG = 8
+"""Words of a sentence that two pages do not have by chance."""
 SMALL = ("--guests", "2", "--for", "2m")
 """A smaller fleet than that of the tutorial, which takes half a minute to be simulated."""
 
@@ -58,6 +60,24 @@ def test_each_link_leads_somewhere(page: Path) -> None:
         assert target.exists(), link
         if anchor:
             assert anchor in anchors(target), link
+
+
+def test_the_documents_are_short() -> None:
+    """All pages together, generated ones included; and the newest part of the changes."""
+    assert sum(len(page.read_text(encoding="utf-8").split()) for page in PAGES) <= 50_000
+    newest = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split("\n## ")[1]
+    assert len(newest.splitlines()) <= 60
+
+
+def test_a_sentence_stands_on_one_page() -> None:
+    """What two pages need, one says and the other leads to."""
+    pages_of: dict[str, set[str]] = {}
+    for page in [*PAGES, ROOT / "README.md"]:
+        text = re.sub(r"\s+", " ", FENCE.sub("", page.read_text(encoding="utf-8")))
+        for sentence in re.split(r"(?<=[.:!?]) |\|", text):
+            if len(sentence.split()) >= LONG:
+                pages_of.setdefault(sentence.strip(), set()).add(page.name)
+    assert not {sentence: pages for sentence, pages in pages_of.items() if len(pages) > 1}
 
 
 def test_the_site_has_each_document() -> None:
