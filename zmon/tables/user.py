@@ -285,7 +285,7 @@ def disk_table(view: View) -> Table:
     return Table(
         [f"{number} {unit}" for unit, number, _ in rows],
         columns,
-        summed("Users", columns, ("io", "mbs")) if rows else None,
+        summed("Users", columns, ("io", "mbs"))._replace(things="rows") if rows else None,
         estimated={
             "resp": None,
             "spaces": None,
