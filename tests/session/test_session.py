@@ -897,9 +897,10 @@ def test_a_screen_that_looks_back_is_being_filled_until_a_thread_has_filled_it()
     assert not to.is_being_filled
 
 
-def test_the_verdict_on_a_long_time_is_filled_by_a_thread() -> None:
+@pytest.mark.parametrize("screen", ["DIAGNOSE", "EXCEPT"])
+def test_the_verdict_on_a_long_time_is_filled_by_a_thread(screen: str) -> None:
     """Each minute of it is judged; that of one interval is shown at once."""
-    to = session("DIAGNOSE", seconds=9)
+    to = session(screen, seconds=9)
     to.filled_elsewhere = True
     assert not to.is_being_filled
     for line in ("MARK A", "GO -4s", "MARK B", "AVERAGE"):

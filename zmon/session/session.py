@@ -515,11 +515,11 @@ class Session(Navigator):
     def _looks_back(self, page: Page) -> bool:
         """Return whether filling the table of a page reads samples before the present ones."""
         needed = needs(page.screen.table)
+        if needed.verdict and self.interval is not None and self.interval.skipped:
+            return True
         if needed.exceptions and not needed.kinds:
             return False  # a thread judges samples, and what is known by now is at hand
-        is_long = self.interval is not None and self.interval.skipped
-        looks_back = needed.history or (needed.period and not self.live) or (needed.verdict and is_long)
-        return page.against is not None or looks_back
+        return page.against is not None or needed.history or (needed.period and not self.live)
 
     @property
     def is_being_filled(self) -> bool:

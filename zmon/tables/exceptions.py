@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from zmon.interval import Interval
     from zmon.machine.view import View
 
-NEEDS: Final = Needs(history=True, exceptions=True)
+NEEDS: Final = Needs(history=True, verdict=True, exceptions=True)
 NONE: Final = absent("no rule has held for long enough: no exceptions")
 NOT_JUDGED: Final = absent("rules compare two samples, and this is the first one; CHECK judges one alone")
 NO_CAUSE: Final = absent("the verdict on that interval has no diagnosis of it")
