@@ -39,8 +39,8 @@ A picture of each. The program explains them:
 | F4 | `zmon help screens` | all screens with their numbers |
 | ? | `zmon help commands`, `zmon help keys` | commands and keys; [settings](settings.md#keys) change keys |
 
-Two are explained on the screen alone: FILES (`zmon help files` is about the files that zmon reads), and the
-columns of a fleet's screens.
+The columns of a fleet's screens are explained on the screens alone. `zmon help FILES` is about the screen,
+`zmon help files` about the files that zmon reads.
 
 Written by `python docs/screens.py` from `screens/*.toml`; do not edit.
 """

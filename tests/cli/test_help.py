@@ -65,6 +65,7 @@ def test_a_topic_goes_by_other_words(capsys: pytest.CaptureFixture[str]) -> None
         ("where", "usage: zmon where"),
         ("DEVICE", "FCX108 DEVice - "),
         ("13", "FCX108 DEVice - "),
+        ("FILES", "Files - "),
         ("DEVICE.resp", "resp - "),
     ],
 )

@@ -70,7 +70,7 @@ def _about(asked: str, screens: Screens) -> Iterator[str]:
         )
         return
     topic = ALIASES.get(asked.lower().replace(" ", "-"), asked.lower().replace(" ", "-"))
-    if topic in TOPICS:
+    if topic in TOPICS and asked not in screens.commands:  # in capitals, FILES is the screen
         yield from TOPICS[topic][1]()
         return
     first = True
