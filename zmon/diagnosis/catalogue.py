@@ -33,7 +33,7 @@ SHARED: Final = ("evidence", "sentence", "reservation")
 OWN: Final = ("id", "title", "holds", "needs", "advice", "off", "case")
 """What of a diagnosis users may change."""
 OWN_CASE: Final = ("when", "together", "clause", "brief", "rest", "besides", "confidence", "before", "action",
-                   "confirm", "excluded", "missing", "gain")  # fmt: skip
+                   "do", "confirm", "excluded", "missing", "gain")  # fmt: skip
 """What of a case: what it compares and says; what it is about is Python's."""
 CONFIDENCES: Final = ("certain", "likely", "possible")
 """How sure a diagnosis is, the surest first."""

@@ -175,6 +175,8 @@ class Diagnosis(NamedTuple):
     """What follows the clause in its sentence: `: 3.2 requests wait inside`."""
     besides: str = ""
     """Further sentences of the claim, each behind a blank."""
+    do: str = ""
+    """What to do in a few words, where the action is long: for who has no room."""
     short: str = ""
     """The clause where there is little room, if not as it is: without what is in brackets, and with the names
     of what is lost."""

@@ -31,7 +31,7 @@ Causes = dict[str, "Callable[[Situation], Diagnoses]"]
 
 CLAIM: Final = ("clause", "brief")
 """The keys of a case of which the second one in its record may name the first."""
-SAID: Final = ("rest", "before", "action", "confirm", "gain")
+SAID: Final = ("rest", "before", "action", "do", "confirm", "gain")
 """The keys of a case whose first sentence holds."""
 ADDED: Final = ("excluded", "missing")
 """Those of which all hold that may."""
@@ -253,6 +253,7 @@ def _diagnosed(record: DiagnosisRecord, seen: Seen) -> Diagnosis:
         evidence=tuple(_evidence(evidence, fields)),
         confidence=confidence,
         action=f"{before}{action[:1].lower()}{action[1:]}" if before else capital(action),
+        do=said["do"],
         lost=seen.lost,
         rest=said["rest"],
         besides="".join(f" {sentence}" for sentence in _all(besides, fields)),

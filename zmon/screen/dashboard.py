@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 LEAST_ROWS: Final = 5
 """Rows of a list at least; more if there is room."""
 VERDICT_LINES: Final = 3
-"""Lines of the verdict at least, so that a longer one rarely moves what is below it."""
+"""Lines of the verdict: as much of it as fits them; what is left out is on DIAGNOSE."""
 GAP: Final = 2
 """Blanks between what is side by side."""
 BAR: Final = (5, 24)
@@ -185,7 +185,7 @@ FORMS: Final[Mapping[str, ListForm]] = {
     ),
 }  # fmt: skip
 """The lists, in their order."""
-PARTS: Final = ("sentence", "besides", "remedy", "level")
+PARTS: Final = ("sentence", "brief", "why", "besides", "remedy", "do", "level")
 """Columns that a verdict is put together from: how sure it is stands behind its first sentence."""
 TEXTS: Final = ("text", "names")
 """Formats of what is aligned left; of names that do not fit the first are written."""
@@ -247,9 +247,9 @@ class Dashboard:
             sure, claim = self._text("state", place), self._text("name", place)
             text, kind = self._text("words", place), "message"
             if sure:  # it is the claim that is certain, not what is said of the gain
-                sentence, besides, remedy, level = (self._text(part, place) for part in PARTS)
-                claim = f"{sentence} ({sure}){besides}"
-                text, kind = f"{claim}{remedy}", STATES.get(level, kind)
+                *parts, level = (self._text(part, place) for part in PARTS)
+                claim, rest = self._fitting(sure, *parts)
+                text, kind = f"{claim}{rest}", STATES.get(level, kind)
             done = 0
             for line in wrap(text, self.width - 2):
                 spans = [DashboardSpan(1, len(line) + 1, "strong")]
@@ -260,6 +260,16 @@ class Dashboard:
                 doors = () if lines else (Door(place, 1, 1),)
                 lines.append(DashboardLine(f" {line}", tuple(spans), doors))
         return lines + [DashboardLine()] * (VERDICT_LINES - len(lines))
+
+    def _fitting(  # noqa: PLR0913, PLR0917 - the parts of a verdict
+        self, sure: str, sentence: str, brief: str, why: str, besides: str, remedy: str, do: str
+    ) -> tuple[str, str]:
+        """Return as much of a claim, and of what to do, as `VERDICT_LINES` hold."""
+        claims = [f"{sentence} ({sure}){why}{besides}", f"{sentence} ({sure}){why}", f"{sentence} ({sure})."]
+        claims += [f"{brief} ({sure})."] if brief else []
+        told = [(claim, rest) for rest in dict.fromkeys((remedy, do)) for claim in claims]
+        fit = (both for both in told if len(wrap("".join(both), self.width - 2)) <= VERDICT_LINES)
+        return next(fit, told[-1])
 
     def _resources(self, width: int) -> list[DashboardLine]:
         """Return a line for each resource: bar, percentage, state, curve, and what the percentage is of."""

@@ -126,17 +126,23 @@ class OverviewLine(NamedTuple):
     """Whether its percentage and MB/s are estimates."""
     sentence: str = ""
     """Of a verdict the first clause of its claim; how sure it is stands behind it."""
+    brief: str = ""
+    """... shorter, if there is such a clause ..."""
+    why: str = ""
+    """... the rest of that sentence ..."""
     besides: str = ""
-    """... the rest of it ..."""
+    """... those behind it ..."""
     remedy: str = ""
-    """... and what follows them in `words`."""
+    """... and what follows them in `words`: what to do, and what that gives ..."""
+    do: str = ""
+    """... or the same in fewer words."""
     level: str = ""
     """Of a verdict `bad` or `look`; empty if nothing is short."""
 
 
 FIELDS: Final = (
     "section", "name", "state", "percent", "io", "mbs", "resp", "where", "words", "command",
-    "sentence", "besides", "remedy", "level",
+    "sentence", "brief", "why", "besides", "remedy", "do", "level",
 )  # fmt: skip
 
 
@@ -267,8 +273,12 @@ def _verdict(view: View, verdict: Verdict) -> Iterator[OverviewLine]:
         gain = "" if first.gain is None else first.gain.short
         damaged = " What it rests on is damaged: see DIAGNOSE." if verdict.damage else ""
         sign = ". Gain: " if first.apart else ": "
-        action = f"{first.action.removesuffix('.')}{sign}{gain}." if gain else first.action
-        claim, remedy = claim_on(view, first), f" {action} {verdict.rest}".rstrip() + damaged
+        remedies = [
+            f" {action.removesuffix('.')}{sign}{gain}." if gain else f" {action}"
+            for action in (first.action, first.do or first.action)
+        ]
+        rest = f" {verdict.rest}".rstrip() + damaged
+        claim, (remedy, do) = claim_on(view, first), (f"{remedy}{rest}" for remedy in remedies)
         yield OverviewLine(
             "verdict",
             "verdict",
@@ -277,8 +287,11 @@ def _verdict(view: View, verdict: Verdict) -> Iterator[OverviewLine]:
             words=f"{claim}{remedy}",
             command="DIAGNOSE",
             sentence=f"{time_on(view, first)}{first.clause}",
-            besides=f"{first.rest}.{first.besides}",
+            brief=first.short and f"{time_on(view, first)}{first.short}",
+            why=f"{first.rest}.",
+            besides=first.besides,
             remedy=remedy,
+            do=do,
             level="bad" if verdict.is_bad else "look",
         )
     for diagnosis in others:
