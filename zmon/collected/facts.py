@@ -578,7 +578,8 @@ class Facts(DeviceLists):
         told = [(key, place, "content") for key, place in self.lent.items()]
         told += [(key, place, FAILED) for key, place in self.failed.items()]
         for (device, title), place, sort in told:
-            own = numbers.get(plain(device)) or numbers.get(mapped_name(device)) or linked.get(device, set())
+            own = numbers.get(plain(device)) or numbers.get(mapped_name(device)) or linked.get(device)
+            own = own or {*filter(None, [self.stand_ins.get(device)])}
             if len(own) == 1:
                 self._say_content(title, own, place, sort)
 
