@@ -1071,9 +1071,9 @@ def _missing(kind: Kind, field: str, commands: Collection[frozenset[str]]) -> Ab
         return NOT_COLLECTED.about(_OF_KIND[kind.name])
     if field not in _TOOLS:
         return NOWHERE
-    every = _ALTERNATIVES.get(field, ())
+    every = _ALTERNATIVES.get(field, (_TOOLS[field],))
     left = [output for output in every if not any({*output.split()} <= read for read in commands)]
-    if len(left) == len(every):
+    if left and len(left) == len(every):
         return NOT_COLLECTED.about(_TOOLS[field])
     return NOT_COLLECTED.about(" or ".join(left) or "an output that has it")
 
