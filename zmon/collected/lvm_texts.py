@@ -287,7 +287,7 @@ class VolumeReading(Reading):
         """Say on which devices each logical volume is."""
         named = {*self._groups, *(volume.group for volume in self._volumes.values())}
         lacking = any(name.startswith("?") for group in named for name in self.facts.groups.get(group, ()))
-        for group in named if self._misses and not lacking else ():
+        for group in named - {""} if self._misses and not lacking else ():
             lost = self.facts.lose_volume(group)
             self.facts.groups.setdefault(group, {})[lost] = f"lvm, {self.text.place()}"
         is_open = self._is_lost and not self._last
