@@ -128,4 +128,4 @@ def test_a_device_that_was_set_on_line_is_not_offline(
         "0.0.1234 0.0.0007  3390/0e 3990/e9      f0  f0  ff   1a2a3a0a 00000000\n"
     )
     found = where("0.0.1234", f"{_PROMPT}lscss\n{lscss}{_PROMPT}{command}\n{answer}")
-    assert found["offline"] is is_offline
+    assert (found["device"]["status"] == "offline") is is_offline
