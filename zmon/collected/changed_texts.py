@@ -169,17 +169,15 @@ def _change_swap(facts: Facts, text: CollectedText, command: re.Match[str], *, h
                 facts.swaps.pop(area, None)
 
 
-def _set_online(facts: Facts, text: CollectedText, command: re.Match[str], *, has_members: bool) -> None:  # noqa: ARG001 - as above
+def _set_online(facts: Facts, text: CollectedText, command: re.Match[str], *, has_members: bool) -> None:  # noqa: ARG001 - as below
     """Take which devices were set on line or off, unless that failed."""
     if _FAILED.search(text.text):
         return
     devices = facts.rows.get(DEVICE.name, {})
-    for word in command["operands"].replace(",", " ").split():
-        first, _dash, last = (
-            f"0.0.{part}" if _SHORT.fullmatch(part) else part for part in word.partition("-")
-        )
-        for busid in [busid for busid in devices if first <= busid <= (last or first)]:
-            is_on = command["how"].lstrip("-")[0] == "e" or command["how"] == "--online"
+    is_on = command["how"] in {"-e", "--enable", "--online"}
+    for span in re.finditer(r"(?<![\w-])([0-9][0-9a-f.]*)(?:-([0-9a-f.]+))?", command["operands"]):
+        first, last = (f"0.0.{part}" if _SHORT.fullmatch(part) else part for part in span.groups(span[1]))
+        for busid in [busid for busid in devices if first <= busid <= last]:
             devices[busid]["online"] = [Fact(int(is_on), f"{command[0].split()[0]}, {text.place(-1)}")]
 
 
