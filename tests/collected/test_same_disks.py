@@ -65,7 +65,7 @@ def test_ports_of_one_ds8000_are_of_one_lss(where: Ask) -> None:
 
 
 def test_what_multipath_joins_is_known_where_a_text_lists_it(where: Ask) -> None:
-    """Without one of its maps, or of what lies on what, nothing says that it does not; a failed LUN is told."""
+    """Without a list of its maps nothing says that it does not; a LUN that has failed is told."""
     failed = "0.0.fe00/0x50050763071845e3/0x4020400100000000 - failed\n"
     text = _zfcp("0x50050763070845e3", "0x50050763071885e3") + failed + SCSI
     (same,) = where("sda", text)["same"]

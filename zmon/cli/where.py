@@ -546,7 +546,7 @@ def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
 def _usable(result: LookupResult) -> str:
     """Say how many of the paths can be used, if that is known of all and some cannot."""
     reasons = [result.unused.get(path.number) for path in result.paths]
-    is_said = any(reasons) and None not in reasons
+    is_said = any(reasons) and None not in reasons and not result.more_paths
     return f", {reasons.count(''):,} usable" if is_said else ""
 
 

@@ -579,7 +579,9 @@ class Facts(DeviceLists):
         told += [(key, place, FAILED) for key, place in self.failed.items()]
         for (device, title), place, sort in told:
             own = numbers.get(plain(device)) or numbers.get(mapped_name(device)) or linked.get(device)
-            own = own or {*filter(None, [self.stand_ins.get(device)])}
+            own = (
+                own or {*filter(None, [self.stand_ins.get(device)])} or numbers.get(disk_name(device), set())
+            )
             if len(own) == 1:
                 self._say_content(title, own, place, sort)
 
@@ -1034,7 +1036,8 @@ def joined(kind: Kind, frame: Frame, facts: Facts, when: int) -> tuple[Frame, di
         return frame, {}
     hinted = {key for key, row in said.items() if kind.name not in _OF_KIND and is_hinted(row)}
     sorts = {key: _sort_of_row(kind, key, facts) for key in said}
-    told_sorts = {sorts[key] for key in said if key not in hinted}
+    derived = f"{NAMED_STAND_IN}:"  # of names that follow from other rows
+    told_sorts = {sorts[key] for key in said if key not in hinted and not key.startswith(derived)}
     weak = {key for key in hinted if frame.keys or (sorts[key] in told_sorts if sorts[key] else told_sorts)}
     keys = list(dict.fromkeys([*frame.keys, *(key for key in said if key not in weak)]))
     origins: dict[str, dict[str, Value]] = {}

@@ -172,6 +172,7 @@ class VolumeReading(Reading):
         r"(?: prefers device /dev/(\S{1,250}) because .*)?\s*",
         rf"\s*(?:WARNING: )?Found duplicate PV (\S{{0}})({UUID}):? using (?:existing PV )?/dev/(\S{{1,250}})"
         r" not .*",
+        rf"\s*WARNING: PV (\S{{0}})({UUID}) on /dev/(\S{{1,250}}) was already found on /dev/\S+",
     )
     def twice(self, match: re.Match[str]) -> bool:
         """Take a device that has the id of a physical volume as another has: they are one disk."""
