@@ -93,6 +93,7 @@ from tests.collected.test_zdev_texts import (
     ORDERED,
     PAIRS,
 )
+from tests.collected.test_ziorep_texts import ADAPTERS, DISKS, MAPS
 from tests.collected.texts import (
     DMSETUP_TABLE,
     LSBLK,
@@ -156,6 +157,7 @@ OUTPUTS: Final = {
     "btrfs filesystem show": (
         "Label: none  uuid: 6b5c2d1e-0000-4000-8000-00000000beef\n\tdevid 1 size 1 used 1 path /dev/dasda\n",
     ),
+    "ziorep_config": (ADAPTERS, DISKS, MAPS),
     "zpool status": (ZPOOL.partition("\n")[2],),
     "stratis blockdev": tuple(text.partition("\n")[2] for text in (BLOCKDEVS, POOLS, SYSTEMS)),
     "zfs list": ("NAME   USED  AVAIL     REFER  MOUNTPOINT\ntank  11.2G  8.45G       96K  /tank\n",),

@@ -106,3 +106,26 @@ def test_a_disk_that_was_made_a_physical_volume_is_in_use(where: Ask, commands: 
     """Though no text lists it as one."""
     devices = where("dasdb", f"{_BEFORE}{_PROMPT}{commands}\n{_PROMPT}\n")["devices"]
     assert any(("vgnew" if "vgnew" in commands else "physical volume") in device for device in devices)
+
+
+@pytest.mark.parametrize(
+    ("command", "answer", "is_offline"),
+    [
+        ("chccwdev -e 0.0.1234", "Setting device 0.0.1234 online\nDone\n", False),
+        ("chccwdev --online 1230-1235", "Setting device 0.0.1234 online\nDone\n", False),
+        ("chzdev -e dasd 0.0.1234", "ECKD DASD 0.0.1234 configured\n", False),
+        ("chccwdev -e 0.0.1234", "Setting device 0.0.1234 online\nFailed (No such device)\n", True),
+        ("chccwdev -e 0.0.1235", "Setting device 0.0.1235 online\nDone\n", True),
+    ],
+)
+def test_a_device_that_was_set_on_line_is_not_offline(
+    where: Ask, command: str, answer: str, is_offline: bool
+) -> None:
+    """What was done behind the last list beats it, if it did not fail."""
+    lscss = (
+        "Device   Subchan.  DevType CU Type Use  PIM PAM POM  CHPIDs\n"
+        "----------------------------------------------------------------------\n"
+        "0.0.1234 0.0.0007  3390/0e 3990/e9      f0  f0  ff   1a2a3a0a 00000000\n"
+    )
+    found = where("0.0.1234", f"{_PROMPT}lscss\n{lscss}{_PROMPT}{command}\n{answer}")
+    assert (found["device"]["status"] == "offline") is is_offline

@@ -61,7 +61,8 @@ def test_messages_have_types_cylinders_and_sizes(stamp: str) -> None:
     assert [dasds.cell("0.0.0190", field) for field in ("discipline", "block_size")] == ["FBA", 512]
     layers = frame(content, LAYER, "dmesg")
     names = dict(zip(layers.column("name"), layers.column("size"), strict=True))
-    assert {*names} == {"dasda", "dasda1", "dasdp", "dasdp1", "dasdp2", "sda"}
+    named = {name for name in names if not isinstance(name, Absent)}  # uses have none
+    assert named == {"dasda", "dasda1", "dasdp", "dasdp1", "dasdp2", "sda"}
     assert names["sda"] == 131072
 
 
@@ -81,7 +82,8 @@ def test_what_another_text_has_goes_first() -> None:
     content = f"{view}\nbox1:~ # dmesg\n{STAMPED['dmesg']}"
     assert frame(content, DASD).cell("0.0.1a01", "blocks") == 5
     assert [*frame(content, DASD).keys] == ["0.0.1a01"]
-    assert [*frame(content, LAYER).column("name")] == ["dasdp"]
+    names = frame(content, LAYER).column("name")
+    assert [name for name in names if not isinstance(name, Absent)] == ["dasdp"]  # uses have none
     assert frame(content, LAYER).cell("94:60", "size") == 40
 
 
@@ -206,3 +208,40 @@ def test_a_device_of_the_log_is_known_beside_other_outputs(
     assert "no channel path left" in said.out
     assert "dasdd (94:12)" in said.out
     assert "a.txt:5" in said.err
+
+
+USES: Final = """\
+[    3.1] EXT4-fs (dasdp2): mounted filesystem with ordered data mode. Opts: (null)
+[    4.8] XFS (dasdq1): Mounting V5 Filesystem
+[    4.9] XFS (dasdr1): Mounting V5 Filesystem
+[    5.0] Adding 1048572k swap on /dev/dasdp1.  Priority:-2 extents:1 across:1048572k
+[    5.2] BTRFS info (device dasds1): first mount of filesystem 3c5e
+[    9.9] XFS (dasdr1): Unmounting Filesystem
+"""
+
+
+@pytest.mark.parametrize(("name", "use"), [("dasdp2", "ext4"), ("dasdp1", "swap"), ("dasdq1", "xfs")])
+def test_what_was_mounted_or_swapped_to_is_a_use(name: str, use: str, where: Ask) -> None:
+    """Of the time of the message, where no list says more; what was unmounted behind it is none."""
+    titles = [
+        title for title in where(name, f"box1:~ # dmesg\n{USES}").get("devices", []) if "kernel" in title
+    ]
+    assert [title.split()[0] for title in titles] == [use][: bool(use)]
+    assert use in str(where("dasdp", f"{LSDASD}box1:~ # dmesg\n{USES}")["devices"]) or "dasdp" not in name
+    mounts = "box1:~ # mount\n/dev/dasdz1 on / type ext4 (rw)\n"
+    assert "when the kernel" not in str(where("dasdp", f"{LSDASD}box1:~ # dmesg\n{USES}{mounts}"))
+
+
+CHECKER: Final = """\
+box1:~ # journalctl -u multipathd
+May 11 16:40:10 box1 multipathd[4554]: mpathy: sdas - tur checker reports path is down
+May 11 16:40:10 box1 multipathd[4554]: mpathy: sdac - tur checker reports path is down
+May 11 16:41:10 box1 multipathd[4554]: mpathy: sdac - tur checker reports path is up
+"""
+
+
+def test_a_path_that_the_daemon_calls_down_is_not_used(where: Ask) -> None:
+    """Unless it is up again; the map may have paths of which it says nothing."""
+    found = where("mpathy", CHECKER)
+    states = {path["disk"]: path["not_used"] for path in found["paths"]}
+    assert (states["sdas"], states["sdac"] == "failed", found["more_paths"]) == ("failed", False, True)

@@ -104,6 +104,43 @@ def test_a_device_of_a_pool_that_does_not_work_is_told(state: str, where: Ask) -
     assert where("/pg data", STATUS.replace("UNAVAIL", "ONLINE ") + LIST).get("states", []) == []
 
 
+BARE: Final = """\
+  pool: tank
+ state: UNAVAIL
+status: One or more devices are faulted in response to IO failures.
+action: Make sure the affected devices are connected, then run 'zpool clear'.
+config:
+
+        NAME           STATE     READ WRITE CKSUM
+        tank           UNAVAIL      2     0     0  insufficient replicas
+          raidz2-0     DEGRADED     0     0     0
+            mpathay    ONLINE       0     0     0
+            mpathax    FAULTED      3   112     0  too many errors
+            wwn-0x60050763  UNAVAIL      0     0     0
+            dm-uuid-mpath-3600  REMOVED      0     0     0
+            ccw-IBM.75.1.40  ONLINE      0     0     0
+            sdb        OFFLINE      0     0     0
+            dasdb1     ONLINE       0     0     0
+        logs
+          dasdc        ONLINE       0     0     0
+
+errors: No known data errors
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "state"), [("mpathay", ""), ("mpathax", "FAULTED"), ("disk/by-id/wwn-0x60050763", "UNAVAIL"),
+                        ("sdb", "OFFLINE"), ("disk/by-id/dm-uuid-mpath-3600", "REMOVED"), ("dasdc", ""),
+                        ("disk/by-id/ccw-IBM.75.1.40", ""), ("dasdb", "")],
+)  # fmt: skip
+def test_members_of_a_pool_are_named_without_their_directory(name: str, state: str, where: Ask) -> None:
+    """Whatever the directory and the state are, and where a page has blanks for tabs."""
+    found = where(name, BARE)
+    assert "pool tank" in found["devices"]
+    plain = name.rpartition("/")[2]
+    assert found.get("states", []) == ([f"{plain} of pool tank: {state}"] if state else [])
+
+
 POOL_ID, SYSTEM_ID = "8e1d3c6b-0a7d-4b7e-9d0c-4a1f2b3c4d5e", "1f2e3d4c-5b6a-7988-0123-456789abcdef"
 MAPPED = f"/dev/mapper/stratis-1-{POOL_ID.replace('-', '')}-thin-fs-{SYSTEM_ID.replace('-', '')}"
 BLOCKDEVS: Final = """\

@@ -62,3 +62,14 @@ def test_ports_of_one_ds8000_are_of_one_lss(where: Ask) -> None:
     assert (answer["key"], len(answer["disks"])) == ("IBM.5005076307ffc5e3.LSS20", 1)
     assert box_of_port("0x500507630313c1ae") == box_of_port("0x5005076303ffc1ae") == "5005076303ffc1ae"
     assert box_of_port("0x5005076801101234") == ""
+
+
+def test_what_multipath_joins_is_known_where_a_text_lists_it(where: Ask) -> None:
+    """Without a list of its maps nothing says that it does not; a LUN that has failed is told."""
+    failed = "0.0.fe00/0x50050763071845e3/0x4020400100000000 - failed\n"
+    text = _zfcp("0x50050763070845e3", "0x50050763071885e3") + failed + SCSI
+    (same,) = where("sda", text)["same"]
+    assert (same["is_sure"], same["is_apart"]) == (True, False)
+    assert [other.partition(" (")[2] for other in same["others"]] == ["LUN failed)", ""]
+    tree = "box1:~ # lsblk\nNAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINT\nsda    8:0    0  20G  0 disk\n"
+    assert where("sda", text + tree)["same"][0]["is_apart"] is True

@@ -308,7 +308,9 @@ def test_a_table_is_the_same_from_what_it_needs_as_from_all(name: str, machine: 
         machine.files["proc/diskstats"] = diskstats({"dasda": 150, "dasdb": 101})
         machine.times = dict.fromkeys(machine.files, 2 * 10**9)
         after = sample_once(machine, "a capture", choice)
-        tables.append(fill(name, View(Interval(before, after), argument=argument)))
+        table = fill(name, View(Interval(before, after), argument=argument))
+        summary = table.summary and table.summary._replace(some=None)  # a function is like no other
+        tables.append(table._replace(summary=summary))
     assert tables[0] == tables[1]
 
 

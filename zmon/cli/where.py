@@ -518,7 +518,7 @@ def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
         paths = many(len(result.paths) or 1, "path")
         about += f" over {paths}{' or more' * result.more_paths}{_usable(result)}"
     elif count == 1:
-        about += "".join(f" over {1 + len(same.others):,} paths, not joined by multipath"
+        about += "".join(f" over {1 + len(same.others):,} paths{', not joined by multipath' * same.is_apart}"
                          for same in result.same[:1] if same.is_sure)  # fmt: skip
     yield f"{shorten(meaning.word + key, width - len(about))}{about}"
     claimed = some(result.claimed, MAX_REMARKS) if result.device is None else [result.device.words]
@@ -546,7 +546,7 @@ def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
 def _usable(result: LookupResult) -> str:
     """Say how many of the paths can be used, if that is known of all and some cannot."""
     reasons = [result.unused.get(path.number) for path in result.paths]
-    is_said = any(reasons) and None not in reasons
+    is_said = any(reasons) and None not in reasons and not result.more_paths
     return f", {reasons.count(''):,} usable" if is_said else ""
 
 
@@ -554,7 +554,7 @@ def _made_of(result: LookupResult) -> Iterator[str]:
     """Yield other paths to disks, the devices that are built on them, and the file systems on these."""
     for same in result.same[:MAX_NAMED]:
         how = f"{'' if same.is_sure else 'perhaps '}the same LUN as {enumerated(same.others, MAX_NAMED)}"
-        yield f"{same.disk}: {how}, over another path that multipath does not join"
+        yield f"{same.disk}: {how}, over another path{' that multipath does not join' * same.is_apart}"
     yield from (f"{title[:1].upper()}{title[1:]}" for title in result.missing[:MAX_NAMED])
     if others := _built(result):
         yield f"Made of it: {enumerated(others, MAX_NAMED)}"

@@ -2,6 +2,7 @@
 
     pvmove /dev/dasdb1 /dev/dasdc1, vgextend vg /dev/dasdc1, mdadm /dev/md0 --add /dev/dasdd1
     btrfs device add /dev/dasdd1 /data
+    chccwdev -e 0.0.1234
 
 What was changed is then on what an output before says, on the devices that the command names, or on others.
 Sources: lvm2, man/; mdadm.8; btrfs-progs, Documentation/btrfs-device.rst.
@@ -16,7 +17,7 @@ from zmon.collected.btrfs_texts import UNNAMED
 from zmon.collected.facts import Fact, group_key, plain, values_of
 from zmon.collected.numbers import number_of, sort_of
 from zmon.collected.times import is_later_by_date
-from zmon.kinds import LAYER, SWAP
+from zmon.kinds import DEVICE, LAYER, SWAP
 from zmon.topology.stack import group_of
 
 if TYPE_CHECKING:
@@ -168,6 +169,20 @@ def _change_swap(facts: Facts, text: CollectedText, command: re.Match[str], *, h
                 facts.swaps.pop(area, None)
 
 
+def _set_online(facts: Facts, text: CollectedText, command: re.Match[str], *, has_members: bool) -> None:  # noqa: ARG001 - as below
+    """Take which devices were set on line or off, unless that failed."""
+    if _FAILED.search(text.text):
+        return
+    devices = facts.rows.get(DEVICE.name, {})
+    is_on = command["how"] in {"-e", "--enable", "--online"}
+    for span in re.finditer(r"(?<![\w-])([0-9][0-9a-f.]*)(?:-([0-9a-f.]+))?", command["operands"]):
+        first, last = (f"0.0.{part}" if _SHORT.fullmatch(part) else part for part in span.groups(span[1]))
+        for busid in [busid for busid in devices if first <= busid <= last]:
+            devices[busid]["online"] = [Fact(int(is_on), f"{command[0].split()[0]}, {text.place(-1)}")]
+
+
+_FAILED: Final = re.compile(r"(?i)\bfail|error|\bnot\b")
+_SHORT: Final = re.compile("[0-9a-f]{4}")
 _TREE: Final = r"lsblk\b(?!.* -[a-zA-Z]*d)"
 _SEGMENTS: Final = (
     rf"{_TREE}|dmsetup (?:table|deps|ls .*--tree)|(?:pv|lv)s\b.*(?:devices|seg)|lvdisplay\b.* -m"
@@ -180,6 +195,11 @@ _CHANGING: Final = tuple(
         (_leave_open, _LVM, _SEGMENTS),
         (_leave_open, _MDADM, rf"{_TREE}|mdadm .*(?:-D|--detail)|cat /proc/mdstat"),
         (_leave_open, _BTRFS, r"btrfs +(?:f[a-z]* +[su]|d[a-z]* +u)"),
+        (
+            _set_online,
+            r"ch(?:ccw|z)dev(?=\s(?:.*\s)?(?P<how>-[ed]|--(?:en|dis)able|--o(?:n|ff)line)\s)",
+            r"lscss|lsdasd|lszdev|cat /proc/dasd/devices",
+        ),
         (_change_swap, "swapo(?:n|ff)", r"swapon +(?:-s|--s)|cat /proc/swaps|lsblk"),
     )
 )

@@ -578,7 +578,10 @@ class Facts(DeviceLists):
         told = [(key, place, "content") for key, place in self.lent.items()]
         told += [(key, place, FAILED) for key, place in self.failed.items()]
         for (device, title), place, sort in told:
-            own = numbers.get(plain(device)) or numbers.get(mapped_name(device)) or linked.get(device, set())
+            own = numbers.get(plain(device)) or numbers.get(mapped_name(device)) or linked.get(device)
+            own = (
+                own or {*filter(None, [self.stand_ins.get(device)])} or numbers.get(disk_name(device), set())
+            )
             if len(own) == 1:
                 self._say_content(title, own, place, sort)
 
@@ -1033,7 +1036,8 @@ def joined(kind: Kind, frame: Frame, facts: Facts, when: int) -> tuple[Frame, di
         return frame, {}
     hinted = {key for key, row in said.items() if kind.name not in _OF_KIND and is_hinted(row)}
     sorts = {key: _sort_of_row(kind, key, facts) for key in said}
-    told_sorts = {sorts[key] for key in said if key not in hinted}
+    derived = f"{NAMED_STAND_IN}:"  # of names that follow from other rows
+    told_sorts = {sorts[key] for key in said if key not in hinted and not key.startswith(derived)}
     weak = {key for key in hinted if frame.keys or (sorts[key] in told_sorts if sorts[key] else told_sorts)}
     keys = list(dict.fromkeys([*frame.keys, *(key for key in said if key not in weak)]))
     origins: dict[str, dict[str, Value]] = {}
@@ -1070,9 +1074,9 @@ def _missing(kind: Kind, field: str, commands: Collection[frozenset[str]]) -> Ab
         return NOT_COLLECTED.about(_OF_KIND[kind.name])
     if field not in _TOOLS:
         return NOWHERE
-    every = _ALTERNATIVES.get(field, ())
+    every = _ALTERNATIVES.get(field, (_TOOLS[field],))
     left = [output for output in every if not any({*output.split()} <= read for read in commands)]
-    if len(left) == len(every):
+    if left and len(left) == len(every):
         return NOT_COLLECTED.about(_TOOLS[field])
     return NOT_COLLECTED.about(" or ".join(left) or "an output that has it")
 

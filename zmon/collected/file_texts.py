@@ -65,6 +65,8 @@ _OF_SCSI: Final = re.compile(r"sys/(?:class/)?block/(?P<block>sd[a-z]{1,4})/devi
 _OF_CLASS: Final = re.compile(
     rf"sys/class/(?P<owner>{'|'.join(KINDS)})/(?P<key>[\w:-]+)/(?:device/)?(?P<name>[a-z_]+)"
 )
+_FOLDER: Final = re.compile(rf"/sys/bus/ccw/devices/({BUSID})/block/?:")
+"""What ls prints above the block device of a DASD."""
 _SLAVES: Final = re.compile(r"ls(?: -\w+)* /sys/(?:class/)?block/([\w!-]+)/slaves/?")
 """A command that lists what a device is made of."""
 _SCSI_FIELDS: Final = {"hba_id": "busid", "wwpn": "wwpn", "fcp_lun": "lun"}
@@ -152,6 +154,8 @@ class Files(Reading):
         """Begin outside any file, or with the one that was copied."""
         super().__init__(text, facts)
         self._path, self._headed = text.file, -1
+        self._of_dasd = ""
+        """The DASD whose block device is listed."""
         stacked = _SLAVES.fullmatch(text.command)
         self._stacked = stacked[1].replace("!", "/") if stacked else ""
         """The device of which the output lists what it is made of."""
@@ -166,6 +170,9 @@ class Files(Reading):
             self._path = self._files[number][1:]
         if row.startswith("::::") and number != self._headed + 1:
             self._path = ""
+        elif folder := _FOLDER.fullmatch(row):
+            self._of_dasd = folder[1]
+            return True
         elif disk := _LISTED.fullmatch(row):
             self.number = number
             return self._take_disk(disk)
@@ -186,6 +193,17 @@ class Files(Reading):
     def block(self, match: re.Match[str]) -> None:
         """Take the heading of a block."""
         self._path, self._headed = match["path"], self.number
+
+    @line(r"(?:[dl][rwx-]{9}\S?\s.*\s)?(dasd[a-z]{1,4})/?(?: -> .*)?")
+    def listed(self, match: re.Match[str]) -> bool:
+        """Take the block device of a DASD from its folder."""
+        if self._of_dasd:
+            take_disk(self.facts, self.place, self._of_dasd, match[1])
+        return bool(self._of_dasd)
+
+    def blank(self) -> None:
+        """End a folder."""
+        self._of_dasd = ""
 
     @line(r"(?:[a-z][\w!-]*\s*)+")
     def slaves(self, match: re.Match[str]) -> bool:

@@ -30,6 +30,7 @@ from zmon.collected.swap_texts import Swaps
 from zmon.collected.udev_texts import Udevadm
 from zmon.collected.virsh_texts import Processes, Virsh
 from zmon.collected.zdev_texts import Lsqeth, Lstape, Lszdev
+from zmon.collected.ziorep_texts import Ziorep
 
 FORMS: Final = (
     Form("lsdasd, with any of its options", r"lsdasd\b|proc/dasd/devices", Lsdasd,
@@ -48,6 +49,8 @@ FORMS: Final = (
          "which devices are on line; bus ids of DASDs, ports and LUNs of SCSI disks", "source, real output"),
     Form("lsluns, lsluns -a", r"lsluns\b", Lsluns, "FCP adapters, ports and LUNs that have failed",
          "source"),
+    Form("ziorep_config -A, -D -t, -M -t", r"ziorep_config\b", Ziorep,
+         "FCP adapters; port and LUN of SCSI disks, and which multipath joins", "source"),
     Form("lsqeth, lsqeth -p", r"lsqeth\b", Lsqeth, "devices of network cards", "source"),
     Form("lstape, lstape -V", r"lstape\b", Lstape, "tape devices and their types", "source"),
     Form("losetup -a, losetup -l", r"losetup\b", Losetup,

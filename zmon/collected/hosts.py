@@ -69,8 +69,9 @@ _MAX_TAGS: Final = 1_000
 
 _LABELLED: Final = re.compile(
     r"\W*(?i:host(?: ?name)?|server(?: ?name)?|node(?: ?name)?|machine|rechner|system|guest)\s*[:=]\s*"
-    rf"(?P<host>{_NAME})\W*"
+    rf"(?!host[0-9]+\b)(?P<host>{_NAME})\W*"
 )
+"""What names a machine; `host0` is an adapter of SCSI."""
 _OF_TOOLS: Final = re.compile(
     rf"(?P<ansible>{_NAME}) \| [A-Z]+!?(?: \|.*| =>.*)"
     rf"|(?:ok|changed|failed|fatal): \[(?:{_NAME} -> )?(?P<play>{_NAME})\].* =>.*"
@@ -189,7 +190,7 @@ def by_host(text: str, count: Callable[[str], int]) -> list[HostPart]:
         for number, row in enumerate(rows):
             if (said := _OF_CALLER.fullmatch(row)) and said["host"]:
                 own.setdefault(short(said["host"]), [(number, said["row"])])
-        if len(own) > _MAX_TAGS:
+        if len(own) > _MAX_TAGS or all(len(host) == 1 for host in own):  # udevadm has `P: `, `N: `, `E: `
             continue
         parts = [part for host, lines in own.items() for part in _answers(host, lines, rows)]
         if (begun := sum(count(part.text) for part in parts)) and begun >= count(text):

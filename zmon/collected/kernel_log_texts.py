@@ -7,11 +7,15 @@
     [  180.1] dasd-eckd 0.0.7100: No operational channel path is left for the device
     [  174.9] sd 0:0:0:0: [sda] 131072 512-byte logical blocks: (67.1 MB/64.0 MiB)
     [   58.2] device-mapper: multipath: 251:0: Failing path 8:64.
+    [    3.1] EXT4-fs (dasda2): mounted filesystem with ordered data mode. Opts: (null)
+    [    5.0] Adding 1048572k swap on /dev/dasda1.  Priority:-2 extents:1 across:1048572k
+    Mar 17 09:12:00 box1 multipathd[4554]: mpatha: sdak - tur checker reports path is down
 
 They are of an earlier time, so what any other text or file has goes first.  Which name belongs to which bus
 id they do not say, and many devices may come at once: it is that of the message before if the label is the
 one that dasdfmt makes of that number.
-Source: Linux, drivers/s390/block/dasd.c, dasd_eckd.c, dasd_fba.c, block/partitions/ibm.c, drivers/scsi/sd.c.
+Source: Linux, drivers/s390/block/dasd.c, dasd_eckd.c, dasd_fba.c, block/partitions/ibm.c, drivers/scsi/sd.c,
+fs/ext4/super.c, fs/xfs/xfs_mount.c, mm/swapfile.c; multipath-tools, multipathd/main.c.
 """
 
 from __future__ import annotations
@@ -22,10 +26,11 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from zmon.base.absent import Absent
 from zmon.base.sizes import KIB, SECTOR
 from zmon.collected.dasd_texts import BUSID, dasd_named
+from zmon.collected.facts import values_of
 from zmon.collected.numbers import NUMBER, disk_name, is_of_kernel, name_of_number, sort_of
 from zmon.collected.reading import Reading, line
 from zmon.kernel.zfcp import ONLINE
-from zmon.kinds import ADAPTER, DASD, DEVICE, LAYER
+from zmon.kinds import ADAPTER, DASD, DEVICE, LAYER, MPATH
 from zmon.values.dasd_state import UNFORMATTED
 from zmon.values.fcp_state import FAILED
 
@@ -41,6 +46,8 @@ _STAMP: Final = (
     r"(?:\[[^\]\n]{1,40}\](?:\[[ A-Z0-9]{1,10}\])? )?"
 )
 """What stands before a message: of syslog or the journal, and of the kernel itself."""
+_BY_DAEMON: Final = rf"(?:(?:{_TIME}) )?(?:\S{{1,255}} )?multipathd(?:\[[0-9]+\])?: "
+"""What stands before a message of the daemon of multipath."""
 OF_FORMAT: Final = ("block_size", "blocks")
 """What a DASD that is not formatted has not, and had when it was."""
 _SORT: Final = r"[0-9A-F]{4}/[0-9A-F]{2}"
@@ -84,6 +91,10 @@ class KernelLog(Reading):
         """The names of DASDs by their bus ids."""
         self._failed: dict[str, str] = {}
         """The paths of multipath that have failed, by their names, each with the text."""
+        self._used: dict[str, tuple[str, str]] = {}
+        """What devices were used for, each with the text."""
+        self._maps: dict[str, tuple[str, list[str]]] = {}
+        """Paths of maps that the daemon of multipath names, with the text."""
 
     @classmethod
     def knows(cls, row: str) -> bool:
@@ -163,7 +174,7 @@ class KernelLog(Reading):
     @line(rf"{_STAMP}Linux version .*")
     def booted(self, _match: re.Match[str]) -> None:
         """Know that what was said before is of another boot: devices may have other names since."""
-        for told in (self._told, self._labels, self._sizes, self._named, self._failed):
+        for told in (self._told, self._labels, self._sizes, self._named, self._failed, self._used):
             told.clear()
 
     @line(rf"{_STAMP}device-mapper: multipath: (?:{NUMBER}: )?(Failing|Reinstating) path ({NUMBER})\.?\s*")
@@ -174,10 +185,41 @@ class KernelLog(Reading):
         if match[1] == "Failing":
             self._failed[name] = self.place
 
+    @line(rf"{_BY_DAEMON}(\S{{1,128}}): (sd[a-z]{{1,4}}) - .*\bpath is (down|up)\s*")
+    def checked(self, match: re.Match[str]) -> None:
+        """Take what the daemon of multipath says of a path."""
+        title, name, state = match.groups()
+        self._failed.pop(name, None)
+        self._keep_disk(name)
+        if state == "down":
+            self._failed[name] = self.place
+        self._maps.setdefault(title, (self.place, []))[1].append(name)
+
+    @line(
+        rf"{_STAMP}(EXT[234]-fs|XFS|BTRFS \w+)(?: \([^()]*\))? \((?:device )?([^()\s:]{{1,128}})\): "
+        r"((?i:un|re-?)?)[Mm]ount(?:ed|ing)\b.*"
+    )
+    def mounted(self, match: re.Match[str]) -> None:
+        """Take that a file system was mounted, or that it is not any more."""
+        self._use(
+            match[2], f"{match[1].partition('-')[0].partition(' ')[0].lower()} that was mounted", match[3]
+        )
+
+    @line(rf"{_STAMP}Adding [0-9]+k swap on /dev/(\S+?)\.\s.*")
+    def swapped(self, match: re.Match[str]) -> None:
+        """Take an area that was swapped to."""
+        self._use(match[1], "swap area", "")
+
     @line(rf"{_STAMP}zfcp(?:\.[0-9a-f]{{6}})?:? ({BUSID}): The local link (is down|has been restored).*")
     def link(self, match: re.Match[str]) -> None:
         """Take whether the port of an adapter has a link."""
         self._keep(ADAPTER, match[1], port_state="Linkdown" if match[2] == "is down" else ONLINE)
+
+    def _use(self, name: str, what: str, undone: str) -> None:
+        self._used.pop(name, None)
+        self._keep_disk(disk_name(name))
+        if undone.casefold() != "un":
+            self._used[name] = f"{what} when the kernel said so, on {name}", self.place
 
     def _keep(self, kind: Kind, key: str, **values: Value) -> None:
         self._told[kind.name, key] = {**self._told.get((kind.name, key), {}), **values}
@@ -201,6 +243,7 @@ class KernelLog(Reading):
         self._name_disks()
         for path, place in self._failed.items():
             self.facts.path_states.setdefault(path, ({"state": FAILED}, place))
+        self._say_uses()
         for (kind, key), values in self._told.items():
             lost: tuple[str, ...] = OF_FORMAT if kind == DASD.name and self._is_unformatted(key) else ()
             if kind == ADAPTER.name and isinstance(self.facts.value(ADAPTER, key, "port_state"), str):
@@ -219,6 +262,19 @@ class KernelLog(Reading):
             name = self.facts.value(DASD, busid, "name")
             if isinstance(name, str) and size and not self._is_unformatted(busid):
                 self.facts.hint(LAYER, name, self.place, size=size)
+
+    def _say_uses(self) -> None:
+        """Say what disks were used for, where no list of it is there, which is of a later time."""
+        rows = self.facts.rows.get(LAYER.name, {}).values()
+        listed = {title for row in rows for title in values_of(row, "mapped")}
+        for title, (place, paths) in self._maps.items():
+            if title not in listed:  # what multipath lists has all paths
+                more = f"?{title}.more"
+                self.facts.leave_open(more, f"a path of {title}")
+                below = " ".join(dict.fromkeys([*paths, more]))
+                self.facts.hint(LAYER, title, place, mapped=title, sort="dm", uuid=MPATH, below=below)
+        for disk, (title, place) in () if self.facts.mount_lists else self._used.items():
+            self.facts.lent[disk, title] = place
 
     def _name_disks(self) -> None:
         """Say which bus ids disks have, if no other text has that of the disk, or the disk of that."""

@@ -172,6 +172,7 @@ class VolumeReading(Reading):
         r"(?: prefers device /dev/(\S{1,250}) because .*)?\s*",
         rf"\s*(?:WARNING: )?Found duplicate PV (\S{{0}})({UUID}):? using (?:existing PV )?/dev/(\S{{1,250}})"
         r" not .*",
+        rf"\s*WARNING: PV (\S{{0}})({UUID}) on /dev/(\S{{1,250}}) was already found on /dev/\S+",
     )
     def twice(self, match: re.Match[str]) -> bool:
         """Take a device that has the id of a physical volume as another has: they are one disk."""
@@ -287,7 +288,7 @@ class VolumeReading(Reading):
         """Say on which devices each logical volume is."""
         named = {*self._groups, *(volume.group for volume in self._volumes.values())}
         lacking = any(name.startswith("?") for group in named for name in self.facts.groups.get(group, ()))
-        for group in named if self._misses and not lacking else ():
+        for group in named - {""} if self._misses and not lacking else ():
             lost = self.facts.lose_volume(group)
             self.facts.groups.setdefault(group, {})[lost] = f"lvm, {self.text.place()}"
         is_open = self._is_lost and not self._last

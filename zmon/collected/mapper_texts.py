@@ -19,8 +19,9 @@ from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from zmon.collected.columns import Columns
-from zmon.collected.facts import NAMED_STAND_IN, OF_MULTIPATH, values_of
+from zmon.collected.facts import ASSUMED, NAMED_STAND_IN, OF_MULTIPATH, values_of
 from zmon.collected.fcp_texts import ADDRESS, say_port, say_scsi, scsi
+from zmon.collected.mapper_legs import legs_in
 from zmon.collected.numbers import NUMBER, fits
 from zmon.collected.reading import CUT, OrDocument, Reading, line, objects
 from zmon.kernel.block_ioctl import devices_in
@@ -337,6 +338,11 @@ class Dmsetup(Reading):
                 LAYER, title, place, sort="dm", mapped=title, table=table, size=size or "", uuid=uuid
             )
             self.facts.say_below(title, place, below)
+        legs = {} if self.is_part else legs_in(self._tables)
+        for number, title in legs.items():
+            minor = number.partition(":")[2]
+            place = f"{ASSUMED} by its name of LVM"
+            self.facts.say(LAYER, number, place, mapped=title, sort="dm", name=f"dm-{minor}")
 
 
 _CUT: Final = re.compile("L|LV|LVM|LVM-[A-Za-z0-9]{0,63}")

@@ -1,7 +1,7 @@
 r"""Pools of ZFS in texts: `zpool status`, whose devices are in use, and `zfs list`, what is mounted.
 
     pool: tank                                                                  zpool status
-        dasdb1              ONLINE       0     0     0        below NAME, with or without its directory
+        dasdb1              ONLINE       0     0     0        below NAME, mostly without its directory
     tank/pgdata 11.2G  8.45G     11.2G  /var/lib/postgresql                     zfs list
 
 Source: OpenZFS, cmd/zpool/zpool_main.c, cmd/zfs/zfs_main.c.
@@ -32,6 +32,16 @@ _WORKING: Final = frozenset({"ONLINE", "AVAIL", "INUSE"})
 """The states of devices that work, or are ready to."""
 
 
+_STATE: Final = "ONLINE|AVAIL|INUSE|DEGRADED|FAULTED|OFFLINE|REMOVED|SPLIT|SUSPENDED|UNAVAIL"
+_MADE: Final = re.compile(r"(?:mirror|raidz[1-3]?|draid\S*|replacing|spare|indirect|hole|root)(?:-[0-9]+)*")
+"""What a pool calls what it has made of devices."""
+_FOLDERS: Final = {
+    "disk/by-path": re.compile(rf"ccw-{BUSID}|pci-|fc-"),
+    "disk/by-id": re.compile(r"(?:ata|ccw|dm-(?:name|uuid)|md-(?:name|uuid)|nvme|scsi|virtio|wwn)-"),
+}
+"""How names in directories of /dev begin; others are in /dev/mapper."""
+
+
 class ZpoolStatus(Reading):
     """The devices of each pool, also those that do not work, and which devices are missing."""
 
@@ -41,7 +51,7 @@ class ZpoolStatus(Reading):
     outdented = r".*"  # only the heading and two others are indented by blanks
     nothing = (
         r"\s*(?:state|status|action|see|scan|scrub|config|errors|remove):.*", r"\s+NAME\s+STATE\s.*",
-        r"\t(?!\s)\S.*|\s{2,}[a-z].*",
+        r"(?:\t|\s{2,})(?!\S+\s+[A-Z]{4,}(?:\s+[0-9]|\s*$))\S.*",
     )  # fmt: skip
 
     def __init__(self, text: CollectedText, facts: Facts) -> None:
@@ -64,21 +74,19 @@ class ZpoolStatus(Reading):
         self._pool, self._part = f"pool {match[1]}", ""
         self._members.setdefault(self._pool, (self.place, []))
 
-    @line(r"\t(logs|cache|spares|special|dedup)\s*")
+    @line(r"\s+(logs|cache|spares|special|dedup)\s*")
     def part(self, match: re.Match[str]) -> None:
         """Take the heading above devices that are for something else."""
         self._part = match[1]
 
-    @line(r"\t +(\S+)\s+([A-Z]+)(?:\s+[0-9.]+[KMGTPE]?){0,3}(?:\s+(was )?(\S.*?))?\s*")
+    @line(rf"\s+(\S*[^\s:])\s+({_STATE})(?:\s+[0-9.]+[KMGTPE]?){{0,3}}(?:\s+(was )?(\S.*?))?\s*")
     def device(self, match: re.Match[str]) -> bool:
         """Take a device of the pool, or where one was that is missing; others are mirrors and the like."""
         listed, state, was, remark = match.groups()
-        # what is to replace one of the same name has that of the old one with /old
-        name = (remark.removesuffix("/old") if was else listed).removeprefix("/dev/")
-        if re.match(rf"ccw-{BUSID}", name):
-            name = f"disk/by-path/{name}"
-        if not self._pool or not (is_of_kernel(name) or "/" in name):
+        if not self._pool or _MADE.fullmatch(listed) or f"pool {listed}" == self._pool:
             return bool(self._pool)
+        # what is to replace one of the same name has that of the old one with /old
+        name = _below_dev(remark.removesuffix("/old") if was else listed)
         member = self.facts.name_device(name, self.place)
         if was:
             lost = member = f"?{listed}"
@@ -98,6 +106,14 @@ class ZpoolStatus(Reading):
             below = " ".join(dict.fromkeys(members))
             label = tagged(f"LABEL={pool.removeprefix('pool ')}")
             self.facts.say(LAYER, pool, place, mapped=pool, sort=POOL, below=below, links=label)
+
+
+def _below_dev(name: str) -> str:
+    """Return the name below /dev of a device that a pool has, mostly without its directory."""
+    if name.startswith("/") or is_of_kernel(name):
+        return name.removeprefix("/dev/")
+    folder = next((folder for folder, named in _FOLDERS.items() if named.match(name)), "mapper")
+    return name if "/" in name else f"{folder}/{name}"
 
 
 class ZfsList(MountList):

@@ -17,5 +17,6 @@ TOOLS: Final = frozenset({
     "lszfcp", "lvdisplay", "lvm", "lvs", "lvscan", "mdadm", "mmlsdisk", "mmlsnsd", "mount", "multipath",
     "multipathd", "parted", "pvdisplay", "pvs", "pvscan", "raw", "sfdisk", "stratis", "swapon", "targetcli",
     "udevadm", "uname", "vgdisplay", "vgs", "virsh", "vmcp",
+    "ziorep_config",
 })  # fmt: skip
 """Commands that are known behind any prompt, whether zmon reads what they print or not."""

@@ -117,7 +117,7 @@ class CapturedTree(Tree, Protocol):
 def moment(tree: Tree) -> int:
     """Return when a pass was made, in ns since 1970: the time of its first counters, else of its last text.
 
-    That of its notes or of its last list of disks or mounts if it has neither; 0 if it has none of them.
+    That of its notes, else of its last list of disks or mounts or answer of CP if it has neither; 0 if none.
     """
     for path in ("proc/diskstats", "proc/stat", "proc/uptime", "sys/devices/css0"):
         if (when := _when(tree, path)) is not None:
@@ -125,7 +125,11 @@ def moment(tree: Tree) -> int:
     if (when := _when(tree, NOTES)) is not None:
         return when
     texts: Sequence[CollectedText] = getattr(tree, "texts", ())
-    lists = [when for path in LISTS if (when := _when(tree, path)) is not None]
+    try:
+        answers = [f"cp/{name}" for name in tree.entries("cp")]
+    except OSError:
+        answers = []
+    lists = [when for path in (*LISTS, *answers) if (when := _when(tree, path)) is not None]
     return max((text.time for text in texts), default=max(lists, default=0))
 
 

@@ -48,8 +48,9 @@ def reasons_of(
     reasons = {number: why for number, why in causes.items() if why}
     lost = [disk.number for disk in alone if has_no_channel_path(text_of(disk.busid), machine)]
     reasons.update(dict.fromkeys(lost, NO_CHANNEL_PATH))
+    are_listed = any(path.number in frame.index for path in paths)  # a list may be of other maps
     for path in paths:
-        why = GONE if frame.keys and path.number not in frame.index else said.get(path.number)
+        why = GONE if are_listed and path.number not in frame.index else said.get(path.number)
         if not why and is_offline(text_of(path.busid), machine):
             why = ADAPTER_OFFLINE
         if why is not None:

@@ -326,6 +326,8 @@ class SameDisk(NamedTuple):
     others: tuple[str, ...]
     is_sure: bool
     """Whether it is known, not only possible."""
+    is_apart: bool
+    """Whether it is known that multipath does not join them."""
 
 
 _OF_ADAPTERS: Final = frozenset({MeaningKind.BUS, MeaningKind.VDEV, MeaningKind.RDEV})
@@ -649,8 +651,14 @@ def _same(
         for is_sure, group in groups.items():
             others = [other for other, is_it in told.items() if is_it is is_sure and other not in disks]
             if others:
-                titles = tuple(sorted(map(machine.stack.title, others)))
-                same.append(SameDisk(machine.stack.title(number), titles, is_sure))
+                volumes = [machine.volumes[other] for other in others if other in machine.volumes]
+                lost = reasons_of((), machine, volumes)
+                titles = {other: machine.stack.title(other) for other in others}
+                titles |= {other: f"{titles[other]} ({why})" for other, why in lost.items()}
+                is_apart = machine.knows_maps
+                same.append(
+                    SameDisk(machine.stack.title(number), tuple(sorted(titles.values())), is_sure, is_apart)
+                )
                 group.update(others)
     return tuple(same), groups[True], groups[False] - groups[True]
 

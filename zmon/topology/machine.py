@@ -47,6 +47,10 @@ if TYPE_CHECKING:
     from zmon.topology.volumes import Lcu, Volume
 
 
+_OF_MAPS: Final = ("multipath", "dmsetup", "lsblk", "ls -l", "udevadm", "ziorep_config")
+"""How the forms of outputs begin that have what multipath joins."""
+
+
 class UserClaims(NamedTuple):
     """The claims in files of CP's answers that a user supplies."""
 
@@ -299,6 +303,13 @@ class Machine:
         return VolumeIndex(
             self.layers, frame(DEVICE), frame(DASD), self.claims, self.site, host, self.origins
         )
+
+    @cached_property
+    def knows_maps(self) -> bool:
+        """Whether it is known which disks multipath joins: texts may be without a list of it."""
+        texts = self.sample.frames.get(TEXT.name)
+        forms = () if texts is None else map(text_of, texts.column("form"))
+        return texts is None or any(form.startswith(_OF_MAPS) for form in forms)
 
     @cached_property
     def same_disks(self) -> Mapping[str, Mapping[str, bool]]:
