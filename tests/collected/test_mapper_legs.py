@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from zmon.collected.mapper_legs import legs_in
 
@@ -72,3 +74,18 @@ def test_the_disks_of_a_mirror_follow_from_its_tables_alone(where: Ask) -> None:
     found = where("vg/data", f"box1:~ # dmsetup table\n{text}")
     assert [disk["disk"] for disk in found["disks"]] == ["dasdb", "dasdc"]
     assert "not collected: dmsetup table" not in str(found)
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["vg-a", "vg-a_rimage_0", "vg-a_cdata", "vg-p-tpool", "vg-s"]),
+        st.builds(
+            lambda target, words: [f"0 8 {target} {' '.join(words)}".rstrip()],
+            st.sampled_from(["linear", "raid", "mirror", "thin", "cache", "snapshot", "striped"]),
+            st.lists(st.sampled_from(["raid1", "1", "2", "99", "253:1", "253:9", "disk", "x"]), max_size=6),
+        ),
+    )
+)
+def test_a_table_of_any_words_names_devices_of_tables_or_none(tables: dict[str, list[str]]) -> None:
+    """One that is cut, or tells another number of parts, is no mistake."""
+    assert set(legs_in(tables).values()) <= set(tables)

@@ -51,13 +51,15 @@ def _legs(title: str, target: str, arguments: Sequence[str]) -> Iterator[tuple[s
     """Yield the numbers in a table with the names that their devices may have; `*` is any volume's."""
     base = title.removesuffix(_POOL)
     if target in {"raid", "mirror"}:
+        if len(arguments) < 3 or not re.fullmatch("[0-9]{1,3}", arguments[1]):
+            return  # the line is cut, or is no table
         count = int(arguments[1])
         if arguments[0] == "disk":
             yield arguments[2], (f"{title}_mlog",)
         for nth, word in enumerate(arguments[count + 3 :]):  # behind how many there are
             image = ("rmeta", "rimage")[nth % 2] if target == "raid" else "mimage"
             yield word, (f"{title}_{image}_{nth // 2}",)
-    elif target == "linear":
+    elif target == "linear" and arguments:
         yield arguments[0], (f"{title}{_POOL}", *re.findall(r"(.+)_c(?:data|meta)$", title))
     else:
         names = (name.format(base) for name in _NAMED.get(target, ()))
