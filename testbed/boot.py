@@ -46,6 +46,8 @@ RESULT: Final = "result.img"
 
 DONE: Final = "job done"
 """The step that the guest announces when its result is on its volume."""
+MORE_ATTEMPTS: Final = 4
+"""Boots after the first one, where the emulator itself ended."""
 TO_POWER_OFF: Final = 20.0
 """Seconds until a guest is ended that has given its answer and does not power off."""
 HOPELESS: Final = re.compile("HHC[A-Z]{2}[0-9]{3}E|disabled wait|Kernel panic")
@@ -287,14 +289,16 @@ def boot(job: Job, out: Path, machine: str = "hercules", work: Path = WORK, time
 
     Every run has fresh volumes and a directory of its own, which stays when no answer came.  Hercules
     sometimes ends while the kernel starts its second processor: a machine that ends before the guest
-    announces a step is booted once more.
+    announces a step is booted again, up to `MORE_ATTEMPTS` times.
 
     Raises:
         ValueError: the guest gave no answer; the message says where its console log is.
         FileNotFoundError: `work` was not built.
     """
     run, moments = run_once(job, machine, work, timeout)
-    if moments.keys() == {"end"} and moments["end"] < timeout:
+    for _ in range(MORE_ATTEMPTS):
+        if moments.keys() != {"end"} or moments["end"] >= timeout:
+            break
         print(f"boot.py: the emulator ended at {moments['end']:.0f} s, before the guest ran; once more")
         shutil.rmtree(run)
         run, moments = run_once(job, machine, work, timeout)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zmon.base.shipped import shipped
-from zmon.screen.dashboard import FORMS, Dashboard, DashboardLine, fitting, steady
+from zmon.screen.dashboard import FORMS, VERDICT_LINES, Dashboard, DashboardLine, fitting, steady
 from zmon.screen.definition import load_screens
 from zmon.session.machines import open_capture
 from zmon.session.recording import open_recording
@@ -53,11 +53,19 @@ def test_no_line_is_wider_than_the_room(sheet: Sheet, width: int, height: int) -
 
 
 @pytest.mark.parametrize(("width", "height"), SIZES)
-def test_the_verdict_is_complete(sheet: Sheet, width: int, height: int) -> None:
-    """It comes first, and none of its words is left out."""
-    words, sure = (str(sheet.table.column(name)[0]) for name in ("words", "state"))
-    written = " ".join(" ".join(texts(Dashboard(sheet, width).lines(height))).split())
-    assert written.replace(f" ({sure})", "", 1).startswith(words)
+def test_the_verdict_comes_first_in_three_lines(sheet: Sheet, width: int, height: int) -> None:
+    """What is wrong and what to do; all of it where there is room, else DIAGNOSE has the rest."""
+    lines = texts(Dashboard(sheet, width).lines(height))
+    verdict = lines[: lines.index("", 1)] if "" in lines else lines
+    written = " ".join(" ".join(verdict).split())
+    words, sure, sentence, brief = (
+        str(sheet.table.column(name)[0]) for name in ("words", "state", "sentence", "brief")
+    )
+    assert written.startswith(tuple(filter(None, (sentence, brief)))) or not sure
+    if width >= 80:
+        assert len(verdict) <= VERDICT_LINES
+    if width >= 200:
+        assert written.replace(f" ({sure})", "", 1) == words
 
 
 def test_how_sure_it_is_stands_behind_the_claim(sheet: Sheet) -> None:
