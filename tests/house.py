@@ -22,8 +22,8 @@ TESTS: Final = ROOT / "tests"
 CEILINGS: Final = {
     "base": 1430, "check": 1735, "cli": 10034, "collected": 13838, "cp": 3335, "diagnosis": 6175,
     "exposition": 1961, "fleet": 2112, "kernel": 13294, "lab": 5171, "listing": 5600, "machine": 6384,
-    "placement": 5963, "queueing": 3869, "recorder": 1679, "rule": 1768, "screen": 4643, "session": 4931,
-    "store": 6052, "tables": 7904, "topology": 6379, "trends": 2157, "ui": 5366, "values": 668, "words": 300,
+    "placement": 5963, "queueing": 3869, "recorder": 1679, "rule": 1768, "screen": 4637, "session": 4931,
+    "store": 6052, "tables": 7911, "topology": 6379, "trends": 2157, "ui": 5366, "values": 668, "words": 300,
     "zmon": 2729,
 }  # fmt: skip
 """The most lines of each package; `zmon` are the modules that are in none."""

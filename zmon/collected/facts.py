@@ -578,10 +578,10 @@ class Facts(DeviceLists):
         told = [(key, place, "content") for key, place in self.lent.items()]
         told += [(key, place, FAILED) for key, place in self.failed.items()]
         for (device, title), place, sort in told:
-            own = numbers.get(plain(device)) or numbers.get(mapped_name(device)) or linked.get(device)
-            own = (
-                own or {*filter(None, [self.stand_ins.get(device)])} or numbers.get(disk_name(device), set())
-            )
+            stand_in = self.stand_ins.get(device)
+            by_name = (numbers.get(plain(device)), numbers.get(mapped_name(device)), linked.get(device))
+            of_disk = numbers.get(disk_name(device))  # of a partition without a row
+            own = next(filter(None, (*by_name, {stand_in} if stand_in else None, of_disk)), set[str]())
             if len(own) == 1:
                 self._say_content(title, own, place, sort)
 

@@ -38,15 +38,11 @@ NO_ESTIMATES: Final[Mapping[str, object]] = MappingProxyType({})
 _FIELD: Final = r"\{(?P<name>\w+)(?P<right>:)? *\}"
 
 
-TITLES: Final = (">> All <<", ">> All", ">>All", ">>")
-"""What the line about all rows is called where its own title has no room."""
-
-
 def _of_some(table: Table, summary: Summary, rows: Sequence[int]) -> Table:
     """Return a table whose line about all rows is about some; where it cannot be, a note says so."""
     many = len(table.keys)
-    if summary.some is not None:
-        return table._replace(summary=summary.of(rows, many))
+    if (part := summary.of(rows, many)) is not None:
+        return table._replace(summary=part)
     note = f"{summary.title.strip()} is for all {many:,} rows, not only those shown"
     return table._replace(notes=(note, *table.notes))
 
@@ -284,14 +280,12 @@ class Sheet:
         """The line that speaks of all rows; None when the table has none."""
         if self.table.summary is None:
             return None
-        title, cells, some, _things = self.table.summary
-        line = self._line([cells.get(c.name, "") for c in self.screen.columns], SUMMARY)
-        begin = len(line) - len(line.lstrip()) if line else len(title) + 2
+        summary = self.table.summary
+        line = self._line([summary.cells.get(c.name, "") for c in self.screen.columns], SUMMARY)
+        begin = len(line) - len(line.lstrip()) if line else len(summary.title) + 2
         room = begin - 2  # a blank on either side
-        shown, many = len(self.rows), len(self.table.keys)
-        part = f">> {shown:,} of {many:,}"
-        titles = TITLES if some is None or shown == many else (f"{part} <<", part)
-        shorter = next((text for text in (title, *titles) if len(text) <= room), number.cut(title, room))
+        fitting = (text for text in (summary.title, *summary.shorter) if len(text) <= room)
+        shorter = next(fitting, number.cut(summary.title, room))
         return f" {shorter}" + line[len(shorter) + 1 :] if room > 0 else line
 
     def line(self, place: int) -> str:

@@ -21,6 +21,10 @@ SUMMARY: Final = -1
 """The number of the row that speaks of all rows."""
 
 
+OF_ALL: Final = (">> All <<", ">> All", ">>All", ">>")
+"""What the line about all rows is called where its own title has no room."""
+
+
 class Summary(NamedTuple):
     """A line that speaks of all rows: its title (`>> All DASD <<`) and its cells by column."""
 
@@ -30,13 +34,16 @@ class Summary(NamedTuple):
     """Returns the cells of some rows: what a filter leaves.  None where only all rows have them."""
     things: str = ""
     """What the rows are, for the title of some."""
+    shorter: tuple[str, ...] = OF_ALL
+    """Other titles, from the longest on."""
 
-    def of(self, rows: Sequence[int], many: int) -> Summary:
-        """Return the line about some of so many rows; itself where only all have one."""
+    def of(self, rows: Sequence[int], many: int) -> Summary | None:
+        """Return the line about some of so many rows; None where only all have one."""
         if self.some is None:
-            return self
-        title = f">> {len(rows):,} of {many:,} {self.things}".rstrip()
-        return self._replace(title=f"{title} <<", cells=self.some(rows))
+            return None
+        part = f">> {len(rows):,} of {many:,}"
+        title = f"{part} {self.things}".rstrip()
+        return self._replace(title=f"{title} <<", cells=self.some(rows), shorter=(f"{part} <<", part))
 
 
 def summed(things: str, columns: Mapping[str, Sequence[Value]], names: Sequence[str]) -> Summary:
