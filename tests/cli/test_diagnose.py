@@ -39,7 +39,7 @@ def test_the_text_says_what_why_and_what_to_do(capsys: pytest.CaptureFixture[str
     for words in (
         "1. LCU 7600 is full",
         "(D3, certain)",
-        "Evidence: 69 % of all bytes",
+        "Evidence: 8.4 wait because of it; 69 % of all bytes",
         "It is not:",
         "To do: Spread",
         "times the throughput",

@@ -66,7 +66,7 @@ def test_it_is_the_claim_about_what_is_listed_or_else_the_first(
     """What is only possible does not stand before what is certain; of a resource with room this is said."""
     view = simulated_view(name)
     found, first = conclusion(view, resource), verdict_of(view).diagnoses[0]
-    before, claim, after = found.words.partition(first.short or first.clause)
+    before, claim, after = found.words.partition(first.told.shorter or first.told.clause)
     assert (first.id, facts(before), bool(claim), found.state) == (ids, busy, True, state)
     assert after == f" ({first.confidence})."
 
@@ -89,8 +89,8 @@ def test_what_another_diagnosis_explains_is_said_behind_its_cause() -> None:
     found, said = conclusion(view, "device"), verdict_of(view)
     cause, (one, by) = said.diagnoses[0], next(pair for pair in said.explained if pair[0].id == "D11b")
     assert (by, found.state) == (cause.id, "look")
-    assert found.words.startswith(f"{cause.short or cause.clause} ({cause.confidence}). ")
-    assert found.words.endswith(f" {one.short or one.clause}.")
+    assert found.words.startswith(f"{cause.told.shorter or cause.told.clause} ({cause.confidence}). ")
+    assert found.words.endswith(f" {one.told.shorter or one.told.clause}.")
 
 
 def test_a_device_has_that_of_itself_its_lcu_or_its_paths() -> None:

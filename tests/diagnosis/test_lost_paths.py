@@ -114,7 +114,7 @@ def test_many_failed_paths_are_said_by_what_they_go_over() -> None:
         for at in range(6)
     )
     found = only(CAUSES["D13"](situation(paths=(), maps=maps)))
-    assert facts(found.claim) == "11 FCP8000-FCP8005 6 0.0.fc60 5 0.0.fc61"
+    assert facts(found.claim) == "11 6 6 0.0.fc60 5 0.0.fc61"
     assert "(offline)" in found.claim
     assert facts(found.action) == "0.0.fc60 0.0.fc61"
     assert "/sys/block/NAME/device/state" in found.action

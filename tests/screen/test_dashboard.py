@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zmon.base.shipped import shipped
-from zmon.screen.dashboard import FORMS, VERDICT_LINES, Dashboard, DashboardLine, fitting, steady
+from zmon.screen.dashboard import FORMS, PARTS, VERDICT_LINES, Dashboard, DashboardLine, fitting, steady
 from zmon.screen.definition import load_screens
 from zmon.session.machines import open_capture
 from zmon.session.recording import open_recording
@@ -58,14 +58,13 @@ def test_the_verdict_comes_first_in_three_lines(sheet: Sheet, width: int, height
     lines = texts(Dashboard(sheet, width).lines(height))
     verdict = lines[: lines.index("", 1)] if "" in lines else lines
     written = " ".join(" ".join(verdict).split())
-    words, sure, sentence, brief = (
-        str(sheet.table.column(name)[0]) for name in ("words", "state", "sentence", "brief")
-    )
+    parts = (str(sheet.table.column(name)[0]) for name in ("state", *PARTS))
+    sure, sentence, brief, why, besides, remedy, _do, _level = parts
     assert written.startswith(tuple(filter(None, (sentence, brief)))) or not sure
     if width >= 80:
         assert len(verdict) <= VERDICT_LINES
-    if width >= 200:
-        assert written.replace(f" ({sure})", "", 1) == words
+    if width >= 200 and sure:
+        assert written == f"{sentence} ({sure}){why}{besides}{remedy}"
 
 
 def test_how_sure_it_is_stands_behind_the_claim(sheet: Sheet) -> None:

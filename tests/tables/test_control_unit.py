@@ -206,7 +206,7 @@ def test_an_lcu_is_idle_by_its_bytes_as_in_a_diagnosis() -> None:
     assert (facts(finding), finding.endswith(" idle")) == ("2480 80 1 3", True)
     view = view_of("shark-before")
     claim = verdict_of(view).diagnoses[0].claim
-    assert facts(claim).startswith("7600 7100 7500")
+    assert facts(claim).startswith("7600 2 ")
     assert facts(table(view).notes[0]).endswith(" 2 4")
 
 

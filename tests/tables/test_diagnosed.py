@@ -34,12 +34,12 @@ def test_a_diagnosis_is_there_whole() -> None:
     table = fill("diagnosis", view)
     text = table.column("text")
     (first,) = verdict_of(view).diagnoses
-    assert first.claim in " ".join(map(str, text))
+    assert first.judged_claim in " ".join(map(str, text))
     assert [one for one in table.column("id") if one] == [first.id]
     assert table.column("lost")[0] == first.lost
     own = [door for door in table.column("door") if isinstance(door, str)]
     assert set(own) == {f"DEVICE cu={first.subjects[0].key}"}
-    assert len(own) > 5
+    assert len(own) >= 5
 
 
 @pytest.mark.parametrize(("width", "longest"), [(40, 66), (80, 66), (100, 86), (132, 110), (250, 110)])
@@ -51,7 +51,7 @@ def test_the_lines_are_as_long_as_the_terminal_allows(width: int, longest: int) 
     assert longest - 12 < max(map(len, text)) <= longest
     assert " ".join(text) == " ".join(map(str, table.column("text")))
     assert sheet.keys == [str(number) for number in range(1, len(text) + 1)]
-    last = next(place for place in range(len(text)) if text[place].startswith("(certain;"))
+    last = sheet.table.column("what").index("To do")
     first = sheet.deeper(0)
     assert first.startswith("DEVICE cu=")
     assert {sheet.deeper(place) for place in range(last + 1)} == {first}

@@ -10,7 +10,6 @@ from math import fsum
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent
-from zmon.base.ranges import names
 from zmon.diagnosis.control_units import untimed_below
 from zmon.diagnosis.phrases import why_untimed
 from zmon.diagnosis.seen import Cause, Remedy
@@ -146,12 +145,15 @@ def _new_pools(situation: Situation, volumes: Sequence[With]) -> Remedy:
 def _larger_pools(_situation: Situation, lcus: Sequence[With]) -> Remedy:
     """Propose more aliases for each of some LCUs."""
     by_title = sorted(lcus, key=lambda lcu: lcu.title)
-    titles, numbers = [lcu.title for lcu in by_title], [_more(lcu.aliases) for lcu in by_title]
-    more = names([f"{number} for {title}" for number, title in zip(numbers, titles, strict=True)])
-    if len(set(numbers)) == 1:
-        more = f"{numbers[0]} on {'each of ' * (len(lcus) > 1)}{names(titles)}"
+    numbers = [_more(lcu.aliases) for lcu in by_title]
+    more = [f"{number} for {lcu.title}" for number, lcu in zip(numbers, by_title, strict=True)]
     return Remedy(
-        {"more": more, "may_be_full": any(lcu.may_be_full for lcu in lcus)},
+        {
+            "more": more,
+            "number": numbers[0],
+            "same": len(set(numbers)) == 1,
+            "may_be_full": any(lcu.may_be_full for lcu in lcus),
+        },
         tuple(AliasNumber(_more(lcu.aliases), lcu=lcu.key) for lcu in lcus),
         " and ".join(f"aliases {_more(lcu.aliases)} on {lcu.title}" for lcu in lcus),
     )
@@ -165,12 +167,12 @@ def _more(aliases: int) -> int:
 def _more_of_volumes(_situation: Situation, volumes: Sequence[With]) -> Remedy:
     """Propose twice the subchannels of each of some volumes."""
     by_title = sorted(volumes, key=lambda volume: volume.title)
-    more = names([f"{2 * volume.servers - 1} aliases for volume {volume.title}" for volume in by_title])
+    more = [f"{2 * volume.servers - 1} aliases for volume {volume.title}" for volume in by_title]
     return Remedy(
         {"more": more, "may_be_full": any(volume.may_be_full for volume in volumes)},
         tuple(AliasNumber(2 * volume.servers - 1, volume=volume.key) for volume in volumes),
         " and ".join(f"aliases {2 * volume.servers - 1} on volume {volume.title}" for volume in volumes),
-        f"with {more}: ",
+        "with these aliases ",
     )
 
 

@@ -97,7 +97,7 @@ def _conclusion(view: View, resource: str) -> Conclusion:
 
 def _clause(view: View, diagnosis: Diagnosis) -> str:
     """Return what a diagnosis claims and, if not of the interval, when; without the figures behind it."""
-    return f"{time_on(view, diagnosis)}{diagnosis.short or diagnosis.clause}"
+    return f"{time_on(view, diagnosis)}{diagnosis.told.shorter or diagnosis.told.clause}"
 
 
 def _is_about_list(listed: ListedThings) -> Callable[[Diagnosis], bool]:

@@ -62,7 +62,7 @@ SKEWED: Final = 2.0
 """Times its even share of the bytes from which on an LCU has too much."""
 IDLE_LCUS: Final = 1 / 3
 """The part of the LCUs that are idle where data are placed unevenly."""
-EVEN: Final = "with an even spread "
+EVEN: Final = "spread evenly, "
 """What the gain of D3 is of; that of moves of whole files, on MOVES, is another."""
 ALONE: Final = 0.995
 """The part of the bytes of an LCU from which on a service is the only one that uses it."""

@@ -157,6 +157,19 @@ class OtherGain(NamedTuple):
         return False
 
 
+class Told(NamedTuple):
+    """What a diagnosis claims and advises where there is little room: of many things it names two."""
+
+    clause: str
+    rest: str = ""
+    besides: str = ""
+    action: str = ""
+    do: str = ""
+    """What to do in a few words, where the action is long."""
+    shorter: str = ""
+    """The clause, if not as it is: without what is in brackets, and with the names of what is lost."""
+
+
 class Diagnosis(NamedTuple):
     """One thing that is wrong."""
 
@@ -175,18 +188,13 @@ class Diagnosis(NamedTuple):
     """What follows the clause in its sentence: `: 3.2 requests wait inside`."""
     besides: str = ""
     """Further sentences of the claim, each behind a blank."""
-    do: str = ""
-    """What to do in a few words, where the action is long: for who has no room."""
-    short: str = ""
-    """The clause where there is little room, if not as it is: without what is in brackets, and with the names
-    of what is lost."""
+    brief: Told | None = None
+    """The same where there is room for three lines; None: as it is."""
     excluded: tuple[str, ...] = ()
     """What it is not, each with its number: `the processors: 4 % busy`.  The verdict adds to them what it
     measures of the other resources."""
     foretell: Callable[[], Gain | OtherGain | None] = nothing_known
     """Returns `gain`: the model is asked only for what is shown."""
-    apart: bool = False
-    """Whether the action has a colon, so that the gain is a sentence of its own behind it."""
     changes: tuple[Change, ...] = ()
     """The change that `gain` is of, for the model; none where the gain is not from it."""
     whatif: str = ""
@@ -213,6 +221,11 @@ class Diagnosis(NamedTuple):
         return self.confidence == CERTAIN and (self.lost >= MIN_LOST or catalogue()[self.id].broken)
 
     @property
+    def told(self) -> Told:
+        """What is told where there is little room."""
+        return self.brief or Told(self.clause, self.rest, self.besides, self.action)
+
+    @property
     def sentence(self) -> str:
         """The first sentence of the claim, without its stop."""
         return f"{self.clause}{self.rest}"
@@ -221,6 +234,11 @@ class Diagnosis(NamedTuple):
     def claim(self) -> str:
         """What is wrong, in sentences: that LCU 7600 is full, and how many requests wait inside."""
         return f"{self.sentence}.{self.besides}"
+
+    @property
+    def judged_claim(self) -> str:
+        """The claim with how sure it is behind the first clause."""
+        return f"{self.clause} ({self.confidence}){self.rest}.{self.besides}"
 
     @property
     def gain_text(self) -> str:

@@ -117,4 +117,5 @@ def _predicted(situation: Situation, diagnosis: Diagnosis) -> Prediction | None:
 def _without_advice(diagnosis: Diagnosis, prediction: Prediction) -> Diagnosis:
     record = catalogue()[diagnosis.id]
     action = f"{record.remedy} {gain_of(prediction).hardly}.{record.instead and f' {record.instead}'}"
-    return diagnosis._replace(action=action, foretell=nothing_known)
+    brief = diagnosis.told._replace(action=action, do="")
+    return diagnosis._replace(action=action, brief=brief, foretell=nothing_known)

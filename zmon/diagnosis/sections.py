@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from zmon.diagnosis.catalogue import catalogue
-from zmon.diagnosis.stretch import timed_claim
+from zmon.diagnosis.stretch import stretch_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -15,19 +15,20 @@ if TYPE_CHECKING:
 
 
 def sections(
-    diagnosis: Diagnosis, options: Callable[[Diagnosis], Sequence[str]]
+    diagnosis: Diagnosis, options: Callable[[Diagnosis], Sequence[str]] | None = None
 ) -> Iterator[tuple[str, str]]:
     """Yield the headings and sentences that follow the claim of a diagnosis.
 
-    `options` returns those with which a command looks at the same source and time.
+    `options` returns those with which a command looks at the same source and time; without it there is none.
     """
-    yield "Evidence", f"{'; '.join(evidence.words for evidence in diagnosis.evidence)}."
-    if diagnosis.excluded:
-        yield "It is not", f"{'; '.join(diagnosis.excluded)}."
     yield "To do", diagnosis.action
     if (gain := diagnosis.gain) is not None:
         yield "Gain", f"{gain.text}."
-    if diagnosis.whatif:
+    waits = [f"{diagnosis.lost:.1f} wait because of it"] if diagnosis.lost else []
+    yield "Evidence", f"{'; '.join([*waits, *(evidence.words for evidence in diagnosis.evidence)])}."
+    if diagnosis.excluded:
+        yield "It is not", f"{'; '.join(diagnosis.excluded)}."
+    if diagnosis.whatif and options is not None:
         yield "What if", shlex.join(["zmon", "whatif", *options(diagnosis), *diagnosis.whatif.split()])
     if diagnosis.confirm:
         yield "To be sure", diagnosis.confirm
@@ -38,7 +39,8 @@ def sections(
 def remarks(verdict: Verdict) -> Iterator[tuple[str, str]]:
     """Yield what follows all diagnoses: what is explained, what was examined, and what is not known."""
     for diagnosis, by in verdict.explained:
-        yield f"Also {diagnosis.id}", f"{timed_claim(diagnosis)} {by} explains it.{_beside(diagnosis, by)}"
+        clause = f"{stretch_of(diagnosis)}{diagnosis.clause}"
+        yield f"Also {diagnosis.id}", f"{clause}: {by} explains it.{_beside(diagnosis, by)}"
     for question in verdict.examined:
         yield "Looked at", question.words
     if verdict.damage and not verdict.is_calm:
@@ -57,4 +59,4 @@ def remarks(verdict: Verdict) -> Iterator[tuple[str, str]]:
 def _beside(diagnosis: Diagnosis, by: str) -> str:
     """Return what helps beside the action of the diagnosis that explains one, with its gain."""
     gain = diagnosis.gain if diagnosis.id in catalogue()[by].beside else None
-    return "" if gain is None or gain.is_little else f" {diagnosis.action} Gain: {gain.text}."
+    return "" if gain is None or gain.is_little else f" {diagnosis.action} Gain: {gain.short}."

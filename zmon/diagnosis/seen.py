@@ -7,9 +7,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from zmon.base.absent import Absent
+from zmon.base.ranges import MOST_NAMED
 from zmon.base.record import NamedTuple
 from zmon.diagnosis.catalogue import as_shipped, catalogue
-from zmon.diagnosis.diagnosis import CERTAIN, Diagnosis, Measurement, OtherGain, Subject, nothing_known
+from zmon.diagnosis.diagnosis import CERTAIN, Diagnosis, Measurement, OtherGain, Subject, Told, nothing_known
 from zmon.diagnosis.phrases import gain, no_cmf
 from zmon.machine.observation import mean_by_rate
 from zmon.words.comparison import comparison, holds
@@ -31,10 +32,10 @@ Causes = dict[str, "Callable[[Situation], Diagnoses]"]
 
 CLAIM: Final = ("clause", "brief")
 """The keys of a case of which the second one in its record may name the first."""
-SAID: Final = ("rest", "before", "action", "do", "confirm", "gain")
-"""The keys of a case whose first sentence holds."""
 ADDED: Final = ("excluded", "missing")
-"""Those of which all hold that may."""
+"""The keys of a case of which all sentences hold that may; of others the first."""
+FEW: Final = 2
+"""Things that a sentence names where there are three lines for all."""
 
 
 class Remedy(NamedTuple):
@@ -235,38 +236,51 @@ def _diagnosed(record: DiagnosisRecord, seen: Seen) -> Diagnosis:
     if holds(reservation.get("when", ()), fields):
         case = {**case, **reservation}
     confidence = _first(case.get("confidence", CERTAIN), fields)
-    claim: dict[str, Any] = {"is_certain": confidence == CERTAIN}
-    fields = Fields(claim, fields)
-    for key in case:
-        if key in CLAIM:
-            claim[key] = _first(case[key], fields)
-    said = {key: _first(case.get(key, ""), fields) for key in SAID}
+    certain = {"is_certain": confidence == CERTAIN}
+    whole, brief = (_told(record, case, Fields(certain, fields, most=most)) for most in (MOST_NAMED, FEW))
+    fields = Fields(certain, fields)
+    gives = _first(case.get("gain", ""), fields)
     excluded, missing = (tuple(_all(case.get(key, ()), fields)) for key in ADDED)
-    apart = case.get("gain_apart", False)
-    before, action = said["before"], said["action"]
     evidence = (_shared(record.evidence, entry) for entry in case.get("evidence", ()))
-    besides = (_shared(record.sentence, entry) for entry in case.get("besides", ()))
     return Diagnosis(
         record.id,
         subjects=tuple(dict.fromkeys(_subjects(case.get("about", ["things"]), fields))),
-        clause=claim["clause"],
+        clause=whole.clause,
         evidence=tuple(_evidence(evidence, fields)),
         confidence=confidence,
-        action=f"{before}{action[:1].lower()}{action[1:]}" if before else capital(action),
-        do=said["do"],
+        action=whole.action,
         lost=seen.lost,
-        rest=said["rest"],
-        besides="".join(f" {sentence}" for sentence in _all(besides, fields)),
-        short="" if claim.get("brief") == claim["clause"] else claim.get("brief", ""),
+        rest=whole.rest,
+        besides=whole.besides,
+        brief=brief,
         excluded=excluded,
-        foretell=partial(OtherGain, said["gain"]) if said["gain"] else seen.foretell,
-        apart=bool(fields[apart]) if isinstance(apart, str) else apart,
+        foretell=partial(OtherGain, gives) if gives else seen.foretell,
         changes=seen.changes,
         whatif=seen.whatif,
-        confirm=said["confirm"],
+        confirm=_first(case.get("confirm", ""), fields),
         missing=missing,
         since=seen.since,
         says_when=seen.says_when,
+    )
+
+
+def _told(record: DiagnosisRecord, case: Mapping[str, Any], fields: Fields) -> Told:
+    """Return what a case claims and advises."""
+    claim: dict[str, str] = {}
+    fields = Fields(claim, fields, most=fields.most)
+    for key in case:
+        if key in CLAIM:
+            claim[key] = _first(case[key], fields)
+    said = (_first(case.get(key, ""), fields) for key in ("rest", "before", "action", "do"))
+    rest, before, action, do = said
+    besides = (_shared(record.sentence, entry) for entry in case.get("besides", ()))
+    return Told(
+        claim["clause"],
+        rest,
+        "".join(f" {sentence}" for sentence in _all(besides, fields)),
+        f"{before}{action[:1].lower()}{action[1:]}" if before else capital(action),
+        do,
+        claim.get("brief", ""),
     )
 
 

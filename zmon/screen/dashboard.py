@@ -267,7 +267,7 @@ class Dashboard:
         """Return as much of a claim, and of what to do, as `VERDICT_LINES` hold."""
         claims = [f"{sentence} ({sure}){why}{besides}", f"{sentence} ({sure}){why}", f"{sentence} ({sure})."]
         claims += [f"{brief} ({sure})."] if brief else []
-        told = [(claim, rest) for rest in dict.fromkeys((remedy, do)) for claim in claims]
+        told = [(claim, rest) for claim in claims for rest in dict.fromkeys((remedy, do))]
         fit = (both for both in told if len(wrap("".join(both), self.width - 2)) <= VERDICT_LINES)
         return next(fit, told[-1])
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import absent
 from zmon.base.clock import written_out
 from zmon.base.plain_text import harmless
-from zmon.diagnosis.judged import NEEDS, calm_on, claim_on, judged_view, verdict_of, why_longer
+from zmon.diagnosis.judged import NEEDS, calm_on, judged_view, time_on, verdict_of, why_longer
 from zmon.diagnosis.sections import remarks, sections
 from zmon.machine.devices import SCSI_HOME
 from zmon.tables.filled import TableDefinition
@@ -49,9 +49,9 @@ def table(view: View) -> Table:
         lines.append(("Verdict", calm_on(view, verdict), None))
     for number, diagnosis in enumerate(verdict.diagnoses, 1):
         firsts[len(lines)] = diagnosis
-        lines.append((f"{number}. {diagnosis.id}", claim_on(view, diagnosis), diagnosis))
-        lines += [("", f"({diagnosis.confidence}; {diagnosis.lost:.1f} wait because of it)", diagnosis)]
-        lines += [(heading, text, diagnosis) for heading, text in sections(diagnosis, same_time(view))]
+        claim = f"{time_on(view, diagnosis)}{diagnosis.judged_claim}"
+        lines.append((f"{number}. {diagnosis.id}", claim, diagnosis))
+        lines += [(heading, text, diagnosis) for heading, text in sections(diagnosis)]
     lines += [(heading, text, None) for heading, text in remarks(verdict)]
     heads = [firsts.get(number) for number in range(len(lines))]
     columns: dict[str, list[Value]] = {

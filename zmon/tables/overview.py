@@ -270,26 +270,27 @@ def _verdict(view: View, verdict: Verdict) -> Iterator[OverviewLine]:
         yield OverviewLine("verdict", "verdict", claim, words=calm_on(view, verdict), command="DIAGNOSE")
     else:
         first, *others = verdict.diagnoses
+        told = first.told
         gain = "" if first.gain is None else first.gain.short
         damaged = " What it rests on is damaged: see DIAGNOSE." if verdict.damage else ""
-        sign = ". Gain: " if first.apart else ": "
         remedies = [
-            f" {action.removesuffix('.')}{sign}{gain}." if gain else f" {action}"
-            for action in (first.action, first.do or first.action)
+            f" {action.removesuffix('.')}. Gain: {gain}." if gain else f" {action}"
+            for action in (first.action, told.action, told.do or told.action)
         ]
         rest = f" {verdict.rest}".rstrip() + damaged
-        claim, (remedy, do) = claim_on(view, first), (f"{remedy}{rest}" for remedy in remedies)
+        whole, remedy, do = (f"{remedy}{rest}" for remedy in remedies)
+        claim, when = claim_on(view, first), time_on(view, first)
         yield OverviewLine(
             "verdict",
             "verdict",
             claim,
             first.confidence,
-            words=f"{claim}{remedy}",
+            words=f"{claim}{whole}",
             command="DIAGNOSE",
-            sentence=f"{time_on(view, first)}{first.clause}",
-            brief=first.short and f"{time_on(view, first)}{first.short}",
-            why=f"{first.rest}.",
-            besides=first.besides,
+            sentence=f"{when}{told.clause}",
+            brief=f"{when}{told.shorter}" if told.shorter not in {"", told.clause} else "",
+            why=f"{told.rest}.",
+            besides=told.besides,
             remedy=remedy,
             do=do,
             level="bad" if verdict.is_bad else "look",

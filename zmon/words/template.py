@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zmon.base.absent import Absent
 from zmon.base.milliseconds import ms
-from zmon.base.ranges import many, names, ranges
+from zmon.base.ranges import MOST_NAMED, many, names, ranges
 from zmon.base.sizes import GIB, KIB, MB
 
 if TYPE_CHECKING:
@@ -49,9 +49,12 @@ class With:
 class Fields:
     """What a sentence names: facts by their names, then fields of the things that it is about."""
 
-    def __init__(self, *sources: object) -> None:
-        """Look in mappings by key and in other things by attribute, the first ones first."""
-        self._sources = sources
+    def __init__(self, *sources: object, most: int = MOST_NAMED) -> None:
+        """Look in mappings by key and in other things by attribute, the first ones first.
+
+        Of a list of names the first `most` are written.
+        """
+        self._sources, self.most = sources, most
 
     def __getitem__(self, name: str) -> Any:
         """Return a field.
@@ -72,7 +75,7 @@ class Fields:
 
     def of(self, thing: object) -> Fields:
         """Return the fields of a thing, and behind them these."""
-        return Fields(thing, *self._sources)
+        return Fields(thing, *self._sources, most=self.most)
 
 
 def percent(part: Number) -> str:
@@ -80,9 +83,9 @@ def percent(part: Number) -> str:
     return UNKNOWN if isinstance(part, Absent) else f"{100 * part:.0f} %"
 
 
-def listed(titles: Sequence[str]) -> str:
+def listed(titles: Sequence[str], most: int = MOST_NAMED) -> str:
     """Join names of disks, those that follow one another as a range: `8000-8003 and 8005`."""
-    return names(ranges(titles).split())
+    return names(ranges(titles).split(), most)
 
 
 def capital(text: str) -> str:
@@ -104,13 +107,17 @@ FORMS: Final[Mapping[str, Callable[[Any], str]]] = {
     "amount": lambda size: f"{size / GIB:,.{0 if size >= 100 * GIB else 1}f} GiB",
     "MB": lambda size: f"{size / MB:.1f} MB",
     "ranges": ranges,
-    "listed": listed,
-    "names": names,
     "commas": ", ".join,
     "count": lambda things: f"{len(things):,}",
-    "^": lambda text: capital(_plain(text, "")),
 }
-"""How a value is written: seconds, parts of 1, bytes, names; besides `many WORD` and forms of numbers."""
+"""How a value is written: seconds, parts of 1, bytes; besides `LISTS`, `many WORD` and forms of numbers."""
+LISTS: Final[Mapping[str, Callable[[Any, int], str]]] = {
+    "": lambda value, most: _plain(value, "", most),
+    "listed": listed,
+    "names": names,
+    "^": lambda value, most: capital(_plain(value, "", most)),
+}
+"""How a value is written that may be a list of names, of which so many are written."""
 NUMBERS: Final[Mapping[str, float]] = {"ms": 1e3, "%": 100.0, "KiB": 1 / KIB, "GiB": 1 / GIB, "MB": 1 / MB}
 """What a value is multiplied with for the number of a form."""
 
@@ -148,7 +155,7 @@ def _parts(template: str) -> tuple[str | Callable[[Fields], str], ...]:
         parts += [template[end : match.start()]] if match.start() > end else []
         end = match.end()
         if match["name"]:
-            parts.append(partial(_field, match["name"], _written(match["form"] or "")))
+            parts.append(_field(match["name"], match["form"] or ""))
         else:
             parts.append(partial(_word, match["of"] or THINGS, match["one"], match["several"]))
     return (*parts, template[end:])
@@ -162,16 +169,20 @@ def _written(form: str) -> Callable[[Any], str]:
     return FORMS.get(form) or (lambda value: _plain(value, form))
 
 
-def _plain(value: object, form: str) -> str:
+def _plain(value: object, form: str, most: int = MOST_NAMED) -> str:
     if isinstance(value, Absent):
         return UNKNOWN
     if isinstance(value, With):
         raise TypeError("a thing is no word: name a field of it")
-    return names(value) if isinstance(value, (list, tuple)) else format(value, form)
+    return names(value, most) if isinstance(value, (list, tuple)) else format(value, form)
 
 
-def _field(name: str, written: Callable[[Any], str], fields: Fields) -> str:
-    return written(fields[name])
+def _field(name: str, form: str) -> Callable[[Fields], str]:
+    """Return what writes a field in a form."""
+    if form in LISTS:
+        return lambda fields: LISTS[form](fields[name], fields.most)
+    written = _written(form)
+    return lambda fields: written(fields[name])
 
 
 def _word(name: str, single: str, several: str, fields: Fields) -> str:
