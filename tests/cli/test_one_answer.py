@@ -141,7 +141,7 @@ def test_lcus_without_files_are_offered_everywhere(
     assert gain in printed(["diagnose"], name, capsys)
     assert main(["whatif", "moves", "--from", f"lab:{name}"]) == 2
     assert OFFER.findall(capsys.readouterr().err) == [gain]
-    named = ["spread", "--traffic", "--moves", "9", "--lcus", "7100,7200,7500,7600"]
+    named = ["spread", "--traffic", "--lcus", "7100,7200,7500,7600"]
     assert f"even spread of the traffic over 4 LCUs: {gain}" in printed(named, name, capsys)
 
 
@@ -186,7 +186,7 @@ def test_the_command_that_is_offered_asks_the_same(
 def test_a_command_names_the_listing(capsys: pytest.CaptureFixture[str]) -> None:
     """As `zmon spread` takes it, wherever the command is offered."""
     told = printed_of(["show", "MOVES", *WITHOUT_CMF, "--listing", LISTING], capsys)
-    assert f"zmon spread {' '.join(WITHOUT_CMF)} {LISTING} --traffic --moves 40 prints" in told
+    assert f"zmon spread {' '.join(WITHOUT_CMF)} {LISTING} --traffic --moves 40 --how prints" in told
 
 
 def printed_of(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:

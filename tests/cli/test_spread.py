@@ -221,7 +221,7 @@ def test_a_remark_on_statements_is_printed_once(spread: Callable[..., str]) -> N
         "C": ("17/tsfact2", "18/tsfact2"),
     }
     rows = [f"{name},/db2/d{each}.data,4096,{int(name == 'C')}\n" for name in files for each in files[name]]
-    printed = spread(head + "".join(rows), "--moves", "20", "--lcus", "*")
+    printed = spread(head + "".join(rows), "--moves", "20", "--lcus", "*", "--how")
     assert printed.count("DROP (FILE") == 2
     assert printed.count("ALTER STOGROUP <storage group of C>") == 1
 
@@ -256,7 +256,16 @@ def test_no_moves_are_better_than_the_best_spread(capsys: pytest.CaptureFixture[
     assert main(["spread", "recordings/casestudy/tablespaces.ddl", *SITE, *words[:-2]]) == OK
     printed = " ".join(capsys.readouterr().out.split())
     assert "32G over 4 LCUs (2 available)" in printed
-    assert "over 2 LCUs, with " in printed
+
+
+def test_moves_are_answered_in_a_page(capsys: pytest.CaptureFixture[str]) -> None:
+    """Four moves, what they give and what that rests on: 25 lines at most."""
+    for source in (
+        ("--from", "lab:shark-before", "--traffic"),
+        ("--from", "recordings/casestudy/machine-uid.tar.gz", "recordings/casestudy/tablespaces.ddl"),
+    ):
+        assert main(["spread", *source, "--moves", "4"]) == OK
+        assert len(capsys.readouterr().out.splitlines()) <= 25
 
 
 def test_what_matches_nothing_is_told(spread: Callable[..., str], tmp_path: Path) -> None:

@@ -41,10 +41,10 @@ def written(
     return list(lines_of(text(report, lambda _path: product, notes, width), width))
 
 
-def by_traffic() -> SpreadReport:
+def by_traffic(moves: int = 2) -> SpreadReport:
     interval = Interval(sample(), sample(when=10 * SECOND, sectors={6: 800_000, 2: 200_000}))
     found = with_traffic(interval, INPUTS)
-    return report_spread(found, SpreadQuery(traffic=True, seconds=10.0, moves=2))
+    return report_spread(found, SpreadQuery(traffic=True, seconds=10.0, moves=moves))
 
 
 def test_the_matrix_of_the_case_study() -> None:
@@ -88,11 +88,11 @@ def test_units_that_do_not_fit_are_added_up() -> None:
 
 
 def test_traffic_is_marked_as_an_estimate() -> None:
-    """In the heading, in each cell, and in what it rests on."""
+    """In the heading, and in each cell."""
     found = written(by_traffic(), product="")
     assert "~ an estimate" in found[0]
+    found = written(by_traffic(moves=0), product="")
     assert "22.3~" in next(line for line in found if line.startswith("PROD.T1"))
-    assert any(line.startswith("  - ~ traffic in 10 s") for line in found)
 
 
 def test_the_curve_of_moves() -> None:
@@ -106,7 +106,7 @@ def test_the_curve_of_moves() -> None:
 
 def test_means_are_printed_and_nothing_is_done() -> None:
     """Of one file of each tablespace that is moved."""
-    found = lines(moves=6, product="oracle")
+    found = lines(moves=6, product="oracle", how=True)
     assert sum("ALTER DATABASE MOVE DATAFILE" in line for line in found) == 2
 
 

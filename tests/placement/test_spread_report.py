@@ -258,10 +258,9 @@ def test_logs_beside_data() -> None:
 
 
 def test_what_it_rests_on_is_said() -> None:
-    """Units, what counts, how sure it is, capacities, and what nobody knows."""
-    said = ask(moves=20).assumptions
-    assert [words for words in ("4 LCUs", "bytes are counted", "exact", "the site's", "other systems", "room")
-            if not any(words in sentence for sentence in said)] == []  # fmt: skip
+    """Units, what counts, and capacities; not what is so of each answer."""
+    units, _left_out, counts, capacities = ask(moves=20).assumptions
+    assert ("4 LCUs" in units, "bytes" in counts, "the site's" in capacities) == (True, True, True)
 
 
 def test_head_room_by_traffic() -> None:
@@ -271,7 +270,6 @@ def test_head_room_by_traffic() -> None:
     asked = report_spread(found, SpreadQuery(traffic=True, seconds=10.0))
     assert asked.headroom.binding == ("LCU 6",)
     assert asked.headroom.factor == pytest.approx(40e6 / (80_000 * 512))
-    assert any("estimate" in sentence for sentence in asked.assumptions)
 
 
 def test_bytes_have_no_head_room() -> None:

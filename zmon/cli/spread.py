@@ -19,6 +19,7 @@ from zmon.placement.items import UnitKind, placement_of
 from zmon.placement.listed_containers import products_of, with_listing
 from zmon.placement.move_statements import instead, move_statements
 from zmon.placement.spread_report import (
+    HOW,
     SpreadQuery,
     anew_words,
     even_words,
@@ -117,6 +118,7 @@ def _answer(args: argparse.Namespace, listing: Listing | None, lookup: Lookup) -
         pins=tuple(args.pin),
         moves=args.moves,
         anyway=args.anyway,
+        how=args.how,
         asked=(*as_given(args), *(["--at", args.at] if args.at else [])),
     )
     try:
@@ -163,12 +165,13 @@ def text(
     if nothing := _nothing(report):
         yield map(Sentence, nothing)
     else:
-        yield [Sentence(_heading(report))]
-        yield _matrix(report, width)
-        yield _figures(report, width)
-        yield map(Sentence, _findings(report))
-        if report.plan is not None:
-            yield from _plan(report.plan, report, products, width)
+        yield [Sentence(f"{_heading(report)}{_lacking(report)}")]
+        if report.plan is None:
+            yield _matrix(report, width)
+            yield _figures(report, width)
+            yield map(Sentence, _findings(report))
+        else:
+            yield from _plan(report.plan, report, products if report.wanted.how else None, width)
     for heading, sentences in (
         ("Not understood, so files may be missing:", some(unread, MAX_NAMED)),
         ("Not placed, or not all of it:", _problems(report.problems)),
@@ -204,9 +207,14 @@ def _heading(report: SpreadReport) -> str:
     over = many(len(report.units), report.wanted.what)
     over += f" ({opened} available)" if opened < len(report.units) else ""
     by = "traffic (~ an estimate), MB/s" if report.wanted.traffic else "bytes"
-    lacking = f", {whole.problems} not placed or not wholly (see below)" if whole.problems else ""
     spaces, files = many(len(report.spaces), "tablespace"), many(whole.files, "file")
-    return f"{spaces}, {files}, {_or_dots(whole.size, bytes_)} over {over}, by {by}{lacking}"
+    return f"{spaces}, {files}, {_or_dots(whole.size, bytes_)} over {over}, by {by}"
+
+
+def _lacking(report: SpreadReport) -> str:
+    """Return how many files are not placed; nothing where these are named close to it."""
+    lacking = report.whole.problems if report.plan is None else 0
+    return f", {lacking} not placed or not wholly (see below)" if lacking else ""
 
 
 def _matrix(report: SpreadReport, width: int) -> Iterator[str | Sentence]:
@@ -345,16 +353,22 @@ def _busy(pressure: Pressure) -> str:
 
 
 def _plan(
-    plan: MovePlan, report: SpreadReport, products: Callable[[str], str], width: int
+    plan: MovePlan, report: SpreadReport, products: Callable[[str], str] | None, width: int
 ) -> Iterator[list[str | Sentence]]:
     judged: list[str | Sentence] = [*map(Sentence, _judged(plan, report))]
     if not plan.steps:
+        judged += map(Sentence, _findings(report))
         why = plan.uneven.reason if isinstance(plan.uneven, Absent) else why_no_move(report)
         if report.no_use and not report.wanted.anyway:
             why = "none would relieve anything; --anyway suggests them to make the traffic even"
         judged.insert(0, Sentence(f"No move is suggested: {why}"))
     else:
-        yield ["Moves in order, and what is reached with each (zmon moves nothing):", *_steps(plan, width)]
+        yield [*_steps(plan, width)]
+    if products is None:
+        if plan.steps or report.staying:
+            judged.append(Sentence(f"zmon moves nothing; {HOW} prints the statements that do"))
+        yield judged
+        return
     done: set[tuple[str, str, str]] = set()
     remarks: set[str] = set()  # each is printed once
     for move in (move for step in plan.steps for move in step.moves):
@@ -417,13 +431,15 @@ def _judged(plan: MovePlan, report: SpreadReport) -> Iterator[str]:
         return
     if report.moved is not None and plan.steps:
         yield times_words(f"What if: {moves_words(plan)}", report.moved, report.units)
-    if said := spread_words(plan):
+    if said := spread_words(plan, report.wanted.what):
         yield f"{known_part_words(report)}{said}"
     yield from anew_words(plan)
+    if plan.steps and (offer := offer_words(report)):
+        yield offer
     if not isinstance(plan.apart, Absent):
         yield (
-            f"Spr is the part of the load that is spread as far as its tablespace's files allow:"
-            f" {percent(100 * plan.apart)} % before"
+            f"Spr (load on tablespaces that use all {report.wanted.what}s they can): now"
+            f" {percent(100 * plan.apart)} %"
         )
     if plan.held and plan.gap > 0.01:
         held = "; ".join(f"{count}, because {why.of(count)}" for why, count in plan.held[:3])

@@ -505,6 +505,7 @@ def spread(parser: argparse.ArgumentParser) -> None:
         type=positive,
         default=0,
     )
+    _option(parser, "--how", "print the statements for the moves, for one file of each tablespace")
     _option(parser, "--anyway", "propose moves by --traffic even if no request waits")
     text = "files or tablespaces that must not be moved: '/db/log*'"
     _option(parser, "--pin PATTERN", text, several=True)

@@ -35,7 +35,7 @@ from zmon.queueing.prediction import WITHIN_ERROR
 from zmon.topology.claims import Grade
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from zmon.base.absent import Number
     from zmon.placement.few_moves import Throughput
@@ -66,6 +66,8 @@ class SpreadQuery(NamedTuple):
     """The maximum number of moves to suggest."""
     anyway: bool = False
     """Whether to suggest them by traffic although nothing waits that they would relieve."""
+    how: bool = False
+    """Whether to tell the statements that move files."""
     asked: tuple[str, ...] = ()
     """The options that name the source, its listings and its time, each with its value."""
 
@@ -495,23 +497,12 @@ def _assumptions(
     whole: TablespaceSpread,
     wanted: SpreadQuery,
 ) -> Iterable[str]:
-    """Yield the assumptions of the report, a sentence each."""
+    """Yield the assumptions of the report that are not those of each, a sentence each."""
     yield from _units_words(placement, units, wanted, is_partial=whole.known_part < 1)
-    if wanted.traffic:
-        over = "" if isinstance(wanted.seconds, Absent) else f" in {wanted.seconds:.3g} s"
-        yield (
-            f"~ traffic{over} is an estimate: what a disk did is taken to be of these files, and of nothing"
-            " else that lies on it"
-        )
-        if placement.traffic is not None and (text := placement.traffic.words):
-            yield f"traffic of files: {text}"
-        silent = sum(isinstance(item.load_on, Absent) for item in items)
-        if silent:
-            yield f"the traffic of {silent} of {len(items)} files is not known, and counts for nothing"
-    else:
-        yield "bytes are counted, cold ones as much as hot ones; --traffic shows what hurts"
-    alike = len({row.grade for row in placement.rows if row.size != 0}) < 2
-    yield f"where bytes lie is {'' if alike else 'at worst '}{GRADES[placement.grade]}"
+    yield from _load_words(placement, items, wanted)
+    if placement.grade is not Grade.EXACT:
+        alike = len({row.grade for row in placement.rows if row.size != 0}) < 2
+        yield f"where bytes lie is {'' if alike else 'at worst '}{GRADES[placement.grade]}"
     yield from (
         f"not seen, and placed by its path alone: {file}" for file in placement.unseen[:MAX_UNSEEN_NAMED]
     )
@@ -525,15 +516,23 @@ def _assumptions(
         if len(given) == len(units) and given:
             different = len(set(weights(units))) > 1
             yield "capacities are the site's" + (", and loads count in proportion" if different else "")
-        else:
-            some = f" of all but {', '.join(given)}" if given else ""
-            yield f"the capacities{some} are not known; all LCUs count alike"
+        elif given:
+            yield f"the capacities of all but {', '.join(given)} are not known; all LCUs count alike"
     if any(sum(item.volumes.values()) > item.size + item.unplaced for item in items):
         yield f"bytes on {wanted.what}s are those of the first copy; Most disk counts mirrors and parity, too"
-    yield "what other systems do to the same storage is not known"
     yield from _unmatched(placement, items, wanted)
-    if wanted.moves:
-        yield "a file moves as a whole, and has room at its target; a bound is the most there may be"
+
+
+def _load_words(placement: Placement, items: Sequence[FileItem], wanted: SpreadQuery) -> Iterable[str]:
+    """Yield what the load of files rests on."""
+    if not wanted.traffic:
+        yield "bytes are counted, cold ones as much as hot ones; --traffic shows what hurts"
+        return
+    if placement.traffic is not None and placement.traffic.is_guessed:
+        yield f"traffic of files: {placement.traffic.words}"
+    silent = sum(isinstance(item.load_on, Absent) for item in items)
+    if silent:
+        yield f"the traffic of {silent} of {len(items)} files is not known, and counts for nothing"
 
 
 def _units_words(
@@ -546,20 +545,13 @@ def _units_words(
         beside = f"; {', '.join(closed)} hold data besides, and get no more" if closed else ""
         yield f"available are the {wanted.what}s that were named{beside}"
     else:
-        hold, are = ("holds", "is") if len(units) == 1 else ("hold", "are")
         on = _may_hold(placement.items)
-        if any(item.bytes_on for item in placement.items):
-            yield f"only the {many} that {hold} these files {are} counted"
-        else:
-            titles = [unit.title for unit in placement.units if unit.key in on]
-            lost = {disk for item in placement.items for disk, unit in item.unsized.items() if not unit}
-            disks = sorted(placement.titles.get(disk, disk) for disk in lost)
-            if titles:
-                more = f" or on {names(disks)}, of which no {wanted.what} is known" if disks else ""
-                yield f"these files lie on {names(titles)}{more}; how much of them on which is not known"
-            else:
-                yield f"no {wanted.what} is known that holds these files"
+        if not any(item.bytes_on for item in placement.items):
+            yield _unsized_words(placement, on, wanted)
             return
+        if len(units) < len(placement.units):
+            hold, are = ("holds", "is") if len(units) == 1 else ("hold", "are")
+            yield f"only the {many} that {hold} these files {are} counted"
         others = [unit for unit in placement.units if unit not in units and unit.key not in on]
         unsized = [unit.title for unit in placement.units if unit not in units and unit.key in on]
         unused = [unit.title for unit in others if unit.is_for_data]
@@ -577,6 +569,17 @@ def _units_words(
                 yield f"not counted, for its disks may be in use: {unit.title} ({'; '.join(unit.doubts)})"
         if serving:
             yield f"left out: {names(serving)}, used for something else; --lcus names any"
+
+
+def _unsized_words(placement: Placement, on: Collection[str], wanted: SpreadQuery) -> str:
+    """Return where files lie that are nowhere with a size."""
+    titles = [unit.title for unit in placement.units if unit.key in on]
+    if not titles:
+        return f"no {wanted.what} is known that holds these files"
+    lost = {disk for item in placement.items for disk, unit in item.unsized.items() if not unit}
+    disks = sorted(placement.titles.get(disk, disk) for disk in lost)
+    more = f" or on {names(disks)}, of which no {wanted.what} is known" if disks else ""
+    return f"these files lie on {names(titles)}{more}; how much of them on which is not known"
 
 
 def _unmatched(placement: Placement, items: Sequence[FileItem], wanted: SpreadQuery) -> Iterable[str]:
@@ -708,6 +711,8 @@ def beside_words(report: SpreadReport) -> str:
     )
 
 
+HOW: Final = "--how"
+"""The option that prints the statements for moves."""
 SUGGESTED: Final = 9
 """So many moves are asked for in the command that plans with other LCUs."""
 
@@ -745,19 +750,19 @@ def anew_words(suggested: MovePlan) -> Iterable[str]:
     """Yield how the plan compares with that of placing all files anew, and with a longer one."""
     anew, longer = suggested.anew, suggested.longer
     if suggested.is_anew:
-        yield "Better than single moves: this plan places all files anew, and spreads tablespaces more"
+        yield "Carry out the whole plan: its first moves alone gain little"
     elif longer is not None:
         many = f"{longer.moves} move{'s' * (longer.moves != 1)}"
         result = _result(longer.uneven, many, longer.copied, longer.apart)
         if longer.is_begun:
             begin = "these are the first moves" if longer.first > 1 else "this is the first move"
-            yield f"A longer plan, of which {begin}, reaches {result}"
+            yield f"{begin.capitalize()} of a plan that reaches {result}"
         else:
             first = f"its first {longer.first} moves" if longer.first > 1 else "its first move"
             gain = longer.first_times
             less = f"less than {moves_words(suggested)}"
             times = less if isinstance(gain, Absent) else f"{gain:.2f} times the throughput"
-            yield f"With more moves another plan reaches {result}; {first} would give {times}"
+            yield f"Another plan reaches {result}; {first} would give {times}"
     elif anew is not None and suggested.steps:
         result = _result(
             anew.uneven, f"moving {anew.files} file{'s' * (anew.files != 1)}", anew.copied, anew.apart
@@ -767,7 +772,7 @@ def anew_words(suggested: MovePlan) -> Iterable[str]:
 
 
 def _result(uneven: float, many: str, copied: int, apart: float) -> str:
-    return f"{uneven:.2f} by {many}, {copied / GIB:.3g} GiB to copy, Spr {100 * apart:.0f} %"
+    return f"{uneven:.2f} by {many}, {copied / GIB:.3g} GiB, Spr {100 * apart:.0f} %"
 
 
 def staying_words(report: SpreadReport) -> str:
@@ -777,18 +782,15 @@ def staying_words(report: SpreadReport) -> str:
     return f"Files of {names(spaces, FEW)} are not moved one by one: {'; '.join(reasons)}" if spaces else ""
 
 
-def spread_words(suggested: MovePlan) -> str:
-    """Return Max/mean before and after the moves, and its bound; empty without a load."""
+def spread_words(suggested: MovePlan, what: str) -> str:
+    """Return Max/mean of units before and after the moves, and its bound; empty without a load."""
     if isinstance(suggested.uneven, Absent) or isinstance(suggested.gap, Absent):
         return ""
-    least = f"no placement of these files gets below {suggested.bound:.2f}"
+    least = f"the least possible is {suggested.bound:.2f}"
     if not suggested.steps:
-        return f"Max/mean is {suggested.uneven:.2f}; {least}"
-    reached = f"{suggested.steps[-1].uneven:.2f} after {moves_words(suggested)}"
-    return (
-        f"Max/mean is {suggested.uneven:.2f} now and {reached};"
-        f" {least}, this is {100 * max(0.0, suggested.gap):.0f} % above it"
-    )
+        return f"Busiest {what} / mean: {suggested.uneven:.2f}; {least}"
+    reached = suggested.steps[-1].uneven
+    return f"Busiest {what} / mean: {suggested.uneven:.2f} now, {reached:.2f} after; {least}"
 
 
 GRADES: Final = {

@@ -139,6 +139,11 @@ class Attribution(NamedTuple):
         return self.traffic.get(number, NO_COUNTERS) * self.part(path, number)
 
     @property
+    def is_guessed(self) -> bool:
+        """Whether that of any file is fitted, or shared by bytes."""
+        return not {FITTED, BYTES}.isdisjoint(self.files.values())
+
+    @property
     def words(self) -> str:
         """What the traffic of the files rests on, in words; empty if no file has traffic."""
         count = {basis: sum(file == basis for file in self.files.values()) for basis in BASES}

@@ -29,6 +29,7 @@ from zmon.placement.items import placement_of
 from zmon.placement.pieces import NO_DISK, pieces, tablespace_of
 from zmon.placement.planner import PLANNED
 from zmon.placement.spread_report import (
+    HOW,
     SpreadQuery,
     anew_words,
     even_words,
@@ -461,8 +462,9 @@ def _move_notes(report: SpreadReport, plan: MovePlan) -> Iterator[str]:
     """Yield what all of it may give, what cannot be better, and what it rests on."""
     if report.moved is not None and plan.steps:
         yield times_words(moves_words(plan).capitalize(), report.moved, report.units)
-        yield f"{known_part_words(report)}{spread_words(plan)}"
-        yield from anew_words(plan)
+        yield ". ".join(
+            [f"{known_part_words(report)}{spread_words(plan, report.wanted.what)}", *anew_words(plan)]
+        )
     elif report.volumes:
         yield even_words(report)
     if offer := offer_words(report):
@@ -470,16 +472,10 @@ def _move_notes(report: SpreadReport, plan: MovePlan) -> Iterator[str]:
     if staying := staying_words(report):
         yield staying
     if plan.steps:
-        best = f"the best {FEW_MOVES}, which may be others than the first {FEW_MOVES} here"
-        yield (
-            f"zmon moves nothing; {report.wanted.command(PLANNED)} prints the statements that do"
-            f"{f'; --moves {FEW_MOVES} plans {best}' if len(plan.steps) > FEW_MOVES else ''}"
-        )
+        yield f"zmon moves nothing; {report.wanted.command(PLANNED, HOW)} prints the statements that do"
     yield from (f"Basis: {sentence}" for sentence in report.assumptions)
 
 
-FEW_MOVES: Final = 4
-"""The example of fewer moves: the best so few need not be the first of the whole plan."""
 MAX_NAMED: Final = 5
 """So many are named."""
 
