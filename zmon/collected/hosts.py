@@ -204,8 +204,14 @@ def _answers(host: str, lines: Sequence[tuple[int, str]], rows: Sequence[str]) -
     begins = [(-1, ""), *asked, (len(rows), "")]
     for (begin, command), (end, _command) in pairwise(begins):
         if own := [(number, row) for number, row in lines if begin < number < end]:
-            is_silent = all(_UNANSWERED.fullmatch(row.strip()) for _number, row in own)
-            yield HostPart(host, own[0][0] + 1, _with_gaps(own), command=command * (not is_silent))
+            asked_of = command * is_answer(row for _number, row in own)
+            yield HostPart(host, own[0][0] + 1, _with_gaps(own), command=asked_of)
+
+
+def is_answer(rows: Iterable[str]) -> bool:
+    """Return whether lines are what a command printed, and not what stands for it; no line may be, too."""
+    filled = [row.strip() for row in rows if row.strip()]
+    return not filled or not all(map(_UNANSWERED.fullmatch, filled))
 
 
 def _with_gaps(lines: Sequence[tuple[int, str]]) -> str:

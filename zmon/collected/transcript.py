@@ -18,7 +18,7 @@ from functools import cache
 from itertools import islice, product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.collected import ansible_texts
+from zmon.collected import ansible_texts, salt_texts
 from zmon.collected.file_texts import BLOCK, MANY_FILES, Files, by_file
 from zmon.collected.forms import FORMS
 from zmon.collected.hosts import (
@@ -331,8 +331,10 @@ def outputs(origin: str, data: bytes, time: int, listed: str = "") -> Iterator[C
 
 
 def _parts(text: str) -> list[HostPart]:
-    """Return what a text has of each host, and of each command in a result of ansible."""
-    results, rest = ansible_texts.printed(text, _count)
+    """Return what a text has of each host, and of each command in a result of ansible or salt."""
+    results, rest = salt_texts.printed(text, _count)
+    of_ansible, rest = ansible_texts.printed(rest, _count)
+    results += of_ansible
     parts = by_host(rest, _count) if rest.strip() or not results else []
     for result in results:
         command = result.command or (result.task if _TYPED.fullmatch(result.task) else "")
@@ -349,7 +351,8 @@ def is_of_collector(text: str) -> bool:
 
 def begins_output(text: str) -> bool:
     """Return whether a text has a line with which an output begins."""
-    return ansible_texts.begins(text) or any(_count(part.text, most=1) for part in by_host(text, _count))
+    is_of_many = ansible_texts.begins(text) or salt_texts.begins(text, _count)
+    return is_of_many or any(_count(part.text, most=1) for part in by_host(text, _count))
 
 
 def _count(text: str, most: int = 1_000) -> int:
