@@ -60,6 +60,8 @@ _GROUP: Final = 3
 _OF_ONE: Final = ("mpath", "raid", "md")
 """How the types of devices begin that are alone on what they are made of."""
 _OF_LUN: Final = re.compile("(?:/dev/)?(?:(?:sd|vd)[a-z]{1,4}|nvme[0-9]{1,3}n[0-9]{1,4})")
+_WITH_KERNEL: Final = re.compile(r"(\S+) \((dm-[0-9]{1,8})\)")
+"""A name in /dev/mapper with that of the kernel, as releases before 2.20 print them both."""
 _STACKED: Final = re.compile("(?:bcache|drbd|zd)[0-9]{1,5}")
 """Names of disks that a driver has built on other devices."""
 _BUILT: Final = "built"
@@ -159,6 +161,8 @@ def _row_of(cells: Mapping[str, str]) -> LsblkRow | None:
     cells = {name: cell.strip() for name, cell in cells.items()}
     number, kind, kernel = (cells.get(column, "") for column in ("MAJ:MIN", "TYPE", "KNAME"))
     name = cells.get("NAME") or cells.get("PATH") or kernel
+    if of_kernel := _WITH_KERNEL.fullmatch(name):
+        name, kernel = of_kernel[1], kernel or of_kernel[2]
     if "NAME" not in cells and "PATH" not in cells:
         kernel = name
     if (
@@ -564,7 +568,8 @@ class Lsblk(OrDocument):
         match = _CELL.search(row)
         if match is None or not names or not {*names} <= {"NAME", "KNAME"}:
             return None
-        printed = row[depth : match.start()].split()
+        printed = re.findall(rf"{_WITH_KERNEL.pattern}|(\S+)", row[depth : match.start()])
+        printed = [f"{title} ({kernel})" if kernel else name for title, kernel, name in printed]
         if len(printed) != len(names):
             return None
         told = {**dict(zip(names, printed, strict=True)), "MAJ:MIN": match[0]}
