@@ -11,6 +11,7 @@ from tests.collected.texts import LSBLK, facts_in, text
 from zmon.collected.collection import facts_of
 from zmon.kinds import LAYER
 
+
 def _old(row: str) -> str:
     name, rest = row[:17].rstrip(), row[17:]
     mapped = re.search("253:([0-9])", rest)

@@ -100,6 +100,8 @@ _OTHERS: Final = (
     "PARTTYPENAME", "PARTUUID", "PKNAME", "PTTYPE", "PTUUID", "SCHED", "SERIAL", "STATE", "SUBSYSTEMS",
     "TRAN", "TYPE", "UUID", "VENDOR", "WWN", "ZONED",
 )  # fmt: skip
+_OF_DISK: Final = r"([0-9]{1,4})\s+([0-9]{1,8})\s+([a-z][\w!/-]{1,63})"
+"""How a line about a device begins in files of the kernel."""
 _COLUMN: Final = f"(?:{'|'.join((*_NAMES, *sorted(_RIGHT), *_OTHERS))})"
 _ANY: Final = r"[A-Z][A-Z0-9:_%-]*"
 _OWN: Final = (
@@ -790,6 +792,25 @@ class Partitions(Reading):
             sort = sort_of(name, is_below=False)
             self.facts.say(LAYER, f"{major}:{minor}", self.place, name=name, size=int(size) * 2, sort=sort)
             self.facts.listed.add(name)
+        return is_it
+
+
+class DiskStats(Reading):
+    """Numbers and names of /proc/diskstats; what it counts needs a second one.
+
+    Source: Linux, Documentation/admin-guide/iostats.rst.
+    """
+
+    first = rf"\s*{_OF_DISK} (?:[0-9]+ ){{10,18}}[0-9]+\s*$"
+    outdented = first
+
+    @line(rf"\s*{_OF_DISK}(?:\s+[0-9]+){{4,19}}\s*")
+    def disk(self, match: re.Match[str]) -> bool:
+        """Take a device."""
+        major, minor, name = match.groups()
+        if is_it := fits(name, f"{major}:{minor}"):
+            sort = sort_of(name, is_below=False)
+            self.facts.say(LAYER, f"{major}:{minor}", self.place, name=name, sort=sort)
         return is_it
 
 
