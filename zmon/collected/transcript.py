@@ -36,6 +36,7 @@ from zmon.collected.hosts import (
 from zmon.collected.mount_texts import FROM_TABLE, MountList
 from zmon.collected.numbers import is_of_kernel
 from zmon.collected.reading import BETWEEN, TERMINALS
+from zmon.collected.shell_loops import in_one_line, is_known
 from zmon.collected.sos import command_of_sos, mended
 from zmon.collected.times import REBOOTED, moment_of, moment_of_mail
 from zmon.collected.tools import TOOLS
@@ -434,7 +435,7 @@ class _Called(NamedTuple):
 def _called(host: str, command: str) -> list[_Called]:
     """Return the commands of a list on a host, those that ssh runs on another with this."""
     called = []
-    commands = [part.strip() for part in _COMMANDS.findall(command)]
+    commands = [command] if is_known(command) else [part.strip() for part in _COMMANDS.findall(command)]
     for part in filter(None, commands):
         if (remote := _REMOTE.fullmatch(part)) and remote["command"]:
             called += _called(short(remote["host"]), remote["command"])
@@ -533,7 +534,7 @@ class _Transcript:
         """Begin with the first line, of a host if that is known."""
         self._origin, self._time, self._part = origin, time, part
         text, host = part.text, part.host
-        self._lines = text.removesuffix("\n").split("\n")
+        self._lines = in_one_line(text.removesuffix("\n").split("\n"))
         self._boundaries = {f"--{name}{end}" for name in re.findall(_BOUNDARY, text) for end in ("", "--")}
         self._boundaries.add("-- ")
         """The lines between the parts of a mail, and above its signature."""
@@ -706,7 +707,7 @@ class _Transcript:
         reading = self._form.reading if self._form else None
         is_apart = self._rows[-1:] == [""] and any(map(str.strip, self._rows))
         is_over = reading is not None and reading.unbroken and is_apart and not re.search("[/%]", row)
-        return reading is not None and reading.knows(row) and not is_over
+        return reading is not None and (is_known(self._command) or reading.knows(row)) and not is_over
 
     def _may_begin(self, form: Form) -> bool:
         """Return whether an output of a form may begin: behind a file those of the list's other commands."""
