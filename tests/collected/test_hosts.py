@@ -467,7 +467,7 @@ MIXED: Final = "".join(
 @pytest.mark.parametrize(
     ("before", "behind", "command"),
     [
-        ("adm:~ # df\n/dev/dasdx1 9 4 5 44% /a\nadm:~ # pdsh -w oder1,main7 lsblk\n", "adm:~ # ls\n", "lsblk"),
+        ("adm:~ # df\n/dev/dasdx1 9 4 5 44% /\nadm:~ # pdsh -w oder1,main7 lsblk\n", "adm:~ # ls\n", "lsblk"),
         (f"adm:~ # lsdasd -u\n{UIDS}adm:~ # clush -w @db 'lsblk -i'\n", "adm:~ # ls\na\nb\n", "lsblk -i"),
         ("adm:~ # date\n1\n2\nadm:~ # sudo pdsh -g db lsblk | grep das\n", "adm:~ # \n", "lsblk | grep das"),
         ("Hello Eva,\n\nthis is what pdsh says:\n\n", "\nRegards\nAnna\n", ""),

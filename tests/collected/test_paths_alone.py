@@ -96,3 +96,9 @@ def test_a_row_of_a_path_that_was_cut_is_not_understood() -> None:
         [*outputs("a.txt", b"# multipath -ll | grep -i fail\n `- 1:0:0:1 sdb 8:16  fail\n", 7)]
     )[1]
     assert len(read.strange) == 1
+
+
+def test_no_map_is_an_answer() -> None:
+    """Of a daemon that has none."""
+    (read,) = facts_of([*outputs("a.json", b'{\n   "major_version": 0,\n   "maps": []\n}\n', 7)])[1]
+    assert read.strange == ()

@@ -40,6 +40,18 @@ def _nested(told: Mapping[str, str], *, has_fields: bool = False) -> str:
     return text
 
 
+def _quoted(told: Mapping[str, str]) -> str:
+    """Return what is printed as YAML: folded behind 80 characters, with escapes where a blank ends a line."""
+    text = ""
+    for host, printed in told.items():
+        if " \n" in printed:
+            escaped = printed.replace("\n", "\\n")
+            text += f'{host}: "{escaped[:70]}\\\n  {escaped[70:].replace(" ", chr(92) + " ", 1)}"\n'
+        else:
+            text += f"{host}: '" + printed.replace("\n", "\n\n  ").replace("/", "\n  /") + "'\n"
+    return text
+
+
 def _read(text: str) -> list[CollectedText]:
     return [cut for cut in outputs("salt.out", text.encode(), 7) if cut.form]
 
@@ -97,6 +109,26 @@ def test_a_host_without_an_answer_has_no_empty_list(*, none: str | bool) -> None
     if none:
         text = ASKED + _nested({"ruhr3": str(none), **BY_HOST})
         assert [cut.host for cut in _read(text) if cut.command] == ["oder1", "main7"]
+
+
+@pytest.mark.parametrize("asked", ["", ASKED])
+@pytest.mark.parametrize("end", ["", " "])
+def test_strings_in_yaml_are_outputs(asked: str, end: str) -> None:
+    """In either form of quotes, wherever lines are folded."""
+    told = {host: printed.replace("disk", f"disk{end}") for host, printed in BY_HOST.items()}
+    cuts = _read(asked + _quoted(told))
+    assert [(cut.host, cut.text.rstrip()) for cut in cuts] == [
+        ("oder1", told["oder1"]), ("main7", told["main7.example.com"]),
+    ]  # fmt: skip
+    assert {cut.command for cut in cuts} == {"lsblk" if asked else ""}
+
+
+@pytest.mark.parametrize(
+    "text", ["a: 'b\n", 'a: "b\\\n', "a: 'b'\nc: \"\\q\"\n", "a: '\n\n\n  NAME  MAJ:MIN\n", "a: '"]
+)
+def test_other_strings_in_yaml_stay_as_they_are(text: str) -> None:
+    """Those that do not end, or hold no output."""
+    assert "".join(cut.text for cut in outputs("salt.out", text.encode(), 7)).split() == text.split()
 
 
 def test_the_host_that_asks_itself_has_no_name() -> None:

@@ -257,7 +257,10 @@ class Files(Reading):
     def _of_scsi(self, name: str, file: str, value: str) -> bool | None:
         """Take an attribute of a SCSI disk."""
         if file not in _SCSI_FIELDS:
-            return self._of_class("scsi_device", name, file, value)
+            taken = self._of_class("scsi_device", name, file, value)
+            if taken:
+                self.facts.name_device(name, self.place)
+            return taken
         self.facts.say(LAYER, name, self.place, name=name, sort="disk", **{_SCSI_FIELDS[file]: value})
         return True
 

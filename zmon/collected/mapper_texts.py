@@ -650,7 +650,7 @@ class Multipath(OrDocument):
         """Take the maps of `multipathd show maps json` or `show map NAME json`."""
         maps = objects(document.get("maps", [document.get("map")]))
         taken = [self._take_map(entry) for entry in maps if CUT not in entry]
-        return bool(taken) and all(taken)
+        return (bool(taken) or document.get("maps") == []) and all(taken)
 
     def _take_map(self, entry: dict[str, Any]) -> bool:
         title, wwid, device = (entry.get(key) for key in ("name", "uuid", "sysfs"))

@@ -9,9 +9,10 @@ r"""What salt prints of the outputs of commands on several hosts: as indented te
         stdout:
             NAME    MAJ:MIN ...
     {"lnx1": "NAME    MAJ:MIN ...\n"}        --out=json: a document for each host, with --static one for all
+    lnx1: 'NAME    MAJ:MIN ...               --out=yaml: an empty line for each end of a line
 
 `salt-call` calls the host that runs it `local`.
-Source: salt, salt/output/nested.py, json_out.py; salt/modules/cmdmod.py.
+Source: salt, salt/output/nested.py, json_out.py, yaml_out.py; salt/modules/cmdmod.py.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 _NAME: Final = r"[A-Za-z0-9][\w.-]{0,252}"
 _ASKED: Final = re.compile(
-    r".*\bsalt(?:-ssh)?\s.*\bcmd\.(?:run|shell)\w*\s+(?:cmd=)?"
+    r".*\bsalt(?:-ssh|-call)?\s.*\bcmd\.(?:run|shell)\w*\s+(?:cmd=)?"
     r"(?:'(?P<single>[^']+)'|\"(?P<double>[^\"]+)\"|(?P<word>[^\s'\"-]\S*))?.*"
 )
 _HEADING: Final = re.compile(rf"({_NAME}):")
@@ -39,6 +40,12 @@ _FIELDS: Final = f"{_MARGIN}----------"
 _FIELD: Final = re.compile(rf"{_MARGIN}([a-z_]+):")
 _DOCUMENT: Final = re.compile(rf'(?m)^[ \t]*(?={{\s*"{_NAME}"\s*:\s*["{{f])')
 _STRING: Final = re.compile(rf'"{_NAME}"\s*:\s*"((?:[^"\\\n]|\\.)+)')
+_QUOTED: Final = re.compile(rf"(?P<host>{_NAME}): (?P<scalar>['\"].*)")
+_CLOSED: Final = {
+    "'": re.compile(r"'(?:[^']|'')*'\s*"),
+    '"': re.compile(r'"(?:[^"\\]|\\[\s\S])*"\s*'),
+}
+"""Strings in YAML, by their quotes."""
 _OF_RESULTS: Final = frozenset({"changed", "cmd", "content", "msg", "rc", "retcode", "stderr", "stdout"})
 """Keys of a result, where a document that names hosts has these."""
 _ITSELF: Final = "local"
@@ -57,7 +64,7 @@ def printed(text: str, count: Callable[[str], int]) -> tuple[list[Printed], str]
     """
     outputs: list[Printed] = []
     rows = text.split("\n")
-    for form in (_in_documents, _indented):
+    for form in (_in_documents, _quoted, _indented):
         for own, (begin, end) in form(rows, count):
             outputs += own
             rows[begin:end] = [""] * (end - begin)
@@ -114,6 +121,51 @@ def _of_fields(host: str, first: int, rows: Sequence[str], command: str) -> Prin
     )
     content = textwrap.dedent("\n".join(lines)).rstrip("\n")
     return _output(host, first + begin, 1, command, content)
+
+
+def _quoted(
+    rows: Sequence[str], count: Callable[[str], int]
+) -> Iterator[tuple[list[Printed], tuple[int, int]]]:
+    """Yield the outputs that are strings in YAML behind the names of hosts, each with its lines."""
+    end = 0
+    for number, row in enumerate(rows):
+        match = _QUOTED.fullmatch(row) if number >= end else None
+        if match is None:
+            continue
+        quote, end = match["scalar"][0], number + 1
+        is_open = len(match["scalar"].rstrip()) == 1 or not row.rstrip().endswith(quote)
+        while is_open and end < len(rows) and rows[end][:1] in {"", " "}:
+            is_open, end = not rows[end].rstrip().endswith(quote), end + 1
+        scalar = "\n".join([match["scalar"], *rows[number + 1 : end]])
+        content = _unquoted(scalar) if _CLOSED[quote].fullmatch(scalar) else ""
+        if "\n" in content and count(content):
+            asked = _asked(rows, number) or ""
+            yield [_output(match["host"], number + 1, 0, asked, content.rstrip("\n"))], (number, end)
+        else:
+            end = number + 1
+
+
+def _unquoted(scalar: str) -> str:
+    """Return the text of a string in quotes, of which lines may be folded; nothing if it is none."""
+    quote, text = scalar[0], scalar.rstrip()[1:-1]
+    if quote == '"':
+        text = re.sub(r"\\\n[ ]*", "", text)
+    content, *others = text.split("\n")
+    blank = 0
+    for row in others:
+        if row.strip():
+            content = content.rstrip(" ") + ("\n" * blank or " ") + row.strip(" ")
+            blank = 0
+        else:
+            blank += 1
+    content += "\n" * blank
+    if quote == "'":
+        return content.replace("''", "'")
+    content = re.sub(r"\\(.)", lambda escape: " " if escape[1] == " " else escape[0], content)
+    try:
+        return str(json.loads(f'"{content}"', strict=False))
+    except ValueError:
+        return ""
 
 
 def _in_documents(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 OVER_FILES: Final = r"for \w+ in (?=.*/sys/)(?=.*;\s*do\s)(?=.*(?:\b(?:cat|head|tail|grep)\s|\$\(<)).*"
 """Commands that print files in a loop."""
 _LOOP: Final = re.compile(
-    r"for (?P<name>\w+) in (?P<words>.+?)\s*;\s*do\s+(?P<body>.+?)\s*;?\s*done(?P<pipe>(?:\s*2>\s*\S+)?.*)"
+    r"for (?P<name>\w+) in (?P<over>.+?)\s*;\s*do\s+(?P<body>.+?)\s*;?\s*done(?P<pipe>(?:\s*2>\s*\S+)?.*)"
 )
 _COMMANDS: Final = re.compile(r"\s*((?:\"[^\"]*\"|'[^']*'|[^;&|\"'])+)(?:;|&&|$)")
 _QUIET: Final = re.compile(r"\s*2>\s*(?:/dev/null|&1)")
@@ -53,7 +53,8 @@ class _Shape(NamedTuple):
 
     lines: list[list[_Piece]]
     variable: str
-    words: str
+    over: str
+    """The words of the loop, as the command has them."""
 
 
 def in_one_line(rows: Sequence[str]) -> list[str]:
@@ -146,7 +147,7 @@ def _shape(command: str) -> _Shape | None:
         or (is_piped and len(lines) > 1)
     ):
         return None
-    return _Shape(lines, match["name"], match["words"]) if lines else None
+    return _Shape(lines, match["name"], match["over"]) if lines else None
 
 
 def _pieces(text: str, variable: str) -> list[_Piece] | None:
@@ -192,9 +193,9 @@ def _passes(shape: _Shape, rows: Sequence[str]) -> Iterator[tuple[str, list[int]
     filled = [number for number, row in enumerate(rows) if row.strip()]
     first, many = shape.lines[0], len(shape.lines)
     if not any(piece.word for piece in first):
-        words = shape.words.split()
-        if all(re.fullmatch(r"[\w./:-]+", word) for word in words) and len(filled) == many * len(words):
-            yield from ((word, filled[at * many : (at + 1) * many]) for at, word in enumerate(words))
+        listed = shape.over.split()
+        if all(re.fullmatch(r"[\w./:-]+", word) for word in listed) and len(filled) == many * len(listed):
+            yield from ((word, filled[at * many : (at + 1) * many]) for at, word in enumerate(listed))
         return
     begun = [(at, word) for at, number in enumerate(filled) if (word := _word(shape, rows[number]))]
     ends = [*(at for at, _word_there in begun[1:]), len(filled)]
@@ -209,12 +210,12 @@ def _word(shape: _Shape, row: str) -> str:
     if match is None:
         return ""
     printed = match.groupdict()
-    for word in re.sub(r"\$\(.*?\)|`.*?`", _PRINTED, shape.words).split():
+    for word in re.sub(r"\$\(.*?\)|`.*?`", _PRINTED, shape.over).split():
         folder = posixpath.dirname(word)
         named = printed.get(_ITEM) or (f"{folder}/{printed[_LAST]}" if "*" not in folder else "")
         pattern = re.escape(word).replace(r"\*", r"[^/\s]*").replace(r"\?", r"[^/\s]")
         pattern = re.sub(r"\\\[(!?)((?:\w|\w\\-\w)+)\\\]", _class, pattern)
-        pattern = re.sub(r"\\\{(.*?)\\\}", lambda words: f"(?:{words[1].replace(',', '|')})", pattern)
+        pattern = re.sub(r"\\\{(.*?)\\\}", lambda choices: f"(?:{choices[1].replace(',', '|')})", pattern)
         is_device = re.fullmatch(BUSID, named) is not None or is_of_kernel(named)
         if is_device if word == _PRINTED else named and re.fullmatch(pattern, named):
             return named
