@@ -102,3 +102,19 @@ def test_no_map_is_an_answer() -> None:
     """Of a daemon that has none."""
     (read,) = facts_of([*outputs("a.json", b'{\n   "major_version": 0,\n   "maps": []\n}\n', 7)])[1]
     assert read.strange == ()
+
+
+def test_what_the_daemon_is_asked_behind_its_own_prompt_is_a_command() -> None:
+    """As of `multipathd -k`."""
+    text = (
+        "box1:~ # multipathd -k\nmultipathd> show paths\n"
+        "hcil    dev dev_t pri dm_st  chk_st dev_st  next_check\n"
+        "1:0:0:1 sdb 8:16  50  failed faulty running XX........ 12/20\nmultipathd> show maps json\n"
+        f"{json.dumps({'major_version': 0, 'maps': [MAP]}, indent=3)}\nmultipathd> quit\nbox1:~ # \n"
+    )
+    _facts, reads = facts_of([*outputs("a.txt", text.encode(), 7)])
+    assert not any(read.strange for read in reads)
+    assert [read.text.command for read in reads if read.form] == [
+        "multipathd show paths",
+        "multipathd show maps json",
+    ]

@@ -144,6 +144,8 @@ _SIGNS: Final = "#$>%\u279c\u276f\u27a4\u00bb"
 _PROMPT: Final = re.compile(
     rf"{_MARGIN}(?P<prompt>(?:[^\n]{{0,80}}?\S ?)?(?:[#$>%]|[{_SIGNS[4:]}](?: +[~/]\S{{0,60}})?) ?){_COMMAND}"
 )
+_OF_DAEMON: Final = re.compile(rf"{_MARGIN}(?P<prompt>multipathd>) ?(?P<command>\w.*?)\s*")
+"""What `multipathd -k` is asked."""
 _TYPED: Final = re.compile(
     rf"{_MARGIN}(?P<command>{_TOOLS}(?:[ \t]+(?:-|/|show|info|table|filesystem)[^\n]*)?"
     rf"|{_SSH}\w[\w.-]* +['\"]?{_OF_TOOL}{_TOOLS}(?![\w.-])[^\n]*)\s*"
@@ -471,6 +473,8 @@ class _Prompt(NamedTuple):
 
 
 def _prompt(row: str) -> _Prompt | None:
+    if asked := _OF_DAEMON.fullmatch(row):
+        return _Prompt(asked["margin"], asked["prompt"], f"multipathd {asked['command']}", "")
     match = _ANNOUNCED.fullmatch(row) or _PROMPT.match(row) or _SPOKEN.fullmatch(row)
     if match is None or _is_prose(match["command"]):
         return None
