@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from tests.collected.test_mapper_texts import SHOWN_PATHS
 from tests.collected.texts import MULTIPATH, facts_in
 from zmon.collected.collection import facts_of
 from zmon.collected.transcript import begins_output, outputs
@@ -106,10 +107,9 @@ def test_no_map_is_an_answer() -> None:
 
 def test_what_the_daemon_is_asked_behind_its_own_prompt_is_a_command() -> None:
     """As of `multipathd -k`."""
+    rows = SHOWN_PATHS.partition("\n")[2]
     text = (
-        "box1:~ # multipathd -k\nmultipathd> show paths\n"
-        "hcil    dev dev_t pri dm_st  chk_st dev_st  next_check\n"
-        "1:0:0:1 sdb 8:16  50  failed faulty running XX........ 12/20\nmultipathd> show maps json\n"
+        f"box1:~ # multipathd -k\nmultipathd> show paths\n{rows}multipathd> show maps json\n"
         f"{json.dumps({'major_version': 0, 'maps': [MAP]}, indent=3)}\nmultipathd> quit\nbox1:~ # \n"
     )
     _facts, reads = facts_of([*outputs("a.txt", text.encode(), 7)])

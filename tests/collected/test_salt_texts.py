@@ -150,6 +150,7 @@ def test_a_document_that_was_cut_is_not_understood() -> None:
         {"msg": BLOCKS},
         {"stdout": BLOCKS, "rc": 0},
         {"oder1": BLOCKS, "plays": []},
+        {"lsblk": BLOCKS, "df": OTHERS},
         {"oder1": "pong"},
         {"pv_name": "/dev/dasdp1 vg lvm2 a-- 6.88g 1.00g"},
     ],

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zmon.collected.ansible_texts import Printed
 from zmon.collected.hosts import is_answer
+from zmon.collected.tools import TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -46,8 +47,8 @@ _CLOSED: Final = {
     '"': re.compile(r'"(?:[^"\\]|\\[\s\S])*"\s*'),
 }
 """Strings in YAML, by their quotes."""
-_OF_RESULTS: Final = frozenset({"changed", "cmd", "content", "msg", "rc", "retcode", "stderr", "stdout"})
-"""Keys of a result, where a document that names hosts has these."""
+_OTHER_KEYS: Final = TOOLS | {"changed", "cmd", "content", "msg", "rc", "retcode", "stderr", "stdout"}
+"""Keys that are no hosts: fields of a result, and tools."""
 _ITSELF: Final = "local"
 
 
@@ -188,7 +189,7 @@ def _in_documents(
             host: told for host, value in document.items() if (told := _printed_in(value)) is not None
         }
         is_whole = not text[end:].partition("\n")[0].strip()
-        is_by_host = is_whole and len(printed_by) == len(document) and _OF_RESULTS.isdisjoint(document)
+        is_by_host = is_whole and len(printed_by) == len(document) and _OTHER_KEYS.isdisjoint(document)
         of_several_lines = [content for content in printed_by.values() if "\n" in content]
         if not is_by_host or (command is None and not any(map(count, of_several_lines))):
             continue
