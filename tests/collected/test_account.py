@@ -94,12 +94,12 @@ def test_what_tools_print_is_no_strange_line(content: str, command: str) -> None
         ("/dev/dasda1 on /data typ xfs\n", "mount"), ('NAME="dasdb" SIZE="1G"\n', ""),
         ('{"blockdevices": [{"name": "dasdb"\n', ""), ('{"filesystems": [\n', "findmnt -J"),
         (BAD, "lscss"), ('TARGET="/" FSTYPE="xfs"\n', "findmnt -P"),
-        ("`- 0:0:0:1 sda 8:0 active ready running\n", "multipath -ll"),
+        ("`- 0:0:0:1 sda 8:0 active rea\n", "multipath -ll"),
         ("mpatha (3600) dm-3 what is this\n", "multipath -ll"),
     ],
 )  # fmt: skip
 def test_each_form_can_be_strange(content: str, command: str) -> None:
-    """Pairs of lsblk without MAJ:MIN, JSON that was cut, and paths of no known map are used by nobody."""
+    """Pairs of lsblk without MAJ:MIN, and JSON or a state that was cut are used by nobody."""
     (words,) = remarks([text(content, command)])
     assert words.startswith("a.txt: 1 line ")
     assert words.endswith("(line 1)")

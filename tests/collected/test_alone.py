@@ -124,6 +124,7 @@ OUTPUTS: Final = {
         '{"blockdevices":[{"name":"dasda","maj:min":"94:0"}]}\n',
         LSBLK.partition("\n")[2], ORDERED_TREE, BETWEEN, SERIALS, RAW, BYTES, MERGED, ASCII_MERGED, LISTED,
     ),
+    "/proc/diskstats": ("  94      60 dasdp 14265 2334 777462 9420 33371 39133 1253848 13182 0 4519 1411\n",),
     "/proc/partitions": ("major minor  #blocks  name\n\n  94        0    7211520 dasda\n",),
     "ls -l ": (
         f"/dev/disk/by-path:\ntotal 0\n{_LINK} ccw-0.0.7001 -> ../../dasdb\n",

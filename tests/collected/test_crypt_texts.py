@@ -1,10 +1,14 @@
-"""What cryptsetup says of encrypted devices."""
+"""What cryptsetup and dmsetup say of encrypted devices."""
 
 from __future__ import annotations
 
+from typing import Final
+
 import pytest
 
-from tests.collected.texts import facts_in, row
+from tests.collected.texts import facts_in, row, text
+from zmon.collected.collection import facts_of
+from zmon.collected.transcript import outputs
 from zmon.kinds import LAYER
 
 STATUS = """\
@@ -62,3 +66,51 @@ def test_lines_below_one_that_is_missing_are_of_no_other_device(change: list[str
 def test_a_device_that_is_not_active_has_none_below() -> None:
     """Cryptsetup says so in one line."""
     assert not facts_in("/dev/mapper/cr_data is inactive.\n", "cryptsetup status cr_data").rows
+
+
+OF_KEYRING: Final = "aes-xts-plain64 :64:logon:cryptsetup:9f-d0 0 {} 32768 1 allow_discards"
+
+
+@pytest.mark.parametrize(
+    ("command", "printed"),
+    [
+        ("dmsetup table", "cr: 0 4771840 crypt {}\n"),
+        ("dmsetup table --target crypt", "cr: 0 4771840 crypt {}\n"),
+        ("dmsetup table cr", "0 4771840 crypt {}\n"),
+        ("dmsetup table --target crypt /dev/mapper/cr", "0 4771840 crypt {}\n"),
+        ("", "cr: 0 4771840 crypt {}\n"),
+    ],
+)  # fmt: skip
+def test_a_table_names_the_device_below_by_its_number(command: str, printed: str) -> None:
+    """Whatever key and cipher it has, and whichever options stand before the name."""
+    ciphers = (
+        OF_KEYRING,
+        "paes-xts-plain64 :128:user:x 0 {} 0 1 sector_size:4096",
+        "cipher_null-ecb - 0 {} 0",
+    )
+    for cipher in ciphers:
+        table = printed.format(cipher.format("94:61"))
+        facts, reads = facts_of([text(table, command)] if command else [*outputs("a.txt", table.encode(), 7)])
+        assert [read.strange for read in reads] == [()]
+        assert facts.value(LAYER, "cr", "below") == "94:61"
+
+
+@pytest.mark.parametrize(
+    ("device", "key"),
+    [("cr", "cr"), ("/dev/mapper/cr", "cr"), ("/dev/dm-3", "dm-3"), ("/dev/v-g/cr", "v--g-cr")],
+)
+def test_a_device_may_be_asked_for_by_any_of_its_names(device: str, key: str) -> None:
+    """That of the kernel is none of /dev/mapper."""
+    for printed, command in (
+        ("1 dependencies\t: (94, 61)\n", "deps -o devno"),
+        ("0 8 crypt a - 0 94:61 0\n", "table"),
+    ):
+        facts = facts_in(printed, f"dmsetup {command} {device}")
+        assert facts.value(LAYER, key, "below") == "94:61"
+        assert (facts.value(LAYER, key, "mapped") == key) == (key != "dm-3")
+
+
+def test_a_table_of_some_targets_may_lack_lines() -> None:
+    """A logical volume may have a linear part and a striped one."""
+    facts = facts_in("vg-lv: 0 800 linear 94:61 2048\n", "dmsetup table --target linear")
+    assert facts.value(LAYER, "vg-lv", "below") == "94:61 ?vg-lv"

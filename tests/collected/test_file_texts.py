@@ -195,3 +195,9 @@ def test_files_that_a_shell_expands_have_a_line_each(names: str, where: Ask) -> 
         )
         told = [where(name, content + listed)["disks"][0]["lcu"] for name in ("dasdp", "dasdq")]
         assert [lcu if isinstance(lcu, str) else None for lcu in told] == lcus
+
+
+def test_the_state_of_a_disk_names_it(where: Ask) -> None:
+    """Also if nothing else does."""
+    text = "# grep . /sys/block/sd*/device/state\n/sys/block/sdb/device/state:offline\n"
+    assert where("sdb", text)["disks"][0]["not_used"] == "LUN offline"

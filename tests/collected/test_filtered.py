@@ -9,6 +9,7 @@ import pytest
 
 from tests.collected.texts import text
 from zmon.collected.collection import facts_of
+from zmon.kinds import LAYER
 
 if TYPE_CHECKING:
     from tests.collected.conftest import Ask
@@ -62,14 +63,22 @@ def test_lines_that_are_left_are_read(command: str, content: str, disk: str, dev
 
 
 @pytest.mark.parametrize(("command", "content"), [
-    ("multipath -ll | egrep 'mpatha|sd'", re.sub("mpathb.*\n", "", MAPS)),
     ("mdadm --detail /dev/md0 /dev/md1 | grep dasd", ARRAY),
     ("mdadm --detail /dev/md0 | grep -v md1", f"/dev/md0:\n{ARRAY}{ARRAY}"),
 ])  # fmt: skip
 def test_a_line_whose_first_one_was_left_out_is_counted(command: str, content: str) -> None:
-    """A path of another LUN is none of the map above it; a slot comes once in an array."""
+    """A slot comes once in an array."""
     (read,) = facts_of([text(content, command)])[1]
     assert len(read.strange) == 2
+
+
+def test_a_path_whose_map_was_left_out_is_of_none_that_is_known() -> None:
+    """One of another LUN is none of the map above it, which may have further paths."""
+    facts, (read,) = facts_of([text(re.sub("mpathb.*\n", "", MAPS), "multipath -ll | egrep 'mpatha|sd'")])
+    assert read.strange == ()
+    assert {*facts.rows["path"]} == {"8:0", "8:32"}
+    assert facts.path_states["sdb"][0]["state"] == facts.path_states["sdd"][0]["state"] == "active"
+    assert facts.value(LAYER, "dm-0", "below") == "?dm-0.strange 8:0 8:32"
 
 
 @pytest.mark.parametrize(("words", "lcu"), [("/|uid", "LCU 0A00"), ("uid|dasdp", None)])

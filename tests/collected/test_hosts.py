@@ -12,6 +12,7 @@ import pytest
 from tests.collected.test_real_lines import outputs as real_outputs
 from zmon.cli.main import main
 from zmon.collected.text_reader import open_capture
+from zmon.collected.transcript import outputs
 
 UIDS: Final = (
     f"Bus-ID    Name      UID\n{'=' * 78}\n"
@@ -454,3 +455,40 @@ def test_an_output_behind_two_prompts_is_of_neither_host(tmp_path: Path) -> None
     assert _hosts(tmp_path, text) < {"zora", "zora or elbe"}
     (tmp_path / "a.txt").write_text(f"root@zora:~# rsync root@elbe:/etc/#x .\nroot@zora:~# lsblk\n{BLOCKS}")
     assert open_capture(str(tmp_path)).notes == []
+
+
+MIXED: Final = "".join(
+    f"oder1: {own}\nmain7: {other}\n"
+    for own, other in zip(BLOCKS.splitlines(), BLOCKS.replace("/data", "/two").splitlines(), strict=True)
+)
+"""What pdsh prints of two hosts that answer at one time."""
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "command"),
+    [
+        ("adm:~ # df\n/dev/dasdx1 9 4 5 44% /\nadm:~ # pdsh -w oder1,main7 lsblk\n", "adm:~ # ls\n", "lsblk"),
+        (f"adm:~ # lsdasd -u\n{UIDS}adm:~ # clush -w @db 'lsblk -i'\n", "adm:~ # ls\na\nb\n", "lsblk -i"),
+        ("adm:~ # date\n1\n2\nadm:~ # sudo pdsh -g db lsblk | grep das\n", "adm:~ # \n", "lsblk | grep das"),
+        ("Hello Eva,\n\nthis is what pdsh says:\n\n", "\nRegards\nAnna\n", ""),
+    ],
+)  # fmt: skip
+def test_lines_of_several_hosts_are_put_together(before: str, behind: str, command: str) -> None:
+    """In their order, also where other lines stand before and behind them; a filter of all is one of each."""
+    told = {cut.host: cut for cut in outputs("a.txt", (before + MIXED + behind).encode(), 7) if cut.form
+            and cut.host in {"oder1", "main7"}}  # fmt: skip
+    assert [cut.command for cut in told.values()] == [command, command]
+    lines = (before + MIXED + behind).split("\n")
+    for host, cut in told.items():
+        rows = [row for row in cut.text.split("\n") if row.strip("\0")]
+        assert rows == BLOCKS.replace("/data", "/data" if host == "oder1" else "/two").splitlines()
+        assert lines[cut.line - 1] == f"{host}: {rows[0]}"
+
+
+@pytest.mark.parametrize(
+    "rows", ["Name: /dev/dasdp1\nState: active\n", f"Disk: {UIDS.splitlines()[-1]}\nSize: 7043MB\n"]
+)
+def test_fields_of_a_paragraph_are_no_hosts(rows: str) -> None:
+    """An output has to begin in what stands behind each of them, as a whole."""
+    text = f"adm:~ # lsblk\n{BLOCKS}adm:~ # other\n\n{rows}\nadm:~ # lsdasd -u\n{UIDS}"
+    assert {cut.host for cut in outputs("a.txt", text.encode(), 7)} <= {"adm"}

@@ -60,6 +60,8 @@ _GROUP: Final = 3
 _OF_ONE: Final = ("mpath", "raid", "md")
 """How the types of devices begin that are alone on what they are made of."""
 _OF_LUN: Final = re.compile("(?:/dev/)?(?:(?:sd|vd)[a-z]{1,4}|nvme[0-9]{1,3}n[0-9]{1,4})")
+_WITH_KERNEL: Final = re.compile(r"(\S+) \((dm-[0-9]{1,8})\)")
+"""A name in /dev/mapper with that of the kernel, as releases before 2.20 print them both."""
 _STACKED: Final = re.compile("(?:bcache|drbd|zd)[0-9]{1,5}")
 """Names of disks that a driver has built on other devices."""
 _BUILT: Final = "built"
@@ -98,6 +100,8 @@ _OTHERS: Final = (
     "PARTTYPENAME", "PARTUUID", "PKNAME", "PTTYPE", "PTUUID", "SCHED", "SERIAL", "STATE", "SUBSYSTEMS",
     "TRAN", "TYPE", "UUID", "VENDOR", "WWN", "ZONED",
 )  # fmt: skip
+_OF_DISK: Final = r"([0-9]{1,4})\s+([0-9]{1,8})\s+([a-z][\w!/-]{1,63})"
+"""How a line about a device begins in files of the kernel."""
 _COLUMN: Final = f"(?:{'|'.join((*_NAMES, *sorted(_RIGHT), *_OTHERS))})"
 _ANY: Final = r"[A-Z][A-Z0-9:_%-]*"
 _OWN: Final = (
@@ -159,6 +163,8 @@ def _row_of(cells: Mapping[str, str]) -> LsblkRow | None:
     cells = {name: cell.strip() for name, cell in cells.items()}
     number, kind, kernel = (cells.get(column, "") for column in ("MAJ:MIN", "TYPE", "KNAME"))
     name = cells.get("NAME") or cells.get("PATH") or kernel
+    if of_kernel := _WITH_KERNEL.fullmatch(name):
+        name, kernel = of_kernel[1], kernel or of_kernel[2]
     if "NAME" not in cells and "PATH" not in cells:
         kernel = name
     if (
@@ -564,7 +570,8 @@ class Lsblk(OrDocument):
         match = _CELL.search(row)
         if match is None or not names or not {*names} <= {"NAME", "KNAME"}:
             return None
-        printed = row[depth : match.start()].split()
+        printed = re.findall(rf"{_WITH_KERNEL.pattern}|(\S+)", row[depth : match.start()])
+        printed = [f"{title} ({kernel})" if kernel else name for title, kernel, name in printed]
         if len(printed) != len(names):
             return None
         told = {**dict(zip(names, printed, strict=True)), "MAJ:MIN": match[0]}
@@ -785,6 +792,25 @@ class Partitions(Reading):
             sort = sort_of(name, is_below=False)
             self.facts.say(LAYER, f"{major}:{minor}", self.place, name=name, size=int(size) * 2, sort=sort)
             self.facts.listed.add(name)
+        return is_it
+
+
+class DiskStats(Reading):
+    """Numbers and names of /proc/diskstats; what it counts needs a second one.
+
+    Source: Linux, Documentation/admin-guide/iostats.rst.
+    """
+
+    first = rf"\s*{_OF_DISK} (?:[0-9]+ ){{10,18}}[0-9]+\s*$"
+    outdented = first
+
+    @line(rf"\s*{_OF_DISK}(?:\s+[0-9]+){{4,19}}\s*")
+    def disk(self, match: re.Match[str]) -> bool:
+        """Take a device."""
+        major, minor, name = match.groups()
+        if is_it := fits(name, f"{major}:{minor}"):
+            sort = sort_of(name, is_below=False)
+            self.facts.say(LAYER, f"{major}:{minor}", self.place, name=name, sort=sort)
         return is_it
 
 

@@ -27,6 +27,7 @@ from zmon.collected.fcp_texts import (
 )
 from zmon.collected.numbers import NUMBER, fits, is_of_kernel, sort_of
 from zmon.collected.reading import Reading, gaps_of, line
+from zmon.collected.shell_loops import OVER_FILES, expanded, files_by_line
 from zmon.kernel.ccw_device import OF_DASD, OF_DEVICE, OF_PAIR
 from zmon.kernel.zfcp import parse_attribute
 from zmon.kinds import ADAPTER, DEVICE, LAYER, TARGET_PORT
@@ -77,6 +78,7 @@ MANY_FILES: Final = (
     r"|cat /sys/[^\s*?\[{]*(?:\[[a-z0-9-]+\]|\{[a-z0-9,]+\})[^\s*?\[{]*"
     r"|ls\b.*\s/sys/(?:bus/ccw/\S*/block(?:/\S*)?|(?:class/)?block(?:/\*|/[\w!-]+/slaves)?/?|class/fc_host\S*)(?:\s.*)?$"
     rf"|sys/(?:bus/ccw|devices/css[0-9]|block|class/(?:block|{'|'.join(KINDS)}))/.*"
+    rf"|{OVER_FILES}"
     r"|[efz]?grep\b.*\s-\w*[rRH].*\s/proc(?:[/ ].*|$)"
     r"|(?:[efz]?grep|head|tail|more)\b.*\s/proc/(?:\S*[*?{\[]|\S+\s+/|\S*/(?:\s|$)).*"
 )
@@ -121,20 +123,6 @@ def by_file(text: CollectedText) -> Iterator[tuple[CollectedText, bool]]:
         yield text._replace(text="\n".join(left)), False
 
 
-def _expanded(operand: str) -> list[str]:
-    """Return the files that an operand names with letters in brackets, or words in braces, in their order."""
-    match = re.fullmatch(r"([^\[{]*)(?:\[([a-z0-9-]+)\]|\{([a-z0-9,]+)\})([^\[{]*)", operand)
-    if match is None:
-        return [operand]
-    begin, letters, choices, end = match.groups()
-    listed = choices.split(",") if choices else sorted({*re.sub("(.)-(.)", _between, letters)})
-    return [f"{begin}{word}{end}" for word in listed]
-
-
-def _between(match: re.Match[str]) -> str:
-    return "".join(map(chr, range(ord(match[1]), ord(match[2]) + 1)))
-
-
 class Files(Reading):
     """Attributes of channel devices and block devices."""
 
@@ -160,12 +148,22 @@ class Files(Reading):
         self._stacked = stacked[1].replace("!", "/") if stacked else ""
         """The device of which the output lists what it is made of."""
         _, *operands = text.command.split() if text.command.startswith("cat ") else [""]
-        operands = [path for operand in operands for path in _expanded(operand)]
+        operands = [path for operand in operands for path in expanded(operand)]
         self._files = operands if len(operands) == text.text.rstrip("\n").count("\n") + 1 else []
         """The files of cat that have a line each."""
+        self._is_loop = re.fullmatch(OVER_FILES, text.command) is not None
+        self._looped = files_by_line(text.command, text.text.split("\n")) if self._is_loop else {}
+        """The files, with what they hold, that a loop printed in each line."""
 
     def take(self, number: int, row: str) -> bool | None:
-        """Take a line; one of a block is that of its file, as one of cat is."""
+        """Take a line; one of a block is that of its file, as one of cat is, or of a loop."""
+        if (
+            self._is_loop
+            and not self._path
+            and (number in self._looped or not re.match("/[^: ]+:|==> |cat: |$", row))
+        ):
+            self.number = number
+            return self._take_looped()
         if self._files:
             self._path = self._files[number][1:]
         if row.startswith("::::") and number != self._headed + 1:
@@ -183,6 +181,13 @@ class Files(Reading):
             self.number = number
             return self._take_attribute(self._path, row)
         return super().take(number, row)
+
+    def _take_looped(self) -> bool | None:
+        """Take what a loop printed of files in a line; None if it is of no known one."""
+        if self.number not in self._looped:
+            return None
+        taken = [self._take_attribute(path[1:], content) for path, content in self._looped[self.number]]
+        return None if None in taken else any(taken)
 
     @line(_ATTRIBUTE)
     def attribute(self, match: re.Match[str]) -> bool:
@@ -252,7 +257,10 @@ class Files(Reading):
     def _of_scsi(self, name: str, file: str, value: str) -> bool | None:
         """Take an attribute of a SCSI disk."""
         if file not in _SCSI_FIELDS:
-            return self._of_class("scsi_device", name, file, value)
+            taken = self._of_class("scsi_device", name, file, value)
+            if taken:
+                self.facts.name_device(name, self.place)
+            return taken
         self.facts.say(LAYER, name, self.place, name=name, sort="disk", **{_SCSI_FIELDS[file]: value})
         return True
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from zmon.collected.array_texts import Mdadm, Mdstat
-from zmon.collected.block_texts import Links, Lsblk, Partitions
+from zmon.collected.block_texts import DiskStats, Links, Lsblk, Partitions
 from zmon.collected.btrfs_texts import BtrfsShow
 from zmon.collected.channel_texts import Lschp, Lscss
 from zmon.collected.crypt_texts import Cryptsetup
@@ -58,6 +58,7 @@ FORMS: Final = (
     Form("lsblk, in any form and with any columns", r"lsblk\b", Lsblk,
          "what lies on what, from partitions to logical volumes, and what is mounted", "source, real output"),
     Form("/proc/partitions", r"proc/partitions", Partitions, "names, numbers, sizes", "real output"),
+    Form("/proc/diskstats", r"proc/diskstats", DiskStats, "names, numbers", "source, real output"),
     Form("ls -l of /dev/disk/by-*, /dev/mapper or other links in /dev",
          r"ls\b.*/dev/(?:disk|mapper)\b.*|ls (?:-\w+ )*-\w*[Rl]\w* (?:-\w+ )*/dev(?:/\S*)?(?:\s.*)?", Links,
          "names by path, id, UUID and of rules; adapter, port and LUN of SCSI disks", "real output"),

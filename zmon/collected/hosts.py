@@ -57,9 +57,11 @@ _OF_CALLER: Final = re.compile(
 """Prompts of who asks many hosts, and what pdsh says itself, also of a host, between the lines of these."""
 _ASKS: Final = re.compile(
     r".*[#$>%] (?:sudo )?(?:pdsh|dsh|clush|pssh|parallel-ssh)\b"
-    r"[^'\"]*(?P<quote>['\"])(?P<command>.+)(?P=quote)[^'\"]*"
+    r"(?:[^'\"]*(?P<quote>['\"])(?P<command>.+)(?P=quote)"
+    rf"|[^'\"]*?\s(?P<plain>(?:{'|'.join(sorted(TOOLS))})(?![\w.-])[^'\"|]*))[^'\"|]*(?P<filter>\|.*)?"
 )
-"""A command of who asks many hosts, with what each of them runs."""
+"""A command of who asks many hosts, with what each of them runs, and through what all answers go."""
+_ASKS_MANY: Final = re.compile(r".*[#$>%] (?:sudo )?(?:pdsh|dsh|clush|pssh|parallel-ssh|salt|salt-ssh)\b.*")
 _TAGGED_PART: Final = 0.9
 """The part of the lines that have it, from which on it is no part of them."""
 _SEEN: Final = 20
@@ -170,11 +172,39 @@ class HostPart(NamedTuple):
 
 
 def by_host(text: str, count: Callable[[str], int]) -> list[HostPart]:
-    """Return the texts of hosts that stand before each line of a text; else the text as it is.
+    """Return the texts of hosts that stand before each line of a text, or of a part of it, and the rest.
 
     Lines of others between those of a host are `BETWEEN`.  `count` says how many outputs begin in a text:
     what stands before each line of a tool's output is no host.
     """
+    if parts := _tagged(text, count):
+        return parts
+    rows = text.removesuffix("\n").split("\n")
+    for begin, end in [*_sections(rows)]:
+        own = _tagged("".join(f"{row}\n" for row in rows[begin:end]), count)
+        is_asked = _ASKS_MANY.fullmatch(rows[begin]) is not None
+        if own and (is_asked or (len(own) > 1 and all(count(part.text) for part in own))):
+            parts += [part._replace(line=begin + part.line) for part in own]
+            rows[begin + is_asked : end] = [""] * (end - begin - is_asked)
+    return (
+        [*parts, HostPart("", 1, "".join(f"{row}\n" for row in rows))] if parts else [HostPart("", 1, text)]
+    )
+
+
+def _sections(rows: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield which lines may be of several hosts: behind a command that asks these, else a paragraph."""
+    begin = 0
+    for number, row in enumerate([*rows, ""]):
+        is_prompt = _OF_CALLER.fullmatch(row) is not None and not row.startswith("pdsh@")
+        is_asked = begin < len(rows) and _ASKS_MANY.fullmatch(rows[begin]) is not None
+        if number == len(rows) or is_prompt or (not row.strip() and not is_asked):
+            if number > begin:
+                yield begin, number
+            begin = number + (not is_prompt)
+
+
+def _tagged(text: str, count: Callable[[str], int]) -> list[HostPart]:
+    """Return the texts of hosts that stand before nearly all lines of a text; none if these name none."""
     rows = text.removesuffix("\n").split("\n")
     filled = [row for row in rows if row.strip() and not _OF_CALLER.fullmatch(row)]
     for tag in _TAGGED:
@@ -195,17 +225,27 @@ def by_host(text: str, count: Callable[[str], int]) -> list[HostPart]:
         parts = [part for host, lines in own.items() for part in _answers(host, lines, rows)]
         if (begun := sum(count(part.text) for part in parts)) and begun >= count(text):
             return parts
-    return [HostPart("", 1, text)]
+    return []
 
 
 def _answers(host: str, lines: Sequence[tuple[int, str]], rows: Sequence[str]) -> Iterator[HostPart]:
     """Yield what a host has answered to each command of who asks many."""
-    asked = [(number, match["command"]) for number, row in enumerate(rows) if (match := _ASKS.fullmatch(row))]
+    asked = [
+        (number, f"{(match['command'] or match['plain']).strip()} {match['filter'] or ''}".strip())
+        for number, row in enumerate(rows)
+        if (match := _ASKS.fullmatch(row))
+    ]
     begins = [(-1, ""), *asked, (len(rows), "")]
     for (begin, command), (end, _command) in pairwise(begins):
         if own := [(number, row) for number, row in lines if begin < number < end]:
-            is_silent = all(_UNANSWERED.fullmatch(row.strip()) for _number, row in own)
-            yield HostPart(host, own[0][0] + 1, _with_gaps(own), command=command * (not is_silent))
+            asked_of = command * is_answer(row for _number, row in own)
+            yield HostPart(host, own[0][0] + 1, _with_gaps(own), command=asked_of)
+
+
+def is_answer(rows: Iterable[str]) -> bool:
+    """Return whether lines are what a command printed, and not what stands for it; no line may be, too."""
+    filled = [row.strip() for row in rows if row.strip()]
+    return not filled or not all(map(_UNANSWERED.fullmatch, filled))
 
 
 def _with_gaps(lines: Sequence[tuple[int, str]]) -> str:

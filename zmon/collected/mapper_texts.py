@@ -19,7 +19,7 @@ from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from zmon.collected.columns import Columns
-from zmon.collected.facts import ASSUMED, NAMED_STAND_IN, OF_MULTIPATH, values_of
+from zmon.collected.facts import ASSUMED, NAMED_STAND_IN, OF_MULTIPATH, mapped_name, values_of
 from zmon.collected.fcp_texts import ADDRESS, say_port, say_scsi, scsi
 from zmon.collected.mapper_legs import legs_in
 from zmon.collected.numbers import NUMBER, fits
@@ -67,6 +67,8 @@ _TITLE: Final = r"([#+.:=@\w\\-]{1,128})"
 _DRAWN: Final = r"(?:[│|] |  |├─|└─|\|-|`-)"
 """How a tree is drawn, behind a blank for each level."""
 _KERNEL: Final = re.compile("dm-[0-9]{1,8}")
+_VALUED: Final = frozenset({"-o", "--options", "-S", "--select", "-O", "--sort", "--separator", "--target"})
+"""Options of dmsetup with a word behind them."""
 _STATUS: Final = r"[Ls-][IA-Za-z-][rws-][RWrw-]?"
 
 
@@ -112,6 +114,8 @@ class Dmsetup(Reading):
         """The device of the line before, if that was of a table."""
         self._is_lost = False
         self._is_inverse = "inverted" in text.command
+        self._is_by_target = "--target" in text.command
+        """Whether lines of a table with other targets are left out; most targets make one alone."""
         self._open: list[TreeNode] = []
         self._hung: dict[str, tuple[str, dict[str, None]]] = {}
         """What devices are built on in a tree, with the text."""
@@ -146,10 +150,16 @@ class Dmsetup(Reading):
     @line(r"([0-9]{1,18}) ([0-9]{1,18}) ([a-z][a-z0-9-]{0,30})((?: .*)?)")
     def segment_of_one(self, match: re.Match[str]) -> bool:
         """Take a line of the table of the one device that the command names."""
-        operands = [word for word in self.text.command.split()[2:] if not word.startswith("-")]
-        title = operands[0].removeprefix("/dev/mapper/") if len(operands) == 1 else ""
-        named = re.fullmatch(_TITLE, title)
-        return named is not None and self._take_segment(title, *match.groups())
+        title = self._title_asked()
+        return bool(title) and self._take_segment(title, *match.groups())
+
+    def _title_asked(self) -> str:
+        """Return the name of the only device that the command asks for; of `/dev/dm-0` that of the kernel."""
+        asked = self.text.command.partition("|")[0].split()[1:]
+        operands = [word for option, word in pairwise(asked) if word[0] != "-" and option not in _VALUED]
+        name = operands[0].removeprefix("/dev/").removeprefix("mapper/") if len(operands) == 1 else ""
+        title = mapped_name(name) or name
+        return title if re.fullmatch(_TITLE, title) else ""
 
     def _take_segment(self, title: str, start: str, length: str, target: str, arguments: str) -> bool:
         if self._asked == "status":
@@ -163,6 +173,8 @@ class Dmsetup(Reading):
         if is_lost and title != self._last and target in {"linear", "striped"}:
             self._holes.add(title)
         self._last, self._is_lost = title, False
+        if self._is_by_target and target in {"linear", "striped"}:
+            self._holes.add(title)
         if int(start) != self._ends.get(title, 0):
             same = f"{start} {length} {target}{arguments}" in self._tables.get(title, ())
             self._holes |= set() if same else {title}
@@ -227,9 +239,8 @@ class Dmsetup(Reading):
     def dependencies(self, match: re.Match[str]) -> bool:
         """Take a line of `dmsetup deps`: numbers, or names with -o; the command may name the device."""
         count, listed = int(match[2]), re.findall(r"\(([^()]+)\)", match[3])
-        asked = self.text.command.split()
-        title = match[1] or (asked[-1].rpartition("/")[2] if len(asked) > 2 else "")
-        if not title or title.startswith("-"):
+        title = match[1] or self._title_asked()
+        if not title:
             return False
         numbers = (re.fullmatch("([0-9]{1,4}), ?([0-9]{1,8})", word) for word in listed)
         below = [f"{number[1]}:{number[2]}" if number else word
@@ -239,7 +250,7 @@ class Dmsetup(Reading):
         if len(below) < count:
             below.append(f"?{title}.below")
             self.facts.leave_open(below[-1], f"a device below {title}")
-        self.facts.say(LAYER, title, self.place, mapped=title, sort="dm", below=" ".join(below))
+        self.facts.say(LAYER, title, self.place, sort="dm", below=" ".join(below), **_names(title))
         return True
 
     @line(rf"{_TITLE}\s+\(([^\s():,]{{1,128}})\)\s*")
@@ -335,7 +346,7 @@ class Dmsetup(Reading):
             place = self._places[title]
             uuid = MPATH * (lines[0].split(" ")[2] == "multipath")
             self.facts.say(
-                LAYER, title, place, sort="dm", mapped=title, table=table, size=size or "", uuid=uuid
+                LAYER, title, place, sort="dm", table=table, size=size or "", uuid=uuid, **_names(title)
             )
             self.facts.say_below(title, place, below)
         legs = {} if self.is_part else legs_in(self._tables)
@@ -349,6 +360,11 @@ _CUT: Final = re.compile("L|LV|LVM|LVM-[A-Za-z0-9]{0,63}")
 """The beginning of the uuid of a logical volume, which has two times 32 characters."""
 _FILLED: Final = ("Maj", "Min", "Stat", "Open", "Targ", "Event", "BlkDevName")
 """Columns of `dmsetup info -c` that are empty in no row."""
+
+
+def _names(title: str) -> dict[str, Value]:
+    """Return the name of a device as a field: that of the kernel, or in /dev/mapper."""
+    return {"name" if _KERNEL.fullmatch(title) else "mapped": title}
 
 
 def _has_all(target: str, arguments: Sequence[str]) -> bool:
@@ -391,6 +407,8 @@ def _has_all_paths(arguments: Sequence[str]) -> bool:
 
 _OF_PATH: Final = "uuid|hcil|dev|dev_t|pri|dm_st|chk_st|dev_st|vend/prod/rev|next_check|size|serial|host \\S+"
 """Headings of `multipathd show paths`."""
+_OF_ROW: Final = ("hcil", "dev", "dev_t", "dm_st", "chk_st", "dev_st")
+"""What stands in a row of a path, in its order."""
 _IN_JSON: Final = {"state": "dm_st", "checker": "chk_st", "device": "dev_st"}
 """The states of a path, by what JSON calls them."""
 _COUNTS: Final = {"faults": "path_faults", "switches": "switch_grp", "loads": "map_loads",
@@ -426,6 +444,8 @@ class Multipath(OrDocument):
     first = (
         r"(?:[a-z]{0,8}: )?(?:\S{1,128} \()?[0-9A-Za-z_.:-]{8,128}\)? (?:dm-[0-9]{1,5}|undef)"
         r" [^,\n]{1,16},"
+        r'|\{\s*"major_version"\s*:'
+        rf"|[ |`]*(?:[|`]-|\\_) {ADDRESS}\s+sd[a-z]{{1,4}}\s+{NUMBER}\s+\[?(?:active|failed|undef)\b"
     )
     called: ClassVar[Mapping[str, str]] = {
         "multipathd show maps json": r'^\{|"path_groups" ?:', "multipathd show paths": r"^hcil\s",
@@ -542,11 +562,14 @@ class Multipath(OrDocument):
         states = _STATE.findall(match[4])[:3]
         if len(states) < 2 or any(map(_is_cut, states, _STATES)):
             return False
-        if not device or (name != "-" and number[0].isdigit() and not fits(name, number)):
-            return False
         lun = match[1].rpartition(":")[2]
-        if self.is_filtered and self._luns.setdefault(device, lun) != lun:
-            return False  # the first line of its map was left out
+        if device and self.is_filtered and self._luns.setdefault(device, lun) != lun:
+            self.lost()
+        if not self._device:  # a filter left out the line of its map, or that is not understood
+            cells = match[1], name, number, *states, ""
+            return self._take_listed(dict(zip(_OF_ROW, cells, strict=False)))
+        if name != "-" and number[0].isdigit() and not fits(name, number):
+            return False
         paths = self._numbers.setdefault(device, {})
         paths[self._take(match, paths)] = None
         return True
@@ -557,10 +580,7 @@ class Multipath(OrDocument):
     )
     def path_of_daemon(self, match: re.Match[str]) -> bool:
         """Take a path that `multipathd show paths` lists, without its map."""
-        cells = dict(
-            zip(("hcil", "dev", "dev_t", "dm_st", "chk_st", "dev_st"), match.groups(""), strict=True)
-        )
-        return self._take_listed(cells)
+        return self._take_listed(dict(zip(_OF_ROW, match.groups(""), strict=True)))
 
     @line(r"(\S{1,128})\s+(dm-[0-9]{1,5})\s+([0-9A-Za-z_.:-]{8,128})\s*")
     def map_of_daemon(self, match: re.Match[str]) -> None:
@@ -620,7 +640,8 @@ class Multipath(OrDocument):
         if joined:
             states = {field: cells.get(key, "") for field, key in _IN_JSON.items()}
             states = {field: state for field, state in states.items() if state != "undef"}
-            self.facts.path_states.setdefault(name, (states, self.place))
+            via = " ".join(self._via.split()[:3])
+            self.facts.path_states.setdefault(name, ({**states, "via": via}, self.place))
         naa = f"{NAA}{wwid[1:]}" if re.fullmatch("3(?:6[0-9a-f]{31}|[25][0-9a-f]{15})", wwid) else ""
         self.facts.say(LAYER, number or name, self.place, name=name, sort="disk", wwid=naa)
         return True
@@ -629,7 +650,7 @@ class Multipath(OrDocument):
         """Take the maps of `multipathd show maps json` or `show map NAME json`."""
         maps = objects(document.get("maps", [document.get("map")]))
         taken = [self._take_map(entry) for entry in maps if CUT not in entry]
-        return bool(taken) and all(taken)
+        return (bool(taken) or document.get("maps") == []) and all(taken)
 
     def _take_map(self, entry: dict[str, Any]) -> bool:
         title, wwid, device = (entry.get(key) for key in ("name", "uuid", "sysfs"))
@@ -643,6 +664,8 @@ class Multipath(OrDocument):
                 name, number = path.get("dev", ""), path.get("dev_t", "")
                 if number not in told or not fits(str(name), number):
                     return False
+                if name == "-":
+                    name, told[number]["name"], told[number]["device"] = "", "", REMOVED
                 numbers.append(number)
                 say_port(self.facts, str(path.get("host_adapter")), place, str(path.get("host_wwpn")))
                 say(LAYER, number, place, name=name, sort="disk")
@@ -738,9 +761,10 @@ def _add_states(facts: Facts) -> None:
             facts.hint(MULTIPATH, device, place, title=named(key, "mapped"), **of_map)
         for number in dict.fromkeys(feet.split()):
             told: dict[str, Value] = {}
-            for said, via in ((named(number, "name"), "multipathd show paths"), (number, "dmsetup status")):
+            for said, tool in ((named(number, "name"), "multipathd show paths"), (number, "dmsetup status")):
                 states, place = facts.path_states.get(said, ({}, ""))
-                own = {field: state for field, state in states.items() if field not in told}
+                own = {field: state for field, state in states.items() if field not in {*told, "via"}}
+                via = states.get("via", tool)
                 told |= own
                 if own:
                     facts.hint(MULTIPATH, device, place, title=named(key, "mapped"), via=via)

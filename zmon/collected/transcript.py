@@ -18,7 +18,7 @@ from functools import cache
 from itertools import islice, product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.collected import ansible_texts
+from zmon.collected import ansible_texts, salt_texts
 from zmon.collected.file_texts import BLOCK, MANY_FILES, Files, by_file
 from zmon.collected.forms import FORMS
 from zmon.collected.hosts import (
@@ -36,6 +36,7 @@ from zmon.collected.hosts import (
 from zmon.collected.mount_texts import FROM_TABLE, MountList
 from zmon.collected.numbers import is_of_kernel
 from zmon.collected.reading import BETWEEN, TERMINALS
+from zmon.collected.shell_loops import in_one_line, is_known
 from zmon.collected.sos import command_of_sos, mended
 from zmon.collected.times import REBOOTED, moment_of, moment_of_mail
 from zmon.collected.tools import TOOLS
@@ -143,6 +144,8 @@ _SIGNS: Final = "#$>%\u279c\u276f\u27a4\u00bb"
 _PROMPT: Final = re.compile(
     rf"{_MARGIN}(?P<prompt>(?:[^\n]{{0,80}}?\S ?)?(?:[#$>%]|[{_SIGNS[4:]}](?: +[~/]\S{{0,60}})?) ?){_COMMAND}"
 )
+_OF_DAEMON: Final = re.compile(rf"{_MARGIN}(?P<prompt>multipathd>) ?(?P<command>\w.*?)\s*")
+"""What `multipathd -k` is asked."""
 _TYPED: Final = re.compile(
     rf"{_MARGIN}(?P<command>{_TOOLS}(?:[ \t]+(?:-|/|show|info|table|filesystem)[^\n]*)?"
     rf"|{_SSH}\w[\w.-]* +['\"]?{_OF_TOOL}{_TOOLS}(?![\w.-])[^\n]*)\s*"
@@ -331,8 +334,10 @@ def outputs(origin: str, data: bytes, time: int, listed: str = "") -> Iterator[C
 
 
 def _parts(text: str) -> list[HostPart]:
-    """Return what a text has of each host, and of each command in a result of ansible."""
-    results, rest = ansible_texts.printed(text, _count)
+    """Return what a text has of each host, and of each command in a result of ansible or salt."""
+    results, rest = salt_texts.printed(text, _count)
+    of_ansible, rest = ansible_texts.printed(rest, _count)
+    results += of_ansible
     parts = by_host(rest, _count) if rest.strip() or not results else []
     for result in results:
         command = result.command or (result.task if _TYPED.fullmatch(result.task) else "")
@@ -349,7 +354,8 @@ def is_of_collector(text: str) -> bool:
 
 def begins_output(text: str) -> bool:
     """Return whether a text has a line with which an output begins."""
-    return ansible_texts.begins(text) or any(_count(part.text, most=1) for part in by_host(text, _count))
+    is_of_many = ansible_texts.begins(text) or salt_texts.begins(text, _count)
+    return is_of_many or any(_count(part.text, most=1) for part in by_host(text, _count))
 
 
 def _count(text: str, most: int = 1_000) -> int:
@@ -431,7 +437,7 @@ class _Called(NamedTuple):
 def _called(host: str, command: str) -> list[_Called]:
     """Return the commands of a list on a host, those that ssh runs on another with this."""
     called = []
-    commands = [part.strip() for part in _COMMANDS.findall(command)]
+    commands = [command] if is_known(command) else [part.strip() for part in _COMMANDS.findall(command)]
     for part in filter(None, commands):
         if (remote := _REMOTE.fullmatch(part)) and remote["command"]:
             called += _called(short(remote["host"]), remote["command"])
@@ -467,6 +473,8 @@ class _Prompt(NamedTuple):
 
 
 def _prompt(row: str) -> _Prompt | None:
+    if asked := _OF_DAEMON.fullmatch(row):
+        return _Prompt(asked["margin"], asked["prompt"], f"multipathd {asked['command']}", "")
     match = _ANNOUNCED.fullmatch(row) or _PROMPT.match(row) or _SPOKEN.fullmatch(row)
     if match is None or _is_prose(match["command"]):
         return None
@@ -530,7 +538,7 @@ class _Transcript:
         """Begin with the first line, of a host if that is known."""
         self._origin, self._time, self._part = origin, time, part
         text, host = part.text, part.host
-        self._lines = text.removesuffix("\n").split("\n")
+        self._lines = in_one_line(text.removesuffix("\n").split("\n"))
         self._boundaries = {f"--{name}{end}" for name in re.findall(_BOUNDARY, text) for end in ("", "--")}
         self._boundaries.add("-- ")
         """The lines between the parts of a mail, and above its signature."""
@@ -703,7 +711,7 @@ class _Transcript:
         reading = self._form.reading if self._form else None
         is_apart = self._rows[-1:] == [""] and any(map(str.strip, self._rows))
         is_over = reading is not None and reading.unbroken and is_apart and not re.search("[/%]", row)
-        return reading is not None and reading.knows(row) and not is_over
+        return reading is not None and (is_known(self._command) or reading.knows(row)) and not is_over
 
     def _may_begin(self, form: Form) -> bool:
         """Return whether an output of a form may begin: behind a file those of the list's other commands."""
