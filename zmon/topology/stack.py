@@ -396,11 +396,12 @@ class Stack:
         if isinstance(segments, Absent):
             node = self.node(number)
             # a partition whose first byte is not known lies on its disk all the same
-            return [*dict.fromkeys((*self._holding_data(node), *text_of(node.parent).split()))] if node else []
+            lower = (*self._holding_data(node), *text_of(node.parent).split()) if node else ()
+            return [*dict.fromkeys(lower)]
         return list(dict.fromkeys(leg.device for target in segments for leg in target.legs if leg.device))
 
     def _holding_data(self, node: BlockDevice) -> list[str]:
-        """Return the numbers of what a device is made of without what LVM keeps about it alone, by its name."""
+        """Return the numbers of what a device is made of, without metadata, which LVM names so."""
         feet = {number: self.node(number) for number in node.below}
         return [number for number, foot in feet.items()
                 if foot is None or inner(text_of(foot.mapped)) not in _WITHOUT_DATA]  # fmt: skip
