@@ -201,6 +201,29 @@ def test_a_gpfs_lies_on_nsds_of_its_own(where: Ask) -> None:
     assert "NSD" in uses["dasdq"]
 
 
+FIELDS = """\
+{}mmlsnsd -X -Y
+mmlsnsd:nsd:HEADER:version:reserved:reserved:fileSystem:diskName:volumeId:serverList:deviceType:localDiskName:remarks:
+mmlsnsd:nsd:0:1:::fs1:nsd1:0A00033659DD7C41:box1.example.com:dasd:%2Fdev%2Fdasdp1:server node:
+mmlsnsd:nsd:0:1:::fs1:nsd1:0A00033659DD7C41:box2.example.com:dasd:/dev/dasdq1:server node:
+mmlsnsd:nsd:0:1:::fs1:nsd2:0A00033659DD7C42:box2.example.com:dasd:/dev/dasdr1:server node:
+{}mmlsdisk fs1 -Y
+mmlsdisk::HEADER:version:reserved:reserved:nsdName:driverType:sectorSize:failureGroup:metadata:data:status:availability:
+mmlsdisk::0:1:::nsd1:nsd:512:1:yes:yes:ready:down:
+mmlsdisk::0:1:::nsd2:nsd:512:1:yes:yes:suspended:up:
+"""
+
+
+def test_rows_of_named_fields_say_what_columns_say(where: Ask) -> None:
+    """The device of an NSD on this host, and its state; the values are escaped as in addresses of the web."""
+    found = where("dasdp", f"{UIDS}{FIELDS}".replace("{}", "box1:~ # "))
+    assert (found["devices"], found["states"]) == (
+        ["dasdp1", "GPFS file system fs1"], ["NSD nsd1 of fs1: down"]
+    )  # fmt: skip
+    assert found["missing"] == ["suspended: NSD nsd2 of fs1, of which no device here is known"]
+    assert where("dasdq", f"{UIDS}{FIELDS}".replace("{}", "box1:~ # "))["devices"] == []
+
+
 KFOD = """\
 box1:~ # ls -l /dev/asm*
 brw-rw----. 1 grid asmadmin 94, 61 Nov 17 10:11 /dev/asm-data1
