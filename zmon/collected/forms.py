@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from zmon.collected.array_texts import Mdadm, Mdstat
+from zmon.collected.asm_texts import AsmDisks, AsmQuery
 from zmon.collected.block_texts import Links, Lsblk, Partitions
 from zmon.collected.btrfs_texts import BtrfsShow
 from zmon.collected.channel_texts import Lschp, Lscss
@@ -13,7 +14,7 @@ from zmon.collected.dasd_texts import Dasdview, Lsdasd
 from zmon.collected.fcp_texts import Lsluns, Lsscsi, Lszfcp
 from zmon.collected.file_texts import MANY_FILES, Files
 from zmon.collected.kernel_log_texts import KernelLog
-from zmon.collected.lent_texts import AsmDisks, Borrowers, Drbd
+from zmon.collected.lent_texts import Borrowers, Drbd
 from zmon.collected.loop_texts import Losetup
 from zmon.collected.lvm_display_texts import LvmDisplay
 from zmon.collected.lvm_texts import Lvm
@@ -92,6 +93,8 @@ FORMS: Final = (
          "which file system is a GPFS, where df does not print that; states of NSDs", "source"),
     Form("asmcmd lsdsk, afd_lsdsk, kfod", r"asmcmd\b.*\b(?:afd_)?lsdsk\b|kfod\b", AsmDisks,
          "which devices are disks of ASM", "real output"),
+    Form("v$asm_disk in SQL*Plus", r"sqlplus\b", AsmQuery,
+         "which devices are disks of ASM, and which of them are offline or missing", "real output"),
     Form("raw -qa, targetcli ls", r"raw (?:-\S+ )*-\S*q|targetcli\b.*\bls\b", Borrowers,
          "which devices are raw ones, or exported to other hosts", "source"),
     Form("/etc/drbd.d, drbdadm dump", r"etc/drbd\.(?:d/\S+|conf)|drbdadm dump\b", Drbd,

@@ -48,7 +48,9 @@ class Mmlsnsd(FieldRows):
     """The devices of NSDs on this host; without its name those of all rows, if these are of one node."""
 
     tool = "mmlsnsd"
-    heading = r" ?(?:Disk name +NSD volume ID +Device +|File system +Disk name +NSD servers)|mmlsnsd:nsd:HEADER:"
+    heading = (
+        r" ?(?:Disk name +NSD volume ID +Device +|File system +Disk name +NSD servers)|mmlsnsd:nsd:HEADER:"
+    )
     outdented = r"-{20,}"
     nothing = (
         r" ?(?:Disk name +NSD volume ID +Device|File system +Disk name) .*", r"-{20,}",

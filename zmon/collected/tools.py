@@ -15,8 +15,7 @@ TOOLS: Final = frozenset({
     "fdasd", "fdisk", "findmnt", "hcp", "hostname", "hostnamectl", "journalctl", "kfod", "losetup", "ls",
     "lsblk", "lschp", "lscpu", "lscss", "lsdasd", "lsluns", "lsqeth", "lsscsi", "lstape", "lszdev",
     "lszfcp", "lvdisplay", "lvm", "lvs", "lvscan", "mdadm", "mmlsdisk", "mmlsnsd", "mount", "multipath",
-    "multipathd", "parted", "pvdisplay", "pvs", "pvscan", "raw", "sfdisk", "stratis", "swapon", "targetcli",
-    "udevadm", "uname", "vgdisplay", "vgs", "virsh", "vmcp",
-    "ziorep_config",
+    "multipathd", "parted", "pvdisplay", "pvs", "pvscan", "raw", "sfdisk", "sqlplus", "stratis", "swapon",
+    "targetcli", "udevadm", "uname", "vgdisplay", "vgs", "virsh", "vmcp", "ziorep_config",
 })  # fmt: skip
 """Commands that are known behind any prompt, whether zmon reads what they print or not."""
