@@ -138,12 +138,14 @@ _FOLDERS: Final = {"ORCL:": "oracleasm/disks/", "AFD:": "oracleafd/disks/"}
 
 
 _OF_SQLPLUS: Final = (
-    r"SQL>.*| {0,2}[0-9]{1,3}  (?!.*(?:/dev/|\b(?:MISSING|MEMBER|CACHED)\b))\S.*|(?:[0-9]+|no) rows? selected\.?|SQL\*Plus: Release .*|Copyright .*"
+    r"SQL>.*| {0,2}[0-9]{1,3}  (?!.*(?:/dev/|\b(?:MISSING|MEMBER|CACHED)\b))\S.*"
+    r"|(?:[0-9]+|no) rows? selected\.?|SQL\*Plus: Release .*|Copyright .*"
     r"|Connected to:|Oracle Database .*|Version [0-9.]+|With the .*|Disconnected .*|Last Successful login .*"
 )
 """What SQL*Plus prints besides tables: statements as they were typed, and who it is."""
 _OF_ROW: Final = re.compile(
-    r"\s*(?:[0-9]+\s.*|.*(?:/dev/|ORCL:|AFD:).*|.*\b(?:MEMBER|CACHED|CLOSED|MISSING|ONLINE|OFFLINE)\b.*|[A-Z0-9_$#]+)"
+    r"\s*(?:[0-9]+\s.*|.*(?:/dev/|ORCL:|AFD:).*|.*\b(?:MEMBER|CACHED|CLOSED|MISSING|ONLINE|OFFLINE)\b.*"
+    r"|[A-Z0-9_$#]+)"
 )
 """How rows of the view look like, which are words in capitals to somebody else."""
 

@@ -46,7 +46,7 @@ FORMS: Final = (
          "FCP adapters, ports and LUNs; with -e which of them have failed; with -a all that the kernel's"
          " files have; port and LUN of SCSI disks, with lsscsi or multipath their names", "source"),
     Form("lsscsi", r"lsscsi\b", Lsscsi, "names of SCSI disks, with -l their states", "real output"),
-    Form("lszdev, with any columns, and -i", r"lszdev\b(?!.* --base)", Lszdev,
+    Form("lszdev, with any columns, and -i", r"lszdev\b(?!.* --base)|chzdev\b.*\s--export\b", Lszdev,
          "which devices are on line; bus ids of DASDs, ports and LUNs of SCSI disks", "source, real output"),
     Form("lsluns, lsluns -a", r"lsluns\b", Lsluns, "FCP adapters, ports and LUNs that have failed",
          "source"),
