@@ -25,6 +25,7 @@ from zmon.collected.nsd_texts import Mmlsdisk, Mmlsnsd
 from zmon.collected.partition_texts import Fdasd, Fdisk, Parted
 from zmon.collected.pool_texts import ZfsList, ZpoolStatus
 from zmon.collected.reading import Form
+from zmon.collected.rear_texts import DiskLayout
 from zmon.collected.signature_texts import Blkid
 from zmon.collected.stratis_texts import Stratis
 from zmon.collected.swap_texts import Swaps
@@ -133,6 +134,9 @@ FORMS: Final = (
          r"(?:dmesg|journalctl)\b.*|var/log/(?:messages|syslog|dmesg|boot\.msg|kern\.log)", KernelLog,
          "cylinders, size and label of DASDs when they were set on line; what any other text has goes first",
          "real output"),
+    Form("disklayout.conf of ReaR", r"(?:cat )?(?:\S*/)?disklayout\.conf", DiskLayout,
+         "what lies on what, and was mounted, when ReaR saved it; what any other text has goes first",
+         "source"),
     Form("lscpu", r"lscpu\b", Lscpu, "machine type, LPAR or guest of z/VM or KVM", "real output"),
     Form("uname -a", r"uname\b", Uname, "host name, kernel", "real output"),
     Form("hostname", r"hostname|etc/hostname", Hostname, "host name", "real output"),
