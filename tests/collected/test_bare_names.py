@@ -80,6 +80,17 @@ def test_a_map_is_known_by_its_name_alone(text: str, bare: str, where: Ask) -> N
     assert any("wh" in title for title in devices)
 
 
+def test_an_inner_volume_is_no_array(where: Ask) -> None:
+    """A logical volume may be called as the kernel calls an array."""
+    rows = (
+        "box1:~ # lvs -a -o +devices\n  LV                 VG Attr       LSize  Devices\n"
+        "  md_data            wh rwi-aor--- 22.00g md_data_rimage_0(0),md_data_rimage_1(0)\n"
+        "  [md_data_rimage_0] wh iwi-aor--- 22.00g /dev/dasdp1(0)\n"
+        "  [md_data_rimage_1] wh iwi-aor--- 22.00g /dev/dasdq1(0)\n"
+    )
+    assert [disk["disk"] for disk in where("wh/md_data", f"{TWO_UIDS}{rows}")["disks"]] == ["dasdp", "dasdq"]
+
+
 def test_a_device_of_a_btrfs_whose_name_is_not_understood_is_not_missing(where: Ask) -> None:
     """It is counted, and its line is there."""
     answer = where("dasdp", f"{TWO_UIDS}{SHOW.replace('/dev/dasdq1', 'oradata')}")

@@ -58,6 +58,15 @@ def test_a_disk_of_a_cluster_or_a_database_is_in_use(
         assert (use in devices, f"{word}1" in devices) == (True, True) if use else devices == []
 
 
+@pytest.mark.parametrize(
+    ("node", "is_own"), [("box1", True), ("box1-ib", True), ("box10", False), ("box2", False)]
+)
+def test_a_device_of_a_server_alone_is_none_of_its_client(node: str, is_own: bool, where: Ask) -> None:
+    """Only the servers of an NSD may be listed; the cluster may call this host by another interface."""
+    text = f"{UIDS}{TYPED}".replace("{}", "box1:~ # ").replace("box1.example", f"{node}.example")
+    assert ("GPFS" in " ".join(where("dasdp", text)["devices"])) == is_own
+
+
 LSDSK = """\
 {}asmcmd lsdsk -k
 Total_MB  Free_MB  OS_MB  Name       Failgroup  Site_Name  Failgroup_Type  Library  Label  Redund   Path

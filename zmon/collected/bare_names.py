@@ -9,7 +9,8 @@ from zmon.collected.dasd_texts import BUSID
 from zmon.collected.facts import OF_MULTIPATH
 from zmon.collected.numbers import KERNEL_NAME, is_of_kernel
 
-_BARE: Final = rf"{KERNEL_NAME}|(?:{OF_MULTIPATH.pattern})(?:(?:[-_]part|p)?[0-9]{{1,3}})?"
+_BARE: Final = rf"(?!md_)(?:{KERNEL_NAME})|(?:{OF_MULTIPATH.pattern})(?:(?:[-_]part|p)?[0-9]{{1,3}})?"
+"""Names that tell what they are; those of arrays that begin with `md_` may be ones of logical volumes."""
 PATH_OR_BARE: Final = rf"(?:/dev/[^\s(,]{{1,250}}|(?:{_BARE})(?![^\s(,:]))"
 """The pattern of a device by its path, or by a name that says that it is one."""
 _FOLDERS: Final = {

@@ -9,6 +9,7 @@ One NSD has a device on each node, of which those of this host count; a node tha
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -17,7 +18,6 @@ from zmon.kinds import GPFS, LAYER
 from zmon.topology.stack import tagged
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Mapping
 
     from zmon.collected.facts import Facts
@@ -90,8 +90,10 @@ class Mmlsnsd(FieldRows):
 
     def end(self) -> None:
         """Say of the devices of this host that they are in use."""
-        nodes = {node for _name, _device, node, _place in self._rows}
-        own = self.text.host if self.text.host in nodes or len(nodes) > 1 else next(iter(nodes), "")
+        nodes, host = {node for _name, _device, node, _place in self._rows}, self.text.host
+        own = host or (next(iter(nodes)) if len(nodes) == 1 else "")
+        if own and host not in nodes:  # a cluster may call it by another interface
+            own = next((node for node in nodes if re.match(rf"{re.escape(own)}(?![0-9])", node)), own)
         for name, device, node, place in self._rows:
             if node == own:
                 key = self.facts.name_device(device, place)
