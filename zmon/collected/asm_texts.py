@@ -129,9 +129,8 @@ class AsmDisks(AsmReading):
             self._members.setdefault(match[0].split()[0], []).append(match[2])
 
 
-_QUERIED: Final = (
-    "GROUP_NUMBER|DISK_NUMBER|HEADER_STATU?S?|MOUNT_S[A-Z]*|MODE_ST[A-Z]*|FAILGROUP|NAME|[A-Z]+_MB"
-)
+_QUERIED: Final = "(?:GROUP|DISK)_NUMBER|HEADER_STATU?S?|MOUNT_S[A-Z]*|MODE_ST[A-Z]*|(?:OS|TOTAL|FREE)_MB"
+"""Columns that nothing else has."""
 _ASMLIB: Final = re.compile(r"/dev/|ORCL:(?=\S)|AFD:(?=\S)")
 _FOLDERS: Final = {"ORCL:": "oracleasm/disks/", "AFD:": "oracleafd/disks/"}
 """Where in /dev disks are that ASM finds by their labels alone."""
@@ -168,10 +167,7 @@ class AsmQuery(AsmReading):
     """Rows of `v$asm_disk` below headings with rulers; each may take several lines."""
 
     tool = "sqlplus"
-    heading = (
-        rf"(?=.*\b(?:{_QUERIED})\b)(?=.*\b(?:PATH|HEADER_STATU?S?|MOUNT_S[A-Z]*)\b)"
-        r" *[A-Z][A-Z0-9_$]*(?: +[A-Z][A-Z0-9_$]*)+ *$"
-    )
+    heading = rf"(?=.*\b(?:{_QUERIED})\b) *[A-Z][A-Z0-9_$]*(?: +[A-Z][A-Z0-9_$]*)+ *$"
     first = r"SQL> "
     outdented = r"SQL> |(?:[0-9]+|no) rows? selected\."
     nothing = (_OF_SQLPLUS,)
