@@ -86,6 +86,14 @@ def test_a_disk_of_no_group_is_one_that_asm_finds(row: str, use: str, where: Ask
     assert found.startswith(f"disk that ASM finds ({use}")
 
 
+def test_a_disk_that_left_its_group_is_none_of_it(where: Ask) -> None:
+    """Also while it is offline."""
+    text = LSDSK.replace("CACHED      MEMBER       OFFLINE", "CLOSED      FORMER       OFFLINE")
+    assert where("dasdq", f"{TWO_UIDS}{text}")["devices"] == [
+        "dasdq1", "disk that ASM finds (former) on dasdq1"
+    ]  # fmt: skip
+
+
 def test_a_path_goes_on_in_the_next_line(where: Ask) -> None:
     """Where its column is too narrow; one that just fills it may be cut, and is none of the shorter name."""
     table = (

@@ -58,6 +58,25 @@ def test_a_disk_of_a_cluster_or_a_database_is_in_use(
         assert (use in devices, f"{word}1" in devices) == (True, True) if use else devices == []
 
 
+REACHED = """\
+box1:~ # mmlsdisk fs1 -m
+
+ Disk name     IO performed on node     Device             Availability
+ ------------  -----------------------  -----------------  ------------
+ nsd1          localhost                /dev/dasdp1        up
+ nsd2          box2.example.com         /dev/dasdq1        down
+"""
+
+
+def test_a_disk_that_this_host_reaches_has_its_device_here(where: Ask) -> None:
+    """One that another node reaches has the device of that node."""
+    text = f"{UIDS}{REACHED}".replace("{}", "box1:~ # ")
+    found = where("dasdp", text)
+    assert found["devices"] == ["dasdp1", "GPFS file system fs1"]
+    assert found["missing"] == ["down: NSD nsd2 of fs1, of which no device here is known"]
+    assert where("dasdq", text)["devices"] == []
+
+
 @pytest.mark.parametrize(
     ("node", "is_own"), [("box1", True), ("box1-ib", True), ("box10", False), ("box2", False)]
 )

@@ -115,9 +115,12 @@ class AsmDisks(AsmReading):
     @line(
         rf"\s*([0-9]+)\s+[0-9]+\s+[0-9]+((?:\s+[A-Z]+)*\s+(?:{_UNUSABLE})(?:\s+[A-Z]+)*)(?:\s+/dev/(\S{{1,250}}))?\s*"
     )
-    def unusable(self, match: re.Match[str]) -> None:
-        """Take a disk of lsdsk -p that cannot be used, or is missing."""
-        self._say_member(match[1], "", match[3] or "", match[2].split())
+    def unusable(self, match: re.Match[str]) -> bool:
+        """Take a disk of a group of lsdsk -p that cannot be used, or is missing."""
+        is_member = re.search(rf"\b(?:{_IN_NO_GROUP})\b", match[2]) is None
+        if is_member:
+            self._say_member(match[1], "", match[3] or "", match[2].split())
+        return is_member
 
     @line(r"\s*(?:(?:[0-9]+\s+){3}(\S+)\s(?:.*\s)?)?/dev/(\S{1,250})\s*")
     def disk(self, match: re.Match[str]) -> None:

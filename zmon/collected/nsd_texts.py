@@ -39,6 +39,13 @@ class FieldRows(Reading):
         """Take a row; a colon in a value is written as in addresses of the web."""
         return self.take_fields(dict(zip(self._fields, map(unquote, match[1].split(":")), strict=False)))
 
+    def say_nsd(self, name: str, device: str, place: str) -> None:
+        """Say of a device of this host which NSD it is."""
+        key = self.facts.name_device(device, place)
+        self.facts.say(LAYER, key, place, links=tagged(f"LABEL={name}"))
+        self.facts.say_content(device, place, GPFS, "")
+        self.facts.nsd_names[device] = name
+
     def take_fields(self, told: Mapping[str, str]) -> bool:
         """Take the values of a row by the names of their fields; return whether it was understood."""
         raise NotImplementedError
@@ -96,10 +103,7 @@ class Mmlsnsd(FieldRows):
             own = next((node for node in nodes if re.match(rf"{re.escape(own)}(?![0-9])", node)), own)
         for name, device, node, place in self._rows:
             if node == own:
-                key = self.facts.name_device(device, place)
-                self.facts.say(LAYER, key, place, links=tagged(f"LABEL={name}"))
-                self.facts.say_content(device, place, GPFS, "")
-                self.facts.nsd_names[device] = name
+                self.say_nsd(name, device, place)
 
 
 class Mmlsdisk(FieldRows):
@@ -107,9 +111,9 @@ class Mmlsdisk(FieldRows):
 
     tool = "mmlsdisk"
     tells = ("mount",)
-    heading = r"disk +driver +sector +failure |mmlsdisk::HEADER:"
+    heading = r"disk +driver +sector +failure |mmlsdisk::HEADER:| ?Disk name +IO performed on node "
     nothing = (
-        r"(?:disk +driver|name +type) .*", r"[ -]{20,}",
+        r"(?:disk +driver|name +type| ?Disk name +IO performed) .*", r"[ -]{20,}",
         r"(?:Number of quorum disks|Read quorum value|Write quorum value): .*", r"Attention: .*",
     )  # fmt: skip
 
@@ -120,6 +124,13 @@ class Mmlsdisk(FieldRows):
     def disk(self, match: re.Match[str]) -> None:
         """Take a disk."""
         self._take_disk(*match.groups())
+
+    @line(r" *(\S+) +(\S+) +(?:/dev/(\S+)|-) +([a-z]+) *")
+    def reached(self, match: re.Match[str]) -> None:
+        """Take a disk of -m, with its device on the node that reads and writes there."""
+        self._take_disk(match[1], match[4])
+        if match[2] == "localhost" and match[3]:
+            self.say_nsd(match[1], match[3], self.place)
 
     def take_fields(self, told: Mapping[str, str]) -> bool:
         """Take a disk of -Y."""
