@@ -114,3 +114,13 @@ def test_a_disk_of_the_library_of_asm_is_known_by_its_label(where: Ask) -> None:
     text = COLUMNS.replace("/dev/dasdp1", "ORCL:DATA1 ").replace("/dev/dasdq1", "/dev/dasdr1")
     answer = where("dasdp", f"{TWO_UIDS}{listed}{text}")
     assert "group 1 of ASM" in answer["devices"]
+
+
+def test_what_follows_a_query_is_none_of_its_rows(where: Ask) -> None:
+    """A table without paths has none of a device, and another output begins with its own lines."""
+    asked = "SQL> select name, total_mb from v$asm_diskgroup;\n\n"
+    table = f"{asked}NAME       TOTAL_MB\n-------- ----------\nDATA           7000\n"
+    mounted = "\n/dev/dasdp1 on /srv type ext4 (rw)\n"
+    assert [mount["point"] for mount in where("dasdp", f"{TWO_UIDS}{table}{mounted}")["mounts"]] == ["/srv"]
+    answer = where("dasdp", f"{TWO_UIDS}{table}used by /dev/dasdp1\n")
+    assert "dasdp1 is named in a.txt:9, which was not understood" in answer["not_looked_at"]

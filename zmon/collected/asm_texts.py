@@ -146,7 +146,7 @@ _OF_SQLPLUS: Final = (
 )
 """What SQL*Plus prints besides tables: statements as they were typed, and who it is."""
 _OF_ROW: Final = re.compile(
-    r"\s*(?:[0-9]+\s.*|.*(?:/dev/|ORCL:|AFD:).*|.*\b(?:MEMBER|CACHED|CLOSED|MISSING|ONLINE|OFFLINE)\b.*"
+    r"\s*(?:[0-9]+\s.*|/dev/\S+\s*|(?!/).*(?:/dev/|ORCL:|AFD:).*|.*\b(?:MEMBER|CACHED|CLOSED|MISSING|ONLINE|OFFLINE)\b.*"
     r"|[A-Z0-9_$#]+)"
 )
 """How rows of the view look like, which are words in capitals to somebody else."""
@@ -231,7 +231,8 @@ class AsmQuery(AsmReading):
             return
         (number, row), self._last = self._last, None
         self._is_headed = False
-        if not self._ruled:
+        has_path = any("PATH" in ruled.headings for ruled in self._ruled)
+        if not self._ruled or ("/dev/" in row and not has_path):
             self.strange.append(number)
             return
         if len(self._row) == len(self._ruled):
