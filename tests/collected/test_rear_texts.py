@@ -33,6 +33,7 @@ raid /dev/md0 metadata=1.2 level=raid1 raid-devices=2 uuid=aa:bb devices=/dev/sd
 #disk /dev/dasds 7385333760 dasd
 #fs /dev/dasds1 /spare ext4 uuid=9a5f67dc-74d6-45ff-ba5a-f9b32a1bac0b label= options=rw
 """
+SWAPS = "Filename Type Size Used Priority\n/dev/dasdq2 partition 1000 0 -2\n"
 COPIED = f"box1:~ # cat /var/lib/rear/layout/disklayout.conf\n{SAVED}"
 
 
@@ -67,6 +68,12 @@ def test_what_another_text_has_goes_first(where: Ask) -> None:
     assert where("dasdp", text)["mounts"] == []
     assert "volume group wh" not in where("dasdq", text)["devices"]
     assert "ext4 at /spare on dasds1, as ReaR saved it" in where("dasds", text)["devices"]
+
+
+def test_swap_that_is_not_active_any_more_is_what_was_saved(where: Ask) -> None:
+    """If a text lists the areas that are."""
+    answer = where("dasdr", f"{TWO_UIDS}{COPIED}box1:~ # cat /proc/swaps\n{SWAPS}")
+    assert (answer["mounts"], answer["devices"]) == ([], ["dasdr1", "swap on dasdr1, as ReaR saved it"])
 
 
 def test_lines_of_other_things_say_nothing_of_a_disk() -> None:

@@ -17,19 +17,23 @@ Source: ReaR, usr/share/rear/layout/save/GNU/Linux.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from zmon.collected.bare_names import PATH_OR_BARE, below_dev
 from zmon.collected.facts import MountRow, plain
 from zmon.collected.lvm_texts import GROUP, volume_title
 from zmon.collected.reading import Reading, line
-from zmon.kinds import LAYER, MPATH
+from zmon.kinds import LAYER, MPATH, SWAP
 
 if TYPE_CHECKING:
     import re
 
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
+
+
+_OF_SWAP: Final = frozenset({"swapon", "/proc/swaps", "lsblk"})
+"""The outputs that have swap areas as of now."""
 
 
 class DiskLayout(Reading):
@@ -121,7 +125,13 @@ class DiskLayout(Reading):
     @line(rf"#?swap ({PATH_OR_BARE})(?: .*)?")
     def swap(self, match: re.Match[str]) -> None:
         """Take a swap area that was active."""
-        self.facts.swaps.setdefault(f"/dev/{below_dev(match[1])}", self.place)
+        device = below_dev(match[1])
+        self._name(match[1])
+        is_listed = any(not _OF_SWAP.isdisjoint(command) for command in self.facts.commands)
+        if not is_listed:
+            self.facts.swaps.setdefault(f"/dev/{device}", self.place)
+        elif f"/dev/{device}" not in {*self.facts.keys(SWAP), *self.facts.swaps}:
+            self.facts.lent[device, f"swap on {plain(device)}, as ReaR saved it"] = self.place
 
     def end(self) -> None:
         """Take the mounts, unless another text lists some: then those that are not there are what was."""
