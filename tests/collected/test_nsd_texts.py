@@ -80,10 +80,18 @@ def test_a_disk_that_this_host_reaches_has_its_device_here(where: Ask) -> None:
 @pytest.mark.parametrize(
     ("node", "is_own"), [("box1", True), ("box1-ib", True), ("box10", False), ("box2", False)]
 )
-def test_a_device_of_a_server_alone_is_none_of_its_client(node: str, is_own: bool, where: Ask) -> None:
-    """Only the servers of an NSD may be listed; the cluster may call this host by another interface."""
+def test_a_device_of_a_server_alone_may_be_none_of_its_client(node: str, is_own: bool, where: Ask) -> None:
+    """Only the servers may be listed; the cluster may call this host by another interface, or name."""
     text = f"{UIDS}{TYPED}".replace("{}", "box1:~ # ").replace("box1.example", f"{node}.example")
-    assert ("GPFS" in " ".join(where("dasdp", text)["devices"])) == is_own
+    use = "GPFS" if is_own else f"NSD nsd1 on dasdp1, if {node} is this host"
+    assert use in " ".join(where("dasdp", text)["devices"])
+
+
+def test_a_device_of_any_node_may_be_here_if_none_has_the_name_of_this_host(where: Ask) -> None:
+    """It is not unused then."""
+    content = f"{UIDS}{NSDS}".replace("{}", "db7:~ # ")
+    for disk, node in (("dasdp", "box1"), ("dasdq", "box2")):
+        assert f"NSD nsd1 on {disk}1, if {node} is this host" in where(disk, content)["devices"]
 
 
 LSDSK = """\

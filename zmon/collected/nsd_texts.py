@@ -52,7 +52,10 @@ class FieldRows(Reading):
 
 
 class Mmlsnsd(FieldRows):
-    """The devices of NSDs on this host; without its name those of all rows, if these are of one node."""
+    """The devices of NSDs on this host; without its name those of all rows, if these are of one node.
+
+    A node of another name may be this host all the same.
+    """
 
     tool = "mmlsnsd"
     heading = (
@@ -104,6 +107,9 @@ class Mmlsnsd(FieldRows):
         for name, device, node, place in self._rows:
             if node == own:
                 self.say_nsd(name, device, place)
+            elif own and own not in nodes:
+                self.facts.name_device(device, place)
+                self.facts.lent[device, f"NSD {name} on {device}, if {node} is this host"] = place
 
 
 class Mmlsdisk(FieldRows):
