@@ -451,6 +451,7 @@ PORTS = """\
 # lszfcp -P -a -m
 0.0.fc00/0x500507630300c562 rport-0:0-0
 Class = "fc_remote_ports"
+    dev_loss_tmo        = "60"
     port_state          = "{}"
 Module = "zfcp_port"
     failed              = "{}"
