@@ -7,6 +7,8 @@ from typing import Final
 import pytest
 
 from tests.collected.test_array_texts import DETAIL, EXAMINE, FAULTY, MDSTAT, SCAN
+from tests.collected.test_asm_texts import COLUMNS as ASM_COLUMNS
+from tests.collected.test_asm_texts import LINES as ASM_LINES
 from tests.collected.test_block_texts import (
     ASCII_MERGED,
     BETWEEN,
@@ -63,7 +65,7 @@ from tests.collected.test_mapper_texts import (
     TREE,
 )
 from tests.collected.test_mount_texts import SWAPS_BYTES, SWAPS_COLUMNS, SWAPS_GERMAN, SWAPS_RAW
-from tests.collected.test_nsd_texts import AFD, KFOD, LSDSK, MMLSDISK, NSDS, STATES, TYPED
+from tests.collected.test_nsd_texts import AFD, FIELDS, KFOD, LSDSK, MMLSDISK, NSDS, STATES, TYPED
 from tests.collected.test_partition_texts import (
     FDASD,
     FDISK,
@@ -78,12 +80,13 @@ from tests.collected.test_partition_texts import (
 )
 from tests.collected.test_pool_texts import BLOCKDEVS, POOLS, SYSTEMS
 from tests.collected.test_pool_texts import STATUS as ZPOOL
+from tests.collected.test_rear_texts import SAVED
 from tests.collected.test_signature_texts import BLKID, BLKID_EXPORT, BLKID_JSON, BLKID_LIST
 from tests.collected.test_udev_texts import EXPORTED
 from tests.collected.test_virsh_texts import QEMU
 from tests.collected.test_virsh_texts import xml as xml_of_virsh
-from tests.collected.test_zdev_texts import INFO as ZDEV_INFO
 from tests.collected.test_zdev_texts import (
+    EXPORT,
     LSLUNS,
     LSLUNS_ATTACHED,
     LSQETH,
@@ -93,6 +96,7 @@ from tests.collected.test_zdev_texts import (
     ORDERED,
     PAIRS,
 )
+from tests.collected.test_zdev_texts import INFO as ZDEV_INFO
 from tests.collected.test_ziorep_texts import ADAPTERS, DISKS, MAPS
 from tests.collected.texts import (
     DMSETUP_TABLE,
@@ -150,7 +154,7 @@ OUTPUTS: Final = {
     "blkid": (BLKID, BLKID_LIST, BLKID_EXPORT, BLKID_JSON),
     "mdadm": (DETAIL, FAULTY, SCAN, EXAMINE),
     "/proc/mdstat": (MDSTAT,),
-    "lszdev": (LSZDEV, LSZDEV.partition("\n")[2], ORDERED, PAIRS, ZDEV_INFO),
+    "lszdev": (LSZDEV, LSZDEV.partition("\n")[2], ORDERED, PAIRS, ZDEV_INFO, EXPORT.partition("\n")[2]),
     "lsluns": (LSLUNS, LSLUNS_ATTACHED),
     "lsqeth": (LSQETH, LSQETH_TABLE),
     "lstape": (LSTAPE,),
@@ -195,10 +199,14 @@ OUTPUTS: Final = {
         LSDSK.partition("\n")[2], KFOD.partition("disks=all\n")[2], AFD.partition("\n")[2],
         STATES.partition("\n")[2],
     ),
+    "v$asm_disk": (ASM_COLUMNS.partition("\n\n")[2], ASM_LINES.partition("from v$asm_disk;\n\n")[2]),
+    "disklayout.conf": (SAVED, "".join(row for row in SAVED.splitlines(keepends=True) if row[0] != "#")),
     "raw -qa": (BOUND,),
     "/etc/drbd.d": (RESOURCE,),
-    "mmlsdisk": (MMLSDISK.partition("\n")[2].partition("box1")[0],),
-    "mmlsnsd": tuple(text.partition("\n\n")[2] for text in (NSDS, TYPED)),
+    "mmlsdisk": (MMLSDISK.partition("\n")[2].partition("box1")[0], FIELDS.partition("fs1 -Y\n")[2]),
+    "mmlsnsd": (
+        *(text.partition("\n\n")[2] for text in (NSDS, TYPED)), FIELDS.split("{}")[1].partition("\n")[2],
+    ),
     "lscpu": ("Architecture:          s390x\nMachine type:          3931\n",),
     "uname -a": ("Linux lnxdb01 6.4.0-150600.23 #1 SMP Tue Mar 17 s390x s390x s390x GNU/Linux\n",),
 }  # fmt: skip

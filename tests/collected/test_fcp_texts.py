@@ -445,3 +445,38 @@ def test_paths_whose_port_is_not_known_may_be_of_any(where: Ask, show: Ask) -> N
     assert [disk["disk"] for disk in where("1900", PORTS_AND_MAP)["disks"]] == ["sdb"]
     (port,) = show("FCPPORT", PORTS_AND_MAP).values()
     assert (port["paths"], port["maps"]) == (None, None)
+
+
+PORTS = """\
+# lszfcp -P -a -m
+0.0.fc00/0x500507630300c562 rport-0:0-0
+Class = "fc_remote_ports"
+    dev_loss_tmo        = "60"
+    port_state          = "{}"
+Module = "zfcp_port"
+    failed              = "{}"
+0.0.fc00/0x500507630303c562
+Module = "zfcp_port"
+    failed              = "1"
+# lszfcp -D
+0.0.fc00/0x500507630300c562/0x4010403300000000 0:0:0:1077100560
+0.0.fc00/0x500507630303c562/0x4010403300000000 0:0:1:1077100560
+# lsscsi
+[0:0:0:1077100560]    disk    IBM      2107900          .190  /dev/sda
+[0:0:1:1077100560]    disk    IBM      2107900          .190  /dev/sdb
+"""
+
+
+@pytest.mark.parametrize(
+    ("state", "failed", "cause"),
+    [("Online", "0", ""), ("Not Present", "1", "port Not Present"), ("Blocked", "0", "port Blocked"),
+     ("Deleted", "0", "port Deleted")],
+)  # fmt: skip
+def test_a_port_that_does_not_work_is_said_of_its_luns(
+    state: str, failed: str, cause: str, where: Ask
+) -> None:
+    """By its state; one that the transport class does not have, and the driver gave up, has failed."""
+    text = PORTS.format(state, failed)
+    for port, why in (("0x500507630300c562", cause), ("0x500507630303c562", "port failed")):
+        (disk,) = where(port, text)["disks"]
+        assert disk["not_used"] == why

@@ -62,6 +62,7 @@ def test_a_device_that_a_line_alone_names_is_not_just_unknown(
     ("the unit 4022400600000000 was planned\n", "0x4022400600000000", {4: "understood"}),
     ("the unit 0x4022400600000000 was planned\n", "4022400600000000", {4: "understood"}),
     ("Q PAV 8AFE\nDevice 8AFE has no form\n", "8afe", {4: "", 5: ""}),
+    ("vmcp q pav\n" + "no form for 7610\n" * 5 + "none for 7615\n", "7615", {10: "may not have been"}),
     ("box1:~ # fdasd -p\n" + "  volume serial .: DB5002\n" * 5, "db5002", {5: "", 6: "", 7: "2 more"}),
 ])  # fmt: skip
 def test_a_name_that_any_line_holds_is_answered_with_the_line(

@@ -186,14 +186,33 @@ POOLS: Final = """\
 
 
 @pytest.mark.parametrize("moved", ["", " "])
-def test_what_is_on_a_pool_is_on_the_disks_of_its_metadata(moved: str, where: Ask) -> None:
-    """A cache and a thin volume, also where a name that is too long has moved the columns of a row."""
+def test_what_is_on_a_pool_is_on_the_disks_of_its_data(moved: str, where: Ask) -> None:
+    """A cache and a thin volume; the disk of the metadata is in use by them, and holds none of their files.
+
+    Also where a name that is too long has moved the columns of a row.
+    """
     text = POOLS.replace("[hot_corig] 4.12", f"[hot_corig]{moved} 4.12")
-    feet = {"/hot": ["dasdp", "dasdq", "dasdr"], "/thin": ["dasdp", "dasdr"]}
+    feet = {"/hot": ["dasdp", "dasdq"], "/thin": ["dasdp"]}
     for point, disks in feet.items():
         (answer,) = where(point, text)["where"]
         assert sorted(disk["disk"] for disk in answer["disks"]) == disks
     assert {mount["point"] for mount in where("dasdr", text)["mounts"]} == {*feet}
+
+
+def test_a_pool_of_which_only_metadata_are_seen_is_on_no_known_disk(where: Ask) -> None:
+    """The tree of one disk may lack its data."""
+    tree = """\
+# lsblk -o NAME,TYPE,MOUNTPOINT /dev/dasdp
+NAME                   TYPE MOUNTPOINT
+dasdp                  disk
+`-dasdp1               part
+  `-vg-pool_tmeta      lvm
+    `-vg-pool          lvm
+      `-vg-thin        lvm  /thin
+"""
+    (answer,) = where("/thin", tree)["where"]
+    assert "dasdp" not in [disk["disk"] for disk in answer["disks"]]
+    assert [mount["point"] for mount in where("dasdp", tree)["mounts"]] == ["/thin"]
 
 
 def test_an_origin_alone_leaves_the_pool_of_a_cache_open() -> None:

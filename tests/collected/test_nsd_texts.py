@@ -58,6 +58,42 @@ def test_a_disk_of_a_cluster_or_a_database_is_in_use(
         assert (use in devices, f"{word}1" in devices) == (True, True) if use else devices == []
 
 
+REACHED = """\
+box1:~ # mmlsdisk fs1 -m
+
+ Disk name     IO performed on node     Device             Availability
+ ------------  -----------------------  -----------------  ------------
+ nsd1          localhost                /dev/dasdp1        up
+ nsd2          box2.example.com         /dev/dasdq1        down
+"""
+
+
+def test_a_disk_that_this_host_reaches_has_its_device_here(where: Ask) -> None:
+    """One that another node reaches has the device of that node."""
+    text = f"{UIDS}{REACHED}".replace("{}", "box1:~ # ")
+    found = where("dasdp", text)
+    assert found["devices"] == ["dasdp1", "GPFS file system fs1"]
+    assert found["missing"] == ["down: NSD nsd2 of fs1, of which no device here is known"]
+    assert where("dasdq", text)["devices"] == []
+
+
+@pytest.mark.parametrize(
+    ("node", "is_own"), [("box1", True), ("box1-ib", True), ("box10", False), ("box2", False)]
+)
+def test_a_device_of_a_server_alone_may_be_none_of_its_client(node: str, is_own: bool, where: Ask) -> None:
+    """Only the servers may be listed; the cluster may call this host by another interface, or name."""
+    text = f"{UIDS}{TYPED}".replace("{}", "box1:~ # ").replace("box1.example", f"{node}.example")
+    use = "GPFS" if is_own else f"NSD nsd1 on dasdp1, if {node} is this host"
+    assert use in " ".join(where("dasdp", text)["devices"])
+
+
+def test_a_device_of_any_node_may_be_here_if_none_has_the_name_of_this_host(where: Ask) -> None:
+    """It is not unused then."""
+    content = f"{UIDS}{NSDS}".replace("{}", "db7:~ # ")
+    for disk, node in (("dasdp", "box1"), ("dasdq", "box2")):
+        assert f"NSD nsd1 on {disk}1, if {node} is this host" in where(disk, content)["devices"]
+
+
 LSDSK = """\
 {}asmcmd lsdsk -k
 Total_MB  Free_MB  OS_MB  Name       Failgroup  Site_Name  Failgroup_Type  Library  Label  Redund   Path
@@ -199,6 +235,29 @@ def test_a_gpfs_lies_on_nsds_of_its_own(where: Ask) -> None:
     assert "gpfs02" in uses["dasdr"]
     assert "gpfs" not in uses["dasdq"].casefold()
     assert "NSD" in uses["dasdq"]
+
+
+FIELDS = """\
+{}mmlsnsd -X -Y
+mmlsnsd:nsd:HEADER:version:reserved:reserved:fileSystem:diskName:volumeId:serverList:deviceType:localDiskName:remarks:
+mmlsnsd:nsd:0:1:::fs1:nsd1:0A00033659DD7C41:box1.example.com:dasd:%2Fdev%2Fdasdp1:server node:
+mmlsnsd:nsd:0:1:::fs1:nsd1:0A00033659DD7C41:box2.example.com:dasd:/dev/dasdq1:server node:
+mmlsnsd:nsd:0:1:::fs1:nsd2:0A00033659DD7C42:box2.example.com:dasd:/dev/dasdr1:server node:
+{}mmlsdisk fs1 -Y
+mmlsdisk::HEADER:version:reserved:reserved:nsdName:driverType:sectorSize:failureGroup:metadata:data:status:availability:
+mmlsdisk::0:1:::nsd1:nsd:512:1:yes:yes:ready:down:
+mmlsdisk::0:1:::nsd2:nsd:512:1:yes:yes:suspended:up:
+"""
+
+
+def test_rows_of_named_fields_say_what_columns_say(where: Ask) -> None:
+    """The device of an NSD on this host, and its state; the values are escaped as in addresses of the web."""
+    found = where("dasdp", f"{UIDS}{FIELDS}".replace("{}", "box1:~ # "))
+    assert (found["devices"], found["states"]) == (
+        ["dasdp1", "GPFS file system fs1"], ["NSD nsd1 of fs1: down"]
+    )  # fmt: skip
+    assert found["missing"] == ["suspended: NSD nsd2 of fs1, of which no device here is known"]
+    assert where("dasdq", f"{UIDS}{FIELDS}".replace("{}", "box1:~ # "))["devices"] == []
 
 
 KFOD = """\

@@ -17,6 +17,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.sizes import KIB, SECTOR
+from zmon.collected.bare_names import PATH_OR_BARE, below_dev
 from zmon.collected.facts import Array, plain
 from zmon.collected.numbers import fits, is_of_kernel
 from zmon.collected.reading import Reading, line
@@ -160,7 +161,7 @@ _STATES: Final = _WORKING | {
 _UUID: Final = r"[0-9a-f]{8}(?::[0-9a-f]{8}){3}"
 _ROW: Final = (
     r"\s*(?:[0-9]{1,5}|-)\s+([0-9]{1,4})\s+([0-9]{1,8})\s+([0-9]{1,5}|-)\s+([a-z][a-zA-Z -]*?)"
-    r"(?:\s{3,}(?:/dev/(\S{1,250})|missing))?\s*"
+    rf"(?:\s{{3,}}(?:({PATH_OR_BARE})|missing))?\s*"
 )
 
 
@@ -201,11 +202,11 @@ class Mdadm(Reading):
         """Know that the array may have more members."""
         self._is_whole = False
 
-    @line(r"/dev/(\S{1,250}):")
+    @line(rf"({PATH_OR_BARE}):")
     def head(self, match: re.Match[str]) -> None:
         """Take the first line about an array, or about a device that belongs to one."""
         self._finish()
-        self._name, self._begun = match[1], self.place
+        self._name, self._begun = below_dev(match[1]), self.place
 
     @line(r"\s*([A-Z][\w' -]{1,30}?) :(?: (.*))?")
     def told(self, match: re.Match[str]) -> bool:
@@ -218,7 +219,8 @@ class Mdadm(Reading):
     @line(_ROW)
     def row(self, match: re.Match[str]) -> bool:
         """Take a device of the array, or an empty slot."""
-        major, minor, slot, states, device = match.groups()
+        major, minor, slot, states = match.groups()[:4]
+        device = below_dev(match[5] or "")
         number = f"{major}:{minor}"
         is_whole = {*states.split()} <= _STATES
         if device and is_of_kernel(device) and not fits(device, number):
@@ -233,14 +235,14 @@ class Mdadm(Reading):
         works = {*states.split()} <= _WORKING and number != "0:0"
         if number != "0:0":
             self._below.append(number)
-            self.facts.name_device(device or "", self.place, number)
+            self.facts.name_device(device, self.place, number)
         if slot != "-":
             if works or int(slot) not in self._slots:
-                self._slots[int(slot)] = (number, device or "") if works else ("", "")
+                self._slots[int(slot)] = (number, device) if works else ("", "")
             if not works:
                 self._states[int(slot)] = states
         else:
-            self._take_idle(states, device or "", number)
+            self._take_idle(states, device, number)
         return True
 
     def _take_idle(self, states: str, device: str, number: str) -> None:
@@ -264,10 +266,10 @@ class Mdadm(Reading):
         self._scanned = key, self.place, _number(told.get("num-devices", ""))
         return True
 
-    @line(r"\s+devices=(/dev/[^\s,]+(?:,/dev/[^\s,]+)*)\s*")
+    @line(r"\s+devices=(\S+)\s*")
     def devices(self, match: re.Match[str]) -> bool:
         """Take the devices of the array of the line before; one that does not work may be among them."""
-        names = [name.removeprefix("/dev/") for name in match[1].split(",")]
+        names = [*map(below_dev, match[1].split(","))]
         if self._scanned is None or not all(is_of_kernel(name) or "/" in name for name in names):
             return False
         key, place, count = self._scanned

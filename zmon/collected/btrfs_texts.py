@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from zmon.base.absent import absent
+from zmon.collected.bare_names import PATH_OR_BARE, below_dev
 from zmon.collected.facts import MountRow, plain
 from zmon.collected.reading import Reading, line
 from zmon.kinds import LAYER, MORE_OF_BTRFS, NOT_SEEN
@@ -50,11 +51,14 @@ class BtrfsShow(Reading):
         self._uuid = ""
         self._totals: dict[str, tuple[int, str]] = {}
         self._labels: dict[str, str] = {}
+        self._doubtful: set[str] = set()
+        """The file systems of which a line may be left out, or was not understood."""
 
     def lost(self) -> None:
         """Know no file system; that of the line before may have a device more."""
         if self._uuid:
-            self.facts.btrfs.setdefault(self._uuid, {})[UNNAMED] = self._lost(self._uuid), self.place
+            self._doubtful.add(self._uuid)
+            self.facts.btrfs.setdefault(self._uuid, {})[UNNAMED] = self._unnamed(self._uuid), self.place
         self._uuid = ""
 
     @line(r"(?:Label: (?:'(.*)'|.*?)\s+)?uuid: ([0-9a-f-]{36})\s*")
@@ -74,40 +78,36 @@ class BtrfsShow(Reading):
 
     @line(
         r"\s*devid\s+([0-9]{1,6}) size \S+ used \S+"
-        r" path (?:(/dev/\S{1,255})|<missing disk>|)(?:\s+MISSING)?\s*"
+        rf" path (?:({PATH_OR_BARE})|<missing disk>|)(?:\s+MISSING)?\s*"
     )
     def device(self, match: re.Match[str]) -> bool:
         """Take a device."""
         uuid = self._uuid
         if uuid:
-            name = match[2].removeprefix("/dev/") if match[2] else self._lost(uuid, match[1])
+            name = below_dev(match[2]) if match[2] else self._lost(uuid, match[1])
             self.facts.btrfs.setdefault(uuid, {})[match[1]] = name, self.place
             self.facts.name_dasd(name, self.place)
         elif self.is_filtered and match[2]:
-            self.facts.name_device(match[2].removeprefix("/dev/"), self.place)
-            self.facts.say_content(match[2].removeprefix("/dev/"), self.place, "btrfs", "")
+            self.facts.name_device(below_dev(match[2]), self.place)
+            self.facts.say_content(below_dev(match[2]), self.place, "btrfs", "")
         return bool(uuid or (self.is_filtered and match[2]))
 
     @line(
-        r"\s*(?P<name>/dev/\S{1,255}|missing), ID: (?P<id>[0-9]{1,6})\s*",
-        r"\s*(?P<id>[0-9]{1,6}) (?P<name>/dev/\S{1,255}|missing)\s+\S.*",
+        rf"\s*(?P<name>{PATH_OR_BARE}|missing), ID: (?P<id>[0-9]{{1,6}})\s*",
+        rf"\s*(?P<id>[0-9]{{1,6}}) (?P<name>{PATH_OR_BARE}|missing)\s+\S.*",
     )
     def used(self, match: re.Match[str]) -> None:
         """Take a device of those that tell the use of the mount point of their command."""
         key = self.text.command.split()[-1] if self.text.command else self.text.place()
-        name = (
-            self._lost(key, match["id"])
-            if match["name"] == "missing"
-            else match["name"].removeprefix("/dev/")
-        )
+        name = self._lost(key, match["id"]) if match["name"] == "missing" else below_dev(match["name"])
         self.facts.btrfs.setdefault(key, {})[match["id"]] = name, self.place
         self.facts.name_dasd(name, self.place)
 
-    @line(r"\s+/dev/(\S{1,255})\s+[0-9.]+[KMGTP]?(?:i?B)?\s*")
+    @line(rf"\s+({PATH_OR_BARE})\s+[0-9.]+[KMGTP]?(?:i?B)?\s*")
     def holds(self, match: re.Match[str]) -> None:
         """Take a device that holds data of one kind."""
-        self.facts.name_device(match[1], self.place)
-        self.facts.say_content(match[1], self.place, "btrfs", "")
+        self.facts.name_device(below_dev(match[1]), self.place)
+        self.facts.say_content(below_dev(match[1]), self.place, "btrfs", "")
 
     def end(self) -> None:
         """Say that devices are missing where fewer are listed than are counted."""
@@ -115,10 +115,17 @@ class BtrfsShow(Reading):
             devices = self.facts.btrfs.setdefault(uuid, {})
             devices.pop(UNNAMED, None)
             if len(devices) < total:
-                devices[UNNAMED] = self._lost(uuid), place
+                devices[UNNAMED] = self._unnamed(uuid), place
+
+    def _unnamed(self, uuid: str) -> str:
+        """Return the word for a device that is counted at most: a line that is not read may name it."""
+        if uuid not in self._doubtful:
+            return self._lost(uuid)
+        self.facts.leave_open(f"?{uuid}", f"a device of btrfs {self._labels.get(uuid) or uuid}")
+        return f"?{uuid}"
 
     def _lost(self, key: str, number: str = "") -> str:
-        """Return the word for a device of a btrfs that is not named; without its id for all of them."""
+        """Return the word for a missing device of a btrfs; without its id for all of them."""
         word, what = f"?{key}{f'.{number}' * bool(number)}", f"devid {number}" if number else "a device"
         self.facts.lost[word] = f"missing: {what} of btrfs {self._labels.get(key) or key}"
         return word

@@ -192,9 +192,11 @@ class Lszfcp(Reading):
     def attribute(self, match: re.Match[str]) -> bool:
         """Take an attribute, as sysfs has it."""
         kind = DEVICE if self._class == "ccw" else KINDS.get(self._class)
+        name, content = match.groups()
+        if (self._class, name, content) == ("zfcp_port", "failed", "1"):
+            return self._fail_port()
         if kind not in self._keys:
             return bool(self._class) and kind is None
-        name, content = match.groups()
         try:
             if kind is not DEVICE:
                 told = parse_attribute(self._class, name, content)
@@ -204,6 +206,17 @@ class Lszfcp(Reading):
             return False
         say_attributes(self.facts, kind, self._keys[kind], self.place, told)
         return True
+
+    def _fail_port(self) -> bool:
+        """Say that the driver has given up the port of the lines before, unless the class says its state."""
+        busid, wwpn, _lun = self._lun
+        key = self._keys.get(TARGET_PORT, f"{busid}/{wwpn}")
+        if wwpn:
+            self.facts.say(TARGET_PORT, key, self.place, adapter=busid, port_name=wwpn)
+            states = self.facts.rows[TARGET_PORT.name][key].setdefault("state", [])
+            states[:] = [fact for fact in states if not fact.is_hint]
+            self.facts.hint(TARGET_PORT, key, self.place, state=FAILED)
+        return bool(wwpn)
 
     def _say_adapter(self, busid: str, online: int = 1) -> None:
         self.facts.say(DEVICE, busid, self.place, driver="zfcp", online=online)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from zmon.collected.array_texts import Mdadm, Mdstat
+from zmon.collected.asm_texts import AsmDisks, AsmQuery
 from zmon.collected.block_texts import DiskStats, Links, Lsblk, Partitions
 from zmon.collected.btrfs_texts import BtrfsShow
 from zmon.collected.channel_texts import Lschp, Lscss
@@ -13,7 +14,7 @@ from zmon.collected.dasd_texts import Dasdview, Lsdasd
 from zmon.collected.fcp_texts import Lsluns, Lsscsi, Lszfcp
 from zmon.collected.file_texts import MANY_FILES, Files
 from zmon.collected.kernel_log_texts import KernelLog
-from zmon.collected.lent_texts import AsmDisks, Borrowers, Drbd
+from zmon.collected.lent_texts import Borrowers, Drbd
 from zmon.collected.loop_texts import Losetup
 from zmon.collected.lvm_display_texts import LvmDisplay
 from zmon.collected.lvm_texts import Lvm
@@ -24,6 +25,7 @@ from zmon.collected.nsd_texts import Mmlsdisk, Mmlsnsd
 from zmon.collected.partition_texts import Fdasd, Fdisk, Parted
 from zmon.collected.pool_texts import ZfsList, ZpoolStatus
 from zmon.collected.reading import Form
+from zmon.collected.rear_texts import DiskLayout
 from zmon.collected.signature_texts import Blkid
 from zmon.collected.stratis_texts import Stratis
 from zmon.collected.swap_texts import Swaps
@@ -45,7 +47,7 @@ FORMS: Final = (
          "FCP adapters, ports and LUNs; with -e which of them have failed; with -a all that the kernel's"
          " files have; port and LUN of SCSI disks, with lsscsi or multipath their names", "source"),
     Form("lsscsi", r"lsscsi\b", Lsscsi, "names of SCSI disks, with -l their states", "real output"),
-    Form("lszdev, with any columns, and -i", r"lszdev\b(?!.* --base)", Lszdev,
+    Form("lszdev, with any columns, and -i", r"lszdev\b(?!.* --base)|chzdev\b.*\s--export\b", Lszdev,
          "which devices are on line; bus ids of DASDs, ports and LUNs of SCSI disks", "source, real output"),
     Form("lsluns, lsluns -a", r"lsluns\b", Lsluns, "FCP adapters, ports and LUNs that have failed",
          "source"),
@@ -93,6 +95,8 @@ FORMS: Final = (
          "which file system is a GPFS, where df does not print that; states of NSDs", "source"),
     Form("asmcmd lsdsk, afd_lsdsk, kfod", r"asmcmd\b.*\b(?:afd_)?lsdsk\b|kfod\b", AsmDisks,
          "which devices are disks of ASM", "real output"),
+    Form("v$asm_disk in SQL*Plus", r"sqlplus\b", AsmQuery,
+         "which devices are disks of ASM, and which of them are offline or missing", "real output"),
     Form("raw -qa, targetcli ls", r"raw (?:-\S+ )*-\S*q|targetcli\b.*\bls\b", Borrowers,
          "which devices are raw ones, or exported to other hosts", "source"),
     Form("/etc/drbd.d, drbdadm dump", r"etc/drbd\.(?:d/\S+|conf)|drbdadm dump\b", Drbd,
@@ -131,6 +135,9 @@ FORMS: Final = (
          r"(?:dmesg|journalctl)\b.*|var/log/(?:messages|syslog|dmesg|boot\.msg|kern\.log)", KernelLog,
          "cylinders, size and label of DASDs when they were set on line; what any other text has goes first",
          "real output"),
+    Form("disklayout.conf of ReaR", r"(?:cat )?(?:\S*/)?disklayout\.conf", DiskLayout,
+         "what lies on what, and was mounted, when ReaR saved it; what any other text has goes first",
+         "source"),
     Form("lscpu", r"lscpu\b", Lscpu, "machine type, LPAR or guest of z/VM or KVM", "real output"),
     Form("uname -a", r"uname\b", Uname, "host name, kernel", "real output"),
     Form("hostname", r"hostname|etc/hostname", Hostname, "host name", "real output"),

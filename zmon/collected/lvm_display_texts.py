@@ -21,7 +21,8 @@ import re
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from zmon.base.sizes import SECTOR
-from zmon.collected.lvm_texts import DEVICE, GROUP, LINEAR, TOLD, UUID, VolumeReading, whole_size
+from zmon.collected.bare_names import PATH_OR_BARE, below_dev
+from zmon.collected.lvm_texts import DEVICE, GROUP, LINEAR, LOST, TOLD, UUID, VolumeReading, whole_size
 from zmon.collected.numbers import NUMBER
 from zmon.collected.reading import line
 from zmon.kinds import LAYER, STRIPED
@@ -48,7 +49,7 @@ _WITHOUT_DEVICES: Final = re.compile(
     "thin|thin-pool|cache|cache-pool|snapshot|error|zero|vdo|vdo-pool|writecache"
 )
 """Types of segments without lines for devices."""
-_ONE: Final = r"/dev/[^\s:]{1,250}|\[unknown\]|unknown device"
+_ONE: Final = rf"/dev/[^\s:]{{1,250}}|(?!/){PATH_OR_BARE}|\[unknown\]|unknown device"
 _FIELD: Final = (
     r"(?:[PLV][VG] |Internal LV |# |- )[A-Za-z][\w ,]*?|(?:MAX|Cur|Open|Max|Act) [PL]V|Block device|Segments"
     r"|Format|System ID|Metadata Areas|Metadata Sequence No|Clustered|Shared|Allocatable|Allocation"
@@ -392,9 +393,9 @@ class LvmDisplay(VolumeReading):
         self._device = device if re.fullmatch(DEVICE, device) else ""
         if group is None or not self._device or not (group or not is_short):
             self._is_doubtful = True
-            if self._device.startswith("/dev/"):
-                self.facts.name_device(self._device.removeprefix("/dev/"), self._at())
-                self.facts.say_content(self._device.removeprefix("/dev/"), self._at(), "LVM2_member", "")
+            if self._device and not re.fullmatch(LOST, self._device):
+                self.facts.name_device(below_dev(self._device), self._at())
+                self.facts.say_content(below_dev(self._device), self._at(), "LVM2_member", "")
             return
         self._take_volume(device, group.removesuffix(" (exported)"), self._tool)
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from zmon.base.absent import Absent
 from zmon.base.sizes import KIB, SECTOR
+from zmon.collected.bare_names import PATH_OR_BARE, below_dev
 from zmon.collected.columns import Columns, asked_columns
 from zmon.collected.facts import doubled, group_key, plain
 from zmon.collected.numbers import NUMBER
@@ -38,10 +39,12 @@ GROUP: Final = r"[A-Za-z0-9+_.][A-Za-z0-9+_.-]{0,127}"
 """The name of a volume group or of a logical volume."""
 UUID: Final = "[A-Za-z0-9]{6}(?:-[A-Za-z0-9]{4}){5}-[A-Za-z0-9]{6}"
 """The id of a physical volume."""
-DEVICE: Final = r"/dev/\S{1,250}|\[unknown\]|unknown device|missing|Missing"
-"""A physical volume; the words stand for one that LVM does not find."""
+LOST: Final = r"\[unknown\]|unknown device|missing|Missing"
+"""Words for a physical volume that LVM does not find."""
+DEVICE: Final = rf"{PATH_OR_BARE}|{LOST}"
+"""A physical volume."""
 _EXTENT: Final = re.compile(
-    rf"(?:(/dev/[^\s(,]{{1,200}}?)|(\[unknown\]|unknown device|missing)|\[?({GROUP})\]?)"
+    rf"(?:({PATH_OR_BARE})|({LOST})|\[?({GROUP})\]?)"
     r"(?:\([0-9]{1,12}\)|:([0-9]{1,12})-([0-9]{1,12}))"
 )
 TOLD: Final = (
@@ -232,9 +235,9 @@ class VolumeReading(Reading):
 
     def _member(self, device: str, group: str, place: str) -> str:
         """Return the name of a member of a group; a word of its own for one that LVM does not find."""
-        if not device.startswith("/dev/"):
+        if re.fullmatch(LOST, device):
             return self.facts.lose_volume(group)
-        return plain(self.facts.name_device(device.removeprefix("/dev/"), place))
+        return plain(self.facts.name_device(below_dev(device), place))
 
     def _lose_parts(self) -> None:
         """Say that a logical volume lacks a device if a volume below it does."""
@@ -249,7 +252,7 @@ class VolumeReading(Reading):
     def _add_segment(self, title: str, begin: int, end: int, counts: Mapping[str, int]) -> None:
         """Say how many extents on which devices some of a logical volume are."""
         segment = self.facts.segments.setdefault(title, {}).setdefault((begin, end), {})
-        segment.update({plain(device.removeprefix("/dev/")): count for device, count in counts.items()})
+        segment.update({plain(below_dev(device)): count for device, count in counts.items()})
 
     def _check_segments(self) -> None:
         """Leave open what is on more devices than those of its extents; a part of an output tells no size."""
@@ -330,7 +333,7 @@ class Lvm(VolumeReading, OrDocument):
         rf"(?=(?:\S+{_GAP})*{_KNOWN}{_GAP}(?:\S+{_GAP})*{_KNOWN}(?:[ ,;|]|$)){_NAME}"
     )
     first = (
-        rf' *(?:/dev/\S+|\[unknown\]) +(?:{GROUP} +)?lvm2 +[a-z-]{{3}} |\{{\s*"report"'
+        rf' *(?:{PATH_OR_BARE}|\[unknown\]) +(?:{GROUP} +)?lvm2 +[a-z-]{{3}} |\{{\s*"report"'
         r"| *(?:WARNING: )?(?:VG \S{1,128} is missing PV |Couldn't find device with uuid"
         r"|Device for PV \S+ not found)"
     )
@@ -479,7 +482,7 @@ class Lvm(VolumeReading, OrDocument):
             return False
         if "VG" not in names:
             place = f"pvs, {self.text.place(self.number)}"
-            self.facts.say_content(device.removeprefix("/dev/"), place, "LVM2_member", "")
+            self.facts.say_content(below_dev(device), place, "LVM2_member", "")
         elif group or is_one:
             self._take_volume(device, group, "pvs")
             if (
@@ -487,7 +490,7 @@ class Lvm(VolumeReading, OrDocument):
                 and cells.get("PSize", "") != cells.get("PFree", "")
                 and "" not in map(cells.get, _OF_PV)
             ):
-                self.facts.allocated.setdefault(group, set()).add(device.removeprefix("/dev/"))
+                self.facts.allocated.setdefault(group, set()).add(below_dev(device))
             self._is_lost = self._is_lost or (self._is_short and not group)
         return True
 

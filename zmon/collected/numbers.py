@@ -16,11 +16,12 @@ NUMBER: Final = r"[0-9]{1,4}:[0-9]{1,8}"
 _DASD: Final = re.compile(r"(dasd([a-z]{1,3}))([1-3])?")
 _SD: Final = re.compile(r"sd([a-z]{1,3})([0-9]{1,2})?")
 _MAPPED: Final = re.compile(r"dm-([0-9]{1,8})")
-_KERNEL: Final = re.compile(
+KERNEL_NAME: Final = (
     r"dasd[a-z]{1,4}[0-9]{0,2}|(?:sd|vd|xvd)[a-z]{1,4}[0-9]{0,3}|nvme[0-9]{1,3}n[0-9]{1,4}(?:p[0-9]{1,3})?"
     r"|(?:md|loop|mmcblk|nbd|rbd)[0-9]{1,5}(?:p[0-9]{1,3})?|md_\S{1,32}|dm-[0-9]{1,8}|(?:zram|ram|sr)[0-9]{1,5}"
     r"|(?:dcssblk|bcache|drbd|zd)[0-9]{1,5}(?:p[0-9]{1,3})?|(?:scm|hd)[a-z]{1,4}[0-9]{0,3}|pmem[0-9.]{1,9}s?(?:p[0-9]{1,3})?"
 )
+"""The pattern of the names that the kernel gives to block devices."""
 _DASD_MAJOR: Final = "94"
 _SD_MAJORS: Final = (8, *range(65, 72))
 _NUMBERED: Final = re.compile(r"(md|loop)([0-9]{1,5})")
@@ -117,7 +118,7 @@ def sort_of(kernel: str, is_below: bool) -> str:
 
 def is_of_kernel(name: str) -> bool:
     """Return whether a name below /dev is one that the kernel gives to block devices."""
-    return _KERNEL.fullmatch(name) is not None
+    return re.fullmatch(KERNEL_NAME, name) is not None
 
 
 def rounded_size(size: str) -> int:

@@ -12,9 +12,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from zmon.collected.dasd_texts import BUSID
+from zmon.collected.bare_names import below_dev
 from zmon.collected.mount_texts import MountList
-from zmon.collected.numbers import is_of_kernel
 from zmon.collected.reading import Reading, line
 from zmon.kinds import LAYER, POOL
 from zmon.topology.stack import tagged
@@ -35,11 +34,6 @@ _WORKING: Final = frozenset({"ONLINE", "AVAIL", "INUSE"})
 _STATE: Final = "ONLINE|AVAIL|INUSE|DEGRADED|FAULTED|OFFLINE|REMOVED|SPLIT|SUSPENDED|UNAVAIL"
 _MADE: Final = re.compile(r"(?:mirror|raidz[1-3]?|draid\S*|replacing|spare|indirect|hole|root)(?:-[0-9]+)*")
 """What a pool calls what it has made of devices."""
-_FOLDERS: Final = {
-    "disk/by-path": re.compile(rf"ccw-{BUSID}|pci-|fc-"),
-    "disk/by-id": re.compile(r"(?:ata|ccw|dm-(?:name|uuid)|md-(?:name|uuid)|nvme|scsi|virtio|wwn)-"),
-}
-"""How names in directories of /dev begin; others are in /dev/mapper."""
 
 
 class ZpoolStatus(Reading):
@@ -86,7 +80,7 @@ class ZpoolStatus(Reading):
         if not self._pool or _MADE.fullmatch(listed) or f"pool {listed}" == self._pool:
             return bool(self._pool)
         # what is to replace one of the same name has that of the old one with /old
-        name = _below_dev(remark.removesuffix("/old") if was else listed)
+        name = below_dev(remark.removesuffix("/old") if was else listed)
         member = self.facts.name_device(name, self.place)
         if was:
             lost = member = f"?{listed}"
@@ -106,14 +100,6 @@ class ZpoolStatus(Reading):
             below = " ".join(dict.fromkeys(members))
             label = tagged(f"LABEL={pool.removeprefix('pool ')}")
             self.facts.say(LAYER, pool, place, mapped=pool, sort=POOL, below=below, links=label)
-
-
-def _below_dev(name: str) -> str:
-    """Return the name below /dev of a device that a pool has, mostly without its directory."""
-    if name.startswith("/") or is_of_kernel(name):
-        return name.removeprefix("/dev/")
-    folder = next((folder for folder, named in _FOLDERS.items() if named.match(name)), "mapper")
-    return name if "/" in name else f"{folder}/{name}"
 
 
 class ZfsList(MountList):

@@ -11,12 +11,11 @@ ALL_SWAP: Final = "all-swap"
 ALL_LISTED: Final = frozenset({ALL_ALIASES, ALL_DASD, ALL_DISKS, ALL_SWAP})
 """What outputs may list all of."""
 TOOLS: Final = frozenset({
-    "asmcmd", "blkid", "btrfs", "cat", "cryptsetup", "dasdview", "df", "dmesg", "dmsetup", "drbdadm",
-    "fdasd", "fdisk", "findmnt", "hcp", "hostname", "hostnamectl", "journalctl", "kfod", "losetup", "ls",
-    "lsblk", "lschp", "lscpu", "lscss", "lsdasd", "lsluns", "lsqeth", "lsscsi", "lstape", "lszdev",
+    "asmcmd", "blkid", "btrfs", "cat", "chzdev", "cryptsetup", "dasdview", "df", "dmesg", "dmsetup",
+    "drbdadm", "fdasd", "fdisk", "findmnt", "hcp", "hostname", "hostnamectl", "journalctl", "kfod", "losetup",
+    "ls", "lsblk", "lschp", "lscpu", "lscss", "lsdasd", "lsluns", "lsqeth", "lsscsi", "lstape", "lszdev",
     "lszfcp", "lvdisplay", "lvm", "lvs", "lvscan", "mdadm", "mmlsdisk", "mmlsnsd", "mount", "multipath",
-    "multipathd", "parted", "pvdisplay", "pvs", "pvscan", "raw", "sfdisk", "stratis", "swapon", "targetcli",
-    "udevadm", "uname", "vgdisplay", "vgs", "virsh", "vmcp",
-    "ziorep_config",
+    "multipathd", "parted", "pvdisplay", "pvs", "pvscan", "raw", "sfdisk", "sqlplus", "stratis", "swapon",
+    "targetcli", "udevadm", "uname", "vgdisplay", "vgs", "virsh", "vmcp", "ziorep_config",
 })  # fmt: skip
 """Commands that are known behind any prompt, whether zmon reads what they print or not."""

@@ -158,6 +158,21 @@ def _naming(names: Collection[str], sample: Sample) -> Iterator[tuple[str, str, 
                 yield name, key, line
 
 
+def _is_unsure(place: str, sample: Sample) -> bool:
+    """Return whether a line may be one that was not understood: of an output with more than are named."""
+    frame, (origin, _, line) = sample.frame(TEXT), place.rpartition(":")
+    begins = [key.rpartition(":")[2].partition(".")[0] for key in frame.keys]
+    above = [
+        (int(begin), row) for row, (key, begin) in enumerate(zip(frame.keys, begins, strict=True))
+        if key.rpartition(":")[0] == origin and int(begin) <= int(line)
+    ]  # fmt: skip
+    if not above:
+        return False
+    _begin, row = max(above)
+    named = [int(number) for number in text_of(frame.column("which")[row]).split()]
+    return frame.column("strange")[row] != len(named) and int(line) > max(named, default=0)
+
+
 def troubles(disk: str, busid: str, sample: Sample) -> Iterator[str]:
     """Yield where the kernel says last that a disk fails."""
     told = [(key.rpartition(":")[0], line) for _name, key, line in _naming({disk, busid} - {""}, sample)]
@@ -182,8 +197,12 @@ def lines_with(word: str, sample: Sample, holding: Iterable[tuple[str, str]] = (
             sample.frame(TEXT).keys, sample.frame(TEXT).column("which"), strict=True
         ) for line in text_of(which).split()}  # fmt: skip
         for place, what in holding:
-            is_strange = what == UNDERSTOOD and place in strange
-            lines.setdefault(place, (word, "was not understood" if is_strange else what))
+            fate = what
+            if what == UNDERSTOOD and place in strange:
+                fate = "was not understood"
+            elif what == UNDERSTOOD and _is_unsure(place, sample):
+                fate = "may not have been understood"
+            lines.setdefault(place, (word, fate))
         places: dict[tuple[str, str], list[str]] = {}
         for place, told in [*lines.items()][:MAX_HOLDING]:
             places.setdefault(told, []).append(place)

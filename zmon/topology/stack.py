@@ -43,6 +43,9 @@ INNER: Final = {
     "real": "origin of snapshots", "cow": "changes of a snapshot",
     "pmspare": "spare metadata",
 }  # fmt: skip
+_WITHOUT_DATA: Final = frozenset(
+    INNER[purpose] for purpose in ("rmeta", "mlog", "tmeta", "cmeta", "imeta", "pmspare")
+)
 
 _SUFFIX: Final = (
     r".(?:_(rimage|rmeta|mimage)_[0-9]+|_(mlog|tdata|tmeta|cdata|cmeta|cvol|cpool|corig|wcorig|vdata|vpool"
@@ -329,7 +332,7 @@ class Stack:
     def mapped(self, node: BlockDevice, target: Target) -> Iterable[Target]:
         """Return a target of the device mapper, completed with what its table does not contain."""
         if target.layout is TargetLayout.SOMEWHERE and not target.legs:
-            return (target._replace(legs=tuple(Leg(number) for number in node.below)),)
+            return (target._replace(legs=tuple(Leg(number) for number in self._holding_data(node))),)
         return (target,)
 
     def _layout(self, number: str) -> DeviceLayout:
@@ -393,8 +396,15 @@ class Stack:
         if isinstance(segments, Absent):
             node = self.node(number)
             # a partition whose first byte is not known lies on its disk all the same
-            return list(dict.fromkeys((*node.below, *text_of(node.parent).split()))) if node else []
+            lower = (*self._holding_data(node), *text_of(node.parent).split()) if node else ()
+            return [*dict.fromkeys(lower)]
         return list(dict.fromkeys(leg.device for target in segments for leg in target.legs if leg.device))
+
+    def _holding_data(self, node: BlockDevice) -> list[str]:
+        """Return the numbers of what a device is made of, without metadata, which LVM names so."""
+        feet = {number: self.node(number) for number in node.below}
+        return [number for number, foot in feet.items()
+                if foot is None or inner(text_of(foot.mapped)) not in _WITHOUT_DATA]  # fmt: skip
 
     def is_in_group(self, number: str) -> bool:
         """Return whether a device may be on any of several: of its group, or as texts contradict."""

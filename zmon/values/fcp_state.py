@@ -15,7 +15,7 @@ FAILED: Final = "failed"
 """What is said of an adapter or a LUN that the driver has given up."""
 FAILED_STATES: Final = frozenset({
     "offline", "blocked", "transport-offline", "Blocked", "Offline", "Linkdown", "Not Present", "Error",
-    FAILED, "NotOnline", "NotRunning", "not good", "off",
+    "Deleted", FAILED, "NotOnline", "NotRunning", "not good", "off",
 })  # fmt: skip
 """States in which they do, as the kernel calls them; of texts also what lszfcp, lsluns and lszdev say."""
 
