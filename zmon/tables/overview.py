@@ -15,7 +15,7 @@ from zmon.base.absent import Absent, absent, ratio
 from zmon.base.clock import DATED, SECOND, clock, length
 from zmon.base.event import LEVELS, LOOK
 from zmon.base.mistake import REASONS, contained
-from zmon.base.ranges import ranges
+from zmon.base.ranges import many, names, ranges
 from zmon.base.record import NamedTuple
 from zmon.base.sizes import MB
 from zmon.diagnosis.judged import (
@@ -57,6 +57,7 @@ from zmon.placement.file_traffic import attribution_of
 from zmon.placement.pieces import pieces, tablespace_of
 from zmon.queueing.waiting import CERTAINLY_FULL
 from zmon.sample import pick
+from zmon.tables.checked import bad_of
 from zmon.tables.diagnosed import lcu_door
 from zmon.tables.exceptions import examined_of
 from zmon.tables.filled import TableDefinition, resource_in
@@ -80,6 +81,8 @@ NEEDS: Final = Needs(
     (*KINDS, LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU, PROCESS, *UNIT_KINDS),
     history=True, topology=TOPOLOGY, exceptions=True,
 )  # fmt: skip
+NAMED: Final = 2
+"""Settings that are named; the others are counted."""
 MOST: Final = 10
 """Rows of a list; a screen shows at least the first five."""
 NO_VALUE: Final = ""
@@ -177,6 +180,7 @@ def table(view: View) -> Table:
         ("channel paths", lambda: _channels(present, _subjects(verdict, "D13", "path"))),
         ("devices", lambda: _devices(view, present, _subjects(verdict, "D21", "volume"))),
         ("exceptions", lambda: _exceptions(view, verdict, exceptions, present)),
+        ("checks", lambda: _checks(view)),
         ("what cannot be seen", lambda: _unseen(view, present)),
     )
     lines = [line for section in starmap(_section, sections) for line in section]
@@ -650,6 +654,14 @@ def _exceptions(view: View, verdict: Verdict, log: Exceptions, present: RecentLo
             words=entry.told,
             command=f"WORST {entry.number}",
         )  # fmt: skip
+
+
+def _checks(view: View) -> Iterator[OverviewLine]:
+    """Yield which settings are bad, if any are."""
+    bad = [f"{result.check.title} ({result.check.id})" for result in bad_of(view)]
+    if bad:
+        sentence = f"CHECK calls {many(len(bad), 'setting')} bad: {names(bad, NAMED)}."
+        yield OverviewLine("exception", "checks", "Checks", LEVELS[LOOK], words=sentence, command="CHECK")
 
 
 def _unseen(view: View, present: RecentLoad) -> Iterator[OverviewLine]:
