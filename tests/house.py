@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 TESTS: Final = ROOT / "tests"
 CEILINGS: Final = {
-    "base": 1_430, "check": 1_735, "cli": 10_051, "collected": 14_939, "cp": 3_335, "diagnosis": 6_212,
-    "exposition": 1_961, "fleet": 2_112, "kernel": 13_294, "lab": 5_171, "listing": 5_600, "machine": 6_384,
-    "placement": 5_970, "queueing": 3_869, "recorder": 1_679, "rule": 1_768, "screen": 4_637, "session": 4_931,
-    "store": 6_052, "tables": 7_908, "topology": 6_408, "trends": 2_157, "ui": 5_366, "values": 668, "words": 311,
-    "zmon": 2_729,
+    "base": 1474, "check": 1735, "cli": 10051, "collected": 14939, "cp": 3335, "diagnosis": 6212,
+    "exposition": 1961, "fleet": 2112, "kernel": 13294, "lab": 5171, "listing": 5600, "machine": 6384,
+    "placement": 5970, "queueing": 3869, "recorder": 1679, "rule": 1768, "screen": 4593, "session": 4931,
+    "store": 6052, "tables": 7960, "topology": 6408, "trends": 2157, "ui": 5366, "values": 668, "words": 311,
+    "zmon": 2729,
 }  # fmt: skip
 """The most lines of each package; `zmon` are the modules that are in none."""
 VAGUE: Final = frozenset({"each", "found", "known", "one", "words"})

@@ -35,7 +35,7 @@ DATA = (
 
 ELSEWHERE = (
     "zmon.session.commands", "zmon.session.explain", "zmon.session.guide",
-    "zmon.screen.compare", "zmon.screen.event_line", "zmon.screen.variable", "zmon.tables.plot",
+    "zmon.screen.compare", "zmon.base.event_line", "zmon.screen.variable", "zmon.tables.plot",
     "zmon.session.when",
 )  # fmt: skip
 """What commands, times and curves need, and a list of things as they were last does not."""

@@ -314,9 +314,7 @@ def test_events_open_at_the_present_moment() -> None:
 
 def test_a_long_event_is_folded(monkeypatch: pytest.MonkeyPatch, travel: Callable[..., list[str]]) -> None:
     """Between words, the second line indented."""
-    monkeypatch.setattr(
-        "zmon.screen.event_line.line", lambda event: f"{event.text} {'and more ' * 12}".strip()
-    )
+    monkeypatch.setattr("zmon.base.event_line.line", lambda event: f"{event.text} {'and more ' * 12}".strip())
     lines = travel("EVENTS")[1].splitlines()[1:]
     assert max(map(len, lines)) <= 79
     assert lines[1].startswith("   ")

@@ -6,12 +6,12 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.clock import END_OF_TIME
+from zmon.base.event_line import lines, words
 from zmon.cli.inputs import inputs_and_files, status
 from zmon.cli.output import FAILED, announced, complain, misused, terminal_width
 from zmon.cli.result import MIN_WIDTH, ResultTable, write_result
 from zmon.cli.show_intervals import moves_to
 from zmon.cli.source_options import open_source
-from zmon.screen.event_line import lines, words
 from zmon.screen.export import moment
 from zmon.session.navigator import NOT_KEPT, CommandError
 from zmon.session.session import Session

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Final, TextIO
 
 from zmon.base.absent import Absent
 from zmon.base.clock import clock as local_time
+from zmon.base.event_line import lines as happened
 from zmon.base.plain_text import harmless
 from zmon.cli.output import OK, complain
 from zmon.screen.dashboard import CURVE
-from zmon.screen.event_line import lines as happened
 from zmon.screen.export import sentence, text
 from zmon.screen.header import WIDTH
 from zmon.session.commands import find_command, run

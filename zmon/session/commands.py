@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.base import own_files
 from zmon.base.clock import clock, told
+from zmon.base.event_line import line as event_line
 from zmon.base.plain_text import did_you_mean
 from zmon.screen import variable
 from zmon.screen.definition import COMMAND_ITEMS, NoScreen, ScreenError
-from zmon.screen.event_line import line as event_line
 from zmon.screen.export import text
 from zmon.screen.query import heading
 from zmon.session.navigator import NO_SAMPLES, Arrival, CommandError, Navigator

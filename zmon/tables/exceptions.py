@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import absent
 from zmon.base.clock import DATED, clock, length
-from zmon.base.event import LEVELS, OPEN
+from zmon.base.event import LEVELS, OPEN, What
+from zmon.base.event_line import line
 from zmon.base.ranges import names
 from zmon.diagnosis.catalogue import is_of
 from zmon.diagnosis.steps import part_of
@@ -19,7 +20,7 @@ from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from zmon.base.absent import Absent, Value
     from zmon.base.event import ExceptionEntry, Exceptions
@@ -32,6 +33,8 @@ NONE: Final = absent("no rule has held for long enough: no exceptions")
 NOT_JUDGED: Final = absent("rules compare two samples, and this is the first one; CHECK judges one alone")
 NO_CAUSE: Final = absent("the verdict on that interval has no diagnosis of it")
 NOT_ASKED: Final = absent("the verdict on its worst interval, to which WORST leads, was not asked for")
+MOST_EVENTS: Final = 5
+"""Events that are no exceptions and are listed; the others are counted."""
 MOST_ASKED: Final = 20
 """Exceptions of another time, at most, of whose worst interval the verdict is asked."""
 
@@ -70,12 +73,24 @@ def table(view: View) -> Table:
             *_sentences(exceptions, entries),
             *_examined(view, entries),
             *not_judged(exceptions.unknown),
+            *_other_events(view, exceptions),
         ),
         span=None if interval.skipped or not exceptions.end else (exceptions.begin, exceptions.end),
         missing=None if entries else _why_none(interval, exceptions),
         marks={"level": marks},
         home=str(entries[0].number) if entries else "",
     )
+
+
+def _other_events(view: View, exceptions: Exceptions) -> Iterator[str]:
+    """Yield what happened besides, the last events: gaps, restarts, changes, notes."""
+    if view.history.fleet is not None:
+        return
+    begin, end = exceptions.begin, exceptions.end or view.interval.after.at.utc
+    others = [event for event in view.history.happened(begin, end) if event.what is not What.LIMIT]
+    yield from map(line, others[-MOST_EVENTS:])
+    if len(others) > MOST_EVENTS:
+        yield f"EVENTS lists {len(others) - MOST_EVENTS:,} more events"
 
 
 def _why_none(interval: Interval, exceptions: Exceptions) -> Absent:

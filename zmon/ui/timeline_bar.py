@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.clock import DAY, clock
 from zmon.base.event import Event, What
+from zmon.base.event_line import lines
 from zmon.base.plain_text import wrap
 from zmon.screen.chart.points import sparkline
-from zmon.screen.event_line import lines
 from zmon.ui.line import Line, Part
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from zmon.base.event import Event, What
-from zmon.screen.event_line import line, lines
+from zmon.base.event_line import line, lines
 
 SECOND = 1_000_000_000
 
