@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import ast
+from typing import Final
 
 import pytest
 
+from tests.syntax import modules
 from tests.wording import wording
 
 
@@ -71,3 +73,35 @@ def other(head):
 def test_what_only_writes_a_sentence_is_neither(code: str) -> None:
     """A capital, a full stop and a shorter list are presentation."""
     assert wording(ast.parse(code)) == ([], [])
+
+
+MOST: Final = 2 * 79
+"""Characters of a message: two lines of a terminal."""
+FIELD: Final = 12
+"""Those of a name or number in it."""
+TELLING: Final = frozenset({"absent", "complain", "misused", "no_answer", "say"})
+"""Functions that tell somebody what is wrong, besides errors."""
+
+
+def length_of(node: ast.AST) -> int:
+    """Return how many characters the text of an expression has, about."""
+    if isinstance(node, ast.Constant):
+        return len(node.value) if isinstance(node.value, str) else 0
+    if isinstance(node, ast.JoinedStr):
+        return sum(length_of(part) if isinstance(part, ast.Constant) else FIELD for part in node.values)
+    if isinstance(node, ast.BinOp):
+        return length_of(node.left) + length_of(node.right)
+    return 0
+
+
+def test_no_message_is_longer_than_two_lines() -> None:
+    """What is read once, in a hurry, is short: an error, why a value is missing, a line of the glass."""
+    long = []
+    for module, tree in modules().items():
+        for call in ast.walk(tree):
+            if not isinstance(call, ast.Call):
+                continue
+            name = getattr(call.func, "id", getattr(call.func, "attr", ""))
+            if name in TELLING or name.endswith(("Error", "Unreadable")):
+                long += [f"{module}:{call.lineno}" for told in call.args if length_of(told) > MOST]
+    assert long == []

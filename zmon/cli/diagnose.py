@@ -53,9 +53,8 @@ SERVICE: Final = "DIAGNOSE"
 MOST_ASKED: Final = 3
 """Exceptions before an interval of which the cause is looked for in the verdict."""
 NOTHING_IN_IT: Final = (
-    "nothing was measured in this time: no load of disks, channel paths, processors or memory is there, so"
-    " nothing can be said to be short; a diagnosis needs a recording, or a capture of two passes with"
-    " /proc/diskstats, /proc/stat or channel measurement, see zmon capture"
+    "no load of disks, channel paths, processors or memory was measured in this time; a diagnosis needs a"
+    " recording or a capture of two passes"
 )
 """Why a source has no diagnosis that knows nothing of the load."""
 

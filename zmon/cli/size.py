@@ -188,7 +188,7 @@ def _assumed(arrays: Arrays, raid: str, span: Sequence[int]) -> list[str]:
     ]
     if span:
         assumptions.append(
-            f"The rates are the means from {written(span[0])} to {written(span[1])}, as Linux asked; other "
-            "systems on the same arrays come on top. Choose the busiest time with --at and --since."
+            f"The rates are means from {written(span[0])} to {written(span[1])}, of this Linux alone. Choose"
+            " the busiest time with --at and --since."
         )
     return assumptions

@@ -211,9 +211,8 @@ def other_directory(path: str) -> ValueError | None:
         why = f"in a directory they are named as 2026-03-17.zmon; --from {paths[own[0]]} opens the first"
     else:
         why = (
-            "expected are files below sys or proc, as zmon capture and dbginfo.sh copy them, what sos or"
-            " supportconfig wrote, texts of tools such as lsdasd, lsblk and mount, or recordings named as"
-            " 2026-03-17.zmon; see docs/sources.md"
+            "expected are recordings, a capture, what dbginfo.sh, sos or supportconfig wrote, or texts of"
+            " tools such as lsdasd; see docs/sources.md"
         )
     return RecordingError(f"{path} holds {what}: {why}")
 

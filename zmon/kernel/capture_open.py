@@ -94,8 +94,8 @@ def open_capture(path: str, reader: TextReader = NO_TEXTS) -> Capture:
         return open_capture(only, reader)
     if not passes:
         raise NoCaptureError(
-            f"{path} {NOT_A_CAPTURE}, with files below sys or proc, and no output of a command"
-            f" that zmon reads, such as lsdasd; {ADVICE}, or what supportconfig, dbginfo.sh or sos wrote."
+            f"{path} {NOT_A_CAPTURE}, and no output that zmon reads, such as that of lsdasd; {ADVICE}, or"
+            " what supportconfig, dbginfo.sh or sos wrote."
         )
     return Capture(path, passes, contents.remarks(), tuple(contents.unread))
 

@@ -328,9 +328,8 @@ def _connect(server: Server) -> Any:
         import pymysql  # noqa: PLC0415 - optional, and slow to import
     except ImportError as missing:
         raise ServerError(
-            "asking MariaDB or MySQL needs a driver: the package python3-pymysql,"
-            f" or in zmon's checkout .venv/bin/pip install '.[mariadb]' ({missing});"
-            " or spool the queries of docs/listings.md with mariadb -B"
+            f"asking MariaDB or MySQL needs python3-pymysql ({missing}); or spool the queries of"
+            " docs/listings.md with mariadb -B"
         ) from None
     strange = [name for name, _ in server.options if name not in _OPTIONS]
     if strange:

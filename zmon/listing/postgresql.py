@@ -294,9 +294,8 @@ def _without_libpq(server: Server, database: str, missing: ImportError) -> Itera
         import pg8000.native as pg8000  # noqa: PLC0415 - optional, and slow to import
     except ImportError:
         raise ServerError(
-            "asking PostgreSQL needs a driver: the package python3-psycopg"
-            " or python3-pg8000, or in zmon's checkout .venv/bin/pip install '.[postgresql]'"
-            f" ({missing}); or spool the query of docs/listings.md with psql"
+            f"asking PostgreSQL needs python3-psycopg or python3-pg8000 ({missing}); or spool the query of"
+            " docs/listings.md with psql"
         ) from None
     if server.options:
         raise ServerError(f"{server}: {server.options[0][0]} needs the driver psycopg with libpq")

@@ -138,8 +138,8 @@ _ONLY_FCP: Final = absent("only a SCSI disk behind an FCP adapter has this")
 LSS_OF_GUEST: Final = absent("under z/VM the configuration data may name another LSS than the real one")
 _NO_SIDE: Final = absent("known only of a DS8000 whose LSS is known, or by the volume map of the site")
 _TWO_STEPS: Final = absent(
-    "give zmon CP's answer to QUERY VIRTUAL DASD, which has the real device, and for the LCU of that"
-    " the answer to QUERY DASD DETAILS, or lcu_by_number in the site file"
+    "CP's answer to QUERY VIRTUAL DASD has the real device, and its LCU is in that to QUERY DASD DETAILS, or"
+    " in lcu_by_number of the site file"
 )
 _CONTRADICT: Final = absent("the rules of the site contradict each other about its number")
 _FBA: Final = absent("an FBA disk is on no LCU that Linux or CP could name; the volume map of the site can")

@@ -118,9 +118,8 @@ def labels(
 def overview(screens: Screens, width: int = WIDTH) -> list[str]:
     """Return in lines what can be drawn, and how."""
     text = (
-        "PLOT column [row] [since] draws a column of the screen it is given on, by time, as samples come. "
-        "TAB chooses the column, the cursor the row: then PLOT alone is enough. Of other screens: "
-        "PLOT DEVICE.resp 7000, PLOT CTLUNIT.io 2482 -10m, PLOT REDISP.busy,io. It can draw:"
+        "PLOT column [row] [since] draws a column by time; alone that which TAB chose, of the row at the "
+        "cursor. Of other screens: PLOT DEVICE.resp 7000, PLOT CTLUNIT.io 2482 -10m. It can draw:"
     )
     lines = [*(f" {part}" for part in wrap(text, width - 1)), ""]
     for screen in sorted(listed(screens), key=lambda screen: screen.command):
