@@ -410,10 +410,11 @@ def test_a_screen_is_found_by_command_menu_or_number(word: str) -> None:
         ("dev", "DEVICE"), ("devl", "DEVLOG"), ("chan", "CHANNEL"), ("chanl", "CHANLOG"), ("ct", "CTLUNIT"),
         ("ctlu", "CTLUNIT"), ("ctlul", "CTLULOG"), ("lpa", "LPAR"), ("lp", "LPAR"), ("lparl", "LPARLOG"),
         ("ca", "CACHEXT"), ("bench", "BENCHMRK"), ("f", "FILES"),
+        ("mem", "STORAGE"), ("dsk", "DEVICE"), ("net", "NETWORK"), ("prc", "UPROC"),
     ],
 )  # fmt: skip
 def test_a_minimum_abbreviation_means_the_main_screen(word: str, command: str) -> None:
-    """Though its log begins with the same letters; what is unambiguous may be shorter still."""
+    """Though its log begins with the same letters; so do what is unambiguous, and the words of atop."""
     assert load_screens(shipped("screens")).find(word).command == command
 
 

@@ -257,6 +257,9 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
 COMMAND_ITEMS: Final = {"3J": "EVENTS", "N": "FLEET"}
 """Items of the menu that are commands, and open no screen."""
 
+OF_ATOP: Final = {"MEM": "STORAGE", "DSK": "DEVICE", "PRC": "UPROC"}
+"""What users of atop call screens whose commands begin otherwise."""
+
 LAYOUTS: Final = ("list", "page", "menu", "chart", "dashboard")
 
 PICTURES: Final = ("bar", "curve")
@@ -640,6 +643,8 @@ class Screens:
                 return self._whole(meant[0].id)
         if begun:
             raise ScreenError(f"{word!r} may mean {' or '.join(sorted(s.command for s in begun))}")
+        if wanted in OF_ATOP:
+            return self.find(OF_ATOP[wanted])
         missing = self._missing(wanted)
         if missing:
             raise ScreenError(f"{missing} ({wanted}) is not in zmon{self._why(wanted)}")
