@@ -410,7 +410,7 @@ def test_a_command_is_known_from_its_shortest_form_on(
 ) -> None:
     """In any case; what the surface has to do is handed to it, the rest is done."""
     word, shortest = command.word, command.shortest  # type: ignore[attr-defined]  # a Command
-    theirs = {"HELP", "LOCATE", "TOP", "BOTTOM", "REFRESH", "PLAY", "PAUSE", "EVENTS", "NOW"}
+    theirs = {"HELP", "LOCATE", "TOP", "BOTTOM", "REFRESH", "PLAY", "PAUSE", "EVENTS", "NOW", "PANE"}
     monkeypatch.chdir(tmp_path)
     for length in range(shortest, len(word) + 1):
         OPERANDS["PRINT"] = f" screen-{length}.txt"

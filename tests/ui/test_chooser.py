@@ -69,8 +69,8 @@ def test_down_goes_through_the_resources_and_right_to_the_list_beside(overview: 
         overview.press("down")
         keys.append(chosen(overview))
     assert keys == [f"resource {name}" for name in ("cpu", "memory", "channel", "lcu", "alias", "device")]
-    overview.press("down")
-    overview.press("down")
+    for _ in ("exceptions", "checks", "lists"):
+        overview.press("down")
     assert chosen(overview).startswith("lcu ")
     overview.press("column_right")
     assert not chosen(overview).startswith("lcu ")

@@ -629,6 +629,7 @@ COMMANDS: Final = (
         open_system, waits=True,
     ),
     Command("FLEET", 4, "", "in zmon fleet: show all systems, from one of them go back to all", to_fleet),
+    Command("PANE", 3, "ON|OFF", "show below a list what lies behind the row under the cursor, or hide it"),
     Command("PRINT", 2, "[file]", "write this screen to a file, as text", write, waits=True),
     Command("RETURN", 3, "", "leave this screen", leave),
     Command("QUIT", 4, "", "leave zmon; also q, EXIT", lambda s, _: s.quit()),

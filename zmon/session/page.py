@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from zmon.rule.grammar import Rule
     from zmon.screen.definition import Screen, Screens
     from zmon.screen.query import Condition
-    from zmon.screen.sheet import Order
+    from zmon.screen.sheet import Order, Sheet
     from zmon.session.timeline import Timeline
     from zmon.tables.table import Table
 
@@ -97,6 +97,12 @@ class FillTask(NamedTuple):
             self.view.interval, page.screen.table, page.argument, page.against, self.judged,
             self.curved,
         )  # fmt: skip
+
+    def sheet(self, table: Table) -> Sheet:
+        """Return a table that was filled as the sheet of the page."""
+        from zmon.screen.sheet import Sheet  # noqa: PLC0415 - a lookup starts without it
+
+        return Sheet(self.page.screen, table, self.page.order, self.page.conditions)
 
     def table(self) -> Table:
         """Fill the table."""
@@ -177,6 +183,17 @@ class PreviewTask(NamedTuple):
 
 RECENT: Final = 60_000_000_000
 """Nanoseconds for which a conclusion stays on a live screen, with its time, until a newer one is drawn."""
+
+
+class BehindTask(NamedTuple):
+    """The work of filling what a command opens, to be shown below its row; anything else goes first."""
+
+    command: str
+    fill: FillTask
+
+    def is_of(self, command: str, interval: Interval | None) -> bool:
+        """Return whether it is what a command opens in an interval."""
+        return self.command == command and self.fill.view.interval is interval
 
 
 class ConcludeTask(NamedTuple):

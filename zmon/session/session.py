@@ -21,6 +21,7 @@ from zmon.screen.sheet import Order, Sheet, natural
 from zmon.session.navigator import CommandError, Navigator
 from zmon.session.page import (
     BOTH,
+    BehindTask,
     Comparison,
     ConcludeTask,
     FillTask,
@@ -456,8 +457,25 @@ class Session(Navigator):
             needed = needs(page.screen.table)
             self.timeline.want(needed.kinds if needed.on_demand else ())
 
+    def behind(self, command: str) -> BehindTask | None:
+        """Return the work of filling the screen that a command opens, which stays closed; None without one.
+
+        What a live machine reads on demand is not read for it.
+        """
+        word, _, operands = command.partition(" ")
+        try:
+            screen = find_screen(self.screens, word, operands)
+            if needs(screen.table).on_demand or screen.layout not in {"list", "page"}:
+                return None
+            return BehindTask(command, self._work(self._page(screen, operands))._replace(curved=False))
+        except (ScreenError, QueryError, NoSuchThing, CommandError):
+            return None
+
     def _task(self, page: Page) -> FillTask:
         self._want(page)
+        return self._work(page)
+
+    def _work(self, page: Page) -> FillTask:
         view = self.view(page.argument)
         if view is None:
             raise CommandError(NO_SAMPLE)

@@ -182,6 +182,8 @@ class Site(NamedTuple):
     """Patterns of paths and tablespaces that stay where they are."""
     logs: tuple[str, ...] = ()
     """Patterns of paths that hold logs."""
+    pane: bool = True
+    """Whether what lies behind a row is shown below a list, where there is room."""
     bars: bool = True
     """Whether lists have bars and curves beside their figures, where there is room."""
     profile: str = ""

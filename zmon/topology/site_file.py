@@ -174,6 +174,7 @@ def _fields(document: TomlDocument, volume_map: Callable[[str], VolumeMap] | Non
         "logs": ("logs", lambda key: tuple(top.words(key))),
         "map": ("map", lambda key: _map(top, key, volume_map)),
         "number_by_label": ("labels", lambda key: tuple(map(_label, top.list_of(key)))),
+        "pane": ("pane", top.flag),
         "pins": ("pins", lambda key: tuple(top.words(key))),
         "profile": ("profile", lambda key: top.one_of(key, PROFILES)),
         "vdev_is_rdev": ("vdev_is_rdev", lambda key: top.place(key) if top.flag(key) else ""),

@@ -118,6 +118,14 @@ def events(glass: Glass, _operand: str) -> None:
     glass.helps.seen.go_to(present)
 
 
+def pane(glass: Glass, text: str) -> None:
+    """Show what lies behind the row under the cursor, or hide it; without a word the other of both."""
+    if text.upper() not in {"", "ON", "OFF"}:
+        raise CommandError(f"PANE takes ON or OFF, not {text!r}")
+    glass.behind.is_wanted = text.upper() == "ON" if text else not glass.behind.is_wanted
+    glass.fit()
+
+
 COMMANDS: Final[dict[str, Callable[[Glass, str], None]]] = {
     "HELP": explain,
     "LOCATE": locate,
@@ -128,6 +136,7 @@ COMMANDS: Final[dict[str, Callable[[Glass, str], None]]] = {
     "PAUSE": pause,
     EVENTS: events,
     "NOW": now,
+    "PANE": pane,
 }
 """What the words do."""
 

@@ -15,9 +15,10 @@ from zmon.base.plain_text import wrap
 from zmon.session.commands import AT_ONCE, find_command
 from zmon.session.commands import run as run_command
 from zmon.session.navigator import CommandError, CursorMove
-from zmon.session.page import ConcludeTask, FillTask, PreviewTask
+from zmon.session.page import BehindTask, ConcludeTask, FillTask, PreviewTask
 from zmon.tables.filled import needs
 from zmon.ui import frame
+from zmon.ui.behind import BehindPane
 from zmon.ui.chooser import DashboardPane, Menu
 from zmon.ui.command_line import CommandLine, candidate_lines, command_line
 from zmon.ui.grid import WIDE, Grid
@@ -67,6 +68,9 @@ class GlassReader(Protocol):
 
     def fill(self, filling: FillTask) -> None:
         """Have a table filled."""
+
+    def fill_behind(self, task: BehindTask) -> None:
+        """Have what lies behind a row filled, when nothing else waits."""
 
     def move(self, move: CursorMove) -> None:
         """Have the cursor moved."""
@@ -141,6 +145,7 @@ class Glass:
         self.pressed = ""
         """The function of the key before the present one."""
         self._first = first
+        self.behind = BehindPane(session, lambda page, sheet: pane_of(page, sheet, session, chart))
         self.slow = False
         """Whether the guidance says what is awaited, because it takes long."""
         self._message, self._message_kind = "", "message"
@@ -235,10 +240,23 @@ class Glass:
         for pane in (self.waiting, self.choice, *(pane for _, pane in self._shown)):
             if pane is not None:
                 pane.resize(self.width, room)
+        self._look_behind()
         self.helps.resize(self.width, room)
         beside = room - self.helps.panel(room)
         if 0 < beside < room:
             self.pane.resize(self.width, beside)
+
+    def _look_behind(self) -> None:
+        """Have filled what lies behind the row under the cursor, once all else is."""
+        covered = self.helps or self.choice is not None or not self._shown
+        if covered or self.first_look is not None or not (self.settled and self.current):
+            return
+        task = self.behind.ask(self.pane, self._room)
+        if task is not None and self.reader is not None:
+            self.reader.fill_behind(task)
+        elif task is not None:
+            with suppress(Exception):  # ENTER says why it cannot be shown
+                self.behind.take(task, task.fill.table())
 
     def lines(self) -> list[Line]:
         """Return all lines of the screen, from top to bottom."""
@@ -307,7 +325,8 @@ class Glass:
     def _body(self) -> list[Line]:
         below = self.pane if self.choice is None else self.choice
         if not self.helps:
-            return below.lines()
+            lines = below.lines()
+            return lines if self.choice else [*lines, *self.behind.lines(lines, self.width, self._room)]
         room = self._room
         above = room - self.helps.panel(room)
         seen = below.lines()[:above]
@@ -472,6 +491,8 @@ class Glass:
             self.previewed(result.preview, result.error)
         elif isinstance(result.task, ConcludeTask):
             self.concluded(result.task, result.conclusion, result.error)
+        elif isinstance(result.task, BehindTask):
+            self.behind.take(result.task, result.table)
         elif result.error:
             self.failed(result.error, result.task)
         elif result.sample is not None:
@@ -685,6 +706,7 @@ class Glass:
         self.session.leaving = self.session.leaving and name in LEAVING
         self.actions.press(self, name)
         self._seek()
+        self._look_behind()
         self.pressed = name
 
     def run(self, line: str) -> bool:
@@ -738,6 +760,7 @@ class Glass:
             command = (self.choice or self.pane).click(x, y - top)
             if command:
                 self.run(command)
+            self._look_behind()
 
     def _travel(self, utc: int) -> None:
         """Go to a time that was clicked on."""
@@ -757,6 +780,7 @@ class Glass:
         self._message = ""
         self.session.opens_at_worst = False
         self.scrolled.step(lines)
+        self._look_behind()
 
     # what the keys do that is no command
 

@@ -69,6 +69,7 @@ class Grid(Pane):
         """The column that was chosen, if any."""
         self.sought = ""
         """The text that is looked for while it is typed, highlighted in rows."""
+        self.has_cursor = True
         self._beyond: int | None = None
         """How far the notes are scrolled; None unless one has gone on to them from the last row."""
         self._top: tuple[object, list[Line]] = (None, [])
@@ -244,7 +245,7 @@ class Grid(Pane):
             line = self._formatted[place] = self._format(place)
         if self.sought:
             line = line._replace(parts=(*line.parts, *_occurrences(line.text, self.sought)))
-        if place == self.place:
+        if place == self.place and self.has_cursor:
             return self._under_cursor(line)
         return line
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.machine.view import NoSuchThing
 from zmon.session.exception_log import PIECE
-from zmon.session.page import ConcludeTask, FillTask, PreviewTask
+from zmon.session.page import BehindTask, ConcludeTask, FillTask, PreviewTask
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +53,7 @@ LONGEST_REST: Final = 30.0
 class Result:
     """What a thread has done: a sample, a move or a table; with `error`, why it could not."""
 
-    task: FillTask | CursorMove | ConcludeTask | PreviewTask | None = None
+    task: FillTask | CursorMove | ConcludeTask | PreviewTask | BehindTask | None = None
     """The table, the move, the conclusion or the preview that was asked for; None for a sample."""
     sample: Sample | None = None
     arrival: Arrival | None = None
@@ -141,7 +141,11 @@ class ReadingThread(threading.Thread):
         super().__init__(name="reading", daemon=True)
         self._report = report
         self._log = log
-        self._tasks: queue.SimpleQueue[FillTask | CursorMove | PreviewTask | None] = queue.SimpleQueue()
+        self._tasks: queue.SimpleQueue[FillTask | CursorMove | PreviewTask | BehindTask | None] = (
+            queue.SimpleQueue()
+        )
+        self._behind: BehindTask | None = None
+        """What lies behind a row and was asked for last."""
         self._newest: FillTask | None = None
         """The table that was asked for last; older requests are dropped."""
         self._seen: tuple[Cursor, tuple[int, int] | None, float] | None = None
@@ -152,6 +156,11 @@ class ReadingThread(threading.Thread):
     def fill(self, task: FillTask) -> None:
         """Have a table filled."""
         self._newest = task
+        self._tasks.put(task)
+
+    def fill_behind(self, task: BehindTask) -> None:
+        """Have what lies behind a row filled, when nothing else waits."""
+        self._behind = task
         self._tasks.put(task)
 
     def move(self, move: CursorMove) -> None:
@@ -177,9 +186,19 @@ class ReadingThread(threading.Thread):
                 continue
             if task is None:
                 return
-            if not isinstance(task, FillTask) or task is self._newest:
+            if not self._is_wanted(task):
+                continue
+            if isinstance(task, BehindTask) and not self._tasks.empty():
+                self._tasks.put(task)
+            else:
                 self._report(self._done(task))
                 judging = self._log is not None
+
+    def _is_wanted(self, task: FillTask | CursorMove | PreviewTask | BehindTask) -> bool:
+        """Return whether nothing newer was asked for in its place."""
+        if isinstance(task, BehindTask):
+            return task is self._behind
+        return not isinstance(task, FillTask) or task is self._newest
 
     def _judge(self) -> bool:
         """Judge samples for a moment; return whether there are more."""
@@ -198,13 +217,15 @@ class ReadingThread(threading.Thread):
             self._report(Result(overview=log.overview()))
         return not done
 
-    def _done(self, task: FillTask | CursorMove | PreviewTask) -> Result:
+    def _done(self, task: FillTask | CursorMove | PreviewTask | BehindTask) -> Result:
         """Fill a table, move the cursor or make a preview."""
         try:
             if isinstance(task, PreviewTask):
                 return Result(task, preview=task.run())
             if isinstance(task, FillTask):
                 return Result(task, table=task.table())
+            if isinstance(task, BehindTask):
+                return Result(task, table=task.fill.table())
             return Result(task, arrival=task.run(), overview=self._overview(task.cursor))
         except Exception as error:  # noqa: BLE001 - whatever fails, the screens must stay
             what = (
