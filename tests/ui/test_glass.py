@@ -1317,3 +1317,17 @@ def test_a_preview_that_fails_says_why(pace: Pace) -> None:
     glass = Glass(session, "", pace, pace, actions=GlassActions())
     glass.receive(Result(PreviewTask(session.timeline), error="No sample: it broke"))
     assert "No sample: it broke" in shown(glass)
+
+
+def test_the_way_to_a_screen_is_shown_where_there_is_room(open_session: Callable[[str], Session]) -> None:
+    """From the third screen on, before the place in the list; a narrow glass has the place alone."""
+    glass = Glass(open_session("OVERVIEW"), actions=GlassActions())
+    shown = []
+    for width in (132, 60):
+        glass.resize(width, 24)
+        for command in ("CTLUNIT", "DEVICE"):
+            glass.run(command)
+            shown.append("OVERVIEW > CTLUNIT > DEVICE" in texts(glass.lines()))
+        assert "1 of 24" in texts(glass.lines())
+        glass.run("OVERVIEW")
+    assert shown == [False, True, False, False]

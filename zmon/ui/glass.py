@@ -344,7 +344,15 @@ class Glass:
             position = self.choice.position
         else:
             text, position = self._advice(), self.pane.position
+            way = f"{self._way()} {position}".strip()
+            if len(text) + len(way) + 4 <= self.width:
+                position = way
         return frame.guidance(text, position, self.width)
+
+    def _way(self) -> str:
+        """Return the screens through which this one was reached, where there are more than the first."""
+        commands = [page.screen.command for page in self.session.pages]
+        return " > ".join(commands) if len(commands) > 2 else ""
 
     def _doing(self) -> str:
         """Say what is awaited."""
