@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.check.machines import changed, given, good, sample
 from zmon.base.absent import absent
-from zmon.check.practice import Check, CheckInput, CheckResult, OpenQuestion, State
+from zmon.check.practice import Check, CheckInput, CheckResult, OpenQuestion, State, origin_of
 from zmon.check.practices import CHECKS, KINDS_READ, QUESTIONS, run_checks, worst
 from zmon.interval import Interval
 from zmon.kernel.sampler import Choice, sample_once
@@ -178,3 +178,10 @@ def test_no_value_of_a_capture_or_a_recording_stops_the_checks(data: st.DataObje
     after = sample(rows, 2)
     results = run_checks(CheckInput(Machine(after), Interval(sample(good(), 1), after)))
     assert all(isinstance(one.words, str) for one in results)
+
+
+def test_people_read_what_a_study_is_called() -> None:
+    """Each study has a name, which stands once; what is from elsewhere stands as it is."""
+    sources = [check.source for check in CHECKS] + [question.source for question in QUESTIONS]
+    assert [source for source in sources if re.search(r"\bS00\d", origin_of(source))] == []
+    assert origin_of("S004:163-168, S004:200, lnxhc css") == "Oracle consolidation (2013), lnxhc css"

@@ -88,6 +88,22 @@ class Check(NamedTuple):
     run: Callable[[CheckInput], Finding]
 
 
+STUDIES: Final = {
+    "S000": "Oracle on System z (2012)",
+    "S001": "DB2 on zSeries (2003)",
+    "S002": "Oracle, RAID and stripes (2012)",
+    "S003": "SLES 11 SP2 on System z (2012)",
+    "S004": "Oracle consolidation (2013)",
+}
+"""What the studies of docs/studies.md are called where advice says where it is from."""
+
+
+def origin_of(source: str) -> str:
+    """Return where advice is from, for people: `S001:441-445, S001:522-526` is DB2 on zSeries (2003)."""
+    names = [STUDIES.get(place.partition(":")[0], place) for place in source.split(", ")]
+    return ", ".join(dict.fromkeys(names))
+
+
 class CheckResult(NamedTuple):
     """A check and what it found on one machine."""
 

@@ -6,7 +6,7 @@ from contextlib import closing
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
-from zmon.check.practice import State
+from zmon.check.practice import State, origin_of
 from zmon.check.practices import QUESTIONS
 from zmon.cli.inputs import inputs_and_files, status
 from zmon.cli.output import FAILED, USAGE, announced
@@ -109,7 +109,8 @@ def _sections(
         yield [Sentence(f"As advised: {good}. Does not apply: {other}. --all lists them.")]
     if questions:
         asked = (
-            Sentence(f"{question.words} [{question.source}]", f"  {question.id:4} ") for question in questions
+            Sentence(f"{question.words} ({origin_of(question.source)})", f"  {question.id:4} ")
+            for question in questions
         )
         yield ["Only people can answer:", *asked]
 
@@ -132,4 +133,4 @@ def _together(results: Sequence[CheckResult]) -> Iterator[Sentence]:
     yield Sentence(f"{check.title}: {first.words}.", f"  {check.id:4} ")
     if first.state in {State.BAD, State.LOOK}:
         yield Sentence(f"Do: {first.advice}.", " " * 7)
-        yield Sentence(f"Read: {check.reads}; advice from {check.source}", " " * 7)
+        yield Sentence(f"Read: {check.reads}; advice from {origin_of(check.source)}", " " * 7)

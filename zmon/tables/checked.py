@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import absent
 from zmon.base.plain_text import did_you_mean
 from zmon.base.same import Same
-from zmon.check.practice import CheckInput, State
+from zmon.check.practice import CheckInput, State, origin_of
 from zmon.check.practices import CHECKS, KINDS_READ, QUESTIONS, run_checks
 from zmon.machine.figure import Needs
 from zmon.machine.topology import TOPOLOGY, machine_of
@@ -96,7 +96,7 @@ def table(view: View) -> Table:
         "found": [f"{result.check.title}: {result.words}" for result in results],
         "advice": [result.advice if result.state in WANTING else "" for result in results],
         "reads": [result.check.reads for result in results],
-        "origin": [result.check.source for result in results],
+        "origin": [origin_of(result.check.source) for result in results],
     }
     notes = (
         (*(line for result in results for line in _details(result)), *_questions(ids))
@@ -112,13 +112,15 @@ def _details(result: CheckResult) -> Iterator[str]:
     yield f"Found: {result.words}."
     yield f"Good: {check.good}."
     yield f"What to do: {result.advice}."
-    yield f"Read: {check.reads}. From: {check.source}."
+    yield f"Read: {check.reads}. From: {origin_of(check.source)}."
 
 
 def _questions(ids: Collection[str]) -> Iterator[str]:
     """Yield those of the questions with these ids, which only people can answer."""
     yield from (
-        f"Question: {question.words} From: {question.source}." for question in QUESTIONS if question.id in ids
+        f"Question: {question.words} From: {origin_of(question.source)}."
+        for question in QUESTIONS
+        if question.id in ids
     )
 
 
