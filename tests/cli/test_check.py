@@ -38,7 +38,7 @@ def test_what_is_bad_is_printed_first_with_its_advice(capsys: pytest.CaptureFixt
     assert text.startswith("1 bad, 1 look, ")
     assert "\n  B7   " in text
     assert "path_grouping_policy multibus" in text
-    assert "S000:386-404" in text
+    assert "Oracle on System z (2012)" in text
     assert max(map(len, text.splitlines())) <= 80
     assert "Does not apply here:" not in text
     assert "Does not apply here:" in printed(capsys, "--from", FAILOVER, "--all")
