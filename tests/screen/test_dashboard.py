@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 RECORDINGS = Path(__file__).parents[2] / "recordings"
 SOURCES = ("lab-shark-before.zmon", "lab-healthy-day.zmon", "hercules-one-hot-lcu.tar.gz")
+HEAD = re.compile(" Resource  ")
+"""The line below the verdict."""
 SIZES = [(60, 20), (80, 18), (81, 19), (100, 30), (132, 37), (160, 24), (200, 54), (300, 90)]
 
 
@@ -56,7 +58,7 @@ def test_no_line_is_wider_than_the_room(sheet: Sheet, width: int, height: int) -
 def test_the_verdict_comes_first_in_three_lines(sheet: Sheet, width: int, height: int) -> None:
     """What is wrong and what to do; all of it where there is room, else DIAGNOSE has the rest."""
     lines = texts(Dashboard(sheet, width).lines(height))
-    verdict = lines[: lines.index("", 1)] if "" in lines else lines
+    verdict = [line for line in lines[: lines.index(next(filter(HEAD.match, lines)))] if line]
     written = " ".join(" ".join(verdict).split())
     parts = (str(sheet.table.column(name)[0]) for name in ("state", *PARTS))
     sure, sentence, brief, why, besides, remedy, _do, _level = parts

@@ -210,7 +210,7 @@ class Dashboard:
 
     def lines(self, height: int | None = None) -> list[DashboardLine]:
         """Return all lines; in a `height` lists are as long as fits, but no shorter than `LEAST_ROWS`."""
-        above = [*self._verdict(), DashboardLine()]
+        above = self._verdict() or [DashboardLine()]
         below = [[DashboardLine(), *lines] for name in BELOW if (lines := self._sentences(name))]
         chart = 0
         if height is not None and height >= CHART[1] + len(above):
@@ -274,9 +274,9 @@ class Dashboard:
     def _resources(self, width: int) -> list[DashboardLine]:
         """Return a line for each resource: bar, percentage, state, curve, and what the percentage is of."""
         places = self._places.get("resource", [])
-        length = min(max((width - 60) // 2, 8), 30)
-        before = curve_room(width)
-        lines = []
+        length, before = min(max((width - 60) // 2, 8), 30), curve_room(width)
+        head = f" {'Resource':<10}{'In use':<{length}}{'%':>7} {'State':<8} {'Before':<{before}}"
+        lines = [DashboardLine(head.rstrip(), (DashboardSpan(0, len(head), "heading"),))] if places else []
         for place in places:
             pen = Pen(place)
             state = "...." if self._is_missing("state", place) else self._text("state", place)
