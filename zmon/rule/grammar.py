@@ -25,7 +25,7 @@ from zmon.base.toml import PROFILES, TomlDocument, TomlError, TomlTable, read_ut
 from zmon.tables import TABLES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 ALL: Final = "all"
 """The row of all rows of a table, where a rule or a condition is about that."""
@@ -74,7 +74,7 @@ KEYS: Final[Mapping[str, type]] = {
 }  # fmt: skip
 """What a rule may say; its values have these types."""
 NEEDED: Final = ("name", "on", "say")
-TOP: Final = ("rule", "diagnosis", "check", "profile")
+TOP: Final = ("rule", "diagnosis", "check", "command", "profile")
 """What a file of rules has."""
 PLACES: Final = ("on", "per", "when", "siblings", "rows", "group", "say", "also")
 """The keys that name columns."""
@@ -242,15 +242,15 @@ def load_rules(paths: Iterable[str] = (), shipped: str | None = None, profile: s
     settings: dict[str, tuple[TomlTable, dict[str, Any]]] = {}
     mistakes: list[str] = []
     for path in (os.path.join(folder, name) for name in files):
-        for table in _document(path, is_shipped=True).list_of("rule", []):
+        for table in document_of(path, is_shipped=True).list_of("rule", []):
             settings[table.text("name")] = table, _in_profile(table, profile)
     own: set[str] = set()
     for path in paths:
         try:
-            top = _document(path)
+            top = document_of(path)
             mistakes += _misspelt(top)
             own |= _change(settings, top, profile, mistakes)
-            _check_records(top)
+            _check_records(top, settings)
         except RuleError as error:
             mistakes += error.args
     used = {
@@ -259,7 +259,7 @@ def load_rules(paths: Iterable[str] = (), shipped: str | None = None, profile: s
         if not rule[1].get("off", False) and (name in own or not _lacks_limits(rule[1]))
     }
     try:
-        rules = _all_of(partial(_own_rule if name in own else _rule, *rule) for name, rule in used.items())
+        rules = all_of(partial(_own_rule if name in own else _rule, *rule) for name, rule in used.items())
     except RuleError as error:
         mistakes += error.args
     if mistakes:
@@ -267,8 +267,8 @@ def load_rules(paths: Iterable[str] = (), shipped: str | None = None, profile: s
     return tuple(rules)
 
 
-def _check_records(top: TomlTable) -> None:
-    """See that what a file changes of diagnoses and checks can be used.
+def _check_records(top: TomlTable, rules: Collection[str]) -> None:
+    """See that what a file changes of diagnoses and checks can be used, and its commands of some rules.
 
     Raises:
         RuleError: it cannot.
@@ -281,6 +281,10 @@ def _check_records(top: TomlTable) -> None:
         from zmon.check import practices  # noqa: PLC0415 - likewise
 
         practices.changed(top)
+    if "command" in top:
+        from zmon.rule import site_command  # noqa: PLC0415 - likewise
+
+        site_command.commands_of(top, rules)
 
 
 def _lacks_limits(data: Mapping[str, Any]) -> bool:
@@ -380,7 +384,7 @@ def chosen_profile(paths: Sequence[str], site: str = "") -> tuple[str, str]:
     mistakes: list[str] = []
     for path in (*site_files(os.environ), *([site] if site else ()), *paths):
         try:
-            top = _document(path)
+            top = document_of(path)
             if "profile" in top:
                 profile = _profile(top), top.place("profile")
         except RuleError as error:
@@ -398,8 +402,12 @@ def _profile(top: TomlTable) -> str:
     return word
 
 
-def _document(path: str, *, is_shipped: bool = False) -> TomlTable:
-    """Return the whole of a file."""
+def document_of(path: str, *, is_shipped: bool = False) -> TomlTable:
+    """Return the whole of a file.
+
+    Raises:
+        RuleError: it cannot be read, or is no TOML.
+    """
     try:
         return TomlDocument(read_utf8(path, RuleError), path, RuleError, is_shipped=is_shipped).top()
     except OSError as error:
@@ -427,7 +435,7 @@ def parse_rules(text: str, origin: str = "rules") -> tuple[Rule, ...]:
         raise RuleError(str(error)) from error
     top.only("rule")
     rules = (partial(_rule, table, dict(table.data)) for table in top.list_of("rule", []))
-    return tuple(_all_of(rules))
+    return tuple(all_of(rules))
 
 
 def _rule(table: TomlTable, data: dict[str, Any]) -> Rule:
@@ -438,7 +446,7 @@ def _rule(table: TomlTable, data: dict[str, Any]) -> Rule:
     """
     data = _with_numbers(table, data)
     table = TomlTable(table.document, table.keys, data)
-    _all_of([partial(_check_key, table, key) for key in (*data, *(key for key in NEEDED if key not in data))])
+    all_of([partial(_check_key, table, key) for key in (*data, *(key for key in NEEDED if key not in data))])
     rows = data.get("rows", {})
     fields: dict[str, Callable[[], Any]] = {
         "name": partial(_name, table),
@@ -450,10 +458,10 @@ def _rule(table: TomlTable, data: dict[str, Any]) -> Rule:
         "clear": partial(table.number, "clear", 0.8, 0.01, 1.0),
         "when": partial(_conditions, table),
         "siblings": partial(_siblings, table),
-        "lasting": partial(_length, table, "for"),
+        "lasting": partial(seconds_of, table, "for"),
         "share": partial(_share, table),
-        "keep": partial(_length, table, "keep"),
-        "window": partial(_length, table, "window"),
+        "keep": partial(seconds_of, table, "keep"),
+        "window": partial(seconds_of, table, "window"),
         "rising": partial(table.flag, "rising"),
         "hours": partial(_hours, table),
         "rows": partial(_rows, table, rows),
@@ -464,7 +472,7 @@ def _rule(table: TomlTable, data: dict[str, Any]) -> Rule:
         "why": partial(table.text, "why", ""),
         "unit": partial(table.text, "unit", ""),
     }
-    values = dict(zip(fields, _all_of(fields.values()), strict=True))
+    values = dict(zip(fields, all_of(fields.values()), strict=True))
     on, (look, bad) = values.pop("on"), values.pop("limits")
     values |= {"table": on[1], "column": on[2], "look": look, "bad": bad, "also": tuple(values["also"])}
     rule = Rule(**values, of_all=ALL in rows, logs=bool(data.get("logs", True)))
@@ -497,7 +505,7 @@ def _with_numbers(table: TomlTable, data: Mapping[str, Any]) -> dict[str, Any]:
     return numbers
 
 
-def _all_of(readers: Iterable[Callable[[], Any]]) -> list[Any]:
+def all_of(readers: Iterable[Callable[[], Any]]) -> list[Any]:
     """Return what several readers return.
 
     Raises:
@@ -551,7 +559,7 @@ def _say(table: TomlTable) -> str:
 
 
 def _conditions(table: TomlTable) -> tuple[Precondition, ...]:
-    return tuple(_all_of([partial(_condition, table, word) for word in table.words("when", [])]))
+    return tuple(all_of([partial(_condition, table, word) for word in table.words("when", [])]))
 
 
 def _limits(table: TomlTable) -> tuple[float | None, float | None]:
@@ -595,7 +603,12 @@ def _siblings(table: TomlTable) -> Siblings | None:
     )
 
 
-def _length(table: TomlTable, key: str) -> float:
+def seconds_of(table: TomlTable, key: str) -> float:
+    """Return the seconds of a length of time; 0 where none is given.
+
+    Raises:
+        RuleError: it is none.
+    """
     text = table.text(key, "0s")
     match = LENGTH.fullmatch(text)
     if match is None:
