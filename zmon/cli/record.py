@@ -21,7 +21,8 @@ from zmon.recorder.retention import RetentionRule
 from zmon.recorder.roll import Roll
 from zmon.recorder.server_listings import ServerListings
 from zmon.recorder.signal_clock import SignalClock
-from zmon.rule.grammar import RuleError, usable_rules
+from zmon.rule.grammar import usable_rules
+from zmon.rule.rules_file import RuleError
 from zmon.rule.site_command import own_commands
 from zmon.session.machines import LiveTimeline
 from zmon.store.writer import Writer
@@ -173,9 +174,9 @@ def _teller(plan: Plan, recordings: _Recordings, roll: Roll) -> ExceptionTeller 
     from zmon.recorder import exception_teller as telling  # noqa: PLC0415 - few sites have commands
 
     _say(f"commands of exceptions: {', '.join(command.place for command in commands)}")
-    patience = telling.Patience(rules, plan.interval)
-    earlier = telling.open_before(plan.directory, patience)
-    told = [telling.ToldCommand(command, patience, earlier) for command in commands]
+    grace = telling.Grace(rules, plan.interval)
+    earlier = telling.open_before(plan.directory, grace)
+    told = [telling.ToldCommand(command, grace, earlier) for command in commands]
     return telling.ExceptionTeller(told, recordings.open_exceptions, roll.note, _say)
 
 

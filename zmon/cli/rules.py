@@ -20,7 +20,8 @@ from zmon.cli.result import ResultTable, write_result
 from zmon.cli.source_options import open_source, time_of
 from zmon.interval import Interval
 from zmon.machine.view import no_inputs
-from zmon.rule.grammar import RuleError, chosen_rules, own_rules
+from zmon.rule.grammar import chosen_rules
+from zmon.rule.rules_file import RuleError, own_rules
 from zmon.rule.site_command import commands_in, fields_of, trusted_commands
 from zmon.rule.watch import Watch, grouped
 from zmon.screen.export import moment, plain

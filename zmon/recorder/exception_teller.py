@@ -34,7 +34,7 @@ LATE: Final = 30
 """Samples after which each is judged: the writer shows ten together, ten are judged together."""
 
 
-class Patience:
+class Grace:
     """How long an exception may be lost from sight before it is over, by the name of its rule."""
 
     def __init__(self, rules: Iterable[Rule], interval: int) -> None:
@@ -52,7 +52,7 @@ class Patience:
         return self._of.get(rule, 0) + self._late
 
 
-def open_before(directory: str, patience: Patience) -> list[ExceptionEntry]:
+def open_before(directory: str, grace: Grace) -> list[ExceptionEntry]:
     """Return the exceptions that were open when a directory was recorded into last."""
     from zmon.store.reader import Recording  # noqa: PLC0415 - only a recorder with commands asks
     from zmon.trends.exception_rows import stored  # noqa: PLC0415 - likewise
@@ -71,7 +71,7 @@ def open_before(directory: str, patience: Patience) -> list[ExceptionEntry]:
     return [
         entry
         for entry in last.values()
-        if entry.state in {OPEN, INTERRUPTED} and until - entry.end <= patience.of(entry.rule)
+        if entry.state in {OPEN, INTERRUPTED} and until - entry.end <= grace.of(entry.rule)
     ]
 
 
@@ -90,10 +90,10 @@ class _Told(NamedTuple):
 class ToldCommand:
     """Which exceptions a command has been told."""
 
-    def __init__(self, command: SiteCommand, patience: Patience, earlier: Iterable[ExceptionEntry]) -> None:
+    def __init__(self, command: SiteCommand, grace: Grace, earlier: Iterable[ExceptionEntry]) -> None:
         """Take those of `earlier` as told."""
         self.command = command
-        self._patience = patience
+        self._grace = grace
         self._told = {_place(entry): _Told(entry) for entry in earlier if command.concerns(entry)}
         self._lost: dict[Place, int] = {}
         """Since when those are not open which are told, ns of the steady clock."""
@@ -114,12 +114,12 @@ class ToldCommand:
                 told = self._told[place]
                 self._told[place] = told._replace(entry=entry._replace(begin=told.entry.begin))
         self._begun |= dict.fromkeys(loud, now)
-        self._lost = {place: self._lost.get(place, now) for place in self._told.keys() - open_now.keys()}
+        self._lost = {place: self._lost.get(place, now) for place in self._told if place not in open_now}
         return [*loud.values()]
 
     def over(self, now: int) -> list[ExceptionEntry]:
         """Return what has ended."""
-        ended = [place for place, since in self._lost.items() if now - since > self._patience.of(place[0])]
+        ended = [place for place, since in self._lost.items() if now - since > self._grace.of(place[0])]
         self._lost = {place: since for place, since in self._lost.items() if place not in ended}
         return [entry for entry, is_silent in map(self._told.pop, ended) if not is_silent]
 

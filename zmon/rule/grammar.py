@@ -15,13 +15,13 @@ import re
 from functools import partial
 from operator import ge, gt, le, lt
 
-from zmon.base import own_files
 from zmon.base.light_typing import TYPE_CHECKING, Any, Final
 from zmon.base.limits import number_of, with_numbers
 from zmon.base.plain_text import did_you_mean
 from zmon.base.record import NamedTuple
 from zmon.base.shipped import shipped as shipped_data
-from zmon.base.toml import PROFILES, TomlDocument, TomlError, TomlTable, read_utf8, site_files
+from zmon.base.toml import PROFILES, TomlDocument, TomlError, TomlTable, site_files
+from zmon.rule.rules_file import RuleError, all_of, document_of, own_rules, seconds_of
 from zmon.tables import TABLES
 
 if TYPE_CHECKING:
@@ -55,8 +55,6 @@ LACKING: Final = "no"
 """In a condition: the value behind it is not known."""
 SIGNS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {">=": ge, "<=": le, ">": gt, "<": lt}
 LACKS: Final = re.compile(rf"no\s+({TERM})", re.ASCII)
-LENGTH: Final = re.compile(r"(\d{1,6})([smh])", re.ASCII)
-SECONDS: Final = {"s": 1, "m": 60, "h": 3600}
 SHARE: Final = re.compile(r"(\d{1,3})/(\d{1,3})", re.ASCII)
 HOURS: Final = re.compile(
     r"(?:(?P<first>[A-Z][a-z]{2})(?:-(?P<last>[A-Z][a-z]{2}))?\s+)?"
@@ -80,20 +78,6 @@ PLACES: Final = ("on", "per", "when", "siblings", "rows", "group", "say", "also"
 """The keys that name columns."""
 PROFILED: Final = ("look", "bad", "clear", "for", "of", "keep", "when")
 """What of a rule may differ by profile."""
-LISTED: Final = 3
-"""Mistakes that are named where there is little room; `zmon rules` lists all."""
-
-
-class RuleError(ValueError):
-    """Rules files cannot be used; each mistake names the file, the line and what is wrong."""
-
-    args: tuple[str, ...]
-
-    def __str__(self) -> str:
-        """Return the first mistakes, and how many more there are."""
-        more = len(self.args) - LISTED
-        rest = [f"and {more} more mistakes: zmon rules lists them"] if more > 0 else []
-        return "; ".join([*self.args[:LISTED], *rest])
 
 
 class Precondition(NamedTuple):
@@ -218,12 +202,6 @@ class Rule(NamedTuple):
 
 
 # files
-
-
-def own_rules() -> list[str]:
-    """Return the file of the user's own rules, if it exists."""
-    path = os.path.join(own_files.config(os.environ), "rules.toml")
-    return [path] if os.path.exists(path) else []
 
 
 def load_rules(paths: Iterable[str] = (), shipped: str | None = None, profile: str = "") -> tuple[Rule, ...]:
@@ -402,18 +380,6 @@ def _profile(top: TomlTable) -> str:
     return word
 
 
-def document_of(path: str, *, is_shipped: bool = False) -> TomlTable:
-    """Return the whole of a file.
-
-    Raises:
-        RuleError: it cannot be read, or is no TOML.
-    """
-    try:
-        return TomlDocument(read_utf8(path, RuleError), path, RuleError, is_shipped=is_shipped).top()
-    except OSError as error:
-        raise RuleError(f"{path}: {error.strerror or error}") from error
-
-
 def _misspelt(top: TomlTable) -> list[str]:
     """Return which keys and tables of a file of rules are not known, and what may be meant."""
     return [
@@ -505,24 +471,6 @@ def _with_numbers(table: TomlTable, data: Mapping[str, Any]) -> dict[str, Any]:
     return numbers
 
 
-def all_of(readers: Iterable[Callable[[], Any]]) -> list[Any]:
-    """Return what several readers return.
-
-    Raises:
-        RuleError: some raised one; has the mistakes of all.
-    """
-    rules: list[Any] = []
-    mistakes: list[str] = []
-    for read in readers:
-        try:
-            rules.append(read())
-        except RuleError as error:
-            mistakes += error.args
-    if mistakes:
-        raise RuleError(*mistakes)
-    return rules
-
-
 def _check_key(table: TomlTable, key: str) -> None:
     """Refuse a key that is not known or missing, and a value of another type."""
     if key not in KEYS:
@@ -601,19 +549,6 @@ def _siblings(table: TomlTable) -> Siblings | None:
     return Siblings(
         below.number("times", None, 0.0, 1e6), below.one_of("of", SIBLINGS, "mean"), _column(below, "within")
     )
-
-
-def seconds_of(table: TomlTable, key: str) -> float:
-    """Return the seconds of a length of time; 0 where none is given.
-
-    Raises:
-        RuleError: it is none.
-    """
-    text = table.text(key, "0s")
-    match = LENGTH.fullmatch(text)
-    if match is None:
-        raise table.wrong(key, f"is a length of time such as 90s, 2m or 1h, not {text!r:.60}")
-    return float(match[1]) * SECONDS[match[2]]
 
 
 def _share(table: TomlTable) -> tuple[int, int] | None:

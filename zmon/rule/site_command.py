@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.base.event import LEVELS, LOOK
 from zmon.base.plain_text import did_you_mean
-from zmon.rule.grammar import RuleError, all_of, document_of, own_rules, seconds_of
+from zmon.rule.rules_file import RuleError, all_of, document_of, own_rules, seconds_of
 from zmon.screen.export import moment
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ FIELDS: Final = ("state", "rule", "level", "where", "text", "begin", "end", "cau
 JSON: Final = "json"
 """All fields as one object, for a web service."""
 FIELD: Final = re.compile(r"\{([a-z]+)\}", re.ASCII)
-SECONDS: Final = 10
-"""How long a command may take."""
+DEADLINE: Final = 10
+"""Seconds that a command may take."""
 MAX_SECONDS: Final = 20
 """The most that a file may allow: systemd kills a recorder that takes 30 s to end."""
 OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
@@ -56,7 +56,7 @@ class SiteCommand(NamedTuple):
     level: int = LOOK
     """The lowest level for which it runs."""
     when: tuple[str, ...] = STATES
-    seconds: int = SECONDS
+    seconds: int = DEADLINE
     """After these it is killed."""
     apart: float = 0.0
     """The least seconds between two begins of one exception that it runs for."""
@@ -190,7 +190,7 @@ def _command(table: TomlTable, rules: Collection[str] | None) -> SiteCommand:
         "rules": partial(_patterns, table, rules),
         "level": lambda: LEVELS.index(table.one_of("level", levels, levels[0])),
         "when": partial(_when, table),
-        "seconds": partial(table.whole, "seconds", SECONDS, 1, MAX_SECONDS),
+        "seconds": partial(table.whole, "seconds", DEADLINE, 1, MAX_SECONDS),
         "apart": partial(seconds_of, table, "apart"),
     }
     return SiteCommand(place=table.place("run"), **dict(zip(readers, all_of(readers.values()), strict=True)))
