@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING
+import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -26,9 +27,6 @@ from zmon.rule.site_command import (
     own_commands,
     trusted_commands,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LOGGER = 'run = ["logger", "-t", "zmon", "--", "{level} {rule} {where}: {text}"]\n'
 ENTRY = ExceptionEntry(
@@ -84,6 +82,15 @@ def test_a_value_stays_within_its_word(text: str, where: str) -> None:
     command = SiteCommand(("logger", "-t", "zmon", "{where}: {text}", "{text}"), "")
     fields = {"text": text, "where": where}
     assert command.filled(fields) == ["logger", "-t", "zmon", f"{where}: {text}", text]
+
+
+def test_the_examples_of_the_document_are_commands(tmp_path: Path) -> None:
+    """A mail, a line in syslog, a web hook, for rules that there are."""
+    text = (Path(__file__).parents[2] / "docs/rules.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"^```toml\n(\[\[command\]\]\n.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    path = site(tmp_path, example)
+    assert load_rules([path])
+    assert [command.run[0] for command in trusted_commands([path])] == ["mail", "logger", "curl"]
 
 
 LINES = (

@@ -125,14 +125,12 @@ def trusted_commands(paths: Iterable[str]) -> list[SiteCommand]:
     Raises:
         RuleError: others can, or see `commands_in`.
     """
-    commands = commands_in(paths)
-    for path in dict.fromkeys(command.place.rpartition(":")[0] for command in commands):
-        try:
-            why = distrust(path)
-        except OSError as error:
-            why = f"{error.filename}: {error.strerror}"
-        if why:
+    commands = []
+    for path in paths:
+        declared = commands_of(document_of(path))
+        if declared and (why := distrust(path)):
             raise RuleError(f"{path}: its commands are not run: {why}")
+        commands += declared
     return commands
 
 
@@ -149,14 +147,14 @@ def distrust(path: str) -> str:
     """Return why others could change what a file says; empty if nobody but the user and root can.
 
     In a directory with the sticky bit, such as /tmp, nobody takes away the files of others.
-
-    Raises:
-        OSError: it cannot be looked at.
     """
-    for place in map(os.path.realpath, (path, os.path.dirname(os.path.abspath(path)))):
-        if why := next(filter(None, map(_strangers, _upwards(place))), ""):
-            return why
-    return ""
+    given = os.path.abspath(path)
+    ends = (given, os.path.realpath(given), os.path.realpath(os.path.dirname(given)))
+    places = dict.fromkeys(place for end in ends for place in _upwards(end))
+    try:
+        return next(filter(None, map(_strangers, places)), "")
+    except OSError as error:
+        return f"{error.filename}: {error.strerror}"
 
 
 def _upwards(place: str) -> Iterator[str]:
@@ -167,7 +165,11 @@ def _upwards(place: str) -> Iterator[str]:
 
 
 def _strangers(place: str) -> str:
-    """Return who besides the user and root can change a file, or what is in a directory."""
+    """Return who besides the user and root can change a file, or what is in a directory.
+
+    Raises:
+        OSError: it cannot be looked at.
+    """
     state = os.stat(place)
     if state.st_uid not in {0, os.geteuid()}:
         return f"{place} belongs to another user"
