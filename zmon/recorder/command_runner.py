@@ -10,6 +10,7 @@ import os
 import select
 import signal
 import subprocess
+import sys
 import threading
 import time
 from contextlib import suppress
@@ -22,9 +23,10 @@ from zmon.rule.site_command import MAX_SECONDS, SiteCommand, environment_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# With vfork(2) Python's lock is held until the program is loaded.  Where the disk of programs hangs, and then
-# exceptions begin, no sample would be taken.
-subprocess._USE_VFORK = False  # type: ignore[misc]  # noqa: SLF001 - its documents name it for such cases
+if sys.version_info < (3, 11, 4):
+    # They hold their lock from vfork(2) until the program is loaded (gh-104372).  Where the disk of programs
+    # hangs, and then exceptions begin, no sample would be taken.
+    subprocess._USE_VFORK = False  # type: ignore[misc]  # noqa: SLF001 - its documents name it
 
 MAX_WAITING: Final = 64
 """Runs that wait; what comes while there are as many is left out."""
