@@ -12,7 +12,7 @@ from zmon.base.own_files import config, state
 from zmon.base.toml import site_files
 from zmon.cli.settings import config_files
 from zmon.recorder.lock import own_directory
-from zmon.rule.grammar import own_rules
+from zmon.rule.rules_file import own_rules
 from zmon.screen.definition import own_screens
 from zmon.ui.history import history_file
 from zmon.ui.keys import own_keys

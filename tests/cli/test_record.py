@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from zmon.base.event import What
 from zmon.cli import subcommands
 from zmon.cli.main import main
 from zmon.cli.output import FAILED, OK, USAGE
@@ -369,3 +370,94 @@ def test_a_file_that_node_exporter_would_not_read_is_refused(
     assert main(["record", folder, "--metrics", str(tmp_path / "no/zmon.prom")]) == FAILED
     assert "no/zmon.prom: " in capsys.readouterr().err
     assert not Path(folder).exists()
+
+
+SMALL = """
+[[rule]]
+name = "small"
+on = "memory.total"
+look = 1
+say = "'{value}' bytes"
+[[command]]
+run = ["sh", "-c", "echo \\"$1 $ZMON_STATE\\" >> \\"$0\\"; exit 3", "%s", "{text}"]
+"""
+"""A rule that holds for the smallest machine, and a command that writes what it is told into a file."""
+
+
+@pytest.fixture
+def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Declare the command for this user; return its file."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    rules = tmp_path / "config" / "zmon" / "rules.toml"
+    rules.parent.mkdir(parents=True)
+    rules.write_text(SMALL % (tmp_path / "told"))
+    for path in (rules, rules.parent, rules.parent.parent):
+        path.chmod(0o755)
+    return tmp_path / "told"
+
+
+def notes(folder: str) -> list[str]:
+    """Return the notes in the recordings of a directory."""
+    texts = []
+    for file in days(folder).days:
+        recording = Recording(file.path)
+        texts += [event.text for event in recording.events(0, 1 << 62) if event.what is What.NOTE]
+        recording.close()
+    return texts
+
+
+def test_commands_of_exceptions_run_beside_recording(
+    root: str, folder: str, told: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Once for an exception; the next recorder knows it as open.  What fails is an event and said once."""
+    for _ in range(2):
+        assert main(["record", folder, "--root", root, "-i", "0.1", "-n", "30"]) == OK
+        assert told.read_text() == "'4,096' bytes begin\n"
+    assert notes(folder) == ["The command sh for the begin of small memory ended with status 3"]
+    said = capsys.readouterr().err
+    assert said.count("the command sh ended with status 3") == 1
+    assert said.count("zmon record: commands of exceptions: ") == 2
+    assert recorded(folder) == 60
+
+
+def test_a_recorder_that_was_killed_tells_nothing_again(root: str, folder: str, told: Path) -> None:
+    """What was open is in its file, also where the last recorder was too short to find it again."""
+    assert main(["record", folder, "--root", root, "-i", "0.1", "-n", "30"]) == OK
+    killed = Recorder(folder, root)
+    killed.kill()
+    assert main(["record", folder, "--root", root, "-i", "0.1", "-n", "30"]) == OK
+    assert told.read_text() == "'4,096' bytes begin\n"
+
+
+def test_commands_of_a_file_with_a_mistake_are_not_run(
+    root: str, folder: str, told: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """That is said with its line when recording begins, which goes on."""
+    path = told.parent / "config/zmon/rules.toml"
+    path.write_text(path.read_text() + "lvl = 3\n")
+    assert main(["record", folder, "--root", root, "-n", "1"]) == OK
+    assert f"{path}:9: command.1.lvl: " in capsys.readouterr().err
+
+
+def test_no_recording_runs_a_command(
+    root: str, folder: str, told: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Neither who looks at its exceptions or judges it anew, nor a recorder whose rules others may write."""
+    path = told.parent / "config/zmon/rules.toml"
+    path.chmod(0o666)
+    assert main(["record", folder, "--root", root, "-i", "0.1", "-n", "30"]) == OK
+    assert f"others may write {path}" in capsys.readouterr().err
+    path.chmod(0o644)
+    assert main(["rules", "--from", folder]) == OK
+    assert main(["show", "EXCEPT", "--from", folder]) == OK
+    assert "'4,096' bytes" in capsys.readouterr().out
+    assert not told.exists()
+
+
+def test_a_command_that_runs_at_the_end_has_its_deadline(root: str, folder: str, told: Path) -> None:
+    """The recorder waits for it, and what it says of its failure is in the recording."""
+    os.mkfifo(told)
+    path = told.parent / "config/zmon/rules.toml"
+    path.write_text(path.read_text() + "seconds = 1\n")  # whoever opens a pipe waits for the other side
+    assert main(["record", folder, "--root", root, "-i", "0.1", "-n", "30"]) == OK
+    assert notes(folder) == ["The command sh for the begin of small memory was killed after 1 s"]

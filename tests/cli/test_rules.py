@@ -14,7 +14,7 @@ import pytest
 from tests.lab.plans import shorter
 from zmon.base.event import LEVELS
 from zmon.cli.main import main
-from zmon.cli.output import OK, USAGE
+from zmon.cli.output import FAILED, OK, USAGE
 from zmon.lab import scenario
 from zmon.rule.grammar import load_rules
 from zmon.screen.export import moment
@@ -229,6 +229,61 @@ def test_rules_become_alerts_of_prometheus(capsys: pytest.CaptureFixture[str]) -
     """As a group of one file."""
     assert main(["rules", "--format", "prometheus"]) == 0
     assert capsys.readouterr().out.startswith("groups:\n  - name: zmon\n    rules:\n      - alert: ")
+
+
+def declare(folder: Path, text: str) -> str:
+    """Write the user's own file of rules, which nobody else can write."""
+    path = folder / "zmon" / "rules.toml"
+    path.parent.mkdir()
+    path.parent.chmod(0o755)
+    path.write_text(text)
+    path.chmod(0o644)
+    return str(path)
+
+
+COMMANDS = (
+    '[[command]]\nrun = ["sh", "-c", "echo \\"$ZMON_STATE $1\\"; exit 3", "sh", "{rule} {level}"]\n'
+    'rules = ["path-*"]\nlevel = "bad"\n[[command]]\nrun = ["true"]\nwhen = ["end"]\napart = "1h"\n'
+)
+
+
+def test_the_commands_of_rules_are_listed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Each with its place, its rules and its limits; records have those of each rule."""
+    path = declare(tmp_path, COMMANDS)
+    assert main(["rules"]) == OK
+    printed = "".join(capsys.readouterr().out.split())
+    names = ", ".join(rule.name for rule in load_rules() if rule.name.startswith("path-") and rule.logs)
+    for said in (
+        f"{path}:2 runs for {names}, at begin",
+        ", at begin and end, if bad, for 10 s at most: sh -c ",
+        f"{path}:6 runs for all rules, at end, 1h apart, for 10 s at most: true",
+    ):
+        assert said.replace(" ", "") in printed
+    assert main(["rules", "-f", "csv"]) == OK
+    rows = {row["rule"]: row for row in csv.DictReader(io.StringIO(capsys.readouterr().out))}
+    assert rows["lcu-service"]["commands"] == "true"
+    assert rows["path-busy"]["commands"].endswith("; true")
+    Path(path).chmod(0o666)
+    assert main(["rules"]) == OK
+    assert f"commandsarenotrun:othersmaywrite{path}" in "".join(capsys.readouterr().out.split())
+
+
+def test_the_commands_of_a_rule_are_tried(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Each once, with what it wrote and how it ended; a rule without one, and one that is none, are said."""
+    path = declare(tmp_path, COMMANDS)
+    assert main(["rules", "--try", "path-busy"]) == FAILED
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0].startswith(f"{path}:2 runs: sh -c ")
+    assert printed[1:3] == ["    ended with status 3", "    | begin path-busy bad"]
+    assert printed[3:] == [f"{path}:6 runs: true", "    ended with status 0"]
+    assert main(["rules", "--try", "lcu-service"]) == OK
+    assert main(["rules", "--try", "path-busi"]) == USAGE
+    assert "did you mean path-busy" in capsys.readouterr().err
+    Path(path).chmod(0o666)
+    assert main(["rules", "--try", "path-busy"]) == USAGE
+    assert "others may write" in capsys.readouterr().err
+    Path(path).write_text("")
+    assert main(["rules", "--try", "path-busy"]) == FAILED
 
 
 @pytest.mark.parametrize("name", ["shark-after", "hyperpav-10"])

@@ -10,7 +10,8 @@ from tests.diagnosis.simulated import situation_in
 from tests.goldens import facts
 from zmon.diagnosis.catalogue import as_shipped, catalogue
 from zmon.diagnosis.verdict import verdict
-from zmon.rule.grammar import RuleError, chosen_rules
+from zmon.rule.grammar import chosen_rules
+from zmon.rule.rules_file import RuleError
 from zmon.words.records import SWITCHED_OFF
 
 if TYPE_CHECKING:

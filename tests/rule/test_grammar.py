@@ -14,13 +14,13 @@ from zmon.base.toml import PROFILES
 from zmon.rule.grammar import (
     Hours,
     Precondition,
-    RuleError,
     chosen_profile,
     load_rules,
     parse_rules,
     usable_rules,
 )
 from zmon.rule.known_columns import columns_of, unknown_columns
+from zmon.rule.rules_file import RuleError
 from zmon.screen.definition import load_screens
 from zmon.tables import TABLES
 from zmon.topology.site_file import read_site

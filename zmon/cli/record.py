@@ -21,6 +21,9 @@ from zmon.recorder.retention import RetentionRule
 from zmon.recorder.roll import Roll
 from zmon.recorder.server_listings import ServerListings
 from zmon.recorder.signal_clock import SignalClock
+from zmon.rule.grammar import usable_rules
+from zmon.rule.rules_file import RuleError
+from zmon.rule.site_command import own_commands
 from zmon.session.machines import LiveTimeline
 from zmon.store.writer import Writer
 from zmon.trends.rollup import TrendWriter
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
 
     from zmon.base.event import ExceptionEntry
     from zmon.base.listed_file import ListedFile
+    from zmon.recorder.exception_teller import ExceptionTeller
     from zmon.recorder.forecast import Forecast
     from zmon.sample import Sample
 
@@ -127,22 +131,53 @@ def _record(
     roll = Roll(plan.directory, recordings.open, _say, lock.hold)
     service = Service(os.environ)
     more: dict[str, Any] = {"status": terminal, "forecast": forecast}
-    if not args.metrics:
-        RecordingLoop(plan, take, roll, clock, clock.orders, service, _say, **more).run()
-        return OK
+    followers: list[Callable[[Sample], None]] = []
+
+    def follow(sample: Sample) -> None:
+        for follower in followers:
+            follower(sample)
+
+    if (teller := _teller(plan, recordings, roll)) is not None:
+        more["ending"] = teller.stop
+        followers.append(teller.follow)
+    with contextlib.ExitStack() as at_end:
+        if args.metrics:
+            followers.append(_metrics(args, recordings, at_end))
+        RecordingLoop(plan, take, roll, clock, clock.orders, service, _say, **more, follow=follow).run()
+    return OK
+
+
+def _metrics(
+    args: argparse.Namespace, recordings: _Recordings, at_end: contextlib.ExitStack
+) -> Callable[[Sample], None]:
+    """Return what keeps the file of metrics up to date; it is removed at the end."""
     from zmon.exposition.exporter import Exporter  # noqa: PLC0415 - loaded only where metrics are wanted
     from zmon.exposition.textfile import Textfile  # noqa: PLC0415 - likewise
 
     exporter = Exporter(recordings.open_exceptions, devices=args.metrics_devices)
     textfile = Textfile(os.path.abspath(args.metrics), exporter, _say)
+    at_end.callback(textfile.close)
+    return textfile.follow
+
+
+def _teller(plan: Plan, recordings: _Recordings, roll: Roll) -> ExceptionTeller | None:
+    """Return what tells the commands of the user's own rules which exceptions begin and end; None without."""
+    rules, problem = usable_rules()
     try:
-        loop = RecordingLoop(
-            plan, take, roll, clock, clock.orders, service, _say, **more, follow=textfile.follow
-        )
-        loop.run()
-    finally:
-        textfile.close()
-    return OK
+        commands = [] if problem else own_commands()
+    except RuleError as error:
+        commands, problem = [], str(error)
+    if problem:
+        _say(problem)
+    if not commands:
+        return None
+    from zmon.recorder import exception_teller as telling  # noqa: PLC0415 - few sites have commands
+
+    _say(f"commands of exceptions: {', '.join(command.place for command in commands)}")
+    grace = telling.Grace(rules, plan.interval)
+    earlier = telling.open_before(plan.directory, grace)
+    told = [telling.ToldCommand(command, grace, earlier) for command in commands]
+    return telling.ExceptionTeller(told, recordings.open_exceptions, roll.note, _say)
 
 
 def _tried(take: Callable[[], Sample], interval: int) -> Forecast:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import textwrap
+import time
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.base.absent import Absent
 from zmon.base.clock import DATED, clock, length
-from zmon.base.event import LEVELS
+from zmon.base.event import BAD, LEVELS, ExceptionEntry
+from zmon.base.plain_text import did_you_mean, harmless
 from zmon.base.toml import PROFILES
 from zmon.cli.inputs import has_inputs, user_inputs
-from zmon.cli.output import USAGE, announced, complain, misused, progress, terminal_width
+from zmon.cli.output import FAILED, OK, USAGE, announced, complain, misused, progress, terminal_width
 from zmon.cli.result import ResultTable, write_result
 from zmon.cli.source_options import open_source, time_of
 from zmon.interval import Interval
 from zmon.machine.view import no_inputs
-from zmon.rule.grammar import RuleError, chosen_rules, own_rules
+from zmon.rule.grammar import chosen_rules
+from zmon.rule.rules_file import RuleError, own_rules
+from zmon.rule.site_command import commands_in, fields_of, trusted_commands
 from zmon.rule.watch import Watch, grouped
 from zmon.screen.export import moment, plain
 from zmon.session.exception_log import QuietTimes
@@ -28,14 +33,14 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
 
-    from zmon.base.event import ExceptionEntry
     from zmon.rule.grammar import Rule
+    from zmon.rule.site_command import SiteCommand
     from zmon.session.timeline import Position, Timeline
 
 HEADINGS: Final = ("begin", "end", "state", "level", "rule", "where", "many", "worst", "worst_at", "mean",
                    "intervals", "cause", "sentence", "digest")  # fmt: skip
 """Columns of an exception in CSV and JSON: times are UTC, `worst` and `mean` in the unit of the column."""
-RULE_HEADINGS: Final = ("rule", "on", "look", "bad", "for", "cause", "say", "why")
+RULE_HEADINGS: Final = ("rule", "on", "look", "bad", "for", "cause", "say", "why", "commands")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -45,9 +50,10 @@ def run(args: argparse.Namespace) -> int:
     try:
         own = [*own_rules(), *args.rules]
         rules, profile, place = chosen_rules(own, args.site)
-        if not args.source:
-            return _print_rules(args, rules, _said_of_profile(profile, place))
-        return _print_log(args, rules)
+        if args.tried:
+            return _try_commands(args.tried, rules, own)
+        said = _said_of_profile(profile, place)
+        return _print_log(args, rules) if args.source else _print_rules(args, rules, own, said)
     except RuleError as error:
         for mistake in error.args:
             complain(mistake)
@@ -69,7 +75,63 @@ def _said_of_profile(profile: str, place: str) -> str:
     return f"No profile is in force: no file of rules and no site file has profile = {names}."
 
 
-def _print_rules(args: argparse.Namespace, rules: Sequence[Rule], profile: str) -> int:
+def _said_of_commands(commands: Sequence[SiteCommand], rules: Sequence[Rule]) -> Iterator[str]:
+    """Yield for each command what it is, and for which rules."""
+    for command in commands:
+        names = [rule.name for rule in rules if rule.logs and command.is_for(rule.name)]
+        of = "all rules" if command.rules == ("*",) else ", ".join(names) or "no rule that is in force"
+        level = f", if {LEVELS[BAD]}" if command.level == BAD else ""
+        apart = f", {length(command.apart, short=True)} apart" if command.apart else ""
+        limits = f"at {' and '.join(command.when)}{level}{apart}, for {command.seconds} s at most"
+        yield f"{command.place} runs for {of}, {limits}: {command}"
+
+
+def _doubt(paths: Sequence[str]) -> str:
+    """Return why commands are not run; empty if they are, or if there are none."""
+    try:
+        trusted_commands(paths)
+    except RuleError as error:
+        return str(error)
+    return ""
+
+
+def _try_commands(name: str, rules: Sequence[Rule], paths: Sequence[str]) -> int:
+    """Run the commands of a rule once with sample values; returns the exit status.
+
+    Raises:
+        RuleError: they cannot be trusted.
+    """
+    from zmon.recorder.command_runner import CommandRun, run_to_end  # noqa: PLC0415 - a list runs none
+
+    rule = next((rule for rule in rules if rule.name == name), None)
+    if rule is None:
+        return misused(f"there is no rule {name!r}{did_you_mean(name, [rule.name for rule in rules])}")
+    commands = [command for command in trusted_commands(paths) if command.is_for(name)]
+    if not commands:
+        return complain(f"no file of rules declares a command for {name}")
+    status = OK
+    for command in commands:
+        run = CommandRun(command, fields_of(_sample_of(rule, command), command.when[0]))
+        print(f"{command.place} runs: {harmless(shlex.join(command.filled(run.fields)))}", flush=True)
+        outcome = run_to_end(run)
+        status = FAILED if outcome.failure else status
+        print(f"    {outcome.failure or 'ended with status 0'}")
+        for line in outcome.output.splitlines():
+            print(f"    | {harmless(line)}")
+    return status
+
+
+def _sample_of(rule: Rule, command: SiteCommand) -> ExceptionEntry:
+    """Return an exception of a rule that says of itself that it is none."""
+    now = time.time_ns()
+    limit = rule.look if rule.bad is None else rule.bad
+    text = "zmon rules --try: this is a trial, and nothing is wrong"
+    value = 0.0 if limit is None else limit
+    places = ("a trial", now, now, command.level, value, now, now, value, value, 1, text, rule.cause)
+    return ExceptionEntry(rule.name, rule.digest, rule.table, "", *places)
+
+
+def _print_rules(args: argparse.Namespace, rules: Sequence[Rule], paths: Sequence[str], profile: str) -> int:
     if args.format == "prometheus":
         from zmon.exposition.alert_rules import alert_rules  # noqa: PLC0415 - other formats need none
 
@@ -81,6 +143,8 @@ def _print_rules(args: argparse.Namespace, rules: Sequence[Rule], profile: str) 
         sys.stdout.write(dashboard())
         return 0
 
+    commands = commands_in(paths)
+
     def text() -> Iterator[str]:
         for rule in rules:
             over = f" / {rule.per}" if rule.per else ""
@@ -88,12 +152,14 @@ def _print_rules(args: argparse.Namespace, rules: Sequence[Rule], profile: str) 
             yield f"{rule.name}: {on} {rule.sense} {_limits(rule)}{_lasting(rule)}"
             for text in (*map(str, rule.when), rule.why):
                 yield from _indented(text)
-        yield from textwrap.wrap(profile, terminal_width())
+        for note in (profile, *_said_of_commands(commands, rules), _doubt(paths)):
+            yield from textwrap.wrap(note, terminal_width())
 
     rows: list[list[Any]] = []
     for rule in rules:
         on = f"{rule.table}.{rule.column}"
-        rows.append([rule.name, on, rule.look, rule.bad, rule.lasting, rule.cause, rule.say, rule.why])
+        run = "; ".join(str(command) for command in commands if command.is_for(rule.name))
+        rows.append([rule.name, on, rule.look, rule.bad, rule.lasting, rule.cause, rule.say, rule.why, run])
     table = ResultTable(RULE_HEADINGS, rows)
     write_result(args, table, table, [text()])
     return 0

@@ -554,6 +554,8 @@ def rules(parser: argparse.ArgumentParser) -> None:
     your own (--rules, and ~/.config/zmon/rules.toml) are added; one with the name of a shipped rule changes only
     what it says.  So --from shows what changed rules would have reported yesterday.  See docs/rules.md.
 
+    --try runs the commands that a file declares for a rule, once, as if an exception of it had begun.
+
     --format prometheus writes alerts for Prometheus, one for each level of each rule; --format grafana a dashboard
     that shows the metrics and these exceptions: docs/metrics.md.
     """  # noqa: E501 - the help as it is printed
@@ -562,6 +564,9 @@ def rules(parser: argparse.ArgumentParser) -> None:
     _option(parser, "--since TIME", "begin: 14:00, -10m, yesterday 9:00 (default: all)")
     _option(parser, "--until TIME", "end: 15:00, -5m (default: the end)")
     _option(parser, "--rules FILE", "a file of rules; may be repeated", several=True)
+    _option(
+        parser, "--try RULE", "run the commands of this rule with sample values", dest="tried", default=""
+    )
     text = "site file, which may choose a profile and name LCUs, see docs/site.md"
     _option(parser, "--site FILE", text, default="")
     add_cp(parser)

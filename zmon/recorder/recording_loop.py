@@ -150,10 +150,12 @@ class RecordingLoop:
         status: bool = False,
         forecast: Forecast | None = None,
         follow: Callable[[Sample], None] = lambda _sample: None,
+        ending: Callable[[], None] = lambda: None,
     ) -> None:
         """Prepare; `take` returns a sample, `forecast` is that of an earlier recording.
 
-        `follow` is shown each sample when it is written; it must not raise.
+        `follow` is shown each sample when it is written, and `ending` is called behind the last one, while
+        the file is open; they must not raise.
 
         With `status` there is a line every minute, without it only problems are reported.
         """
@@ -167,6 +169,7 @@ class RecordingLoop:
         self._status = status
         self._forecast = forecast
         self._follow = follow
+        self._ending = ending
         self._warm: list[Sample] = []
         """The first two samples, which cost more than later ones: readers are loaded and files made."""
         self._took = (0, 0)
@@ -212,6 +215,7 @@ class RecordingLoop:
                     return
         finally:
             self._service.stopping()
+            self._ending()
             self._roll.close()
             if self._status:
                 self._say(f"ended; {self._roll.appended:,} samples recorded")

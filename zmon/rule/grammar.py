@@ -15,17 +15,17 @@ import re
 from functools import partial
 from operator import ge, gt, le, lt
 
-from zmon.base import own_files
 from zmon.base.light_typing import TYPE_CHECKING, Any, Final
 from zmon.base.limits import number_of, with_numbers
 from zmon.base.plain_text import did_you_mean
 from zmon.base.record import NamedTuple
 from zmon.base.shipped import shipped as shipped_data
-from zmon.base.toml import PROFILES, TomlDocument, TomlError, TomlTable, read_utf8, site_files
+from zmon.base.toml import PROFILES, TomlDocument, TomlError, TomlTable, site_files
+from zmon.rule.rules_file import RuleError, all_of, document_of, own_rules, seconds_of
 from zmon.tables import TABLES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 ALL: Final = "all"
 """The row of all rows of a table, where a rule or a condition is about that."""
@@ -55,8 +55,6 @@ LACKING: Final = "no"
 """In a condition: the value behind it is not known."""
 SIGNS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {">=": ge, "<=": le, ">": gt, "<": lt}
 LACKS: Final = re.compile(rf"no\s+({TERM})", re.ASCII)
-LENGTH: Final = re.compile(r"(\d{1,6})([smh])", re.ASCII)
-SECONDS: Final = {"s": 1, "m": 60, "h": 3600}
 SHARE: Final = re.compile(r"(\d{1,3})/(\d{1,3})", re.ASCII)
 HOURS: Final = re.compile(
     r"(?:(?P<first>[A-Z][a-z]{2})(?:-(?P<last>[A-Z][a-z]{2}))?\s+)?"
@@ -74,26 +72,12 @@ KEYS: Final[Mapping[str, type]] = {
 }  # fmt: skip
 """What a rule may say; its values have these types."""
 NEEDED: Final = ("name", "on", "say")
-TOP: Final = ("rule", "diagnosis", "check", "profile")
+TOP: Final = ("rule", "diagnosis", "check", "command", "profile")
 """What a file of rules has."""
 PLACES: Final = ("on", "per", "when", "siblings", "rows", "group", "say", "also")
 """The keys that name columns."""
 PROFILED: Final = ("look", "bad", "clear", "for", "of", "keep", "when")
 """What of a rule may differ by profile."""
-LISTED: Final = 3
-"""Mistakes that are named where there is little room; `zmon rules` lists all."""
-
-
-class RuleError(ValueError):
-    """Rules files cannot be used; each mistake names the file, the line and what is wrong."""
-
-    args: tuple[str, ...]
-
-    def __str__(self) -> str:
-        """Return the first mistakes, and how many more there are."""
-        more = len(self.args) - LISTED
-        rest = [f"and {more} more mistakes: zmon rules lists them"] if more > 0 else []
-        return "; ".join([*self.args[:LISTED], *rest])
 
 
 class Precondition(NamedTuple):
@@ -220,12 +204,6 @@ class Rule(NamedTuple):
 # files
 
 
-def own_rules() -> list[str]:
-    """Return the file of the user's own rules, if it exists."""
-    path = os.path.join(own_files.config(os.environ), "rules.toml")
-    return [path] if os.path.exists(path) else []
-
-
 def load_rules(paths: Iterable[str] = (), shipped: str | None = None, profile: str = "") -> tuple[Rule, ...]:
     """Load the shipped rules and change them as the files `paths` say, in this order.
 
@@ -242,15 +220,15 @@ def load_rules(paths: Iterable[str] = (), shipped: str | None = None, profile: s
     settings: dict[str, tuple[TomlTable, dict[str, Any]]] = {}
     mistakes: list[str] = []
     for path in (os.path.join(folder, name) for name in files):
-        for table in _document(path, is_shipped=True).list_of("rule", []):
+        for table in document_of(path, is_shipped=True).list_of("rule", []):
             settings[table.text("name")] = table, _in_profile(table, profile)
     own: set[str] = set()
     for path in paths:
         try:
-            top = _document(path)
+            top = document_of(path)
             mistakes += _misspelt(top)
             own |= _change(settings, top, profile, mistakes)
-            _check_records(top)
+            _check_records(top, settings)
         except RuleError as error:
             mistakes += error.args
     used = {
@@ -259,7 +237,7 @@ def load_rules(paths: Iterable[str] = (), shipped: str | None = None, profile: s
         if not rule[1].get("off", False) and (name in own or not _lacks_limits(rule[1]))
     }
     try:
-        rules = _all_of(partial(_own_rule if name in own else _rule, *rule) for name, rule in used.items())
+        rules = all_of(partial(_own_rule if name in own else _rule, *rule) for name, rule in used.items())
     except RuleError as error:
         mistakes += error.args
     if mistakes:
@@ -267,8 +245,8 @@ def load_rules(paths: Iterable[str] = (), shipped: str | None = None, profile: s
     return tuple(rules)
 
 
-def _check_records(top: TomlTable) -> None:
-    """See that what a file changes of diagnoses and checks can be used.
+def _check_records(top: TomlTable, rules: Collection[str]) -> None:
+    """See that what a file changes of diagnoses and checks can be used, and its commands of some rules.
 
     Raises:
         RuleError: it cannot.
@@ -281,6 +259,10 @@ def _check_records(top: TomlTable) -> None:
         from zmon.check import practices  # noqa: PLC0415 - likewise
 
         practices.changed(top)
+    if "command" in top:
+        from zmon.rule import site_command  # noqa: PLC0415 - likewise
+
+        site_command.commands_of(top, rules)
 
 
 def _lacks_limits(data: Mapping[str, Any]) -> bool:
@@ -380,7 +362,7 @@ def chosen_profile(paths: Sequence[str], site: str = "") -> tuple[str, str]:
     mistakes: list[str] = []
     for path in (*site_files(os.environ), *([site] if site else ()), *paths):
         try:
-            top = _document(path)
+            top = document_of(path)
             if "profile" in top:
                 profile = _profile(top), top.place("profile")
         except RuleError as error:
@@ -396,14 +378,6 @@ def _profile(top: TomlTable) -> str:
         others = did_you_mean(word, PROFILES)
         raise top.wrong("profile", f"is one of {', '.join(PROFILES)}, not {word!r:.60}{others}")
     return word
-
-
-def _document(path: str, *, is_shipped: bool = False) -> TomlTable:
-    """Return the whole of a file."""
-    try:
-        return TomlDocument(read_utf8(path, RuleError), path, RuleError, is_shipped=is_shipped).top()
-    except OSError as error:
-        raise RuleError(f"{path}: {error.strerror or error}") from error
 
 
 def _misspelt(top: TomlTable) -> list[str]:
@@ -427,7 +401,7 @@ def parse_rules(text: str, origin: str = "rules") -> tuple[Rule, ...]:
         raise RuleError(str(error)) from error
     top.only("rule")
     rules = (partial(_rule, table, dict(table.data)) for table in top.list_of("rule", []))
-    return tuple(_all_of(rules))
+    return tuple(all_of(rules))
 
 
 def _rule(table: TomlTable, data: dict[str, Any]) -> Rule:
@@ -438,7 +412,7 @@ def _rule(table: TomlTable, data: dict[str, Any]) -> Rule:
     """
     data = _with_numbers(table, data)
     table = TomlTable(table.document, table.keys, data)
-    _all_of([partial(_check_key, table, key) for key in (*data, *(key for key in NEEDED if key not in data))])
+    all_of([partial(_check_key, table, key) for key in (*data, *(key for key in NEEDED if key not in data))])
     rows = data.get("rows", {})
     fields: dict[str, Callable[[], Any]] = {
         "name": partial(_name, table),
@@ -450,10 +424,10 @@ def _rule(table: TomlTable, data: dict[str, Any]) -> Rule:
         "clear": partial(table.number, "clear", 0.8, 0.01, 1.0),
         "when": partial(_conditions, table),
         "siblings": partial(_siblings, table),
-        "lasting": partial(_length, table, "for"),
+        "lasting": partial(seconds_of, table, "for"),
         "share": partial(_share, table),
-        "keep": partial(_length, table, "keep"),
-        "window": partial(_length, table, "window"),
+        "keep": partial(seconds_of, table, "keep"),
+        "window": partial(seconds_of, table, "window"),
         "rising": partial(table.flag, "rising"),
         "hours": partial(_hours, table),
         "rows": partial(_rows, table, rows),
@@ -464,7 +438,7 @@ def _rule(table: TomlTable, data: dict[str, Any]) -> Rule:
         "why": partial(table.text, "why", ""),
         "unit": partial(table.text, "unit", ""),
     }
-    values = dict(zip(fields, _all_of(fields.values()), strict=True))
+    values = dict(zip(fields, all_of(fields.values()), strict=True))
     on, (look, bad) = values.pop("on"), values.pop("limits")
     values |= {"table": on[1], "column": on[2], "look": look, "bad": bad, "also": tuple(values["also"])}
     rule = Rule(**values, of_all=ALL in rows, logs=bool(data.get("logs", True)))
@@ -495,24 +469,6 @@ def _with_numbers(table: TomlTable, data: Mapping[str, Any]) -> dict[str, Any]:
             for condition in conditions
         ]
     return numbers
-
-
-def _all_of(readers: Iterable[Callable[[], Any]]) -> list[Any]:
-    """Return what several readers return.
-
-    Raises:
-        RuleError: some raised one; has the mistakes of all.
-    """
-    rules: list[Any] = []
-    mistakes: list[str] = []
-    for read in readers:
-        try:
-            rules.append(read())
-        except RuleError as error:
-            mistakes += error.args
-    if mistakes:
-        raise RuleError(*mistakes)
-    return rules
 
 
 def _check_key(table: TomlTable, key: str) -> None:
@@ -551,7 +507,7 @@ def _say(table: TomlTable) -> str:
 
 
 def _conditions(table: TomlTable) -> tuple[Precondition, ...]:
-    return tuple(_all_of([partial(_condition, table, word) for word in table.words("when", [])]))
+    return tuple(all_of([partial(_condition, table, word) for word in table.words("when", [])]))
 
 
 def _limits(table: TomlTable) -> tuple[float | None, float | None]:
@@ -593,14 +549,6 @@ def _siblings(table: TomlTable) -> Siblings | None:
     return Siblings(
         below.number("times", None, 0.0, 1e6), below.one_of("of", SIBLINGS, "mean"), _column(below, "within")
     )
-
-
-def _length(table: TomlTable, key: str) -> float:
-    text = table.text(key, "0s")
-    match = LENGTH.fullmatch(text)
-    if match is None:
-        raise table.wrong(key, f"is a length of time such as 90s, 2m or 1h, not {text!r:.60}")
-    return float(match[1]) * SECONDS[match[2]]
 
 
 def _share(table: TomlTable) -> tuple[int, int] | None:
