@@ -1,3 +1,3 @@
 """zmon: the z/VM Performance Toolkit's screens for Linux on IBM Z."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

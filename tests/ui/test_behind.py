@@ -10,8 +10,9 @@ import pytest
 from zmon.session.page import BehindTask
 from zmon.ui.actions import GlassActions
 from zmon.ui.glass import Glass
-from zmon.ui.grid import CURSOR, Grid
+from zmon.ui.grid import Grid
 from zmon.ui.line import texts
+from zmon.ui.pane import CURSOR
 from zmon.ui.threads import ReadingThread, Result
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from zmon.session import page
 from zmon.session.commands import COMMANDS
 from zmon.session.exception_log import ExceptionLog
 from zmon.session.machines import open_lab
-from zmon.session.page import FillTask, PreviewTask
+from zmon.session.page import BehindTask, FillTask, PreviewTask
 from zmon.session.session import Session
 from zmon.tables.device import CP_ONLY
 from zmon.ui.actions import GlassActions
@@ -63,6 +63,9 @@ class Pace:
     def fill(self, filling: FillTask) -> None:
         """Note it."""
         self.filling = filling
+
+    def fill_behind(self, task: BehindTask) -> None:
+        """Leave it, as long as anything else is noted."""
 
     def move(self, move: CursorMove) -> None:
         """Note it."""

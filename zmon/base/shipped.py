@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 
 
-def shipped(folder: str) -> str:
-    """Return the directory of the data that come with zmon: `screens`, `figures`, `rules` or `recordings`.
+def shipped(name: str) -> str:
+    """Return the path of what comes with zmon: `screens`, `figures`, `rules`, `recordings`, `CHANGELOG.md`.
 
     In a checkout it lies beside the package, in an installation inside it.
     """
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    inside = os.path.join(package, folder)
-    return inside if os.path.isdir(inside) else os.path.join(os.path.dirname(package), folder)
+    inside = os.path.join(package, name)
+    return inside if os.path.exists(inside) else os.path.join(os.path.dirname(package), name)

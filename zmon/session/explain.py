@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.base.absent import Absent
 from zmon.base.clock import length
 from zmon.base.plain_text import did_you_mean
+from zmon.base.release_notes import release_notes
 from zmon.screen.definition import ScreenError
 from zmon.screen.query import Ambiguous, QueryError, find_column, heading, named
 from zmon.screen.sheet import fields
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from zmon.session.session import Session
 
 ENTRY_INDENT: Final = 13
+POINT_INDENT: Final = 5
 KEYS_INDENT: Final = 20
 COMMAND_INDENT: Final = 26
 """Where the words of an entry begin, beside names as long as those of columns, keys and commands."""
@@ -59,7 +61,7 @@ BLANK: Final = HelpPart("")
 
 
 def explain(session: Session, topic: str, keys: Iterable[tuple[str, str]], place: int = 0) -> list[HelpPart]:
-    """Explain what words name: a column, a screen, a command, a diagnosis, a rule, KEYS or COMMANDS.
+    """Explain what words name: a column, a screen, a command, a diagnosis, a rule, KEYS, COMMANDS or NEW.
 
     Without words this screen is explained.
 
@@ -76,6 +78,8 @@ def explain(session: Session, topic: str, keys: Iterable[tuple[str, str]], place
     if upper in {"KEYS", "KEY"}:
         parts = (HelpPart(does, name=key, indent=KEYS_INDENT) for key, does in keys)
         return [HelpPart("Keys", "strong"), *parts, BLANK, *_all_commands(), BLANK, *_all_screens(screens)]
+    if upper == "NEW":
+        return explain_release()
     if upper in {"COMMANDS", "COMMAND", "SCREENS"}:
         return [*_all_commands(), BLANK, *_all_screens(screens)]
     word = ALIASES.get(upper, upper)
@@ -105,6 +109,25 @@ def explain(session: Session, topic: str, keys: Iterable[tuple[str, str]], place
     if not other:
         raise CommandError(problem or _unknown(session, topic))
     return other
+
+
+def explain_release() -> list[HelpPart]:
+    """Say what the present release brings.
+
+    Raises:
+        CommandError: nothing came along that says it.
+    """
+    try:
+        notes = release_notes()
+    except OSError as error:
+        raise CommandError(f"What is new is not known: {error}") from error
+    parts: list[HelpPart] = []
+    for note in notes:
+        if note.is_heading:
+            parts += [BLANK, HelpPart(note.text, "strong")]
+        else:
+            parts.append(HelpPart(note.text, name="-", indent=POINT_INDENT))
+    return parts[1:]
 
 
 def _elsewhere(screens: Screens, topic: str) -> list[HelpPart]:
