@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from zmon.session.session import Session
 
 ENTRY_INDENT: Final = 13
-POINT_INDENT: Final = 5
+POINT_INDENT: Final = 4
 KEYS_INDENT: Final = 20
 COMMAND_INDENT: Final = 26
 """Where the words of an entry begin, beside names as long as those of columns, keys and commands."""
