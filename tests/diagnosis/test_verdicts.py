@@ -59,7 +59,8 @@ def verdicts(name: str) -> Iterator[tuple[str, Verdict]]:
 def check_lines(session: Session) -> None:
     """Hold that OVERVIEW says in three lines what is wrong, and names two things at most."""
     lines = [line.text for line in Dashboard(session.sheet(), COLUMNS).lines()]
-    heading = next(place for place, line in enumerate(lines) if line.startswith(" Resource "))
+    heads = (place for place, line in enumerate(lines) if line.startswith(" Resource "))
+    heading = next(heads, len(lines))  # one pass of a capture has no load
     verdict = [line for line in lines[:heading] if line.strip()]
     assert len(verdict) <= VERDICT_LINES, verdict
     assert len({name.upper() for name in NAME.findall(" ".join(verdict))}) <= NAMES, verdict
