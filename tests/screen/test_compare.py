@@ -195,3 +195,10 @@ def test_a_time_that_shows_nothing_says_why() -> None:
     """The other has its rows."""
     found = compare(SCREEN, Table([], {}, missing=UNKNOWN), table({"7000": (1, 1)}))
     assert found.notes == ("Then: not measured",)
+
+
+def test_what_names_a_row_stays_before_its_figures() -> None:
+    """Where the first column names several rows, those that tell them apart stand beside it."""
+    columns = [column.name for column in compared(load_screens(shipped("screens")).find("USERIO")).columns]
+    assert columns[:3] == ["unit", "lcu", "addr"]
+    assert columns[3].startswith("io")

@@ -100,7 +100,7 @@ def test_a_row_that_is_gone_leaves_the_cursor_on_its_line(
     session.next()
     message = grid.show(session.sheet(), page(session))
 
-    assert message.startswith("0.0.700b ")
+    assert message.startswith("700B ")
     assert grid.place == 0
 
 

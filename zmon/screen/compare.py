@@ -37,7 +37,7 @@ NOT_NOW: Final = absent("it is not there now")
 def compared(screen: Screen, names: tuple[str, str] = ("Then", "Now")) -> Screen:
     """Return a list with three columns for each of its figures: that of each time, and the difference.
 
-    The most important figures follow the first column, so that a narrow terminal shows them, too.
+    The most important figures follow what names the row, so that a narrow terminal shows them, too.
     `names` are the headings of the two times.
     """
     columns = _sorted(screen, names) if sortable(screen) else _several(screen.columns, names)
@@ -60,13 +60,14 @@ def sortable(screen: Screen) -> bool:
 
 def _sorted(screen: Screen, names: tuple[str, str]) -> list[Column]:
     """Return the columns of a screen whose rows are sorted by what changed most."""
-    first, *others = screen.columns
+    first, *rest = screen.columns
+    keys, others = ([column for column in rest if column.key is key] for key in (True, False))
     main = measure(screen)
     wanted = [*dict.fromkeys(name for name in (*IMPORTANT, main) if name in screen.by_name)]
     front = [column for name in wanted for column in others if column.name == name]
     behind = [column for column in others if column.name not in wanted]
     label = [_label(first)] if first.format in LETTERS else _three(first, names)
-    return [*label, *_several(front, names), _only(names), *_several(behind, names)]
+    return [*label, *_several(keys, names), *_several(front, names), _only(names), *_several(behind, names)]
 
 
 def _several(columns: Iterable[Column], names: tuple[str, str]) -> list[Column]:

@@ -113,6 +113,8 @@ class Column(Described):
     """`lcu`: its texts name LCUs, and a condition takes any name of theirs; `device`: its texts are numbers
     of devices, a condition takes bus ids, too, and it has room for those of other subchannel sets; `number`:
     its numbers only name things or count rows."""
+    key: bool = False
+    """Whether it names its row together with the first column: of two times, it stays beside that."""
     shown: str = ""
     """The column of the table that is written in its place; exports have its own values."""
     signed: bool = False
@@ -240,6 +242,7 @@ _SCREEN_KEYS: Final[dict[str, type]] = {
 _FIGURE_KEYS: Final[dict[str, type]] = {
     "name": str, "head": str, "width": int, "format": str, "unit": str, "help": str, "source": str,
     "sort": str, "look": float, "bad": float, "why": str, "left": bool, "names": str, "shown": str,
+    "key": bool,
 }  # fmt: skip
 
 _COLUMN_KEYS: Final = _FIGURE_KEYS | {"figure": str, "group": str, "gap": int, "rollup": str}

@@ -93,7 +93,7 @@ class Grid(Pane):
         if self.key in sheet.place:
             self.place = sheet.place[self.key]
         elif self.key and not self._by_time:
-            gone = f"{self.key} is not in the list any more"
+            gone = f"{_name_in(before, self.key)} is not in the list any more"
             self.place = min(self.place, max(len(sheet) - 1, 0))
             self.key = sheet.keys[self.place] if sheet.keys else ""
         else:
@@ -462,6 +462,15 @@ def _occurrences(text: str, wanted: str) -> list[Part]:
     """Return where a text occurs in a line, in letters of either case."""
     matches = re.finditer(re.escape(wanted), text, re.IGNORECASE)
     return [Part(*match.span(), "cell") for match in matches]
+
+
+def _name_in(sheet: Sheet, key: str) -> str:
+    """Return what the first column calls a row; its key where the sheet does not have it."""
+    place = sheet.place.get(key)
+    if place is None or not sheet.screen.columns:
+        return key
+    name = sheet.table.column(sheet.screen.columns[0].name)[sheet.rows[place]]
+    return name if isinstance(name, str) else key
 
 
 def _is_earlier(sheet: Sheet, before: Sheet) -> bool:
