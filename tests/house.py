@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 TESTS: Final = ROOT / "tests"
 CEILINGS: Final = {
-    "base": 1474, "check": 1751, "cli": 10156, "collected": 14939, "cp": 3335, "diagnosis": 6212,
+    "base": 1523, "check": 1751, "cli": 10158, "collected": 14939, "cp": 3335, "diagnosis": 6212,
     "exposition": 1961, "fleet": 2112, "kernel": 13294, "lab": 5171, "listing": 5598, "machine": 6384,
-    "placement": 5970, "queueing": 3869, "recorder": 2049, "rule": 2024, "screen": 4597, "session": 4967,
-    "store": 6052, "tables": 7962, "topology": 6411, "trends": 2157, "ui": 5523, "values": 668,
+    "placement": 5970, "queueing": 3869, "recorder": 2049, "rule": 2024, "screen": 4601, "session": 4990,
+    "store": 6052, "tables": 7962, "topology": 6411, "trends": 2157, "ui": 5532, "values": 668,
     "words": 311, "zmon": 2729,
 }  # fmt: skip
 """The most lines of each package; `zmon` are the modules that are in none."""

@@ -44,6 +44,6 @@ def _notes(part: str) -> Iterator[ReleaseNote]:
     if title:
         yield ReleaseNote(title.strip(), is_heading=True)
     for text in re.split(r"\n(?=- |### )|\n\n", rest):
-        words = " ".join(text.split()).replace("`", "")
-        if words:
-            yield ReleaseNote(words.removeprefix("### ").removeprefix("- "), words.startswith("### "))
+        point = " ".join(text.split()).replace("`", "")
+        if point:
+            yield ReleaseNote(point.removeprefix("### ").removeprefix("- "), point.startswith("### "))
