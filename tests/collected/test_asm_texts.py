@@ -124,3 +124,12 @@ def test_what_follows_a_query_is_none_of_its_rows(where: Ask) -> None:
     assert [mount["point"] for mount in where("dasdp", f"{TWO_UIDS}{table}{mounted}")["mounts"]] == ["/srv"]
     answer = where("dasdp", f"{TWO_UIDS}{table}used by /dev/dasdp1\n")
     assert "dasdp1 is named in a.txt:9, which was not understood" in answer["not_looked_at"]
+
+
+@pytest.mark.parametrize("folder", ["/dev/oracleasm/disks", "/dev/vendor/asm"])
+def test_a_disk_has_any_path(folder: str, where: Ask) -> None:
+    """Of how many directories ever; where no text links it to a disk it stands for itself."""
+    listed = f"box1:~ # asmcmd lsdsk\nPath\n{folder}/DATA1\n"
+    path = folder.removeprefix("/dev/")
+    assert where(f"{folder}/DATA1", listed)["devices"] == [f"disk of ASM on {path}/DATA1"]
+    assert where("dasdp", f"{TWO_UIDS}{listed}").get("devices", []) == []

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
-from zmon.collected.facts import ASM, plain
+from zmon.collected.facts import ASM, OF_ASM, plain
 from zmon.collected.reading import Reading, line
 from zmon.kinds import LAYER, POOL
 from zmon.topology.stack import tagged
@@ -43,6 +43,7 @@ class AsmReading(Reading):
 
     def _say(self, device: str, label: str, state: str) -> None:
         key = self.facts.name_device(device, self.place)
+        self.facts.say_asm(key, self.place, device.partition(f"{OF_ASM}/")[2])
         self.facts.say(LAYER, key, self.place, links=tagged(f"LABEL={label}") * bool(label))
         if state == "MEMBER":
             self.facts.say_content(device, self.place, ASM, "")

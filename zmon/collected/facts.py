@@ -631,7 +631,7 @@ class Facts(DeviceLists):
         """Give a device without a number one that stands for it: nothing that a text has is lost."""
         own.add(f"{NAMED_STAND_IN}:{name}")
         if not row.get("name") and not row.get("mapped"):
-            place = next(fact.place for facts in row.values() for fact in facts)
+            place = next((fact.place for facts in row.values() for fact in facts), "")
             title = name.removeprefix("scsi-").replace("-", ":") if name.startswith("scsi-") else name
             row["name"] = [Fact(title, place)]
 
