@@ -639,8 +639,8 @@ def _named(cells: Mapping[str, str]) -> tuple[str, str]:
 def spread_groups(facts: Facts) -> None:
     """Say of each group which devices it has; these may hold its volumes whose devices no text names.
 
-    A group with more volumes than are listed has others, which are not known.  What has a name of the group,
-    is mounted or swapped to by one, is a volume of it.
+    A group with more volumes than are listed has others, which are not known: what is missing a tool says.
+    What has a name of the group, is mounted or swapped to by one, is a volume of it.
     """
     rows = facts.rows.get(LAYER.name, {})
     _drop_origins(facts)
@@ -663,7 +663,10 @@ def spread_groups(facts: Facts) -> None:
     for group, (size, place) in facts.group_sizes.items():
         members = facts.groups.setdefault(group, {})
         if len(members) < size and not any(name.startswith("?") for name in members):
-            members[facts.lose_volume(group)] = place
+            unlisted, more = f"?{group}.unlisted", size - len(members)
+            what = "a physical volume" if more == 1 else f"{more} physical volumes"
+            facts.leave_open(unlisted, f"{what} of {group}")
+            members[unlisted] = place
     for group, members in facts.groups.items():
         place = next(iter(members.values()))
         name = f"volume group {group}" if group else "physical volumes without a group"
