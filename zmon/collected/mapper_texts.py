@@ -28,7 +28,7 @@ from zmon.kernel.block_ioctl import devices_in
 from zmon.kernel.disk_identity import NAA
 from zmon.kernel.multipathd import parse_maps
 from zmon.kernel.path_status import parse_path_status
-from zmon.kinds import LAYER, LUN, MPATH, MULTIPATH, PATH
+from zmon.kinds import LAYER, LUN, MPATH, MULTIPATH, NO_PATH, PATH
 from zmon.topology.stack import REMOVED
 from zmon.values.fcp_state import FAILED
 
@@ -447,6 +447,10 @@ class Multipath(OrDocument):
         r'|\{\s*"major_version"\s*:'
         rf"|[ |`]*(?:[|`]-|\\_) {ADDRESS}\s+sd[a-z]{{1,4}}\s+{NUMBER}\s+\[?(?:active|failed|undef)\b"
     )
+    subject = (
+        r"(?:[a-z]{0,8}: )?(?:(\S{1,128}) \()?([0-9A-Za-z_.:-]{8,128}?)\)? (dm-[0-9]{1,5}|undef)"
+        r" ([^,\n]{1,16}),(\S.{0,30}?)\s*"
+    )
     called: ClassVar[Mapping[str, str]] = {
         "multipathd show maps json": r'^\{|"path_groups" ?:', "multipathd show paths": r"^hcil\s",
         "multipathd show maps": r"^name\s+sysfs\s",
@@ -497,10 +501,7 @@ class Multipath(OrDocument):
         """Know no map."""
         self._device = ""
 
-    @line(
-        r"(?:[a-z]{0,8}: )?(?:(\S{1,128}) \()?([0-9A-Za-z_.:-]{8,128}?)\)? (dm-[0-9]{1,5}|undef)"
-        r" ([^,\n]{1,16}),(\S.{0,30}?)\s*"
-    )
+    @line(subject)
     def map(self, match: re.Match[str]) -> None:
         """Take the first line of a map; of one that is not set up there is no device."""
         alias, wwid, device, vendor, model = match.groups()
@@ -714,8 +715,9 @@ class Multipath(OrDocument):
         super().end()
         for device, title in self._titles.items():
             if device not in self._numbers:
+                self.facts.say_below(device, self._places[device], "")
                 self.facts.say(
-                    PATH, f"{NAMED_STAND_IN}:{title}", self._places[device], name="none", map=device,
+                    PATH, f"{NAMED_STAND_IN}:{title}", self._places[device], name=NO_PATH, map=device,
                     via=self._via, device=REMOVED,
                 )  # fmt: skip
         for device, below in self._numbers.items():

@@ -348,6 +348,8 @@ class LookupResult(NamedTuple):
     """The paths over an adapter, or all those to a disk that multipath joins; empty for other meanings."""
     more_paths: bool = False
     """Whether there may be more paths than these: a text was not understood, or shows a part."""
+    has_no_path: bool = False
+    """Whether one of the disks is a map of multipath that has lost all its paths."""
     device: ChannelDevice | None = None
     """The device of the channel subsystem that it means, if that has no disk."""
     missing: tuple[str, ...] = ()
@@ -617,6 +619,7 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
         paths=tuple(volume for volume in on_disks if is_path and volume.number in meant),
         missing=tuple(stack.title(start) for start in sorted(starts | beside) if _is(start, LOST, machine)),
         more_paths=any(map(stack.has_unseen, {*disks, device} - {""})),
+        has_no_path=any(map(stack.has_no_path, {*disks, device} - {""})),
         devices=tuple(sorted(titles, key=lambda title: (" " in title, title))),  # what is on them last
         same=same,
         mounts=(*_mounts_on(every, upon, machine), *_mounts_on(every, possible, machine, is_possible=True)),
