@@ -11,6 +11,7 @@ from zmon.base.ranges import ranges
 from zmon.check.practice import reason_of
 from zmon.kinds import ADAPTER, CHANNEL, DEVICE, NO_PATH, PATH
 from zmon.machine.path_repair import BrokenPath, get_back_channel_paths, get_back_disk_paths, why_unused
+from zmon.topology.machine import has_list_of_maps
 from zmon.values.fcp_state import FAILED_STATES, fcp_states
 from zmon.values.path_masks import paths_on_line
 from zmon.values.path_state import is_down, state_of
@@ -98,6 +99,8 @@ class Lun:
         self.title = next(maps, "") or min(str(node.name) for node in nodes)
         """Its multipath device, or its first path."""
         self.is_joined = any(nodes[0].number in node.below for node in given.multipaths)
+        self.is_apart = not self.is_joined and has_list_of_maps(given.sample)
+        """Whether it is known that none joins them."""
         self.paths = len(nodes)
         self.adapters = len(busids)
         self.ports = len({node.wwpn for node in nodes})

@@ -21,7 +21,7 @@ from zmon.topology.claims import claims_about, emulated_over, fcp_devices_on
 from zmon.topology.data_files import file_by_name, unknown_file
 from zmon.topology.lun import as_multipath
 from zmon.topology.same_disks import same_devices
-from zmon.topology.stack import group_of, volume_name
+from zmon.topology.stack import TAGS, group_of, tagged, volume_name
 from zmon.values.dasd_state import NOT_FORMATTED, STARTING, use_of
 from zmon.values.nvme import parse_path
 from zmon.values.path_masks import paths_on_line
@@ -119,6 +119,9 @@ def _paths(word: str, machine: Machine) -> Iterator[WordMeaning]:
 
 def _nodes(word: str, machine: Machine) -> Iterator[WordMeaning]:
     path = parse_path(word.removeprefix("/dev/"))
+    if of_btrfs := [*_of_btrfs(word, machine)]:
+        yield from of_btrfs[:1]
+        return
     node = machine.stack.named(word)
     if node is None and path is not None:  # the kernel hides it, so it has no number
         node = machine.stack.named(path.disk)
@@ -128,6 +131,23 @@ def _nodes(word: str, machine: Machine) -> Iterator[WordMeaning]:
         yield from (WordMeaning(word, MeaningKind.MOUNT, point) for point in sources)
     else:
         yield WordMeaning(word, MeaningKind.DEVICE, node.number, tuple(machine.stack.leaves(node.number)))
+
+
+def _of_btrfs(word: str, machine: Machine) -> Iterator[WordMeaning]:
+    """Yield the btrfs over several devices that has a UUID or label: what is mounted, or what is not."""
+    link, by_uuid = tagged(word.removeprefix("/dev/")), f"disk/{TAGS['UUID']}/"
+    if not link.startswith((by_uuid, f"disk/{TAGS['LABEL']}/")):
+        return
+    listed = zip(machine.layers.keys, map(text_of, machine.layers.column("links")), strict=True)
+    members = {number: links.split() for number, links in listed if link in links.split()}
+    for mount in machine.mounts:
+        devices = {} if isinstance(mount.devices, Absent) else mount.devices
+        if mount.fstype == "btrfs" and len(devices) > 1 and not members.keys().isdisjoint(devices.values()):
+            yield WordMeaning(word, MeaningKind.MOUNT, mount.point)
+    links = dict.fromkeys(name for names in (*members.values(), [link]) for name in names)
+    for uuid in (name.removeprefix(by_uuid) for name in links if name.startswith(by_uuid)):
+        if node := machine.stack.named(f"btrfs {uuid}"):
+            yield WordMeaning(word, MeaningKind.DEVICE, node.number, tuple(machine.stack.leaves(node.number)))
 
 
 def _groups(word: str, machine: Machine) -> Iterator[WordMeaning]:
@@ -658,12 +678,20 @@ def _same(
                 lost = reasons_of((), machine, volumes)
                 titles = {other: machine.stack.title(other) for other in others}
                 titles |= {other: f"{titles[other]} ({why})" for other, why in lost.items()}
-                is_apart = machine.knows_maps
+                is_apart = machine.knows_maps and not _are_joined({number, *others}, machine)
                 same.append(
                     SameDisk(machine.stack.title(number), tuple(sorted(titles.values())), is_sure, is_apart)
                 )
                 group.update(others)
     return tuple(same), groups[True], groups[False] - groups[True]
+
+
+def _are_joined(numbers: set[str], machine: Machine) -> bool:
+    """Return whether a multipath device joins disks, or those that have these partitions."""
+    nodes = [node for number in numbers if (node := machine.stack.node(number))]
+    disks = {text_of(node.parent) or node.number for node in nodes}
+    maps = (machine.stack.node(above) for above in machine.stack.above(min(disks, default="")))
+    return any(node.multipath and disks <= {*node.below} for node in maps if node)
 
 
 def _unseen(meaning: WordMeaning, numbers: set[str], machine: Machine) -> tuple[str, ...]:
