@@ -629,3 +629,31 @@ def test_a_map_is_told_by_the_command_that_was_run(commands: list[str], via: str
     facts, _reads = facts_of([*outputs("a.txt", "".join(texts).encode(), 1)])
     assert [facts.value(PATH, number, "via") for number in ("8:0", "8:16")] == [via, via]
     assert [fact.value for fact in facts.rows["multipath"]["dm-0"]["via"]] == [via]
+
+
+_DRY: Final = """\
+{} 36005076303ffd32700000000000045e0 undef IBM,2107900
+size=1.0G features='1 queue_if_no_path' hwhandler='1 alua' wp=undef
+`-+- policy='service-time 0' prio=50 status=undef
+   |- 0:0:1:1088438341 sda 8:0   undef ready running
+   `- 1:0:1:1088438341 sde 8:64  undef ready running
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "action"), [("multipath -v2 -d", ":"), ("", ":"), ("multipath", "reject:")]
+)
+def test_what_multipath_would_make_is_no_map(command: str, action: str, where: Ask) -> None:
+    """Its paths are one LUN that nothing joins."""
+    text = f"# {command or 'date'}\n{_DRY.format(action)}"
+    answer = where("sda", text)
+    assert answer["devices"] == []
+    assert [(same["others"], same["is_apart"]) for same in answer["same"]] == [(["sde"], True)]
+    (disk,) = where("36005076303ffd32700000000000045e0", text)["disks"]
+    assert disk["disk"] == "sda"
+
+
+def test_what_multipath_made_is_a_map(where: Ask) -> None:
+    """Though it had no device when its line was printed."""
+    answer = where("sda", f"# multipath -v2\n{_DRY.format('create:')}")
+    assert answer["devices"] == ["36005076303ffd32700000000000045e0"]

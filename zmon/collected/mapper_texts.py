@@ -448,7 +448,7 @@ class Multipath(OrDocument):
         rf"|[ |`]*(?:[|`]-|\\_) {ADDRESS}\s+sd[a-z]{{1,4}}\s+{NUMBER}\s+\[?(?:active|failed|undef)\b"
     )
     subject = (
-        r"(?:[a-z]{0,8}: )?(?:(\S{1,128}) \()?([0-9A-Za-z_.:-]{8,128}?)\)? (dm-[0-9]{1,5}|undef)"
+        r"(?:([a-z]{0,8}): )?(?:(\S{1,128}) \()?([0-9A-Za-z_.:-]{8,128}?)\)? (dm-[0-9]{1,5}|undef)"
         r" ([^,\n]{1,16}),(\S.{0,30}?)\s*"
     )
     called: ClassVar[Mapping[str, str]] = {
@@ -484,6 +484,9 @@ class Multipath(OrDocument):
         self._titles: dict[str, str] = {}
         """The maps whose second line was read, which all have; by their devices."""
         self._places: dict[str, str] = {}
+        self._is_dry = re.match(r"multipath\s(?:.*\s)?-[a-zA-Z]*d", text.command) is not None
+        self._planned: dict[str, str] = {}
+        """The WWIDs of maps that are not made, as multipath was only asked for what it would make."""
 
     def lost(self) -> None:
         """Know no map: the line may have named another, or have been one of its paths."""
@@ -503,11 +506,17 @@ class Multipath(OrDocument):
 
     @line(subject)
     def map(self, match: re.Match[str]) -> None:
-        """Take the first line of a map; of one that is not set up there is no device."""
-        alias, wwid, device, vendor, model = match.groups()
+        """Take the first line of a map; without a device it may not be set up, or be only planned."""
+        action, alias, wwid, device, vendor, model = match.groups()
         title = alias or wwid
+        is_planned = device == "undef" and (self._is_dry or action in _NOT_DONE)
         device = f"map-{title}" if device == "undef" else device
         self._device, self._title, self._sized, self._group, self._row = device, title, False, 0, {}
+        if is_planned:
+            self._planned[device] = wwid
+            if alias:
+                self.facts.bindings.setdefault(alias, (wwid, self.place))
+            return
         self._places.setdefault(device, self.place)
         if device.startswith("dm-"):
             self.facts.say(MULTIPATH, device, self.place, title=title, wwid=wwid, via=self._via)
@@ -643,8 +652,7 @@ class Multipath(OrDocument):
             states = {field: state for field, state in states.items() if state != "undef"}
             via = " ".join(self._via.split()[:3])
             self.facts.path_states.setdefault(name, ({**states, "via": via}, self.place))
-        naa = f"{NAA}{wwid[1:]}" if re.fullmatch("3(?:6[0-9a-f]{31}|[25][0-9a-f]{15})", wwid) else ""
-        self.facts.say(LAYER, number or name, self.place, name=name, sort="disk", wwid=naa)
+        self.facts.say(LAYER, number or name, self.place, name=name, sort="disk", wwid=_naa(wwid))
         return True
 
     def document(self, document: dict[str, Any]) -> bool:
@@ -695,7 +703,8 @@ class Multipath(OrDocument):
             self.facts.aliases[scsi(address)] = name
             say_scsi(self.facts, address, self.place)
         if ":" in number:
-            self.facts.say(LAYER, number, self.place, name=name, sort="disk")
+            wwid = _naa(self._planned.get(self._device, ""))
+            self.facts.say(LAYER, number, self.place, name=name, sort="disk", wwid=wwid)
         if self._device.startswith("dm-"):
             told = {"map": self._device, "via": self._via, **self._row, **told}
             self.facts.say(PATH, number, self.place, name=name, **told)
@@ -720,8 +729,18 @@ class Multipath(OrDocument):
                     PATH, f"{NAMED_STAND_IN}:{title}", self._places[device], name=NO_PATH, map=device,
                     via=self._via, device=REMOVED,
                 )  # fmt: skip
-        for device, below in self._numbers.items():
+        for device in self._numbers.keys() - self._planned.keys():
+            below = self._numbers[device]
             self.facts.say(LAYER, device, self._places[device], below=" ".join(below))
+
+
+_NOT_DONE: Final = ("", "reject")
+"""What multipath calls the action for a map that it did not make; it has no word for a dry run."""
+
+
+def _naa(wwid: str) -> str:
+    """Return a WWID of multipath as the kernel writes that of a SCSI disk; empty for any other."""
+    return f"{NAA}{wwid[1:]}" if re.fullmatch("3(?:6[0-9a-f]{31}|[25][0-9a-f]{15})", wwid) else ""
 
 
 def _is_cut(state: str, states: Collection[str]) -> bool:
