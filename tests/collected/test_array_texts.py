@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -258,3 +258,32 @@ def test_the_members_of_an_array_are_known_if_their_layout_is_not(where: Ask) ->
     (answer,) = where("/md/x", f"box1:~ # mdadm --detail /dev/md0\n{FAULTY}{mount}")["where"]
     assert [disk["disk"] for disk in answer["disks"]] == ["dasdp", "faulty: dasdq1"]
     assert not [why for why in answer["lacking"] if NO_MEMBERS.reason in why]
+
+
+_EXPORTED: Final = """\
+# mdadm --detail --export /dev/md0
+MD_LEVEL={}
+MD_DEVICES=3
+MD_METADATA=1.2
+MD_UUID=8f600ff3:ccc9872c:539cd6c8:91e3b4a1
+MD_DEVNAME=0
+MD_DEVICE_dev_dasdp1_ROLE=0
+MD_DEVICE_dev_dasdp1_DEV=/dev/dasdp1
+MD_DEVICE_dev_dasdq1_ROLE=1
+MD_DEVICE_dev_dasdq1_DEV=/dev/dasdq1
+MD_DEVICE_dev_dasdr1_ROLE={}
+MD_DEVICE_dev_dasdr1_DEV=/dev/dasdr1
+"""
+
+
+@pytest.mark.parametrize(
+    ("level", "role", "disks"),
+    [("raid5", "2", ["dasdp", "dasdq", "dasdr"]), ("container", "spare", ["dasdp", "dasdq", "dasdr"]),
+     ("raid5", "spare", ["dasdp", "dasdq", "removed: md0"])],
+)  # fmt: skip
+def test_an_array_has_the_devices_that_are_exported(
+    level: str, role: str, disks: list[str], where: Ask
+) -> None:
+    """A spare holds none of its data; of a container each is a spare to mdadm."""
+    (place,) = where("md0", _EXPORTED.format(level, role))["where"]
+    assert [disk["disk"] for disk in place["disks"]] == disks

@@ -46,8 +46,9 @@ def test_a_table_is_kept_as_dmsetup_prints_it() -> None:
 def test_the_status_of_a_device_is_not_taken_for_its_table() -> None:
     """Both begin with name, start, length and target."""
     status = "db2vg-data: 0 47163392 linear \nst: 0 100 striped 2 253:0 253:1 1 AA\n"
-    assert not facts_in(status, "dmsetup status").rows
-    assert not facts_in(status).rows
+    for command in ("dmsetup status", ""):
+        rows = facts_in(status, command).rows["layer"].values()
+        assert not any({"table", "below"} & told.keys() for told in rows)
 
 
 def test_names_and_numbers_of_devices_are_joined() -> None:
@@ -657,3 +658,25 @@ def test_what_multipath_made_is_a_map(where: Ask) -> None:
     """Though it had no device when its line was printed."""
     answer = where("sda", f"# multipath -v2\n{_DRY.format('create:')}")
     assert answer["devices"] == ["36005076303ffd32700000000000045e0"]
+
+
+@pytest.mark.parametrize(
+    ("title", "states"),
+    [("vg-lost", ["snapshot vg-lost: Invalid"]), ("vg-snap", []), ("vg-pool", []), ("vg-lv", []),
+     ("vg-full", ["thin-pool vg-full: out_of_data_space"]),
+     ("vg-mirror", ["raid vg-mirror: a device failed"])],
+)  # fmt: skip
+@pytest.mark.parametrize("command", ["dmsetup status", ""])
+def test_the_status_of_a_device_tells_that_its_data_are_lost(
+    title: str, states: list[str], command: str, where: Ask
+) -> None:
+    """With and without the command; its table has other words."""
+    status = (
+        "vg-lv: 0 6291456 linear\nvg-snap: 0 16384000 snapshot 1560768/5120000 6088\n"
+        "vg-lost: 0 18874368 snapshot Invalid\n"
+        "vg-full: 0 2048 thin-pool 1 20/4915 38/126 - out_of_data_space -\n"
+        "vg-pool: 0 129548288 thin-pool 1 20/49152 38/126512 - rw no_discard_passdown queue_if_no_space -\n"
+        "vg-mirror: 0 2048 raid raid1 2 AD 2048/2048 idle 0 0 -\n"
+    )
+    answer = where(title, f"# {command}\n{status}" if command else status)
+    assert answer.get("states", []) == states

@@ -172,7 +172,7 @@ class Mdadm(Reading):
     heading = r"/dev/(?:md[\w/.:-]+|(?:dasd|sd|vd|nvme|dm-|loop)[a-z0-9]+|mapper/[\w.-]+):\s*$"
     first = r"(?:INACTIVE-)?ARRAY /dev/|\s+(?:Raid Level|Array UUID) : "
     nothing = (
-        r"\s*Number\s+Major\s+Minor\s+RaidDevice(?:\s+State)?\s*", r"mdadm: .*", r"MD_[A-Z]\S*=.*",
+        r"\s*Number\s+Major\s+Minor\s+RaidDevice(?:\s+State)?\s*", r"mdadm: .*",
         r"\s+(?:spares|level|num-devices|devices|name|container|member|metadata)=\S.*",
         r"\s*MBR Magic : .*|Partition\[[0-9]\] : .*|this\s+[0-9].*", r"/dev/\S+: .*",  # --query
     )  # fmt: skip
@@ -191,6 +191,8 @@ class Mdadm(Reading):
         self._idle: list[tuple[str, str]] = []
         """The spares of the array and its faulty members, and which of these each is."""
         self._is_whole = True
+        self._exported: dict[str, str] = {}
+        """What `--detail --export` says of the array."""
         self._scanned: tuple[str, str, int] | None = None
 
     def lost(self) -> None:
@@ -253,6 +255,13 @@ class Mdadm(Reading):
         if mark and device:
             self._idle.append((device, _IDLE[mark]))
 
+    @line(r"(MD_[A-Z]+(?:_\S+)?)=(.*)")
+    def exported(self, match: re.Match[str]) -> None:
+        """Take a line of `--detail --export`: of the array, or of a device of it."""
+        if not self._exported:
+            self._begun = self.place
+        self._exported[match[1]] = match[2].strip("\"'")
+
     @line(r"(?:INACTIVE-)?ARRAY /dev/(\S{1,250})((?:\s+[a-zA-Z-]+=\S+)*)\s*")
     def scanned(self, match: re.Match[str]) -> bool:
         """Take an array of --scan; with -v its devices follow."""
@@ -290,6 +299,9 @@ class Mdadm(Reading):
             self._say_device(name, told)
         elif name and ("Raid Level" in told or self._below):
             self._say_array(name, told)
+        if self._exported:
+            self._say_exported(self._exported)
+        self._exported = {}
         self._name, self._told, self._slots, self._states, self._below, self._idle = "", {}, {}, {}, [], []
         self._is_whole, self._scanned = not self.is_filtered, None
 
@@ -300,6 +312,35 @@ class Mdadm(Reading):
         offset, size = (_number(told.get(what, "")) for what in ("Data Offset", "Avail Dev Size"))
         if told.get("Version", "").startswith("1"):
             facts.data_areas.setdefault(name, (offset, size))
+
+    def _say_exported(self, told: Mapping[str, str]) -> None:
+        """Say which devices an array has, and which of its slots have none."""
+        facts, place, level = self.facts, self._begun, told.get("MD_LEVEL", "")
+        asked = self.operand.removeprefix("/dev/")
+        name = asked or "md/" * ("MD_DEVNAME" in told) + told.get("MD_DEVNAME", "")
+        if not name:
+            self.strange.append(self.number)
+            return
+        key = facts.name_device(name, place)
+        facts.array_names.setdefault(told.get("MD_UUID", ""), []).append(key)
+        devices = {
+            below_dev(device): told.get(f"{word.removesuffix('_DEV')}_ROLE", "")
+            for word, device in told.items()
+            if word.endswith("_DEV")
+        }
+        below = [facts.name_device(device, place) for device in devices]
+        for device, role in devices.items():
+            if role == "spare" and level != _CONTAINER:
+                idle(facts, device, _IDLE["S"], key, place)
+        working = len(devices) if level == _CONTAINER else sum(map(str.isdecimal, devices.values()))
+        count = _number(told.get("MD_DEVICES", ""))
+        titles = [f"{REMOVED}: {key}"] * max(0, count - working)
+        if not count or self.is_filtered:
+            titles = [f"not understood: members of {key}"]
+        lost = lose_members(facts, key, titles)
+        names = " ".join([*below, lost]).strip()
+        level = "" if level == _CONTAINER else level
+        facts.say(LAYER, key, place, sort="md", links=_link(name), level=level, below=names)
 
     def _say_array(self, name: str, told: Mapping[str, str]) -> None:
         facts, place, level = self.facts, self._begun, told.get("Raid Level", "")
@@ -330,6 +371,8 @@ class Mdadm(Reading):
         facts.say(LAYER, key, place, sort="md", links=_link(name), below=below, **row)
 
 
+_CONTAINER: Final = "container"
+"""The level of what holds arrays of a controller's metadata: each of its devices is there without a slot."""
 MAX_SLOTS: Final = 4096
 """Maximum number of devices of an array."""
 

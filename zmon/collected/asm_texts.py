@@ -172,7 +172,7 @@ class AsmQuery(AsmReading):
 
     tool = "sqlplus"
     heading = rf"(?=.*\b(?:{_QUERIED})\b) *[A-Z][A-Z0-9_$]*(?: +[A-Z][A-Z0-9_$]*)+ *$"
-    first = r"SQL> "
+    first = r"SQL> (?=.*(?i:asm_disk|group_number))"
     outdented = r"SQL> |(?:[0-9]+|no) rows? selected\."
     nothing = (_OF_SQLPLUS,)
 
@@ -261,6 +261,8 @@ class AsmQuery(AsmReading):
         row, numbers, self._row, self._numbers = self._row, self._numbers, [], []
         headings = [heading for ruled in self._ruled for heading in ruled.headings]
         if not row or "PATH" not in headings:
+            if any("/" in cell for cells in row for cell in cells):
+                self.strange += numbers  # the files of another query
             return
         told = dict(
             zip(reversed(headings), reversed([cell for cells in row for cell in cells]), strict=False)

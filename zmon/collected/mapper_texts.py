@@ -55,7 +55,19 @@ _ARGUMENTS: Final = {
 }
 _OF_TABLE: Final = re.compile(rf"(?m): [0-9]{{1,18}} [0-9]{{1,18}} linear{_ARGUMENTS['linear'].pattern}$")
 """What a table has, and `dmsetup status` never: where a linear device lies."""
-_OF_STATUS: Final = re.compile(r"(?m): [0-9]{1,18} [0-9]{1,18} linear ?$")
+_OF_STATUS: Final = (
+    r"(?m): [0-9]{1,18} [0-9]{1,18} (?:(?:linear|snapshot-origin) ?$"
+    r"|snapshot (?:[0-9]+/|Invalid|Overflow)|thin-pool (?:[0-9]+ [0-9]+/|Fail)|thin [0-9]+ (?:[0-9]+|-)$)"
+)
+"""What the status of devices has, and their tables never."""
+_BROKEN: Final = re.compile(
+    r"snapshot(?:-merge)? (Invalid|Overflow|Merge failed)|(?:thin(?:-pool)?|cache) (Fail|Error)"
+    r"|thin-pool .*(out_of_data_space|needs_check).*|raid \S+ [0-9]+ [AaD-]*(D)[AaD-]* .*"
+)
+"""What it says of a device whose data are lost, or that takes no more.
+
+Source: Linux, Documentation/admin-guide/device-mapper; drivers/md/dm-snap.c, dm-thin.c, dm-raid.c.
+"""
 _TARGETS: Final = frozenset({
     "cache", "clone", "crypt", "default-key", "delay", "dust", "ebs", "era", "error", "flakey", "inlinecrypt",
     "integrity", "log-writes", "mirror", "raid", "snapshot", "snapshot-merge", "snapshot-origin", "switch",
@@ -88,11 +100,12 @@ class Dmsetup(Reading):
     tool = "dmsetup"
     heading = r"Name +Maj +Min +(?:Stat|UUID)\b|Name +BlkDevName "
     first = (
-        r"\S+: [0-9]+ [0-9]+ (?:linear|striped|multipath|crypt|mirror|raid|thin|snapshot|cache)\S* "
+        r"\S+: [0-9]+ [0-9]+ (?:linear|striped|multipath|crypt|mirror|raid|thin|snapshot|cache)\S*(?: |$)"
         r"|(?:[#+.:=@\w\\-]{1,128})?(?: <[a-z0-9-]{1,16}>)?[ \t]+\([0-9]{1,4}(?::|, ?)[0-9]{1,8}\)"
         r"(?: \[[A-Z, 0-9]+\])?\s*$"
         r"|\S{1,128}: [0-9]{1,4} dependencies\s*:|Name: +\S+$"
     )
+    called: ClassVar[Mapping[str, str]] = {"dmsetup status": _OF_STATUS}
     longest = 1 << 20  # a table of thousands of legs
     nothing = (
         r"Name\s+Maj\s+Min\s+Stat\b.*",
@@ -103,11 +116,15 @@ class Dmsetup(Reading):
     def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Begin with nothing; what `status` prints looks like a table."""
         super().__init__(text, facts)
-        of_form = "status" if _OF_STATUS.search(text.text) else "table" if _OF_TABLE.search(text.text) else ""
+        of_form = (
+            "status" if re.search(_OF_STATUS, text.text) else "table" if _OF_TABLE.search(text.text) else ""
+        )
         self._asked = next(iter(text.command.split()[1:2]), of_form)
         self._tables: dict[str, list[str]] = {}
         self._ends: dict[str, int] = {}
         self._places: dict[str, str] = {}
+        self._sized: dict[str, str] = {}
+        """The devices whose status is told, each with the text."""
         self._holes: set[str] = set()
         self._name = self._number = ""
         self._last = ""
@@ -162,8 +179,10 @@ class Dmsetup(Reading):
         return title if re.fullmatch(_TITLE, title) else ""
 
     def _take_segment(self, title: str, start: str, length: str, target: str, arguments: str) -> bool:
+        if self._asked == "status" and target == "multipath":
+            return self._take_states(title, f"{start} {length} {target}{arguments}")
         if self._asked == "status":
-            return target != "multipath" or self._take_states(title, f"{start} {length} {target}{arguments}")
+            return self._take_status(title, int(start), int(length), f"{target}{arguments}")
         form = _ARGUMENTS.get(target)
         if not _has_all(target, arguments.split()):
             return False
@@ -182,6 +201,16 @@ class Dmsetup(Reading):
         self._tables.setdefault(title, []).append(f"{start} {length} {target}{arguments}")
         self._ends[title] = int(start) + int(length)
         self._places.setdefault(title, f"dmsetup table, {self.text.place(self.number)}")
+        return True
+
+    def _take_status(self, title: str, start: int, length: int, status: str) -> bool:
+        """Take that a device is there, how large it is, and whether its data are lost."""
+        is_next = start == self._ends.get(title, 0)
+        self._ends[title] = start + length if is_next else -1
+        self._sized[title] = self.place
+        if broken := _BROKEN.fullmatch(status):
+            state = "a device failed" if broken[4] else next(filter(None, broken.groups()))
+            self.facts.failed[title, f"{status.partition(' ')[0]} {title}: {state}"] = self.place
         return True
 
     def _take_states(self, title: str, status: str) -> bool:
@@ -335,6 +364,9 @@ class Dmsetup(Reading):
             self._hung.setdefault(node.number, (self.place, {}))[1][word] = None
         for number, (place, feet) in self._hung.items():
             self.facts.say(LAYER, number, place, below=" ".join(feet))
+        for title, place in self._sized.items():
+            size = 0 if self.is_part else max(self._ends[title], 0)
+            self.facts.say(LAYER, title, place, sort="dm", size=size or "", **_names(title))
         for title, lines in self._tables.items():
             table = "\n".join(lines)
             below = " ".join(devices_in(table))

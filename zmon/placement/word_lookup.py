@@ -501,6 +501,7 @@ def _with_states(result: LookupResult, machine: Machine) -> LookupResult:
     every = [*result.volumes, *(share.volume for answer in result.locations for share in answer.disks)]
     volumes = {volume.number: volume for volume in every}.values()
     devices, dasds = machine.sample.frame(DEVICE), machine.sample.frame(DASD)
+    parts = {step.number for answer in result.locations for step in answer.steps}
     lost = {
         volume.number: paths
         for volume in volumes
@@ -525,7 +526,7 @@ def _with_states(result: LookupResult, machine: Machine) -> LookupResult:
         unformatted=tuple(unformatted),
         states=(
             *(said for volume in volumes for said in _unusual(volume, machine)),
-            *_failures({volume.number for volume in volumes}, machine),
+            *_failures({volume.number for volume in volumes} | parts, machine),
             *_troubles({volume.number for volume in volumes}, machine),
             *_used_as({answer.path for answer in result.locations}, machine),
         ),
