@@ -398,13 +398,23 @@ class Lvm(VolumeReading, OrDocument):
             cells[at : at + more + 1] = [self._separator.join(cells[at : at + more + 1])]
         return dict(zip(self._asked, cells, strict=False))
 
-    @line(rf"\s*({DEVICE})(?:\s+({GROUP}))?\s+lvm[12]\s+[a-z-]{{2,4}}((?:\s.*)?)")
+    @line(rf"\s*({DEVICE})(?:\s+({GROUP}))?\s+lvm[12]\s+([a-z-]{{2,4}})((?:\s.*)?)")
     def volume(self, match: re.Match[str]) -> bool:
         """Take a physical volume; one without a group may be new, or its group was not found."""
-        if self._is_cut(match[3]) or (len(self._columns) and "PV" not in self._columns):
+        if self._is_cut(match[4]) or (len(self._columns) and "PV" not in self._columns):
             return False
-        self._take_volume(match[1], match[2] or "", "pvs")
+        if not self._take_duplicate(match[1], match[2] or "", match[3]):
+            self._take_volume(match[1], match[2] or "", "pvs")
         return True
+
+    def _take_duplicate(self, device: str, group: str, attributes: str) -> bool:
+        """Take a device with the id of a physical volume that LVM has elsewhere; return whether it is one."""
+        is_one = attributes.startswith("d")
+        if is_one:
+            name = plain(self.facts.name_device(below_dev(device), self.place))
+            what = f"duplicate of a physical volume{f' of {group}' * bool(group)}, which LVM does not use,"
+            self.facts.lent[name, f"{what} on {name}"] = self.place
+        return is_one
 
     def _is_cut(self, rest: str) -> bool:
         """Return whether what stands behind the attributes has fewer words than columns with sizes."""
@@ -480,6 +490,8 @@ class Lvm(VolumeReading, OrDocument):
         is_one = bool(cells.get("Fmt")) if "Fmt" in names else bool(self.text.command and not self._is_all)
         if "Attr" in names and not cells.get("Attr"):
             return False
+        if self._take_duplicate(device, group, cells.get("Attr", "") * ("LV" not in names)):
+            return True
         if "VG" not in names:
             place = f"pvs, {self.text.place(self.number)}"
             self.facts.say_content(below_dev(device), place, "LVM2_member", "")
