@@ -483,7 +483,8 @@ class Stack:
         file = f" in {node.file}" if isinstance(node.file, str) else ""
         if isinstance(segments, Absent):
             some = "some of its disks" if len(self.leaves(number)) > 1 else "its disk"
-            sort = f"{node.sort}{file}, " if isinstance(node.sort, str) else ""
+            level = f" {node.level}" * isinstance(node.level, str) * (node.sort == "md")
+            sort = f"{node.sort}{level}{file}, " if isinstance(node.sort, str) else ""
             return some if node.sort == VOLUME_GROUP else f"{sort}layout not known"
         if not segments or node.sort == "loop":
             if node.is_unseen:
