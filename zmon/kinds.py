@@ -735,6 +735,8 @@ LOST: Final = "lost"
 """The sort of a member that a group lacks."""
 MPATH: Final = "mpath-"
 """What the uuid of a multipath device begins with."""
+NO_PATH: Final = "none"
+"""The name of what stands in `PATH` for a multipath device that has lost all its paths."""
 
 # reasons that readers of a machine, the laboratory and screens give alike
 TYPE_UNKNOWN: Final = absent("type unknown")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -140,7 +140,7 @@ def test_mdstat_has_level_size_chunk_and_layout() -> None:
     ("content", "others"),
     [
         (REMOVED, {"dasdp1", "removed: md0 1"}), (FAULTY, {"dasdp1", "faulty: dasdq1"}),
-        (REBUILDING, {"dasdp1", "dasdq1", "spare rebuilding: md0 1"}),
+        (REBUILDING, {"dasdp1", "dasdq1"}),
         (SCAN.replace(",/dev/dasdq1", ""), {"dasdp1", "removed: md0"}),
         (MDSTAT.replace("dasdq1[1] ", "").replace("[2/2] [UU]", "[2/1] [U_]"), {"dasdp1", "removed: md0"}),
         (MDSTAT.replace("dasdq1[1]", "dasdq1[1](F)").replace("[2/2] [UU]", "[2/1] [U_]"),
@@ -258,3 +258,78 @@ def test_the_members_of_an_array_are_known_if_their_layout_is_not(where: Ask) ->
     (answer,) = where("/md/x", f"box1:~ # mdadm --detail /dev/md0\n{FAULTY}{mount}")["where"]
     assert [disk["disk"] for disk in answer["disks"]] == ["dasdp", "faulty: dasdq1"]
     assert not [why for why in answer["lacking"] if NO_MEMBERS.reason in why]
+
+
+_EXPORTED: Final = """\
+# mdadm --detail --export /dev/md0
+MD_LEVEL={}
+MD_DEVICES=3
+MD_METADATA=1.2
+MD_UUID=8f600ff3:ccc9872c:539cd6c8:91e3b4a1
+MD_DEVNAME=0
+MD_DEVICE_dev_dasdp1_ROLE=0
+MD_DEVICE_dev_dasdp1_DEV=/dev/dasdp1
+MD_DEVICE_dev_dasdq1_ROLE=1
+MD_DEVICE_dev_dasdq1_DEV=/dev/dasdq1
+MD_DEVICE_dev_dasdr1_ROLE={}
+MD_DEVICE_dev_dasdr1_DEV=/dev/dasdr1
+"""
+
+
+@pytest.mark.parametrize(
+    ("level", "role", "disks"),
+    [("raid5", "2", ["dasdp", "dasdq", "dasdr"]), ("container", "spare", ["dasdp", "dasdq", "dasdr"]),
+     ("raid5", "spare", ["dasdp", "dasdq", "removed: md0"])],
+)  # fmt: skip
+def test_an_array_has_the_devices_that_are_exported(
+    level: str, role: str, disks: list[str], where: Ask
+) -> None:
+    """A spare holds none of its data; of a container each is a spare to mdadm."""
+    (place,) = where("md0", _EXPORTED.format(level, role))["where"]
+    assert [disk["disk"] for disk in place["disks"]] == disks
+
+
+_REBUILT: Final = """\
+# mdadm --detail /dev/md127
+/dev/md127:
+           Version : 1.2
+        Raid Level : raid1
+      Raid Devices : 2
+             State : clean, degraded, recovering
+    Rebuild Status : 24% complete
+    Number   Major   Minor   RaidDevice State
+       0      94        1        0      active sync   /dev/dasda1
+       3      94        5        1      spare rebuilding   /dev/dasdb1
+"""
+_STAT: Final = """\
+# cat /proc/mdstat
+Personalities : [raid1]
+md127 : active raid1 dasdb1[3] dasda1[0]
+      101376 blocks super 1.2 [2/1] [U_]
+      [====>................]  recovery = 24.0% (24320/101376) finish=0.0min speed=24320K/sec
+"""
+
+
+def test_a_device_that_is_rebuilt_is_no_missing_one(where: Ask) -> None:
+    """The array has all its devices, and says what it does."""
+    (place,) = where("md127", _REBUILT)["where"]
+    assert [disk["disk"] for disk in place["disks"]] == ["dasda", "dasdb"]
+    assert where("dasdb", _REBUILT)["states"] == [
+        "array md127: degraded, recovering (24% complete)",
+        "member of the array md127 on dasdb1: rebuilding",
+    ]
+    assert place["steps"][0]["what"] == "md raid1, layout not known"
+
+
+def test_what_the_kernel_does_with_an_array_is_said(where: Ask) -> None:
+    """As far as it is; the device that is written to is none that is removed."""
+    assert where("dasda", _STAT)["states"] == ["array md127: recovery at 24.0%"]
+    (place,) = where("md127", _STAT)["where"]
+    assert [disk["disk"] for disk in place["disks"]] == ["dasda", "dasdb"]
+
+
+def test_an_array_that_is_reshaped_lies_nowhere_exactly(where: Ask) -> None:
+    """Its data move."""
+    text = _REBUILT.replace("spare rebuilding", "active sync").replace("degraded, recovering", "reshaping")
+    (place,) = where("md127", text)["where"]
+    assert place["steps"][0]["what"] == "md raid1, layout not known"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.collected.texts import TWO_UIDS
+from zmon.collected.transcript import outputs
 
 if TYPE_CHECKING:
     from tests.collected.conftest import Ask
@@ -124,3 +125,24 @@ def test_what_follows_a_query_is_none_of_its_rows(where: Ask) -> None:
     assert [mount["point"] for mount in where("dasdp", f"{TWO_UIDS}{table}{mounted}")["mounts"]] == ["/srv"]
     answer = where("dasdp", f"{TWO_UIDS}{table}used by /dev/dasdp1\n")
     assert "dasdp1 is named in a.txt:9, which was not understood" in answer["not_looked_at"]
+
+
+@pytest.mark.parametrize("folder", ["/dev/oracleasm/disks", "/dev/vendor/asm"])
+def test_a_disk_has_any_path(folder: str, where: Ask) -> None:
+    """Of how many directories ever; where no text links it to a disk it stands for itself."""
+    listed = f"box1:~ # asmcmd lsdsk\nPath\n{folder}/DATA1\n"
+    path = folder.removeprefix("/dev/")
+    assert where(f"{folder}/DATA1", listed)["devices"] == [f"disk of ASM on {path}/DATA1"]
+    assert where("dasdp", f"{TWO_UIDS}{listed}").get("devices", []) == []
+
+
+def test_data_files_are_no_disks_of_asm(where: Ask) -> None:
+    """What another query lists is not understood, beside one of ASM or alone."""
+    files = (
+        "SQL> select FILE_NAME, TABLESPACE_NAME from dba_data_files;\n\n"
+        "FILE_NAME                        TABLESPACE_NAME\n-------------------------------- ---------------\n"
+        "/u02/oradata/dasdp1/users01.dbf  USERS\n"
+    )
+    answer = where("dasdp", f"{TWO_UIDS}{COLUMNS}\n{files}")
+    assert any("line was not understood" in why for why in answer["not_looked_at"])
+    assert not any(text.form for text in outputs("a.txt", files.encode(), 1))

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tests.collected.conftest import Ask
 
 _PROMPT: Final = "box1:~ # "
@@ -129,3 +131,27 @@ def test_a_device_that_was_set_on_line_is_not_offline(
     )
     found = where("0.0.1234", f"{_PROMPT}lscss\n{lscss}{_PROMPT}{command}\n{answer}")
     assert (found["device"]["status"] == "offline") is is_offline
+
+
+_UNFORMATTED: Final = f"""\
+{_PROMPT}lsdasd
+Bus-ID     Status      Name      Device  Type  BlkSz  Size      Blocks
+==============================================================================
+0.0.0105   n/f         dasdf     94:20   ECKD
+"""
+
+
+@pytest.mark.parametrize(
+    ("later", "unformatted"),
+    [("", ["dasdf"]), ("dasdfmt -b 4096 -y -f /dev/dasdf\nFinished formatting the device.\n", []),
+     ("dasdfmt -y /dev/disk/by-path/ccw-0.0.0105\nFinished formatting the device.\n", []),
+     ("fdasd -a /dev/dasdf\nauto-creating one partition for the whole disk...\nwriting VTOC...\n", []),
+     ("dasdfmt -b 4096 -y /dev/dasdf\ndasdfmt: Unable to open device /dev/dasdf: not found\n", ["dasdf"]),
+     ("dasdfmt -b 4096 -y /dev/dasdg\nFinished formatting the device.\n", ["dasdf"])],
+)  # fmt: skip
+def test_a_disk_that_was_formatted_later_is_formatted(
+    where: Ask, later: str, unformatted: Sequence[str]
+) -> None:
+    """Behind the list that has it without a format."""
+    text = f"{_UNFORMATTED}{_PROMPT}{later}{_PROMPT}\n"
+    assert where("dasdf", text)["not_formatted"] == unformatted

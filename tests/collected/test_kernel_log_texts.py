@@ -245,3 +245,13 @@ def test_a_path_that_the_daemon_calls_down_is_not_used(where: Ask) -> None:
     found = where("mpathy", CHECKER)
     states = {path["disk"]: path["not_used"] for path in found["paths"]}
     assert (states["sdas"], states["sdac"] == "failed", found["more_paths"]) == ("failed", False, True)
+
+
+def test_what_the_kernel_says_of_one_disk_labels_no_other(show: Ask) -> None:
+    """A DASD whose name is not known has none of the labels of what has no name either."""
+    text = (
+        "dasd-eckd 0.0.1a01: New DASD 3390/0C (CU 3990/01) with 6678 cylinders, 15 heads, 224 sectors\n"
+        "Adding 2403976k swap on /dev/dasdg1.  Priority:1 extents:1 across:2403976k\n"
+    )
+    for device in show("DEVICE", f"# dmesg\n{text}").values():
+        assert "swap" not in str(device["label"])

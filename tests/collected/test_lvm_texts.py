@@ -125,8 +125,9 @@ def test_a_device_without_a_group_is_a_volume_only_if_pvs_says_so() -> None:
 
 
 def test_a_group_with_more_volumes_than_are_listed_has_one_that_is_not_known() -> None:
-    """Vgs counts them, whatever other columns it prints."""
-    assert feet(VGS + PVS)["volume group wh"] == {"dasdp1", "dasdq1", "missing: a physical volume of wh"}
+    """Vgs counts them, whatever other columns it prints; one is missing only where a tool says so."""
+    assert feet(VGS)["volume group wh"] == {"not seen: 3 physical volumes of wh"}
+    assert feet(VGS + PVS)["volume group wh"] == {"dasdp1", "dasdq1", "not seen: a physical volume of wh"}
     assert "volume group wh" in feet(VGS.replace("wz--n-", "wz-pn-").replace("  3   7", "  2   7") + PVS)
     partial = feet(VGS.replace("wz--n-", "wz-pn-").replace("  3   7", "  2   7") + PVS)
     assert partial["volume group wh"] == {"dasdp1", "dasdq1", "missing: a physical volume of wh"}
@@ -416,3 +417,16 @@ def test_a_search_for_the_name_of_a_volume_leaves_out_none_of_it(command: str, i
     for option, members in (("", {"dasdp1"}), (" /dev/dasdp1", {"dasdp1", "not seen: a volume of wh"})):
         pvs = f"# pvs{option} | grep wh\n  /dev/dasdp1 wh lvm2 a--  20.63g 0\n"
         assert feet(pvs)["volume group wh"] == members
+
+
+@pytest.mark.parametrize("heading", ["  PV         VG    Fmt  Attr PSize   PFree\n", ""])
+def test_a_duplicate_of_a_physical_volume_is_none_of_its_group(heading: str, where: Ask) -> None:
+    """LVM uses the one that it prefers."""
+    text = f"# pvs\n{heading}" + "".join(
+        f"  /dev/dasd{disk}1 test1 lvm2 {attributes}  508.00m 508.00m\n"
+        for disk, attributes in (("p", "a--"), ("q", "d--"))
+    )
+    assert where("dasdp1", text)["devices"] == ["volume group test1"]
+    (duplicate,) = where("dasdq1", text)["devices"]
+    assert duplicate == "duplicate of a physical volume of test1, which LVM does not use, on dasdq1"
+    assert [disk["disk"] for disk in where("test1", text)["disks"]] == ["dasdp"]

@@ -46,8 +46,9 @@ def test_a_table_is_kept_as_dmsetup_prints_it() -> None:
 def test_the_status_of_a_device_is_not_taken_for_its_table() -> None:
     """Both begin with name, start, length and target."""
     status = "db2vg-data: 0 47163392 linear \nst: 0 100 striped 2 253:0 253:1 1 AA\n"
-    assert not facts_in(status, "dmsetup status").rows
-    assert not facts_in(status).rows
+    for command in ("dmsetup status", ""):
+        rows = facts_in(status, command).rows["layer"].values()
+        assert not any({"table", "below"} & told.keys() for told in rows)
 
 
 def test_names_and_numbers_of_devices_are_joined() -> None:
@@ -629,3 +630,53 @@ def test_a_map_is_told_by_the_command_that_was_run(commands: list[str], via: str
     facts, _reads = facts_of([*outputs("a.txt", "".join(texts).encode(), 1)])
     assert [facts.value(PATH, number, "via") for number in ("8:0", "8:16")] == [via, via]
     assert [fact.value for fact in facts.rows["multipath"]["dm-0"]["via"]] == [via]
+
+
+_DRY: Final = """\
+{} 36005076303ffd32700000000000045e0 undef IBM,2107900
+size=1.0G features='1 queue_if_no_path' hwhandler='1 alua' wp=undef
+`-+- policy='service-time 0' prio=50 status=undef
+   |- 0:0:1:1088438341 sda 8:0   undef ready running
+   `- 1:0:1:1088438341 sde 8:64  undef ready running
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "action"), [("multipath -v2 -d", ":"), ("", ":"), ("multipath", "reject:")]
+)
+def test_what_multipath_would_make_is_no_map(command: str, action: str, where: Ask) -> None:
+    """Its paths are one LUN that nothing joins."""
+    text = f"# {command or 'date'}\n{_DRY.format(action)}"
+    answer = where("sda", text)
+    assert answer["devices"] == []
+    assert [(same["others"], same["is_apart"]) for same in answer["same"]] == [(["sde"], True)]
+    (disk,) = where("36005076303ffd32700000000000045e0", text)["disks"]
+    assert disk["disk"] == "sda"
+
+
+def test_what_multipath_made_is_a_map(where: Ask) -> None:
+    """Though it had no device when its line was printed."""
+    answer = where("sda", f"# multipath -v2\n{_DRY.format('create:')}")
+    assert answer["devices"] == ["36005076303ffd32700000000000045e0"]
+
+
+@pytest.mark.parametrize(
+    ("title", "states"),
+    [("vg-lost", ["snapshot vg-lost: Invalid"]), ("vg-snap", []), ("vg-pool", []), ("vg-lv", []),
+     ("vg-full", ["thin-pool vg-full: out_of_data_space"]),
+     ("vg-mirror", ["raid vg-mirror: a device failed"])],
+)  # fmt: skip
+@pytest.mark.parametrize("command", ["dmsetup status", ""])
+def test_the_status_of_a_device_tells_that_its_data_are_lost(
+    title: str, states: list[str], command: str, where: Ask
+) -> None:
+    """With and without the command; its table has other words."""
+    status = (
+        "vg-lv: 0 6291456 linear\nvg-snap: 0 16384000 snapshot 1560768/5120000 6088\n"
+        "vg-lost: 0 18874368 snapshot Invalid\n"
+        "vg-full: 0 2048 thin-pool 1 20/4915 38/126 - out_of_data_space -\n"
+        "vg-pool: 0 129548288 thin-pool 1 20/49152 38/126512 - rw no_discard_passdown queue_if_no_space -\n"
+        "vg-mirror: 0 2048 raid raid1 2 AD 2048/2048 idle 0 0 -\n"
+    )
+    answer = where(title, f"# {command}\n{status}" if command else status)
+    assert answer.get("states", []) == states

@@ -9,12 +9,15 @@ import pytest
 
 from tests.collected.test_mapper_texts import SHOWN_PATHS
 from tests.collected.texts import MULTIPATH, facts_in
+from zmon.cli.main import main
 from zmon.collected.collection import facts_of
 from zmon.collected.transcript import begins_output, outputs
 from zmon.kinds import LUN, PATH
 from zmon.topology.stack import REMOVED
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.collected.conftest import Ask
 
 LOST: Final = "| `- 1:0:0:1 sdb 8:16  failed faulty offline\n  `- 1:0:1:2 sdg 8:96  failed faulty running\n"
@@ -118,3 +121,17 @@ def test_what_the_daemon_is_asked_behind_its_own_prompt_is_a_command() -> None:
         "multipathd show paths",
         "multipathd show maps json",
     ]
+
+
+@pytest.mark.parametrize(("more", "state"), [("", "unknown"), ("# multipath -ll\n", "bad")])
+def test_paths_are_not_called_apart_where_no_text_could_show_that(
+    more: str, state: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A list of LUNs has no multipath devices; what lists these and has none says so."""
+    (tmp_path / "a.txt").write_text(
+        "# lszfcp -D\n0.0.1800/0x500507630313c1ae/0x4022400000000000 0:0:21:1073758242\n"
+        f"0.0.1840/0x500507630308c1ae/0x4022400000000000 1:0:10:1073758242\n{more}"
+    )
+    main(["check", "--from", str(tmp_path), "-f", "json"])
+    (found,) = (found for found in json.loads(capsys.readouterr().out)["checks"] if found["id"] == "B8")
+    assert found["state"] == state

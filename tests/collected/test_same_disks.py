@@ -73,3 +73,21 @@ def test_what_multipath_joins_is_known_where_a_text_lists_it(where: Ask) -> None
     assert [other.partition(" (")[2] for other in same["others"]] == ["LUN failed)", ""]
     tree = "box1:~ # lsblk\nNAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINT\nsda    8:0    0  20G  0 disk\n"
     assert where("sda", text + tree)["same"][0]["is_apart"] is True
+
+
+def test_partitions_of_paths_that_multipath_joins_are_joined(where: Ask) -> None:
+    """Its map has the disks below it, not what is on these."""
+    joined = "".join(
+        f"  {drawn} 0:0:{at}:1085554707 {disk} 8:{at * 32}  active ready running\n"
+        for at, (drawn, disk) in enumerate((("|-", "sda"), ("`-", "sdc")))
+    )
+    text = (
+        '# blkid\n/dev/sda1: UUID="d53b34b1-1ca5-463b-939c-f01759c86a50" TYPE="ext3"\n'
+        '/dev/sdc1: UUID="d53b34b1-1ca5-463b-939c-f01759c86a50" TYPE="ext3"\n# multipath -ll\n'
+        "36005076305ffc73a00000000000013b4 dm-0 IBM,2107900\n"
+        "size=1.0G features='0' hwhandler='1 alua' wp=rw\n"
+        f"`-+- policy='service-time 0' prio=50 status=active\n{joined}"
+    )
+    (same,) = where("sda1", text)["same"]
+    assert not same["is_apart"]
+    assert same["others"] == ["sdc1"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -173,3 +173,19 @@ def test_a_mount_by_a_tag_is_one_of_the_device_that_has_it(source: str, where: A
     mounts = f"TARGET SOURCE FSTYPE OPTIONS\n/data  {source} xfs rw\n".replace('"my data"', "my\\x20data")
     source_known = f"{LSDASD}box1:~ # blkid\n{blkid}box1:~ # findmnt -r\n{mounts}"
     assert [mount["point"] for mount in where("dasdp", source_known)["mounts"]] == ["/data"]
+
+
+_UUID: Final = "30efdb5e-51ef-4188-87fa-60665d3eb096"
+
+
+@pytest.mark.parametrize("point", ["/data", ""])
+@pytest.mark.parametrize("word", [f"UUID={_UUID}", f"/dev/disk/by-uuid/{_UUID}"])
+def test_the_uuid_of_a_btrfs_is_that_of_all_its_devices(word: str, point: str, where: Ask) -> None:
+    """Whether it is mounted or not."""
+    listed = "".join(
+        f'NAME="{name}1" MAJ:MIN="{number}" FSTYPE="btrfs" UUID="{_UUID}" MOUNTPOINT="{at}" PKNAME="{name}"\n'
+        for name, number, at in (("dasda", "94:1", point), ("dasdb", "94:5", ""))
+    )
+    answer = where(word, f"# lsblk -P -o NAME,MAJ:MIN,FSTYPE,UUID,MOUNTPOINT,PKNAME\n{listed}")
+    disks = [disk["disk"] for place in answer["where"] for disk in place["disks"]]
+    assert sorted(disks) == ["dasda", "dasdb"]

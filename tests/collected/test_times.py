@@ -15,6 +15,7 @@ from zmon.collected.text_reader import open_capture
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tests.collected.conftest import Ask
     from zmon.kernel.capture_text import CollectedText
 
 _PVS: Final = "PV VG Fmt Attr PSize PFree\n/dev/dasd{disk}1 vgapp lvm2 a-- 20.63g 5.63g\n"
@@ -273,3 +274,36 @@ def test_headings_order_boots(tmp_path: Path) -> None:
     )
     texts, _notes = _texts(tmp_path, text)
     assert "lsdasd" in {text.command for text in texts}
+
+
+_WITH_PATHS: Final = """\
+mpathf (36005076300c0ffee00000000000000e8) dm-10 IBM,2145
+size=30G features='1 queue_if_no_path' hwhandler='1 alua' wp=rw
+`-+- policy='round-robin 0' prio=50 status=active
+  |- 1:0:0:4 sde 8:64  active ready running
+  |- 2:0:0:4 sdq 65:0  active ready running
+  `- 2:0:1:4 sdv 65:80 active ready running
+"""
+_WITHOUT: Final = """\
+mpathf (36005076300c0ffee00000000000000e8) dm-10 ##,##
+size=30G features='1 queue_if_no_path' hwhandler='0' wp=rw
+"""
+
+
+@pytest.mark.parametrize("heading", ["", "\nAfter the test\n--------------\n"])
+def test_a_map_that_lost_all_its_paths_has_none(heading: str, where: Ask, show: Ask) -> None:
+    """Those of an earlier moment of the text are gone, however much shorter the later output is."""
+    text = f"$ multipath -ll\n{_WITH_PATHS}{heading}$ multipath -ll\n{_WITHOUT}$\n"
+    answer = where("mpathf", text)
+    assert not answer["more_paths"]
+    assert [disk["disk"] for disk in answer["disks"]] == ["mpathf"]
+    (path,) = show("MPATH", text).values()
+    assert path["path"] == "none"
+
+
+def test_where_the_order_is_not_known_a_map_may_have_its_paths_or_none(where: Ask) -> None:
+    """Of two texts each is as good as the other."""
+    text = f"$ multipath -ll\n{_WITH_PATHS}$ exit\n$ multipath -ll\n{_WITHOUT}$\n"
+    answer = where("mpathf", text)
+    assert answer["more_paths"]
+    assert any("some by" in why and "none by" in why for why in answer["not_looked_at"])

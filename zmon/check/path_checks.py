@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.ranges import ranges
 from zmon.check.practice import reason_of
-from zmon.kinds import ADAPTER, CHANNEL, DEVICE, PATH
+from zmon.kinds import ADAPTER, CHANNEL, DEVICE, NO_PATH, PATH
 from zmon.machine.path_repair import BrokenPath, get_back_channel_paths, get_back_disk_paths, why_unused
+from zmon.topology.machine import has_list_of_maps
 from zmon.values.fcp_state import FAILED_STATES, fcp_states
 from zmon.values.path_masks import paths_on_line
 from zmon.values.path_state import is_down, state_of
@@ -98,6 +99,8 @@ class Lun:
         self.title = next(maps, "") or min(str(node.name) for node in nodes)
         """Its multipath device, or its first path."""
         self.is_joined = any(nodes[0].number in node.below for node in given.multipaths)
+        self.is_apart = not self.is_joined and has_list_of_maps(given.sample)
+        """Whether it is known that none joins them."""
         self.paths = len(nodes)
         self.adapters = len(busids)
         self.ports = len({node.wwpn for node in nodes})
@@ -227,11 +230,13 @@ def _path_states(given: CheckInput) -> dict[str, list[int]] | Absent:
     """
     frame, stack = given.sample.frame(PATH), given.machine.stack
     states_of: dict[str, list[int]] = {}
-    for name, path, device in zip(*map(frame.column, ("map", "state", "device")), strict=True):
-        down = is_down(state_of(path, device))
+    columns = map(frame.column, ("map", "name", "state", "device"))
+    for name, path, state, device in zip(*columns, strict=True):
+        down = is_down(state_of(state, device))
         if not isinstance(down, Absent):
             node = stack.named(str(name))
-            states_of.setdefault(str(name) if node is None else node.title, []).append(int(down))
+            downs = states_of.setdefault(str(name) if node is None else node.title, [])
+            downs += [int(down)] if path != NO_PATH else []
     maps = {} if states_of else given.settings_of("paths/")
     for number, text in maps.items():
         if isinstance(text, str):

@@ -512,14 +512,7 @@ def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
     about += f", {len(result.missing):,} missing" if result.missing else ""
     if result.device is not None or meaning.sort is MeaningKind.OF_CP:
         about += f", no disk{' of this Linux' * bool(result.claimed)}"
-    if (why := result.unused.get(meaning.key)) and len(result.paths) <= count:
-        about += f", path not used: {why}"
-    elif len(result.paths) > count or (result.more_paths and not result.paths and count == 1):
-        paths = many(len(result.paths) or 1, "path")
-        about += f" over {paths}{' or more' * result.more_paths}{_usable(result)}"
-    elif count == 1:
-        about += "".join(f" over {1 + len(same.others):,} paths{', not joined by multipath' * same.is_apart}"
-                         for same in result.same[:1] if same.is_sure)  # fmt: skip
+    about += _over(result, count)
     yield f"{shorten(meaning.word + key, width - len(about))}{about}"
     claimed = some(result.claimed, MAX_REMARKS) if result.device is None else [result.device.words]
     yield from (Sentence(said, *INDENT) for said in claimed)
@@ -541,6 +534,22 @@ def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
         yield f"  {fitted(name, room)}{written:>6}{copied[name]} in {many(count, 'file')}"
     if not _is_used(result):
         yield Sentence(_unused(result, width - len(INDENT[1])), *INDENT)
+
+
+def _over(result: LookupResult, count: int) -> str:
+    """Say over how many paths so many disks are reached."""
+    if (why := result.unused.get(result.meaning.key)) and len(result.paths) <= count:
+        return f", path not used: {why}"
+    if len(result.paths) > count or (result.more_paths and not result.paths and count == 1):
+        paths = many(len(result.paths) or 1, "path")
+        return f" over {paths}{' or more' * result.more_paths}{_usable(result)}"
+    if result.has_no_path:
+        return " over no path" if count == 1 else ", one or more of them over no path"
+    return "".join(
+        f" over {1 + len(same.others):,} paths{', not joined by multipath' * same.is_apart}"
+        for same in result.same[:1]
+        if same.is_sure and count == 1
+    )
 
 
 def _usable(result: LookupResult) -> str:

@@ -64,6 +64,11 @@ def idle(facts: Facts, device: str, what: str, array: str, place: str) -> None:
     facts.idle.setdefault(array, set()).add(device)
 
 
+def note_state(facts: Facts, array: str, state: str, place: str) -> None:
+    """Say that an array is not just in use: it lacks devices, or its data are moved."""
+    facts.failed[array, f"array {array}: {state}"] = place
+
+
 class Mdstat(Reading):
     """The arrays of /proc/mdstat."""
 
@@ -72,7 +77,6 @@ class Mdstat(Reading):
     nothing = (
         r"Personalities :.*|unused devices:.*|read_ahead .*",
         r"\s+bitmap: .*",
-        r"\s+(?:\[[=>.]+\]\s+)?(?:recovery|resync|reshape|check)\s*=.*",
     )
 
     def __init__(self, text: CollectedText, facts: Facts) -> None:
@@ -82,6 +86,8 @@ class Mdstat(Reading):
         self._members: dict[str, tuple[str, str, list[str], list[str]]] = {}
         """Of each array the level, the text, its devices and those of them that hold its data."""
         self._counts: dict[str, tuple[int, int]] = {}
+        self._rebuilding: set[str] = set()
+        """The arrays that have devices for all their data, which are written to some just now."""
         self._idle: dict[str, list[tuple[str, str]]] = {}
         """The spares and the faulty members of each array, with their marks."""
 
@@ -128,6 +134,14 @@ class Mdstat(Reading):
             self._counts[self._array] = int(count), int(working)
         return True
 
+    @line(r"\s+(?:\[[=>.]+\]\s+)?(recovery|resync|reshape|check)\s*=\s*([0-9.]+%|[A-Z]+)(?:\s.*)?")
+    def changing(self, match: re.Match[str]) -> bool:
+        """Take what the kernel does with the data of an array, and how far that is."""
+        if self._array:
+            note_state(self.facts, self._array, f"{match[1]} at {match[2]}", self.place)
+            self._rebuilding |= {self._array} if match[1] == "recovery" else set()
+        return bool(self._array)
+
     def end(self) -> None:
         """Say which devices each array has, those that do not work among them."""
         for array, (level, place, devices, whole) in self._members.items():
@@ -138,6 +152,7 @@ class Mdstat(Reading):
             spares = {device for device, mark in idle_members if mark == "S"}
             marked = [device for device in devices if device not in {*whole, *spares}]
             if count:
+                working = len(whole) if array in self._rebuilding else working
                 lacking = max(count - working, count - len(whole))
                 titles = [f"not working: {device}" for device in marked][:lacking]
                 titles += [f"{REMOVED}: {array}"] * (lacking - len(titles))
@@ -159,6 +174,11 @@ _STATES: Final = _WORKING | {
 }  # fmt: skip
 """The words for the state of a device; source: mdadm, Detail.c, super0.c, super1.c."""
 _UUID: Final = r"[0-9a-f]{8}(?::[0-9a-f]{8}){3}"
+_USUAL: Final = frozenset({"clean", "active", "write-pending", "active-idle", "read-auto", "readonly"})
+"""The states of an array that is just in use.  Source: mdadm, Detail.c; Linux, drivers/md/md.c."""
+_MOVING: Final = frozenset({"reshaping", "recovering"})
+"""Those in which data do not lie where they will."""
+_PROGRESS: Final = ("Rebuild Status", "Reshape Status", "Resync Status", "Check Status")
 _ROW: Final = (
     r"\s*(?:[0-9]{1,5}|-)\s+([0-9]{1,4})\s+([0-9]{1,8})\s+([0-9]{1,5}|-)\s+([a-z][a-zA-Z -]*?)"
     rf"(?:\s{{3,}}(?:({PATH_OR_BARE})|missing))?\s*"
@@ -172,7 +192,7 @@ class Mdadm(Reading):
     heading = r"/dev/(?:md[\w/.:-]+|(?:dasd|sd|vd|nvme|dm-|loop)[a-z0-9]+|mapper/[\w.-]+):\s*$"
     first = r"(?:INACTIVE-)?ARRAY /dev/|\s+(?:Raid Level|Array UUID) : "
     nothing = (
-        r"\s*Number\s+Major\s+Minor\s+RaidDevice(?:\s+State)?\s*", r"mdadm: .*", r"MD_[A-Z]\S*=.*",
+        r"\s*Number\s+Major\s+Minor\s+RaidDevice(?:\s+State)?\s*", r"mdadm: .*",
         r"\s+(?:spares|level|num-devices|devices|name|container|member|metadata)=\S.*",
         r"\s*MBR Magic : .*|Partition\[[0-9]\] : .*|this\s+[0-9].*", r"/dev/\S+: .*",  # --query
     )  # fmt: skip
@@ -191,6 +211,10 @@ class Mdadm(Reading):
         self._idle: list[tuple[str, str]] = []
         """The spares of the array and its faulty members, and which of these each is."""
         self._is_whole = True
+        self._rebuilt: dict[int, str] = {}
+        """The devices on which the data of a slot are written just now."""
+        self._exported: dict[str, str] = {}
+        """What `--detail --export` says of the array."""
         self._scanned: tuple[str, str, int] | None = None
 
     def lost(self) -> None:
@@ -236,7 +260,9 @@ class Mdadm(Reading):
         if number != "0:0":
             self._below.append(number)
             self.facts.name_device(device, self.place, number)
-        if slot != "-":
+        if "rebuilding" in states and device and slot != "-":
+            self._rebuilt[int(slot)] = device
+        elif slot != "-":
             if works or int(slot) not in self._slots:
                 self._slots[int(slot)] = (number, device) if works else ("", "")
             if not works:
@@ -252,6 +278,13 @@ class Mdadm(Reading):
         mark = "F" if "faulty" in states else "S" if "spare" in states else ""
         if mark and device:
             self._idle.append((device, _IDLE[mark]))
+
+    @line(r"(MD_[A-Z]+(?:_\S+)?)=(.*)")
+    def exported(self, match: re.Match[str]) -> None:
+        """Take a line of `--detail --export`: of the array, or of a device of it."""
+        if not self._exported:
+            self._begun = self.place
+        self._exported[match[1]] = match[2].strip("\"'")
 
     @line(r"(?:INACTIVE-)?ARRAY /dev/(\S{1,250})((?:\s+[a-zA-Z-]+=\S+)*)\s*")
     def scanned(self, match: re.Match[str]) -> bool:
@@ -290,6 +323,9 @@ class Mdadm(Reading):
             self._say_device(name, told)
         elif name and ("Raid Level" in told or self._below):
             self._say_array(name, told)
+        if self._exported:
+            self._say_exported(self._exported)
+        self._exported, self._rebuilt = {}, {}
         self._name, self._told, self._slots, self._states, self._below, self._idle = "", {}, {}, {}, [], []
         self._is_whole, self._scanned = not self.is_filtered, None
 
@@ -300,6 +336,35 @@ class Mdadm(Reading):
         offset, size = (_number(told.get(what, "")) for what in ("Data Offset", "Avail Dev Size"))
         if told.get("Version", "").startswith("1"):
             facts.data_areas.setdefault(name, (offset, size))
+
+    def _say_exported(self, told: Mapping[str, str]) -> None:
+        """Say which devices an array has, and which of its slots have none."""
+        facts, place, level = self.facts, self._begun, told.get("MD_LEVEL", "")
+        asked = self.operand.removeprefix("/dev/")
+        name = asked or "md/" * ("MD_DEVNAME" in told) + told.get("MD_DEVNAME", "")
+        if not name:
+            self.strange.append(self.number)
+            return
+        key = facts.name_device(name, place)
+        facts.array_names.setdefault(told.get("MD_UUID", ""), []).append(key)
+        devices = {
+            below_dev(device): told.get(f"{word.removesuffix('_DEV')}_ROLE", "")
+            for word, device in told.items()
+            if word.endswith("_DEV")
+        }
+        below = [facts.name_device(device, place) for device in devices]
+        for device, role in devices.items():
+            if role == "spare" and level != _CONTAINER:
+                idle(facts, device, _IDLE["S"], key, place)
+        working = len(devices) if level == _CONTAINER else sum(map(str.isdecimal, devices.values()))
+        count = _number(told.get("MD_DEVICES", ""))
+        titles = [f"{REMOVED}: {key}"] * max(0, count - working)
+        if not count or self.is_filtered:
+            titles = [f"not understood: members of {key}"]
+        lost = lose_members(facts, key, titles)
+        names = " ".join([*below, lost]).strip()
+        level = "" if level == _CONTAINER else level
+        facts.say(LAYER, key, place, sort="md", links=_link(name), level=level, below=names)
 
     def _say_array(self, name: str, told: Mapping[str, str]) -> None:
         facts, place, level = self.facts, self._begun, told.get("Raid Level", "")
@@ -313,7 +378,13 @@ class Mdadm(Reading):
         for device, what in self._idle:
             idle(facts, device, what, key, place)
         count = _number(told.get("Raid Devices", ""))
-        working = {slot for slot, (number, _device) in self._slots.items() if number}
+        working = {slot for slot, (number, _device) in self._slots.items() if number} | self._rebuilt.keys()
+        states = [word for word in re.split(r",\s*", told.get("State", "")) if word and word not in _USUAL]
+        if states:
+            shares = [told[what] for what in _PROGRESS if told.get(what)]
+            note_state(facts, key, f"{', '.join(states)}{f' ({shares[0]})' if shares else ''}", place)
+        for device in self._rebuilt.values():
+            facts.failed[device, f"member of the array {key} on {device}: rebuilding"] = place
         lacking = sorted({*range(min(count, MAX_SLOTS))} - working)
         faulty = [title for slot, title in self._states.items() if slot < 0]
         titles = [
@@ -323,13 +394,15 @@ class Mdadm(Reading):
         ]  # fmt: skip
         if not count or not self._is_whole:
             titles.append(f"not understood: members of {key}")
-        elif not titles and count == len(self._slots):
+        elif not titles and count == len(self._slots) and _MOVING.isdisjoint(states):
             version, used = told.get("Version", ""), _number(told.get("Used Dev Size", "")) * _SECTORS
             facts.arrays[key] = Array({**self._slots}, version in {"0.90", "1.0"}, used, place)
         below = " ".join([*dict.fromkeys(self._below), lose_members(facts, key, titles)]).strip()
         facts.say(LAYER, key, place, sort="md", links=_link(name), below=below, **row)
 
 
+_CONTAINER: Final = "container"
+"""The level of what holds arrays of a controller's metadata: each of its devices is there without a slot."""
 MAX_SLOTS: Final = 4096
 """Maximum number of devices of an array."""
 

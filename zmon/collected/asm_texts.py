@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
-from zmon.collected.facts import ASM, plain
+from zmon.collected.facts import ASM, OF_ASM, plain
 from zmon.collected.reading import Reading, line
 from zmon.kinds import LAYER, POOL
 from zmon.topology.stack import tagged
@@ -43,6 +43,7 @@ class AsmReading(Reading):
 
     def _say(self, device: str, label: str, state: str) -> None:
         key = self.facts.name_device(device, self.place)
+        self.facts.say_asm(key, self.place, device.partition(f"{OF_ASM}/")[2])
         self.facts.say(LAYER, key, self.place, links=tagged(f"LABEL={label}") * bool(label))
         if state == "MEMBER":
             self.facts.say_content(device, self.place, ASM, "")
@@ -171,7 +172,7 @@ class AsmQuery(AsmReading):
 
     tool = "sqlplus"
     heading = rf"(?=.*\b(?:{_QUERIED})\b) *[A-Z][A-Z0-9_$]*(?: +[A-Z][A-Z0-9_$]*)+ *$"
-    first = r"SQL> "
+    first = r"SQL> (?=.*(?i:asm_disk|group_number))"
     outdented = r"SQL> |(?:[0-9]+|no) rows? selected\."
     nothing = (_OF_SQLPLUS,)
 
@@ -260,6 +261,8 @@ class AsmQuery(AsmReading):
         row, numbers, self._row, self._numbers = self._row, self._numbers, [], []
         headings = [heading for ruled in self._ruled for heading in ruled.headings]
         if not row or "PATH" not in headings:
+            if any("/" in cell for cells in row for cell in cells):
+                self.strange += numbers  # the files of another query
             return
         told = dict(
             zip(reversed(headings), reversed([cell for cells in row for cell in cells]), strict=False)

@@ -2,10 +2,11 @@
 
     pvmove /dev/dasdb1 /dev/dasdc1, vgextend vg /dev/dasdc1, mdadm /dev/md0 --add /dev/dasdd1
     btrfs device add /dev/dasdd1 /data
-    chccwdev -e 0.0.1234
+    chccwdev -e 0.0.1234, dasdfmt -b 4096 -y /dev/dasdf
 
 What was changed is then on what an output before says, on the devices that the command names, or on others.
-Sources: lvm2, man/; mdadm.8; btrfs-progs, Documentation/btrfs-device.rst.
+Sources: lvm2, man/; mdadm.8; btrfs-progs, Documentation/btrfs-device.rst; s390-tools,
+dasdfmt/dasdfmt.c, fdasd/fdasd.c.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.collected.btrfs_texts import UNNAMED
+from zmon.collected.dasd_texts import BUSID, dasd_named
 from zmon.collected.facts import Fact, group_key, plain, values_of
 from zmon.collected.numbers import number_of, sort_of
 from zmon.collected.times import is_later_by_date
-from zmon.kinds import DEVICE, LAYER, SWAP
+from zmon.kinds import DASD, DEVICE, LAYER, SWAP
 from zmon.topology.stack import group_of
+from zmon.values.dasd_state import UNFORMATTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -181,6 +184,21 @@ def _set_online(facts: Facts, text: CollectedText, command: re.Match[str], *, ha
             devices[busid]["online"] = [Fact(int(is_on), f"{command[0].split()[0]}, {text.place(-1)}")]
 
 
+def _format(facts: Facts, text: CollectedText, command: re.Match[str], *, has_members: bool) -> None:  # noqa: ARG001 - as above
+    """Take that a DASD is not without a format any more; whether it has one only the end of dasdfmt tells."""
+    if _FAILED.search(text.text):
+        return
+    place = f"{command[0].split()[0]}, {text.place(-1)}"
+    for disk, link in re.findall(rf"/dev/(?:(dasd[a-z]+)|\S*ccw-({BUSID}))", command["operands"]):
+        busid = link or dasd_named(facts, disk)
+        for kind, field, state in ((DASD, "state", "active"), (DEVICE, "status", "online")):
+            row = facts.rows.get(kind.name, {}).get(busid, {})
+            if UNFORMATTED.intersection(values_of(row, field)):
+                row[field] = [Fact(state, place)] if _FORMATTED.search(text.text) else []
+
+
+_FORMATTED: Final = re.compile(r"Finished formatting the device|writing VTOC|auto-creating one partition")
+"""What dasdfmt says of a disk that it has formatted, and fdasd of one with a format."""
 _FAILED: Final = re.compile(r"(?i)\bfail|error|\bnot\b")
 _SHORT: Final = re.compile("[0-9a-f]{4}")
 _TREE: Final = r"lsblk\b(?!.* -[a-zA-Z]*d)"
@@ -200,6 +218,7 @@ _CHANGING: Final = tuple(
             r"ch(?:ccw|z)dev(?=\s(?:.*\s)?(?P<how>-[ed]|--(?:en|dis)able|--o(?:n|ff)line)\s)",
             r"lscss|lsdasd|lszdev|cat /proc/dasd/devices",
         ),
+        (_format, "(?:dasdfmt|fdasd)", "lsdasd|lszdev|cat /proc/dasd/devices"),
         (_change_swap, "swapo(?:n|ff)", r"swapon +(?:-s|--s)|cat /proc/swaps|lsblk"),
     )
 )

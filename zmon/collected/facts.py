@@ -631,7 +631,7 @@ class Facts(DeviceLists):
         """Give a device without a number one that stands for it: nothing that a text has is lost."""
         own.add(f"{NAMED_STAND_IN}:{name}")
         if not row.get("name") and not row.get("mapped"):
-            place = next(fact.place for facts in row.values() for fact in facts)
+            place = next((fact.place for facts in row.values() for fact in facts), "")
             title = name.removeprefix("scsi-").replace("-", ":") if name.startswith("scsi-") else name
             row["name"] = [Fact(title, place)]
 
@@ -762,6 +762,9 @@ class Facts(DeviceLists):
                 own = dict.fromkeys(word for word in str(told[0].value).split())
                 own |= {number: None for fact in told[1:] for word in str(fact.value).split()
                         if (number := number_of(word)) and number not in map(number_of, own)}  # fmt: skip
+                if own and not all(fact.value for fact in told):  # at another time it had none
+                    own[gone := f"?{''.join(values_of(row, 'mapped')[:1])}.gone"] = None
+                    self.leave_open(gone, self._of_two_times(row), is_rival=True)
                 told[:] = [told[0]._replace(value=" ".join(own))]
             elif not (is_of_one or uuid.startswith("CRYPT-") or row.get("table")) and (
                 {"dm", "md"}.intersection(values_of(row, "sort"))
@@ -771,6 +774,14 @@ class Facts(DeviceLists):
                     self.leave_open(UNSEEN, OF_TREE)
                     more = group_key(group) if group in self.groups else UNSEEN
                     told[:] = others or [fact._replace(value=f"{fact.value} {more}") for fact in told]
+
+    @staticmethod
+    def _of_two_times(row: Mapping[str, list[Fact]]) -> str:
+        """Return what texts say of a map that has paths in one of them, and none in another."""
+        titled = "".join(values_of(row, "mapped")[:1])
+        places = [[fact.place for fact in row["below"] if bool(fact.value) is has_any]
+                  for has_any in (True, False)]  # fmt: skip
+        return f"whether {titled} has paths: some by {places[0][0]}, none by {places[1][0]}"
 
     def _lacking(self, rows: Mapping[str, dict[str, list[Fact]]]) -> list[str]:
         """Return the disks and partitions with a size that texts name, and that a whole lsblk would show."""

@@ -398,13 +398,23 @@ class Lvm(VolumeReading, OrDocument):
             cells[at : at + more + 1] = [self._separator.join(cells[at : at + more + 1])]
         return dict(zip(self._asked, cells, strict=False))
 
-    @line(rf"\s*({DEVICE})(?:\s+({GROUP}))?\s+lvm[12]\s+[a-z-]{{2,4}}((?:\s.*)?)")
+    @line(rf"\s*({DEVICE})(?:\s+({GROUP}))?\s+lvm[12]\s+([a-z-]{{2,4}})((?:\s.*)?)")
     def volume(self, match: re.Match[str]) -> bool:
         """Take a physical volume; one without a group may be new, or its group was not found."""
-        if self._is_cut(match[3]) or (len(self._columns) and "PV" not in self._columns):
+        if self._is_cut(match[4]) or (len(self._columns) and "PV" not in self._columns):
             return False
-        self._take_volume(match[1], match[2] or "", "pvs")
+        if not self._take_duplicate(match[1], match[2] or "", match[3]):
+            self._take_volume(match[1], match[2] or "", "pvs")
         return True
+
+    def _take_duplicate(self, device: str, group: str, attributes: str) -> bool:
+        """Take a device with the id of a physical volume that LVM has elsewhere; return whether it is one."""
+        is_one = attributes.startswith("d")
+        if is_one:
+            name = plain(self.facts.name_device(below_dev(device), self.place))
+            what = f"duplicate of a physical volume{f' of {group}' * bool(group)}, which LVM does not use,"
+            self.facts.lent[name, f"{what} on {name}"] = self.place
+        return is_one
 
     def _is_cut(self, rest: str) -> bool:
         """Return whether what stands behind the attributes has fewer words than columns with sizes."""
@@ -480,6 +490,8 @@ class Lvm(VolumeReading, OrDocument):
         is_one = bool(cells.get("Fmt")) if "Fmt" in names else bool(self.text.command and not self._is_all)
         if "Attr" in names and not cells.get("Attr"):
             return False
+        if self._take_duplicate(device, group, cells.get("Attr", "") * ("LV" not in names)):
+            return True
         if "VG" not in names:
             place = f"pvs, {self.text.place(self.number)}"
             self.facts.say_content(below_dev(device), place, "LVM2_member", "")
@@ -639,8 +651,8 @@ def _named(cells: Mapping[str, str]) -> tuple[str, str]:
 def spread_groups(facts: Facts) -> None:
     """Say of each group which devices it has; these may hold its volumes whose devices no text names.
 
-    A group with more volumes than are listed has others, which are not known.  What has a name of the group,
-    is mounted or swapped to by one, is a volume of it.
+    A group with more volumes than are listed has others, which are not known: what is missing a tool says.
+    What has a name of the group, is mounted or swapped to by one, is a volume of it.
     """
     rows = facts.rows.get(LAYER.name, {})
     _drop_origins(facts)
@@ -663,7 +675,10 @@ def spread_groups(facts: Facts) -> None:
     for group, (size, place) in facts.group_sizes.items():
         members = facts.groups.setdefault(group, {})
         if len(members) < size and not any(name.startswith("?") for name in members):
-            members[facts.lose_volume(group)] = place
+            unlisted, more = f"?{group}.unlisted", size - len(members)
+            what = "a physical volume" if more == 1 else f"{more} physical volumes"
+            facts.leave_open(unlisted, f"{what} of {group}")
+            members[unlisted] = place
     for group, members in facts.groups.items():
         place = next(iter(members.values()))
         name = f"volume group {group}" if group else "physical volumes without a group"

@@ -28,7 +28,7 @@ from zmon.kernel.block_ioctl import devices_in
 from zmon.kernel.disk_identity import NAA
 from zmon.kernel.multipathd import parse_maps
 from zmon.kernel.path_status import parse_path_status
-from zmon.kinds import LAYER, LUN, MPATH, MULTIPATH, PATH
+from zmon.kinds import LAYER, LUN, MPATH, MULTIPATH, NO_PATH, PATH
 from zmon.topology.stack import REMOVED
 from zmon.values.fcp_state import FAILED
 
@@ -55,7 +55,19 @@ _ARGUMENTS: Final = {
 }
 _OF_TABLE: Final = re.compile(rf"(?m): [0-9]{{1,18}} [0-9]{{1,18}} linear{_ARGUMENTS['linear'].pattern}$")
 """What a table has, and `dmsetup status` never: where a linear device lies."""
-_OF_STATUS: Final = re.compile(r"(?m): [0-9]{1,18} [0-9]{1,18} linear ?$")
+_OF_STATUS: Final = (
+    r"(?m): [0-9]{1,18} [0-9]{1,18} (?:(?:linear|snapshot-origin) ?$"
+    r"|snapshot (?:[0-9]+/|Invalid|Overflow)|thin-pool (?:[0-9]+ [0-9]+/|Fail)|thin [0-9]+ (?:[0-9]+|-)$)"
+)
+"""What the status of devices has, and their tables never."""
+_BROKEN: Final = re.compile(
+    r"snapshot(?:-merge)? (Invalid|Overflow|Merge failed)|(?:thin(?:-pool)?|cache) (Fail|Error)"
+    r"|thin-pool .*(out_of_data_space|needs_check).*|raid \S+ [0-9]+ [AaD-]*(D)[AaD-]* .*"
+)
+"""What it says of a device whose data are lost, or that takes no more.
+
+Source: Linux, Documentation/admin-guide/device-mapper; drivers/md/dm-snap.c, dm-thin.c, dm-raid.c.
+"""
 _TARGETS: Final = frozenset({
     "cache", "clone", "crypt", "default-key", "delay", "dust", "ebs", "era", "error", "flakey", "inlinecrypt",
     "integrity", "log-writes", "mirror", "raid", "snapshot", "snapshot-merge", "snapshot-origin", "switch",
@@ -88,11 +100,12 @@ class Dmsetup(Reading):
     tool = "dmsetup"
     heading = r"Name +Maj +Min +(?:Stat|UUID)\b|Name +BlkDevName "
     first = (
-        r"\S+: [0-9]+ [0-9]+ (?:linear|striped|multipath|crypt|mirror|raid|thin|snapshot|cache)\S* "
+        r"\S+: [0-9]+ [0-9]+ (?:linear|striped|multipath|crypt|mirror|raid|thin|snapshot|cache)\S*(?: |$)"
         r"|(?:[#+.:=@\w\\-]{1,128})?(?: <[a-z0-9-]{1,16}>)?[ \t]+\([0-9]{1,4}(?::|, ?)[0-9]{1,8}\)"
         r"(?: \[[A-Z, 0-9]+\])?\s*$"
         r"|\S{1,128}: [0-9]{1,4} dependencies\s*:|Name: +\S+$"
     )
+    called: ClassVar[Mapping[str, str]] = {"dmsetup status": _OF_STATUS}
     longest = 1 << 20  # a table of thousands of legs
     nothing = (
         r"Name\s+Maj\s+Min\s+Stat\b.*",
@@ -103,11 +116,15 @@ class Dmsetup(Reading):
     def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Begin with nothing; what `status` prints looks like a table."""
         super().__init__(text, facts)
-        of_form = "status" if _OF_STATUS.search(text.text) else "table" if _OF_TABLE.search(text.text) else ""
+        of_form = (
+            "status" if re.search(_OF_STATUS, text.text) else "table" if _OF_TABLE.search(text.text) else ""
+        )
         self._asked = next(iter(text.command.split()[1:2]), of_form)
         self._tables: dict[str, list[str]] = {}
         self._ends: dict[str, int] = {}
         self._places: dict[str, str] = {}
+        self._sized: dict[str, str] = {}
+        """The devices whose status is told, each with the text."""
         self._holes: set[str] = set()
         self._name = self._number = ""
         self._last = ""
@@ -162,8 +179,10 @@ class Dmsetup(Reading):
         return title if re.fullmatch(_TITLE, title) else ""
 
     def _take_segment(self, title: str, start: str, length: str, target: str, arguments: str) -> bool:
+        if self._asked == "status" and target == "multipath":
+            return self._take_states(title, f"{start} {length} {target}{arguments}")
         if self._asked == "status":
-            return target != "multipath" or self._take_states(title, f"{start} {length} {target}{arguments}")
+            return self._take_status(title, int(start), int(length), f"{target}{arguments}")
         form = _ARGUMENTS.get(target)
         if not _has_all(target, arguments.split()):
             return False
@@ -182,6 +201,16 @@ class Dmsetup(Reading):
         self._tables.setdefault(title, []).append(f"{start} {length} {target}{arguments}")
         self._ends[title] = int(start) + int(length)
         self._places.setdefault(title, f"dmsetup table, {self.text.place(self.number)}")
+        return True
+
+    def _take_status(self, title: str, start: int, length: int, status: str) -> bool:
+        """Take that a device is there, how large it is, and whether its data are lost."""
+        is_next = start == self._ends.get(title, 0)
+        self._ends[title] = start + length if is_next else -1
+        self._sized[title] = self.place
+        if broken := _BROKEN.fullmatch(status):
+            state = "a device failed" if broken[4] else next(filter(None, broken.groups()))
+            self.facts.failed[title, f"{status.partition(' ')[0]} {title}: {state}"] = self.place
         return True
 
     def _take_states(self, title: str, status: str) -> bool:
@@ -335,6 +364,9 @@ class Dmsetup(Reading):
             self._hung.setdefault(node.number, (self.place, {}))[1][word] = None
         for number, (place, feet) in self._hung.items():
             self.facts.say(LAYER, number, place, below=" ".join(feet))
+        for title, place in self._sized.items():
+            size = 0 if self.is_part else max(self._ends[title], 0)
+            self.facts.say(LAYER, title, place, sort="dm", size=size or "", **_names(title))
         for title, lines in self._tables.items():
             table = "\n".join(lines)
             below = " ".join(devices_in(table))
@@ -447,6 +479,10 @@ class Multipath(OrDocument):
         r'|\{\s*"major_version"\s*:'
         rf"|[ |`]*(?:[|`]-|\\_) {ADDRESS}\s+sd[a-z]{{1,4}}\s+{NUMBER}\s+\[?(?:active|failed|undef)\b"
     )
+    subject = (
+        r"(?:([a-z]{0,8}): )?(?:(\S{1,128}) \()?([0-9A-Za-z_.:-]{8,128}?)\)? (dm-[0-9]{1,5}|undef)"
+        r" ([^,\n]{1,16}),(\S.{0,30}?)\s*"
+    )
     called: ClassVar[Mapping[str, str]] = {
         "multipathd show maps json": r'^\{|"path_groups" ?:', "multipathd show paths": r"^hcil\s",
         "multipathd show maps": r"^name\s+sysfs\s",
@@ -480,6 +516,9 @@ class Multipath(OrDocument):
         self._titles: dict[str, str] = {}
         """The maps whose second line was read, which all have; by their devices."""
         self._places: dict[str, str] = {}
+        self._is_dry = re.match(r"multipath\s(?:.*\s)?-[a-zA-Z]*d", text.command) is not None
+        self._planned: dict[str, str] = {}
+        """The WWIDs of maps that are not made, as multipath was only asked for what it would make."""
 
     def lost(self) -> None:
         """Know no map: the line may have named another, or have been one of its paths."""
@@ -497,16 +536,19 @@ class Multipath(OrDocument):
         """Know no map."""
         self._device = ""
 
-    @line(
-        r"(?:[a-z]{0,8}: )?(?:(\S{1,128}) \()?([0-9A-Za-z_.:-]{8,128}?)\)? (dm-[0-9]{1,5}|undef)"
-        r" ([^,\n]{1,16}),(\S.{0,30}?)\s*"
-    )
+    @line(subject)
     def map(self, match: re.Match[str]) -> None:
-        """Take the first line of a map; of one that is not set up there is no device."""
-        alias, wwid, device, vendor, model = match.groups()
+        """Take the first line of a map; without a device it may not be set up, or be only planned."""
+        action, alias, wwid, device, vendor, model = match.groups()
         title = alias or wwid
+        is_planned = device == "undef" and (self._is_dry or action in _NOT_DONE)
         device = f"map-{title}" if device == "undef" else device
         self._device, self._title, self._sized, self._group, self._row = device, title, False, 0, {}
+        if is_planned:
+            self._planned[device] = wwid
+            if alias:
+                self.facts.bindings.setdefault(alias, (wwid, self.place))
+            return
         self._places.setdefault(device, self.place)
         if device.startswith("dm-"):
             self.facts.say(MULTIPATH, device, self.place, title=title, wwid=wwid, via=self._via)
@@ -642,8 +684,7 @@ class Multipath(OrDocument):
             states = {field: state for field, state in states.items() if state != "undef"}
             via = " ".join(self._via.split()[:3])
             self.facts.path_states.setdefault(name, ({**states, "via": via}, self.place))
-        naa = f"{NAA}{wwid[1:]}" if re.fullmatch("3(?:6[0-9a-f]{31}|[25][0-9a-f]{15})", wwid) else ""
-        self.facts.say(LAYER, number or name, self.place, name=name, sort="disk", wwid=naa)
+        self.facts.say(LAYER, number or name, self.place, name=name, sort="disk", wwid=_naa(wwid))
         return True
 
     def document(self, document: dict[str, Any]) -> bool:
@@ -694,7 +735,8 @@ class Multipath(OrDocument):
             self.facts.aliases[scsi(address)] = name
             say_scsi(self.facts, address, self.place)
         if ":" in number:
-            self.facts.say(LAYER, number, self.place, name=name, sort="disk")
+            wwid = _naa(self._planned.get(self._device, ""))
+            self.facts.say(LAYER, number, self.place, name=name, sort="disk", wwid=wwid)
         if self._device.startswith("dm-"):
             told = {"map": self._device, "via": self._via, **self._row, **told}
             self.facts.say(PATH, number, self.place, name=name, **told)
@@ -714,12 +756,23 @@ class Multipath(OrDocument):
         super().end()
         for device, title in self._titles.items():
             if device not in self._numbers:
+                self.facts.say_below(device, self._places[device], "")
                 self.facts.say(
-                    PATH, f"{NAMED_STAND_IN}:{title}", self._places[device], name="none", map=device,
+                    PATH, f"{NAMED_STAND_IN}:{title}", self._places[device], name=NO_PATH, map=device,
                     via=self._via, device=REMOVED,
                 )  # fmt: skip
-        for device, below in self._numbers.items():
+        for device in self._numbers.keys() - self._planned.keys():
+            below = self._numbers[device]
             self.facts.say(LAYER, device, self._places[device], below=" ".join(below))
+
+
+_NOT_DONE: Final = ("", "reject")
+"""What multipath calls the action for a map that it did not make; it has no word for a dry run."""
+
+
+def _naa(wwid: str) -> str:
+    """Return a WWID of multipath as the kernel writes that of a SCSI disk; empty for any other."""
+    return f"{NAA}{wwid[1:]}" if re.fullmatch("3(?:6[0-9a-f]{31}|[25][0-9a-f]{15})", wwid) else ""
 
 
 def _is_cut(state: str, states: Collection[str]) -> bool:

@@ -79,6 +79,8 @@ class Reading:
     """Patterns of lines that say nothing: headings, rulers."""
     pads: ClassVar[bool] = False
     """Whether the tool itself writes blanks at the ends of rows, which tell that a column is empty."""
+    subject: ClassVar[str] = ""
+    """A line that begins what is said about a thing, if that may be of any length."""
     unbroken: ClassVar[bool] = False
     """Whether prose looks like rows of the tool, which prints no empty line before one without a path."""
     titled: ClassVar[str] = ""

@@ -144,10 +144,10 @@ def of_other_times(
                     yield text, why if text.form or text.file or text.command else ""
 
 
-def moment_of(line: str, *, is_apart: bool) -> tuple[str, str]:
+def moment_of(line: str, *, is_apart: bool, is_underlined: bool = False) -> tuple[str, str]:
     """Return the digits of the date and the word for a time in a heading; both empty if it is none.
 
-    `is_apart` says that an empty line is before it.
+    `is_apart` says that an empty line is before it, `is_underlined` that a drawn one is behind it.
     """
     text = line.strip(_MARKS) if len(line) <= _WIDEST else ""
     if match := _DATE.match(text):
@@ -155,8 +155,10 @@ def moment_of(line: str, *, is_apart: bool) -> tuple[str, str]:
     if "-" in text and _DATED.fullmatch(text.replace(" ", "T")):
         return rank(text.replace(" ", "T"))[1], ""
     spoken = re.findall(r"[^\W\d_]+", text)
-    is_heading = len(spoken) <= _LONGEST and (text != line.strip() or is_apart)
-    if not spoken or not is_heading or (len(spoken) > 1 and not line.rstrip().endswith((":", "=", "-", "#"))):
+    is_underlined = is_underlined and len(spoken) > 1  # others are columns
+    is_heading = len(spoken) <= _LONGEST and (text != line.strip() or is_apart or is_underlined)
+    is_marked = is_underlined or len(spoken) == 1 or line.rstrip().endswith((":", "=", "-", "#"))
+    if not spoken or not is_heading or not is_marked:
         return "", ""
     ranked = [(rank(word)[0], word.casefold()) for word in spoken]
     told = {place: word for place, word in ranked if 0 <= place < len(_ORDERED)}
@@ -333,7 +335,9 @@ def _is_whole(text: CollectedText, other: CollectedText) -> bool:
     rows = text.text.replace(f"{BETWEEN}\n", "").strip("\n").split("\n\n")[0].split("\n")
     readings = [form.reading for form in FORMS if form.name == text.form]
     failed = [re.compile(pattern) for pattern in Reading.failed]
-    is_cut = 2 * len(text.text.split("\n")) < len(other.text.split("\n"))
+    subject = next((reading.subject for reading in readings if reading.subject), r".*")
+    lengths = [len(re.findall(rf"(?m)^(?:{subject})$", printed.text)) for printed in (text, other)]
+    is_cut = 2 * lengths[0] < lengths[1]
     return (
         not is_cut
         and not any(pattern.fullmatch(row) for row in rows for pattern in failed)

@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 
     from zmon.collected.reading import Form
 
+_UNDERLINE: Final = re.compile(r"\s*[-=~]{3,}\s*")
+"""What people draw below a heading."""
 _SECTION: Final = re.compile(r"(?m)^#==\[ ([A-Za-z ]{1,40}) \]=*#\n# ?([^\n]*)\n")
 _ECHOED: Final = re.compile(r"(?m)^#{20,200}\n([^\s>]{0,255})> ([^\n]*)\n")
 _NOT_THERE: Final = re.compile(r" - (?:File not found|Last [0-9]+ Lines)\s*$")
@@ -648,7 +650,10 @@ class _Transcript:
         if REBOOTED.fullmatch(line) and not self._is_file:
             self._open(number, "", command="reboot")
             return True
-        date, word = ("", "") if self._is_file else moment_of(line, is_apart=not above)
+        below = "".join(self._lines[number : number + 1])
+        is_underlined = _UNDERLINE.fullmatch(below) is not None
+        heading = moment_of(line, is_apart=not above, is_underlined=is_underlined)
+        date, word = ("", "") if self._is_file else heading
         is_heading = bool(date or word) and self._command.partition(" ")[0] not in {"date", "uptime"}
         if is_heading:
             self._open(number, "")

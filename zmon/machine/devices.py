@@ -273,7 +273,8 @@ class Devices(Things):
         if self._blocks.missing is None:
             return self._blocks.frame, self._blocks.index
         layers = self._interval.after.frame(LAYER)
-        return layers, {str(name): row for row, name in enumerate(layers.column("name"))}
+        names = enumerate(layers.column("name"))
+        return layers, {name: row for row, name in names if isinstance(name, str)}
 
     @cached_property
     def block_labels(self) -> list[Value]:

@@ -21,7 +21,7 @@ from zmon.topology.claims import claims_about, emulated_over, fcp_devices_on
 from zmon.topology.data_files import file_by_name, unknown_file
 from zmon.topology.lun import as_multipath
 from zmon.topology.same_disks import same_devices
-from zmon.topology.stack import group_of, volume_name
+from zmon.topology.stack import TAGS, group_of, tagged, volume_name
 from zmon.values.dasd_state import NOT_FORMATTED, STARTING, use_of
 from zmon.values.nvme import parse_path
 from zmon.values.path_masks import paths_on_line
@@ -119,6 +119,9 @@ def _paths(word: str, machine: Machine) -> Iterator[WordMeaning]:
 
 def _nodes(word: str, machine: Machine) -> Iterator[WordMeaning]:
     path = parse_path(word.removeprefix("/dev/"))
+    if of_btrfs := [*_of_btrfs(word, machine)]:
+        yield from of_btrfs[:1]
+        return
     node = machine.stack.named(word)
     if node is None and path is not None:  # the kernel hides it, so it has no number
         node = machine.stack.named(path.disk)
@@ -128,6 +131,23 @@ def _nodes(word: str, machine: Machine) -> Iterator[WordMeaning]:
         yield from (WordMeaning(word, MeaningKind.MOUNT, point) for point in sources)
     else:
         yield WordMeaning(word, MeaningKind.DEVICE, node.number, tuple(machine.stack.leaves(node.number)))
+
+
+def _of_btrfs(word: str, machine: Machine) -> Iterator[WordMeaning]:
+    """Yield the btrfs over several devices that has a UUID or label: what is mounted, or what is not."""
+    link, by_uuid = tagged(word.removeprefix("/dev/")), f"disk/{TAGS['UUID']}/"
+    if not link.startswith((by_uuid, f"disk/{TAGS['LABEL']}/")):
+        return
+    listed = zip(machine.layers.keys, map(text_of, machine.layers.column("links")), strict=True)
+    members = {number: links.split() for number, links in listed if link in links.split()}
+    for mount in machine.mounts:
+        devices = {} if isinstance(mount.devices, Absent) else mount.devices
+        if mount.fstype == "btrfs" and len(devices) > 1 and not members.keys().isdisjoint(devices.values()):
+            yield WordMeaning(word, MeaningKind.MOUNT, mount.point)
+    links = dict.fromkeys(name for names in (*members.values(), [link]) for name in names)
+    for uuid in (name.removeprefix(by_uuid) for name in links if name.startswith(by_uuid)):
+        if node := machine.stack.named(f"btrfs {uuid}"):
+            yield WordMeaning(word, MeaningKind.DEVICE, node.number, tuple(machine.stack.leaves(node.number)))
 
 
 def _groups(word: str, machine: Machine) -> Iterator[WordMeaning]:
@@ -348,6 +368,8 @@ class LookupResult(NamedTuple):
     """The paths over an adapter, or all those to a disk that multipath joins; empty for other meanings."""
     more_paths: bool = False
     """Whether there may be more paths than these: a text was not understood, or shows a part."""
+    has_no_path: bool = False
+    """Whether one of the disks is a map of multipath that has lost all its paths."""
     device: ChannelDevice | None = None
     """The device of the channel subsystem that it means, if that has no disk."""
     missing: tuple[str, ...] = ()
@@ -479,6 +501,7 @@ def _with_states(result: LookupResult, machine: Machine) -> LookupResult:
     every = [*result.volumes, *(share.volume for answer in result.locations for share in answer.disks)]
     volumes = {volume.number: volume for volume in every}.values()
     devices, dasds = machine.sample.frame(DEVICE), machine.sample.frame(DASD)
+    parts = {step.number for answer in result.locations for step in answer.steps}
     lost = {
         volume.number: paths
         for volume in volumes
@@ -503,7 +526,7 @@ def _with_states(result: LookupResult, machine: Machine) -> LookupResult:
         unformatted=tuple(unformatted),
         states=(
             *(said for volume in volumes for said in _unusual(volume, machine)),
-            *_failures({volume.number for volume in volumes}, machine),
+            *_failures({volume.number for volume in volumes} | parts, machine),
             *_troubles({volume.number for volume in volumes}, machine),
             *_used_as({answer.path for answer in result.locations}, machine),
         ),
@@ -617,6 +640,7 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
         paths=tuple(volume for volume in on_disks if is_path and volume.number in meant),
         missing=tuple(stack.title(start) for start in sorted(starts | beside) if _is(start, LOST, machine)),
         more_paths=any(map(stack.has_unseen, {*disks, device} - {""})),
+        has_no_path=any(map(stack.has_no_path, {*disks, device} - {""})),
         devices=tuple(sorted(titles, key=lambda title: (" " in title, title))),  # what is on them last
         same=same,
         mounts=(*_mounts_on(every, upon, machine), *_mounts_on(every, possible, machine, is_possible=True)),
@@ -655,12 +679,20 @@ def _same(
                 lost = reasons_of((), machine, volumes)
                 titles = {other: machine.stack.title(other) for other in others}
                 titles |= {other: f"{titles[other]} ({why})" for other, why in lost.items()}
-                is_apart = machine.knows_maps
+                is_apart = machine.knows_maps and not _are_joined({number, *others}, machine)
                 same.append(
                     SameDisk(machine.stack.title(number), tuple(sorted(titles.values())), is_sure, is_apart)
                 )
                 group.update(others)
     return tuple(same), groups[True], groups[False] - groups[True]
+
+
+def _are_joined(numbers: set[str], machine: Machine) -> bool:
+    """Return whether a multipath device joins disks, or those that have these partitions."""
+    nodes = [node for number in numbers if (node := machine.stack.node(number))]
+    disks = {text_of(node.parent) or node.number for node in nodes}
+    maps = (machine.stack.node(above) for above in machine.stack.above(min(disks, default="")))
+    return any(node.multipath and disks <= {*node.below} for node in maps if node)
 
 
 def _unseen(meaning: WordMeaning, numbers: set[str], machine: Machine) -> tuple[str, ...]:

@@ -307,9 +307,7 @@ class Machine:
     @cached_property
     def knows_maps(self) -> bool:
         """Whether it is known which disks multipath joins: texts may be without a list of it."""
-        texts = self.sample.frames.get(TEXT.name)
-        forms = () if texts is None else map(text_of, texts.column("form"))
-        return texts is None or any(form.startswith(_OF_MAPS) for form in forms)
+        return has_list_of_maps(self.sample)
 
     @cached_property
     def same_disks(self) -> Mapping[str, Mapping[str, bool]]:
@@ -368,3 +366,10 @@ class Machine:
 
         lines = remarks(self.sample, {MOUNT.name})
         return tuple(f"{line}, which may be a mount nearer to it" for line in lines)
+
+
+def has_list_of_maps(sample: Sample) -> bool:
+    """Return whether a sample has what multipath joins; one of texts may be without a list of it."""
+    texts = sample.frames.get(TEXT.name)
+    forms = () if texts is None else map(text_of, texts.column("form"))
+    return texts is None or any(form.startswith(_OF_MAPS) for form in forms)

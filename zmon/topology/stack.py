@@ -449,6 +449,11 @@ class Stack:
         is_bare = isinstance(self._layers.cell(number, "below"), Absent)
         return is_bare or any(foot.is_unseen for foot in map(self.node, node.below) if foot)
 
+    def has_no_path(self, number: str) -> bool:
+        """Return whether a map is there, and is known to have lost all its paths."""
+        node = self.node(number)
+        return bool(node and node.multipath) and self._layers.cell(number, "below") == ""
+
     def _chain(self, number: str) -> tuple[StackLayer, ...]:
         layers: list[StackLayer] = []
         seen: set[str] = set()
@@ -472,12 +477,14 @@ class Stack:
             names += [f"{len(paths) - len(names)} {REMOVED}"] * (len(names) < len(paths))
             more = " or more" * self.has_unseen(number)
             over = f"over {len(paths)} path{'s' * (len(paths) != 1)}{more}: {', '.join(names)}"
-            return f"one disk {over}" if paths else "one disk, no path to it is known"
+            none = "over no path" if self.has_no_path(number) else "no path to it is known"
+            return f"one disk {over}" if paths else f"one disk, {none}"
         segments = self.segments(number)
         file = f" in {node.file}" if isinstance(node.file, str) else ""
         if isinstance(segments, Absent):
             some = "some of its disks" if len(self.leaves(number)) > 1 else "its disk"
-            sort = f"{node.sort}{file}, " if isinstance(node.sort, str) else ""
+            level = f" {node.level}" * isinstance(node.level, str) * (node.sort == "md")
+            sort = f"{node.sort}{level}{file}, " if isinstance(node.sort, str) else ""
             return some if node.sort == VOLUME_GROUP else f"{sort}layout not known"
         if not segments or node.sort == "loop":
             if node.is_unseen:
