@@ -39,7 +39,7 @@ def test_the_text_says_what_why_and_what_to_do(capsys: pytest.CaptureFixture[str
     for words in (
         "1. LCU 7600 is full",
         "(D3, certain)",
-        "Evidence: 8.4 wait because of it; 69 % of all bytes",
+        "Evidence: 8.4 requests wait because of it; 69 % of all bytes",
         "It is not:",
         "To do: Spread",
         "times the throughput",
@@ -274,7 +274,7 @@ def test_where_nothing_was_measured_there_is_no_diagnosis(
     assert main(["diagnose", "--from", str(tmp_path)]) == 1
     seen = capsys.readouterr()
     assert seen.out == ""
-    assert "nothing was measured" in seen.err
+    assert "was measured in this time" in seen.err
     assert "/proc/diskstats" in seen.err
     assert main(["diagnose", "--from", str(tmp_path), "--status"]) == 3
 

@@ -350,3 +350,12 @@ def test_a_time_outside_of_what_was_recorded_is_told(utc: int, said: str) -> Non
     assert said in found
     assert bool(found) is bool(said)
     assert outside(utc, None) == ""
+
+
+def test_a_date_without_its_year_is_the_last_such_day() -> None:
+    """Screens write `11-20 14:30`: it is of the year of the cursor, or of the year before."""
+    present = parse_when("2026-03-16 12:00", 0)
+    assert parse_when("03-16 14:31", 0, present) == parse_when("2026-03-16 14:31", 0)
+    assert parse_when("11-20", 0, present) == parse_when("2025-11-20", 0)
+    with pytest.raises(WhenError):
+        parse_when("13-01", 0, present)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from zmon.base.ranges import many
 from zmon.diagnosis.catalogue import catalogue
 from zmon.diagnosis.stretch import stretch_of
 
@@ -12,6 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from zmon.diagnosis.diagnosis import Diagnosis, Verdict
+
+
+TASKS: Final = frozenset({"cpu", "machine", "memory"})
+"""The kinds of subjects that tasks wait for, not requests."""
 
 
 def sections(
@@ -24,7 +29,8 @@ def sections(
     yield "To do", diagnosis.action
     if (gain := diagnosis.gain) is not None:
         yield "Gain", f"{gain.text}."
-    waits = [f"{diagnosis.lost:.1f} wait because of it"] if diagnosis.lost else []
+    what = "task" if diagnosis.subjects[0].kind in TASKS else "request"
+    waits = [f"{many(diagnosis.lost, what)} wait because of it"] if diagnosis.lost else []
     yield "Evidence", f"{'; '.join([*waits, *(evidence.words for evidence in diagnosis.evidence)])}."
     if diagnosis.excluded:
         yield "It is not", f"{'; '.join(diagnosis.excluded)}."

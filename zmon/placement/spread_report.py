@@ -750,7 +750,7 @@ def anew_words(suggested: MovePlan) -> Iterable[str]:
     """Yield how the plan compares with that of placing all files anew, and with a longer one."""
     anew, longer = suggested.anew, suggested.longer
     if suggested.is_anew:
-        yield "Carry out the whole plan: its first moves alone gain little"
+        yield "Carry out the whole plan; for fewer moves --moves N plans a better one"
     elif longer is not None:
         many = f"{longer.moves} move{'s' * (longer.moves != 1)}"
         result = _result(longer.uneven, many, longer.copied, longer.apart)

@@ -730,6 +730,10 @@ def _open_screen(session: Session, word: str, operands: str) -> None:
     session.open(word, operands)
 
 
+CLOCK: Final = re.compile(r"(?:[0-9]{4}-)?[0-9]{1,2}[:-][0-9]{2}(?::[0-9]{2})?")
+"""What looks like the beginning of a time."""
+
+
 def _unknown(session: Session, word: str) -> CommandError:
     """Return the error about a word that names nothing, with the name that may be meant."""
     is_fleet = session.timeline.fleet is not None
@@ -739,6 +743,8 @@ def _unknown(session: Session, word: str) -> CommandError:
     names = (*session.screens.commands, *words_of)
     typed = word if len(word) <= MAX_QUOTED else f"{word[:MAX_QUOTED]}..."
     elsewhere, meant = ELSEWHERE.get(word.upper()), did_you_mean(word, names)
+    if not elsewhere and CLOCK.fullmatch(word):
+        elsewhere = f"; GO {typed} goes to that time"
     instead = elsewhere or meant or "; HELP COMMANDS lists them"
     if is_fleet:
         instead = f" of a fleet{meant}" if meant and not elsewhere else f" of a fleet; {OF_ONE}"

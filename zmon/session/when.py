@@ -23,7 +23,7 @@ _DISTANCE: Final = (
     r"(?:(?P<sign>[+-]) ?(?P<parts>(?:[0-9]{1,9}(?:\.[0-9]{1,9})?[wdhms] ?)+))?"
 )
 _CALENDAR: Final = (
-    r"(?:(?P<year>[0-9]{4})-(?P<month>[0-9]{2})-(?P<date>[0-9]{2})(?:t(?=[0-9])| |(?=z|[+-]|$))"
+    r"(?:(?:(?P<year>[0-9]{4})-)?(?P<month>[0-9]{2})-(?P<date>[0-9]{2})(?:t(?=[0-9])| |(?=z|[+-]|$))"
     r"|(?P<day>[a-z]{3,9})(?: |$))?"
     r"(?:(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:[.,](?P<part>[0-9]{1,9}))?)?)?"
     r"(?: ?(?P<zone>z|utc|(?P<side>[+-])(?P<hours>[0-9]{2}):?(?P<minutes>[0-5][0-9])?))?"
@@ -45,6 +45,7 @@ def parse_when(text: str, now: int, present: int | None = None, span: tuple[int,
     * `-10m`, `+1h`, `-1h30m`, `+90s`, `-2d`: from `present`, else from now.  A day is 24 hours.
     * `now`, `begin` or `start`, `end`; also with a distance: `end-10m`.
     * `today 9:00`, `yesterday 14:30`: the days of `now`.  `mon 14:30`: the last one up to now.
+    * `11-20 14:30`, as screens write it: the last such day up to that of `present`.
     * `2026-11-20 14:30`, and ISO 8601 with `T`, and with `Z` or `+01:00`.  A day without a time begins at
       midnight.
 
@@ -73,7 +74,7 @@ def _beyond(said: str) -> str:
     for name, most in (("hour", 23), ("minute", 59), ("second", 59)):
         if match is not None and int(match[name] or 0) > most:
             return f"is no time: {name}s are 0 to {most}"
-    if match is not None and match["year"] is not None:
+    if match is not None and match["month"] is not None:
         return "is no time: the calendar has no such day"
     return f"lies outside the years 1970 to {LAST_YEAR}"
 
@@ -119,8 +120,8 @@ def _calendar(match: re.Match[str], now: int, present: int | None, span: tuple[i
     """Return the instant that a day, a clock or both name."""
     clock = dt.time(int(match["hour"] or 0), int(match["minute"] or 0), int(match["second"] or 0))
     part = int((match["part"] or "").ljust(9, "0"))
-    if match["year"] is not None:
-        day = dt.date(int(match["year"]), int(match["month"]), int(match["date"]))
+    if match["month"] is not None:
+        day = _date(match, now if present is None else present)
         if match["zone"] is not None:
             elsewhere = dt.datetime.combine(day, clock, _zone(match))
             return int(elsewhere.timestamp()) * SECOND + part
@@ -137,6 +138,15 @@ def _calendar(match: re.Match[str], now: int, present: int | None, span: tuple[i
     while (when := _on(day, clock, part, span)) > now:
         day -= dt.timedelta(step)
     return when
+
+
+def _date(match: re.Match[str], present: int) -> dt.date:
+    """Return a date; without a year, as screens write it, the last one up to the day of `present`."""
+    month, date = int(match["month"]), int(match["date"])
+    if match["year"] is not None:
+        return dt.date(int(match["year"]), month, date)
+    day = _day_of(present)
+    return dt.date(day.year - ((month, date) > (day.month, day.day)), month, date)
 
 
 def _present_day(present: int, clock: dt.time, part: int, span: tuple[int, int] | None) -> int:

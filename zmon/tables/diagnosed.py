@@ -10,6 +10,7 @@ from zmon.base.plain_text import harmless
 from zmon.diagnosis.judged import NEEDS, calm_on, judged_view, time_on, verdict_of, why_longer
 from zmon.diagnosis.sections import remarks, sections
 from zmon.machine.devices import SCSI_HOME
+from zmon.tables.exceptions import earlier
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Table
 
@@ -47,6 +48,8 @@ def table(view: View) -> Table:
     firsts: dict[int, Diagnosis] = {}
     if verdict.is_calm:
         lines.append(("Verdict", calm_on(view, verdict), None))
+        if past := earlier(view, view.interval.after.at.utc):
+            lines.append(("Exceptions", f"{past}.", None))
     for number, diagnosis in enumerate(verdict.diagnoses, 1):
         firsts[len(lines)] = diagnosis
         claim = f"{time_on(view, diagnosis)}{diagnosis.judged_claim}"
@@ -105,4 +108,4 @@ def lcu_door(key: str) -> str:
     return f"DEVICE cu={key}" if key != SCSI_HOME else "CTLUNIT"
 
 
-DEFINITIONS: Final = {"diagnosis": TableDefinition(NEEDS, table, has_status=True)}
+DEFINITIONS: Final = {"diagnosis": TableDefinition(NEEDS._replace(exceptions=True), table, has_status=True)}

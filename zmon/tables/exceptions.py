@@ -93,6 +93,18 @@ def _other_events(view: View, exceptions: Exceptions) -> Iterator[str]:
         yield f"EVENTS lists {len(others) - MOST_EVENTS:,} more events"
 
 
+def earlier(view: View, end: int) -> str:
+    """Say how many exceptions there were up to a time, and which was the worst."""
+    entries = view.history.exceptions(0, end).entries
+    if not entries:
+        return ""
+    worst = min(entries, key=lambda entry: entry.heaviness)
+    days = {clock(utc, "%Y-%m-%d") for utc in (worst.begin, end)}
+    at = clock(worst.begin, DATED if len(days) > 1 else "%H:%M:%S")
+    which = f"{len(entries)} earlier, the worst" if len(entries) > 1 else "one earlier,"
+    return f"{which} at {at}: type WORST {worst.number}"
+
+
 def _why_none(interval: Interval, exceptions: Exceptions) -> Absent:
     """Return why there is no exception: no rule held, or none can be judged yet."""
     if interval.before is None:

@@ -12,7 +12,7 @@ from itertools import starmap
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent, ratio
-from zmon.base.clock import DATED, SECOND, clock, length
+from zmon.base.clock import SECOND, clock, length
 from zmon.base.event import LEVELS, LOOK
 from zmon.base.mistake import REASONS, contained
 from zmon.base.ranges import many, names, ranges
@@ -59,7 +59,7 @@ from zmon.queueing.waiting import CERTAINLY_FULL
 from zmon.sample import pick
 from zmon.tables.checked import bad_of
 from zmon.tables.diagnosed import lcu_door
-from zmon.tables.exceptions import examined_of
+from zmon.tables.exceptions import earlier, examined_of
 from zmon.tables.filled import TableDefinition, resource_in
 from zmon.tables.table import Table
 from zmon.tables.user import PROCESSES, REST, REST_DISKS, lcu_doors, without_units
@@ -593,18 +593,6 @@ def _is_judged(log: Exceptions, present: RecentLoad) -> bool:
     return log.until >= min(log.end, present.end)
 
 
-def _earlier(view: View, present: RecentLoad) -> str:
-    """Say how many exceptions there were before the present interval, and which was the worst."""
-    entries = view.history.exceptions(0, present.end).entries
-    if not entries:
-        return ""
-    worst = min(entries, key=lambda entry: entry.heaviness)
-    days = {clock(utc, "%Y-%m-%d") for utc in (worst.begin, present.end)}
-    at = clock(worst.begin, DATED if len(days) > 1 else "%H:%M:%S")
-    which = f"{len(entries)} earlier, the worst" if len(entries) > 1 else "one earlier,"
-    return f"; {which} at {at}: type WORST {worst.number}"
-
-
 def _in_period(present: RecentLoad, entries: Sequence[ExceptionEntry], still: int) -> str:
     """Say of what the figures of a period are, and how many exceptions it has."""
     figures = f"All figures are means of {length((present.end - present.begin) / SECOND)}."
@@ -640,7 +628,8 @@ def _exceptions(view: View, verdict: Verdict, log: Exceptions, present: RecentLo
         sentence = f"{NONE_OPEN}; only states were judged, because samples are missing."
     else:
         why = "" if verdict.is_calm else OTHERWISE
-        sentence = f"{NONE_OPEN}{why}{_earlier(view, present)}."
+        past = earlier(view, present.end)
+        sentence = f"{NONE_OPEN}{why}{f'; {past}' if past else ''}."
     if log.anew and inside:
         sentence += " Judged by the rules of then: see EXCEPT."
     state = LEVELS[max((entry.level for entry in entries), default=0)]

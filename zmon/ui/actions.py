@@ -118,12 +118,17 @@ def events(glass: Glass, _operand: str) -> None:
     glass.helps.seen.go_to(present)
 
 
+NO_ROOM_BEHIND: Final = "Shown below a list with ten free lines, on a terminal of more than 24"
+
+
 def pane(glass: Glass, text: str) -> None:
     """Show what lies behind the row under the cursor, or hide it; without a word the other of both."""
     if text.upper() not in {"", "ON", "OFF"}:
         raise CommandError(f"PANE takes ON or OFF, not {text!r}")
     glass.behind.is_wanted = text.upper() == "ON" if text else not glass.behind.is_wanted
     glass.fit()
+    if glass.behind.is_wanted and not glass.behind.is_shown:
+        glass.say(NO_ROOM_BEHIND)
 
 
 COMMANDS: Final[dict[str, Callable[[Glass, str], None]]] = {

@@ -54,6 +54,11 @@ class BehindPane:
         self._title = pane.sheet.example(pane.place) if isinstance(pane, Grid) else ""
         return self._asked
 
+    @property
+    def is_shown(self) -> bool:
+        """Whether anything lies behind the row that has room, or is being filled."""
+        return self._asked is not None
+
     @staticmethod
     def _free(pane: Pane, room: int) -> int:
         return room - len(pane.lines()) - 2 if room > HIGHER else 0
