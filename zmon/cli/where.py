@@ -510,8 +510,10 @@ def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
     about = f": {meaning.sort.value}{', offline' * result.offline}"
     about += f", {count:,} disk{'s' * (count != 1)}" if count else ""
     about += f", {len(result.missing):,} missing" if result.missing else ""
-    if result.device is not None or meaning.sort is MeaningKind.OF_CP:
-        about += f", no disk{' of this Linux' * bool(result.claimed)}"
+    if result.device is not None:
+        about += ", no disk"
+    elif meaning.sort in {MeaningKind.OF_CP, MeaningKind.DISK_OF_GUEST} and not result.unseen:
+        about += ", no disk of this Linux"
     if (why := result.unused.get(meaning.key)) and len(result.paths) <= count:
         about += f", path not used: {why}"
     elif len(result.paths) > count or (result.more_paths and not result.paths and count == 1):
@@ -524,6 +526,8 @@ def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
     claimed = some(result.claimed, MAX_REMARKS) if result.device is None else [result.device.words]
     yield from (Sentence(said, *INDENT) for said in claimed)
     if claimed:
+        if result.unseen:
+            yield Sentence(f"Whether this Linux has it is not known: {'; '.join(result.unseen)}", *INDENT)
         return
     if result.locations:
         yield from _located(result.locations[0], width, result.lost_chpids)

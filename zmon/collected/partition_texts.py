@@ -376,8 +376,9 @@ class Parted(PartitionReading):
     def _begin(self, name: str, size: str, unit: str, sector: int) -> None:
         self._take_disk(name)
         self._sector, self._has_table, self._columns = sector, True, Columns("")
-        if unit == "B" and size.isdecimal() and is_of_kernel(name):
-            self.facts.say(LAYER, name, self.place, size=int(size) // SECTOR)
+        bytes_of_unit = {"s": sector, "B": 1}.get(unit, 0)
+        if bytes_of_unit and size.isdecimal() and is_of_kernel(name):
+            self.facts.say(LAYER, name, self.place, size=int(size) * bytes_of_unit // SECTOR)
 
     def _take(self, number: str, place: tuple[str, ...], unit: str, system: str, flags: str) -> None:
         name = self._part_name(number)

@@ -20,6 +20,7 @@ from zmon.placement.unused_paths import is_offline, reasons_of
 from zmon.topology.claims import claims_about, emulated_over, fcp_devices_on
 from zmon.topology.data_files import file_by_name, unknown_file
 from zmon.topology.lun import as_multipath
+from zmon.topology.read_texts import unseen_dasd
 from zmon.topology.same_disks import same_devices
 from zmon.topology.stack import group_of, volume_name
 from zmon.values.dasd_state import NOT_FORMATTED, STARTING, use_of
@@ -27,10 +28,11 @@ from zmon.values.nvme import parse_path
 from zmon.values.path_masks import paths_on_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from zmon.base.absent import Number, Value
     from zmon.placement.channel_device import ChannelDevice
+    from zmon.topology.claims import Claim
     from zmon.topology.data_files import DataFile
     from zmon.topology.location import FileLocation
     from zmon.topology.machine import Machine
@@ -58,6 +60,7 @@ class MeaningKind(Enum):
     TABLESPACE = "tablespace"
     DATABASE = "database"
     OF_CP = "volume of z/VM"
+    DISK_OF_GUEST = "virtual disk of z/VM"
     DEVICE_OF_CP = "device of z/VM"
 
 
@@ -65,6 +68,8 @@ _PARTS: Final = 3
 """Points in the unique id of a disk that is no minidisk: that of one has a token behind a fourth."""
 MAX_SHARED: Final = 5
 """Disks on one volume that are named."""
+_OF_CP: Final = frozenset({MeaningKind.OF_CP, MeaningKind.DISK_OF_GUEST, MeaningKind.DEVICE_OF_CP})
+"""Meanings of words that only CP and directories have."""
 DOWNWARDS: Final = frozenset({MeaningKind.FILE, MeaningKind.DIRECTORY, MeaningKind.MOUNT})
 """Meanings that are paths, which are mapped to disks."""
 
@@ -98,9 +103,18 @@ def meanings(word: str, machine: Machine) -> list[WordMeaning]:
     )  # fmt: skip
     distinct = dict.fromkeys(meaning for reading in readings for meaning in reading(word, machine))
     if not distinct and (claims := claims_about(word, machine.claims)):
-        is_volume = any(claim.is_volume for claim in claims)
-        return [WordMeaning(word, MeaningKind.OF_CP if is_volume else MeaningKind.DEVICE_OF_CP, word.upper())]
+        return [WordMeaning(word, _sort_of(word, claims), word.upper())]
     return list(distinct)
+
+
+def _sort_of(word: str, claims: Sequence[Claim]) -> MeaningKind:
+    """Return what a word means that only CP and directories have: guests have volumes by their own numbers."""
+    volumes = [claim for claim in claims if claim.is_volume]
+    if not volumes:
+        return MeaningKind.DEVICE_OF_CP
+    number = word.upper().zfill(4)
+    is_virtual = all(claim.vdev == number != claim.rdev for claim in volumes)
+    return MeaningKind.DISK_OF_GUEST if is_virtual else MeaningKind.OF_CP
 
 
 def _paths(word: str, machine: Machine) -> Iterator[WordMeaning]:
@@ -575,9 +589,11 @@ def _shared(volume: Volume, machine: Machine) -> Iterator[str]:
 
 def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
     """Return the disks that a word means, with the files and mounts on them; of a device those on it."""
-    if meaning.sort in {MeaningKind.OF_CP, MeaningKind.DEVICE_OF_CP}:
+    if meaning.sort in _OF_CP:
         said = (claim.words for claim in claims_about(meaning.key, machine.claims))
-        return LookupResult(meaning, claimed=tuple(dict.fromkeys(said)))
+        unlisted = unseen_dasd(machine.sample)
+        unseen = (unlisted.reason,) if unlisted and meaning.sort is not MeaningKind.DEVICE_OF_CP else ()
+        return LookupResult(meaning, claimed=tuple(dict.fromkeys(said)), unseen=unseen)
     if meaning.sort is MeaningKind.BUS and not meaning.disks:
         return LookupResult(meaning, device=channel_device(meaning.key, machine))
     stack = machine.stack
