@@ -31,6 +31,7 @@ from zmon.collected.numbers import (
     disk_name,
     fits,
     is_of_kernel,
+    may_be_part,
     minor_of_dm,
     name_of_number,
     rounded_size,
@@ -196,7 +197,7 @@ def _named(row: LsblkRow) -> tuple[str, str, str]:
     """Return the name of a device, that of the kernel, which may be empty, and its sort."""
     name, kernel = (re.sub("^/dev/(?:mapper/)?", "", word) for word in (row.name, row.kernel))
     sort = _SORTS.get(row.kind) or ("md" if row.kind.startswith(("raid", "md")) else "")
-    if sort == "partition" and sort_of(kernel or name, is_below=True) != sort:
+    if sort == "partition" and sort_of(kernel or name, is_below=True) != sort and not may_be_part(name):
         sort = "dm"  # so lsblk calls the partitions of a multipath device, too
     if sort_of(kernel or name, is_below=True) == "md":
         sort = "md"

@@ -15,6 +15,7 @@ from zmon.collected.numbers import (
     disk_name,
     disk_of_dasd,
     is_of_kernel,
+    may_be_part,
     minor_of_dm,
     name_of_number,
     number_of,
@@ -670,13 +671,15 @@ class Facts(DeviceLists):
         for number, row in rows.items():
             names = values_of(row, "name")
             is_part = len(names) == 1 and sort_of(names[0], is_below=True) == "partition"
-            disk = disk_name(names[0]) if is_part else ""
+            is_of_array = len(names) == 1 and may_be_part(names[0]) and not row.get("sort")
+            disk = disk_name(names[0]) if is_part or is_of_array else ""
             if not disk or row.get("parent") or isinstance(parents.get(number), str):
                 continue
-            disks = numbers.get(disk, set())
+            disks, place = numbers.get(disk, set()), f"{ASSUMED} by the name {names[0]}"
             if len(disks) == 1:
-                place = f"{ASSUMED} by the name {names[0]}"
                 row["parent"] = [Fact(next(iter(disks)), place, is_hinted(row))]
+            if is_of_array:
+                row["sort"] = [Fact("partition" if row.get("parent") else "md", place)]
 
     @staticmethod
     def _numbers(rows: dict[str, dict[str, list[Fact]]], layers: Frame) -> dict[str, set[str]]:

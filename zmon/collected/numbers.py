@@ -99,10 +99,17 @@ def disk_name(name: str) -> str:
     return disk[:-1] if disk.endswith("p") and disk[:-1].endswith(tuple("0123456789")) else disk
 
 
+def may_be_part(name: str) -> bool:
+    """Return whether a name is one of an array or of a partition of one: md_a1 may be either, as md_a1p1."""
+    return re.fullmatch(r"md_\S{1,31}[0-9]", name) is not None
+
+
 def sort_of(kernel: str, is_below: bool) -> str:
     """Return what a device is by its kernel name; empty where the name does not tell."""
     if minor_of_dm(kernel):
         return "dm"
+    if may_be_part(kernel):
+        return ""
     if re.fullmatch(r"md(?:[0-9]{1,5}|_\S{1,32})", kernel):
         return "md"
     if re.fullmatch(r"loop[0-9]{1,5}", kernel):
