@@ -20,6 +20,7 @@ from zmon.sample import empty_frame
 
 if TYPE_CHECKING:
     from tests.collected.conftest import Ask
+    from tests.collected.conftest import Ask
 
 PROC = "/dev/dasda2 / ext4 rw,relatime 0 0\ntmpfs /run tmpfs rw 0 0\n/dev/dasdb1 /a\\040b xfs rw 0 0\n"
 MOUNT = (
@@ -372,3 +373,17 @@ def test_blkid_tells_the_type_of_a_mount(where: Ask) -> None:
     for rows, grade in ((blkid, "shares"), ("", "set")):
         (answer,) = where("/u", text + rows)["where"]
         assert ([disk["disk"] for disk in answer["disks"]], answer["grade"]) == (["dasdb"], grade)
+
+
+@pytest.mark.parametrize(("source", "told"), [
+    ("none", "what it lies on is not known"),
+    ("overlay", "what it lies on is not known"),
+    ("tank/data", "what it lies on is not known"),
+    ("tmpfs", "no block device holds it"),
+    ("box2:/export", "no block device holds it"),
+])  # fmt: skip
+def test_a_mount_of_no_device_may_lie_on_other_file_systems(source: str, told: str, where: Ask) -> None:
+    """Where df prints no type; those of aufs are so by their type."""
+    df = f"Filesystem  1K-blocks Used Available Use% Mounted on\n/dev/dasda1 90 10 80 12% /\n{source} 90 10 80 12% /x\n"
+    assert told in str(where("/x", f"box1:~ # df\n{df}"))
+    assert "is not known" in str(where("/x", "box1:~ # mount\nnone on /x type aufs (rw,si=1)\n"))
