@@ -33,6 +33,7 @@ from zmon.kernel.open_file import live_mount_id
 from zmon.kinds import CONTAINER
 from zmon.placement.word_lookup import (
     DOWNWARDS,
+    OF_PATHS,
     LookupResult,
     MeaningKind,
     WordMeaning,
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.base.absent import Number
-    from zmon.placement.word_lookup import FileOnDisk
+    from zmon.placement.word_lookup import FileOnDisk, SameDisk
     from zmon.session.timeline import Timeline
     from zmon.topology.location import DiskShare, FileLocation
     from zmon.topology.machine import Machine
@@ -520,7 +521,7 @@ def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
         paths = many(len(result.paths) or 1, "path")
         about += f" over {paths}{' or more' * result.more_paths}{_usable(result)}"
     elif count == 1:
-        about += "".join(f" over {1 + len(same.others):,} paths{', not joined by multipath' * same.is_apart}"
+        about += "".join(f" over {_those_meant(meaning, same)}{', not joined by multipath' * same.is_apart}"
                          for same in result.same[:1] if same.is_sure)  # fmt: skip
     yield f"{shorten(meaning.word + key, width - len(about))}{about}"
     claimed = some(result.claimed, MAX_REMARKS) if result.device is None else [result.device.words]
@@ -545,6 +546,13 @@ def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
         yield f"  {fitted(name, room)}{written:>6}{copied[name]} in {many(count, 'file')}"
     if not _is_used(result):
         yield Sentence(_unused(result, width - len(INDENT[1])), *INDENT)
+
+
+def _those_meant(meaning: WordMeaning, same: SameDisk) -> str:
+    """Say how many paths a disk has, and of an adapter, a port or a LUN how many of these are its own."""
+    every = 1 + len(same.others)
+    own = len(meaning.disks) if meaning.sort in OF_PATHS else every
+    return f"{own:,} of {every:,} paths" if own < every else f"{every:,} paths"
 
 
 def _usable(result: LookupResult) -> str:

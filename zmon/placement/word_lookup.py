@@ -346,7 +346,7 @@ class SameDisk(NamedTuple):
 
 _OF_ADAPTERS: Final = frozenset({MeaningKind.BUS, MeaningKind.VDEV, MeaningKind.RDEV})
 """Meanings that are a device number: of the paths to SCSI and NVMe disks that of their adapter."""
-_OF_PATHS: Final = _OF_ADAPTERS | {MeaningKind.PORT, MeaningKind.LUN}
+OF_PATHS: Final = _OF_ADAPTERS | {MeaningKind.PORT, MeaningKind.LUN}
 """Meanings that some paths to a disk have."""
 
 
@@ -623,7 +623,7 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
         if is_first and not any(told.get(other.number) for other in volumes):
             volumes.append(volume)
     meant = {number for numbers in joins for number in numbers}
-    is_path = meaning.sort in {*_OF_PATHS, MeaningKind.WWID} or _is_joined(device, machine)
+    is_path = meaning.sort in {*OF_PATHS, MeaningKind.WWID} or _is_joined(device, machine)
     made = bool(device) and (stack.segments(device) != () or not volumes)
     joined = [volume for volume in on_disks if volume.number in paths]
     return LookupResult(
@@ -659,14 +659,26 @@ def _unseen_members(meaning: WordMeaning, machine: Machine) -> Iterator[str]:
 def _same(
     numbers: set[str], disks: set[str], machine: Machine
 ) -> tuple[tuple[SameDisk, ...], set[str], set[str]]:
-    """Return which devices are the same as others that multipath does not join, and these: sure, possible."""
+    """Return which devices are the same as others that multipath does not join, and these: sure, possible.
+
+    Each set of the same is named once, with all of it; the others are those that the word does not mean.
+    """
     same: list[SameDisk] = []
+    named = set[frozenset[str]]()
     groups: dict[bool, set[str]] = {True: set(), False: set()}
     for number in sorted(numbers, key=machine.stack.title):
         told = same_devices(number, machine.same_disks, machine.stack)
         for is_sure, group in groups.items():
-            others = [other for other, is_it in told.items() if is_it is is_sure and other not in disks]
-            if others:
+            maps = _maps_of(number, machine) if number in disks else set()
+            others = [
+                other
+                for other, is_it in told.items()
+                if is_it is is_sure and not (other in disks and maps & _maps_of(other, machine))
+            ]
+            group.update({*others} - disks)
+            every = frozenset({number, *others})
+            if others and every not in named:
+                named.add(every)
                 volumes = [machine.volumes[other] for other in others if other in machine.volumes]
                 lost = reasons_of((), machine, volumes)
                 titles = {other: machine.stack.title(other) for other in others}
@@ -675,7 +687,6 @@ def _same(
                 same.append(
                     SameDisk(machine.stack.title(number), tuple(sorted(titles.values())), is_sure, is_apart)
                 )
-                group.update(others)
     return tuple(same), groups[True], groups[False] - groups[True]
 
 
@@ -708,11 +719,16 @@ def _is_joined(number: str, machine: Machine) -> bool:
     return node is not None and node.multipath and bool(machine.stack.paths(number))
 
 
+def _maps_of(number: str, machine: Machine) -> set[str]:
+    """Return the multipath devices that a disk is a path of."""
+    return {upper for upper in machine.stack.above(number) if _is_joined(upper, machine)}
+
+
 def _paths_meant(number: str, meaning: WordMeaning, machine: Machine) -> list[str]:
     """Return the paths of a multipath device that a word means: those of an adapter, one of them, or all."""
     paths = [path.number for path in machine.stack.paths(number)]
     wanted = [meaning.key] if meaning.sort is MeaningKind.DEVICE else []
-    if meaning.sort in _OF_PATHS:
+    if meaning.sort in OF_PATHS:
         wanted = [*meaning.disks]
     return [path for path in paths if path in wanted] or paths
 
