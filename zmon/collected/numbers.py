@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from zmon.kinds import STACKED
+
 NUMBER: Final = r"[0-9]{1,4}:[0-9]{1,8}"
 """The pattern of the number of a device, `major:minor`."""
 _DASD: Final = re.compile(r"(dasd([a-z]{1,3}))([1-3])?")
@@ -114,9 +116,11 @@ def sort_of(kernel: str, is_below: bool) -> str:
         return "md"
     if re.fullmatch(r"loop[0-9]{1,5}", kernel):
         return "loop"
+    if re.fullmatch(r"(?:bcache|drbd|zd)[0-9]{1,5}", kernel):
+        return STACKED
     if re.fullmatch(
-        r"(?:dasd|sd|vd|xvd)[a-z]{1,4}[0-9]{1,3}"
-        r"|(?:nvme[0-9]{1,3}n[0-9]{1,4}|(?:md|loop|mmcblk|nbd|rbd)[0-9]{1,5})p[0-9]{1,3}",
+        r"(?:dasd|hd|sd|vd|xvd)[a-z]{1,4}[0-9]{1,3}"
+        r"|(?:nvme[0-9]{1,3}n[0-9]{1,4}|(?:md|loop|mmcblk|nbd|rbd|bcache|drbd|zd)[0-9]{1,5})p[0-9]{1,3}",
         kernel,
     ):
         return "partition"

@@ -9,7 +9,7 @@ from zmon.base.absent import Absent, absent, code_of, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
 from zmon.base.sizes import SECTOR
-from zmon.kinds import CONTRADICTED, FAILED, MPATH, NSD, OF_GPFS, POOL, STRIPED, VOLUME_GROUP
+from zmon.kinds import CONTRADICTED, FAILED, MPATH, NSD, OF_GPFS, POOL, STACKED, STRIPED, VOLUME_GROUP
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.origins import NO_ORIGINS, Origins
 from zmon.topology.target import (
@@ -94,9 +94,10 @@ DEPTH: Final = 32
 """Maximum number of layers; more are taken for a circle."""
 
 
-_ON_DEVICES: Final = frozenset({VOLUME_GROUP, NSD, POOL, FAILED, "btrfs", "content"})
-"""Sorts of what texts name that is no device of the kernel, and lies on some."""
+_ON_DEVICES: Final = frozenset({VOLUME_GROUP, NSD, POOL, FAILED, STACKED, "btrfs", "content"})
+"""Sorts of what lies on devices in a way that no source tells; of texts those that are no devices."""
 _UNMAPPED_FILE: Final = absent("which parts of its file system its file has is not known")
+_UNLISTED: Final = absent("which devices it is made of is not known")
 _UNMAPPED: Final = absent("which parts of its devices a group uses is not known")
 
 
@@ -326,6 +327,8 @@ class Stack:
                 return tuple(part for target in node.table for part in self.mapped(node, target))
             case "md":
                 return _array(node)
+        if node.sort == STACKED and not node.below:
+            return _UNLISTED
         is_built = node.sort == "disk" and node.below  # such as one of bcache or DRBD
         return _UNMAPPED if is_built or node.sort in _ON_DEVICES else ()
 
