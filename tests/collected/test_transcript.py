@@ -206,6 +206,10 @@ COMMAND = b"#==[ Command ]===================#\n# /usr/bin/lsblk -i\n"
         ("mail/lsdasd", b"host:~ # lsdasd\n" + LSDASD, True),
         ("a/b/lsdasd.txt", LSDASD, False),
         ("a/b/c/basic.txt", COMMAND, True),
+        ("proc.dasd_devices", LSDASD, True),
+        ("lsdasd.txt.null", LSDASD, True),
+        ("box1.example.net", LSDASD, True),
+        ("lsdasd.txt.bak", LSDASD, False),
         ("test_texts.py", LSDASD, False),
         ("test_texts.py", COMMAND, False),
         ("manual.txt", b"It prints:\n" * 99 + LSDASD, True),
@@ -217,6 +221,13 @@ def test_a_text_among_others_has_the_place_and_the_form_of_an_output(
 ) -> None:
     """A checkout or /etc is no collection: source and manuals quote outputs, deep down or further on."""
     assert TEXTS.is_text(path, head, 1) is is_one
+
+
+def test_a_script_of_words_for_parted_is_no_prose(tmp_path: Path) -> None:
+    """Its command line has more words than a sentence about it would."""
+    (tmp_path / "a.txt").write_text("# /usr/sbin/parted --script --machine /dev/dasda unit s print\nBYT;\n")
+    (tree,) = open_capture(str(tmp_path)).passes
+    assert [text.command for text in tree.texts] == ["parted --script --machine /dev/dasda unit s print"]
 
 
 def test_a_single_text_is_known_by_what_it_says(tmp_path: Path) -> None:

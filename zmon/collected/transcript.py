@@ -493,7 +493,8 @@ def _is_prose(command: str) -> bool:
     behind = zip(arguments, [tool, *arguments], strict=False)
     plain = sum(1 for word, last in behind if re.fullmatch(r"[A-Za-z]+[,.:]?", word) and last[0] != "-")
     is_open = {*CP_TOOLS, "cat", "for", "ls", "multipathd", "ssh", "rsh"}
-    return tool not in is_open and plain > _PLAIN_WORDS and not _INSIDE.fullmatch(command)
+    is_script = tool == "parted" and re.search(r"\s(?:-|/dev/)", command) is not None  # of words for parted
+    return tool not in is_open and not is_script and plain > _PLAIN_WORDS and not _INSIDE.fullmatch(command)
 
 
 def host_of(prompt: str) -> str:
