@@ -98,6 +98,7 @@ from tests.collected.test_zdev_texts import (
 )
 from tests.collected.test_zdev_texts import INFO as ZDEV_INFO
 from tests.collected.test_ziorep_texts import ADAPTERS, DISKS, MAPS
+from tests.collected.test_probert_texts import PROBERT
 from tests.collected.texts import (
     DMSETUP_TABLE,
     LSBLK,
@@ -200,6 +201,7 @@ OUTPUTS: Final = {
         STATES.partition("\n")[2],
     ),
     "v$asm_disk": (ASM_COLUMNS.partition("\n\n")[2], ASM_LINES.partition("from v$asm_disk;\n\n")[2]),
+    "probert": (PROBERT,),
     "disklayout.conf": (SAVED, "".join(row for row in SAVED.splitlines(keepends=True) if row[0] != "#")),
     "raw -qa": (BOUND,),
     "/etc/drbd.d": (RESOURCE,),

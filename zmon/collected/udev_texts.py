@@ -78,6 +78,11 @@ class Udevadm(Reading):
         if len(self._record) < MAX_RECORD:
             self._record.append(f"{match[1] or 'E:'}{match[2]}")
 
+    def take_record(self, rows: list[str]) -> None:
+        """Take a record of the line that is taken, in lines of udev's data base."""
+        self._record, self._first = rows[:MAX_RECORD], self.number
+        self.end()
+
     def end(self) -> None:
         """Take the record."""
         record, self._record = self._record, []
