@@ -80,6 +80,7 @@ from tests.collected.test_partition_texts import (
 )
 from tests.collected.test_pool_texts import BLOCKDEVS, POOLS, SYSTEMS
 from tests.collected.test_pool_texts import STATUS as ZPOOL
+from tests.collected.test_probert_texts import PROBERT
 from tests.collected.test_rear_texts import SAVED
 from tests.collected.test_signature_texts import BLKID, BLKID_EXPORT, BLKID_JSON, BLKID_LIST
 from tests.collected.test_udev_texts import EXPORTED
@@ -98,7 +99,6 @@ from tests.collected.test_zdev_texts import (
 )
 from tests.collected.test_zdev_texts import INFO as ZDEV_INFO
 from tests.collected.test_ziorep_texts import ADAPTERS, DISKS, MAPS
-from tests.collected.test_probert_texts import PROBERT
 from tests.collected.texts import (
     DMSETUP_TABLE,
     LSBLK,

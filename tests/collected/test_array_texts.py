@@ -286,7 +286,8 @@ def test_a_container_has_the_devices_that_are_listed(where: Ask) -> None:
 def test_a_partition_of_an_array_with_a_name_lies_on_the_array(where: Ask) -> None:
     """Its name may be that of an array, too; the array that is listed tells which it is."""
     mounted = (
-        "box1:~ # cat /proc/mdstat\nmd_a1 : active raid0 dasdq1[1] dasdp1[0]\n      900 blocks super 1.2 512k chunks\n\n"
+        "box1:~ # cat /proc/mdstat\nmd_a1 : active raid0 dasdq1[1] dasdp1[0]\n"
+        "      900 blocks super 1.2 512k chunks\n\n"
         "box1:~ # cat /proc/mounts\n/dev/md_a1p1 /srv ext4 rw 0 0\n/dev/dasdr1 / ext4 rw 0 0\n"
     )
     for asked in ("/srv", "md_a1p1", "md_a1"):

@@ -20,7 +20,6 @@ from zmon.sample import empty_frame
 
 if TYPE_CHECKING:
     from tests.collected.conftest import Ask
-    from tests.collected.conftest import Ask
 
 PROC = "/dev/dasda2 / ext4 rw,relatime 0 0\ntmpfs /run tmpfs rw 0 0\n/dev/dasdb1 /a\\040b xfs rw 0 0\n"
 MOUNT = (
@@ -384,6 +383,7 @@ def test_blkid_tells_the_type_of_a_mount(where: Ask) -> None:
 ])  # fmt: skip
 def test_a_mount_of_no_device_may_lie_on_other_file_systems(source: str, told: str, where: Ask) -> None:
     """Where df prints no type; those of aufs are so by their type."""
-    df = f"Filesystem  1K-blocks Used Available Use% Mounted on\n/dev/dasda1 90 10 80 12% /\n{source} 90 10 80 12% /x\n"
+    head = "Filesystem  1K-blocks Used Available Use% Mounted on\n"
+    df = f"{head}/dev/dasda1 90 10 80 12% /\n{source} 90 10 80 12% /x\n"
     assert told in str(where("/x", f"box1:~ # df\n{df}"))
     assert "is not known" in str(where("/x", "box1:~ # mount\nnone on /x type aufs (rw,si=1)\n"))

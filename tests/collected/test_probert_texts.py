@@ -71,7 +71,9 @@ def test_a_map_with_more_paths_than_are_named_has_some_that_are_not_known(where:
 
 
 @pytest.mark.parametrize(("dasd", "size"), [({}, None), ({"dasd": {}}, 4096)])
-def test_sizes_are_bytes_since_probert_knows_dasds(dasd: dict[str, Any], size: int | None, where: Ask) -> None:
+def test_sizes_are_bytes_since_probert_knows_dasds(
+    dasd: dict[str, Any], size: int | None, where: Ask
+) -> None:
     """Before, it took each sector for a block of the device, which no text tells."""
     told = where("dasda1", _text(**dasd))["where"][0]["size"]
     assert told == size or (size is None and "absent" in told)

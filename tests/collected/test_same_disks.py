@@ -80,7 +80,9 @@ def test_what_multipath_joins_is_known_where_a_text_lists_it(where: Ask) -> None
 
 _FOUR = "".join(
     f"zfcp-lun     0.0.{bus}:0x50050763{port}16b6:0x4026400200000000  yes  yes   sd{letter} sg{letter}\n"
-    for letter, (bus, port) in zip("abcd", [("e000", "061b"), ("e000", "060b"), ("e100", "061b"), ("e100", "060b")], strict=True)
+    for letter, (bus, port) in zip(
+        "abcd", [("e000", "061b"), ("e000", "060b"), ("e100", "061b"), ("e100", "060b")], strict=True
+    )
 )
 
 

@@ -178,7 +178,9 @@ def test_a_mount_by_a_tag_is_one_of_the_device_that_has_it(source: str, where: A
     assert [mount["point"] for mount in where("dasdp", source_known)["mounts"]] == ["/data"]
 
 
-_GROUP = "box1:~ # pvs\n  PV          VG     Fmt  Attr PSize  PFree\n  /dev/dasdp1 vg0    lvm2 a--  20.00g    0\n"
+_GROUP = (
+    "box1:~ # pvs\n  PV          VG     Fmt  Attr PSize  PFree\n  /dev/dasdp1 vg0    lvm2 a--  20.00g    0\n"
+)
 
 
 @pytest.mark.parametrize("asked", [f"UUID={SWAP}", f"/dev/disk/by-uuid/{SWAP}"])

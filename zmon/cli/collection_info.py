@@ -96,7 +96,7 @@ def _shown(rows: Iterable[Sequence[Any]]) -> ResultTable:
             taken = f"{NOT_READ}: {command}" if command else f"no output: {first}"
         place = f"{_shortened(origin)}:{line}" if line else _shortened(origin)
         if len(outputs) > 1:
-            taken = f"{f'{NOT_READ}: ' * is_unread}{tool}, {len(outputs):,} outputs"
+            taken = f"{f'{NOT_READ}: ' if is_unread else ''}{tool}, {len(outputs):,} outputs"
             lines, read = (sum(output[column] for output in outputs) for column in (_LINES, _LINES + 1))
             place = place if outputs[1][0] == origin else f"{posixpath.dirname(origin)}/{tool}_*"
         shown.append([place, taken[:MAX_TAKEN], lines, read, strange])
@@ -145,9 +145,7 @@ def _sections(
     host = text_of(sample.frame(MACHINE).cell("machine", "hostname"))
     count = len(capture.passes)
     what = f"{count:,} passes" if count > 1 else "1 pass"
-    yield [
-        f"{capture.name}: {what}, the last at {_moment(sample.at.utc)}{f', of {host}' if host else ''}"
-    ]
+    yield [f"{capture.name}: {what}, the last at {_moment(sample.at.utc)}{f', of {host}' if host else ''}"]
     rows = [*table.rows]
     if rows:
         yield [_shown(rows)]

@@ -502,9 +502,9 @@ def _each(answers: Sequence[FileLocation], width: int) -> Iterator[str | Sentenc
 # upwards
 
 
-def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
-    meaning = result.meaning
-    count = len(result.volumes)
+def _heading(result: LookupResult, width: int) -> str:
+    """Say what a word means, on how many disks that is, and over how many paths."""
+    meaning, count = result.meaning, len(result.volumes)
     key = "" if meaning.key.casefold() == meaning.word.casefold() else f" ({meaning.key})"
     if meaning.sort is MeaningKind.DEVICE and not meaning.key[:1].isdigit():
         key = ""  # no text has its number
@@ -523,7 +523,11 @@ def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
     elif count == 1:
         about += "".join(f" over {_those_meant(meaning, same)}{', not joined by multipath' * same.is_apart}"
                          for same in result.same[:1] if same.is_sure)  # fmt: skip
-    yield f"{shorten(meaning.word + key, width - len(about))}{about}"
+    return f"{shorten(meaning.word + key, width - len(about))}{about}"
+
+
+def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
+    yield _heading(result, width)
     claimed = some(result.claimed, MAX_REMARKS) if result.device is None else [result.device.words]
     yield from (Sentence(said, *INDENT) for said in claimed)
     if claimed:

@@ -75,9 +75,7 @@ def _leave_open(facts: Facts, text: CollectedText, command: re.Match[str], *, ha
     ]
     place = f"{command[0].split()[0]}, {text.place(-1)}"
     groups = _groups(facts, command[0], operands, devices) if re.match(_LVM, command[0]) else set()
-    arrays = {
-        device for device in devices if sort_of(device, is_below=False) == "md" or may_be_part(device)
-    }
+    arrays = {device for device in devices if sort_of(device, is_below=False) == "md" or may_be_part(device)}
     own = [
         device for device in devices if device not in arrays and not group_of(device.replace("mapper/", ""))
     ]

@@ -511,7 +511,8 @@ class Facts(DeviceLists):
                 (alone[device],) = own
             bearers = own or (every if shown[uuid] == 1 else set())
             if uuid and len(bearers) == 1 and not sort.endswith("_member"):
-                links = rows.setdefault(*bearers, {}).setdefault("links", [])
+                (bearer,) = bearers
+                links = rows.setdefault(bearer, {}).setdefault("links", [])
                 add(links, "links", Fact(tagged(f"UUID={uuid}"), place))
         linked = _linked(rows, layers)  # by their ids, too
         mounted = {number for name in self.mounted for number in (

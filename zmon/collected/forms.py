@@ -24,8 +24,8 @@ from zmon.collected.mount_texts import FROM_TABLE, Df, Findmnt, MountCommand, Mo
 from zmon.collected.nsd_texts import Mmlsdisk, Mmlsnsd
 from zmon.collected.partition_texts import Fdasd, Fdisk, Parted
 from zmon.collected.pool_texts import ZfsList, ZpoolStatus
-from zmon.collected.reading import Form
 from zmon.collected.probert_texts import Probert
+from zmon.collected.reading import Form
 from zmon.collected.rear_texts import DiskLayout
 from zmon.collected.signature_texts import Blkid
 from zmon.collected.stratis_texts import Stratis

@@ -108,23 +108,21 @@ def may_be_part(name: str) -> bool:
 
 def sort_of(kernel: str, is_below: bool) -> str:
     """Return what a device is by its kernel name; empty where the name does not tell."""
-    if minor_of_dm(kernel):
-        return "dm"
-    if may_be_part(kernel):
-        return ""
-    if re.fullmatch(r"md(?:[0-9]{1,5}|_\S{1,32})", kernel):
-        return "md"
-    if re.fullmatch(r"loop[0-9]{1,5}", kernel):
-        return "loop"
-    if re.fullmatch(r"(?:bcache|drbd|zd)[0-9]{1,5}", kernel):
-        return STACKED
-    if re.fullmatch(
-        r"(?:dasd|hd|sd|vd|xvd)[a-z]{1,4}[0-9]{1,3}"
-        r"|(?:nvme[0-9]{1,3}n[0-9]{1,4}|(?:md|loop|mmcblk|nbd|rbd|bcache|drbd|zd)[0-9]{1,5})p[0-9]{1,3}",
-        kernel,
-    ):
-        return "partition"
-    return "" if is_below else "disk"
+    named = (sort for pattern, sort in _SORTS if re.fullmatch(pattern, kernel))
+    return next(named, "" if is_below else "disk")
+
+
+_SORTS: Final = (
+    (r"dm-[0-9]{1,8}", "dm"),
+    (r"md_\S{1,31}[0-9]", ""),
+    (r"md(?:[0-9]{1,5}|_\S{1,32})", "md"),
+    (r"loop[0-9]{1,5}", "loop"),
+    (r"(?:bcache|drbd|zd)[0-9]{1,5}", STACKED),
+    (r"(?:dasd|hd|sd|vd|xvd)[a-z]{1,4}[0-9]{1,3}", "partition"),
+    (r"nvme[0-9]{1,3}n[0-9]{1,4}p[0-9]{1,3}", "partition"),
+    (r"(?:md|loop|mmcblk|nbd|rbd|bcache|drbd|zd)[0-9]{1,5}p[0-9]{1,3}", "partition"),
+)
+"""The sorts of devices by the patterns of their names; see `may_be_part`."""
 
 
 def is_of_kernel(name: str) -> bool:

@@ -1,6 +1,6 @@
 """What probert found of the storage of a machine, as the installer of Ubuntu keeps it in JSON.
 
-    {"storage": {"blockdev": {"/dev/dasda": {"DEVPATH": ..., "attrs": {"size": "1024", ...}}}, "lvm": ..., ...}}
+    {"storage": {"blockdev": {"/dev/dasda": {"DEVPATH": ..., "attrs": {"size": "1024", ...}}}, "lvm": ...}}
 
 Of each device it has the properties of udev, and some attributes of the kernel: a size is in bytes, the start
 of a partition in sectors.
@@ -84,7 +84,7 @@ class Probert(OrDocument):
             self.facts.say(LAYER, number, self.place, **row)
 
     def _take_maps(self, multipath: Mapping[str, Any]) -> None:
-        """Take which disks are paths of which map; of one that lists more than are named some are not known."""
+        """Take which disks are paths of which map; of one with more than are named some are open."""
         paths = objects(multipath.get("paths"))
         for entry in objects(multipath.get("maps")):
             wwid, kernel, count = (entry.get(field) for field in ("multipath", "sysfs", "paths"))
@@ -102,7 +102,9 @@ class Probert(OrDocument):
         if not members or not isinstance(count, str) or not count.isdecimal():
             return
         level = array.get("raidlevel")
-        lost = lose_members(self.facts, name, [f"not listed: a member of {name}"] * (int(count) - len(members)))
+        lost = lose_members(
+            self.facts, name, [f"not listed: a member of {name}"] * (int(count) - len(members))
+        )
         below = " ".join([*members, lost]).strip()
         key = self.facts.name_device(name, self.place)
         self.facts.say(LAYER, key, self.place, sort="md", below=below, level=str(level or ""))

@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from zmon.kernel.capture_text import CollectedText
 
 OF_SOURCES: Final = frozenset({
-    ".1", ".8", ".awk", ".bak", ".bash", ".bat", ".c", ".cc", ".cfg", ".cgi", ".conf", ".cpp", ".cs", ".css",
-    ".diff", ".go", ".h", ".hpp", ".in", ".ini", ".ipynb", ".j2", ".java", ".js", ".ksh", ".lua", ".m4", ".mk",
-    ".old", ".orig", ".patch", ".php", ".pl", ".pm", ".po", ".ps1", ".py", ".pyi", ".r", ".rb", ".rej", ".rpmnew",
-    ".rpmsave", ".rs", ".rules", ".s", ".scala", ".service", ".sh", ".spec", ".svg", ".swp", ".t", ".tcl", ".tex",
-    ".tmpl", ".toml", ".ts", ".vim", ".xml", ".xsl", ".zsh",
+    ".1", ".8", ".awk", ".bak", ".bash", ".bat", ".c", ".cc", ".cfg", ".cgi", ".conf", ".cpp", ".cs",
+    ".css", ".diff", ".go", ".h", ".hpp", ".in", ".ini", ".ipynb", ".j2", ".java", ".js", ".ksh",
+    ".lua", ".m4", ".mk", ".old", ".orig", ".patch", ".php", ".pl", ".pm", ".po", ".ps1", ".py", ".pyi",
+    ".r", ".rb", ".rej", ".rpmnew", ".rpmsave", ".rs", ".rules", ".s", ".scala", ".service", ".sh",
+    ".spec", ".svg", ".swp", ".t", ".tcl", ".tex", ".tmpl", ".toml", ".ts", ".vim", ".xml", ".xsl",
+    ".zsh",
 })  # fmt: skip
 """What the names of files end with that quote outputs, or keep an earlier state: no texts among others."""
 _LOGS: Final = frozenset({"dbginfo.log", "supportconfig.txt"})

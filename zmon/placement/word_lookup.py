@@ -108,7 +108,7 @@ def meanings(word: str, machine: Machine) -> list[WordMeaning]:
 
 
 def _sort_of(word: str, claims: Sequence[Claim]) -> MeaningKind:
-    """Return what a word means that only CP and directories have: guests have volumes by their own numbers."""
+    """Return what a word means that only CP and directories have; guests number their disks themselves."""
     volumes = [claim for claim in claims if claim.is_volume]
     if not volumes:
         return MeaningKind.DEVICE_OF_CP

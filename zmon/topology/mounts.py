@@ -94,7 +94,9 @@ _OF_OTHERS: Final = frozenset({
     "fuse.unionfs", "fuse.unionfs-fuse", "shiftfs", "unionfs",
 })  # fmt: skip
 """File systems that show the files of others; of an overlay the mount names these."""
-_DISKLESS: Final = re.compile(r"//.*|[^/]+:.*|(?:dev)?tmpfs|ramfs|udev|dev|run|shm|proc|sysfs|cgroup2?|efivarfs")
+_DISKLESS: Final = re.compile(
+    r"//.*|[^/]+:.*|(?:dev)?tmpfs|ramfs|udev|dev|run|shm|proc|sysfs|cgroup2?|efivarfs"
+)
 
 
 def why_unplaced(mount: Mount) -> str:

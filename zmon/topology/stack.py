@@ -327,10 +327,9 @@ class Stack:
                 return tuple(part for target in node.table for part in self.mapped(node, target))
             case "md":
                 return _array(node)
-        if node.sort == STACKED and not node.below:
-            return _UNLISTED
         is_built = node.sort == "disk" and node.below  # such as one of bcache or DRBD
-        return _UNMAPPED if is_built or node.sort in _ON_DEVICES else ()
+        why = _UNMAPPED if node.below or node.sort != STACKED else _UNLISTED
+        return why if is_built or node.sort in _ON_DEVICES else ()
 
     def mapped(self, node: BlockDevice, target: Target) -> Iterable[Target]:
         """Return a target of the device mapper, completed with what its table does not contain."""
