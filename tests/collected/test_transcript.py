@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.collected.text_reader import TEXTS, open_capture
-from zmon.collected.transcript import outputs
+from zmon.collected.transcript import decoded, outputs
 from zmon.kernel.capture_open import NOT_A_CAPTURE
 from zmon.kernel.capture_tree import CaptureError
 
@@ -258,3 +258,15 @@ def test_variables_may_be_set_for_a_command(command: str) -> None:
     """They are no part of it."""
     (cut,) = outputs("a.txt", f"box1:~ # {command}\nNAME  MAJ:MIN\ndasda  94:0\n".encode(), 1)
     assert cut.command == "lsblk"
+
+
+def test_a_console_of_several_processors_is_read_as_its_lines(tmp_path: Path) -> None:
+    """Each line has the number of the processor before it, and goes on in the next where it is full."""
+    message = "[   39.453273] dasd-eckd 0.0.0120: New DASD 3390/0E (CU 3990/01) with 100170"
+    assert len(f"00: {message}") == 80
+    content = f"00: {message}\n00:  cylinders, 15 heads, 224 sectors         \n"
+    (cut,) = outputs("a", content.encode(), 1)
+    assert cut.text.rstrip() == f"{message} cylinders, 15 heads, 224 sectors"
+    assert cut.form.startswith("dmesg")
+    other = "12: x\nlsdasd\n"
+    assert decoded(other.encode()) == other
