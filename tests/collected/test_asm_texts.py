@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.collected.texts import TWO_UIDS
+from tests.collected.texts import TWO_UIDS, text
+from zmon.collected.collection import facts_of
+from zmon.collected.transcript import begins_output
 
 if TYPE_CHECKING:
     from tests.collected.conftest import Ask
@@ -124,3 +126,12 @@ def test_what_follows_a_query_is_none_of_its_rows(where: Ask) -> None:
     assert [mount["point"] for mount in where("dasdp", f"{TWO_UIDS}{table}{mounted}")["mounts"]] == ["/srv"]
     answer = where("dasdp", f"{TWO_UIDS}{table}used by /dev/dasdp1\n")
     assert "dasdp1 is named in a.txt:9, which was not understood" in answer["not_looked_at"]
+
+
+def test_files_of_another_query_are_no_disks() -> None:
+    """Their rows are not understood, so nobody takes them for read."""
+    query = "select FILE_NAME, TABLESPACE_NAME from dba_data_files;"
+    rows = "FILE_NAME            TABLESPACE_NAME\n-------------------- ---------------\n/u01/a.dbf           USERS\n"
+    _facts, (read,) = facts_of([text(f"SQL> {query}\n\n{rows}", "sqlplus / as sysdba")])
+    assert len(read.strange) == 1
+    assert not begins_output(f"SQL> {query}\n\n{rows}")

@@ -260,7 +260,7 @@ def test_variables_may_be_set_for_a_command(command: str) -> None:
     assert cut.command == "lsblk"
 
 
-def test_a_console_of_several_processors_is_read_as_its_lines(tmp_path: Path) -> None:
+def test_a_console_of_several_processors_is_read_as_its_lines() -> None:
     """Each line has the number of the processor before it, and goes on in the next where it is full."""
     message = "[   39.453273] dasd-eckd 0.0.0120: New DASD 3390/0E (CU 3990/01) with 100170"
     assert len(f"00: {message}") == 80

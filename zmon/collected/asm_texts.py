@@ -171,7 +171,7 @@ class AsmQuery(AsmReading):
 
     tool = "sqlplus"
     heading = rf"(?=.*\b(?:{_QUERIED})\b) *[A-Z][A-Z0-9_$]*(?: +[A-Z][A-Z0-9_$]*)+ *$"
-    first = r"SQL> "
+    first = r"SQL> (?!(?i:.*\bfrom\s+(?!g?v\$asm)\S))"
     outdented = r"SQL> |(?:[0-9]+|no) rows? selected\."
     nothing = (_OF_SQLPLUS,)
 
@@ -223,7 +223,7 @@ class AsmQuery(AsmReading):
         """Take a line of a row, or a heading."""
         number = self.number
         self._place_last()
-        self._last = number, match[0]
+        self._last = number, match[0].expandtabs()  # SQL*Plus saves blanks
 
     def _place_last(self) -> None:
         """Take the line before as one of a row: it is no heading."""
@@ -256,10 +256,13 @@ class AsmQuery(AsmReading):
         super().end()
 
     def _finish(self) -> None:
-        """Take the row whose lines were read; one of another query has no path."""
+        """Take the row whose lines were read; one of another query has no path, or names a file."""
         row, numbers, self._row, self._numbers = self._row, self._numbers, [], []
         headings = [heading for ruled in self._ruled for heading in ruled.headings]
         if not row or "PATH" not in headings:
+            self.strange += (
+                numbers if any(cell.startswith(("/", "+")) for cells in row for cell in cells) else []
+            )
             return
         told = dict(
             zip(reversed(headings), reversed([cell for cells in row for cell in cells]), strict=False)
