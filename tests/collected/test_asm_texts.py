@@ -131,7 +131,8 @@ def test_what_follows_a_query_is_none_of_its_rows(where: Ask) -> None:
 def test_files_of_another_query_are_no_disks() -> None:
     """Their rows are not understood, so nobody takes them for read."""
     query = "select FILE_NAME, TABLESPACE_NAME from dba_data_files;"
-    rows = "FILE_NAME            TABLESPACE_NAME\n-------------------- ---------------\n/u01/a.dbf           USERS\n"
+    heading = "FILE_NAME            TABLESPACE_NAME\n-------------------- ---------------\n"
+    rows = f"{heading}/u01/a.dbf           USERS\n"
     _facts, (read,) = facts_of([text(f"SQL> {query}\n\n{rows}", "sqlplus / as sysdba")])
     assert len(read.strange) == 1
     assert not begins_output(f"SQL> {query}\n\n{rows}")

@@ -260,9 +260,8 @@ class AsmQuery(AsmReading):
         row, numbers, self._row, self._numbers = self._row, self._numbers, [], []
         headings = [heading for ruled in self._ruled for heading in ruled.headings]
         if not row or "PATH" not in headings:
-            self.strange += (
-                numbers if any(cell.startswith(("/", "+")) for cells in row for cell in cells) else []
-            )
+            has_files = any(cell.startswith(("/", "+")) for cells in row for cell in cells)
+            self.strange += numbers * has_files
             return
         told = dict(
             zip(reversed(headings), reversed([cell for cells in row for cell in cells]), strict=False)
