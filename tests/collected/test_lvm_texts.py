@@ -416,3 +416,27 @@ def test_a_search_for_the_name_of_a_volume_leaves_out_none_of_it(command: str, i
     for option, members in (("", {"dasdp1"}), (" /dev/dasdp1", {"dasdp1", "not seen: a volume of wh"})):
         pvs = f"# pvs{option} | grep wh\n  /dev/dasdp1 wh lvm2 a--  20.63g 0\n"
         assert feet(pvs)["volume group wh"] == members
+
+
+_POOLED = """\
+box1:~ # dmsetup table
+vg0-fast_cdata: 0 2097152 linear 94:5 2099200
+box1:~ # pvs
+  PV          VG  Fmt  Attr PSize  PFree
+  /dev/dasdb1 vg0 lvm2 a--  20.00g 1.00g
+  /dev/dasdc1 vg0 lvm2 a--  20.00g 1.00g
+box1:~ # lvs -a
+  LV              VG  Attr       LSize
+  [fast]          vg0 Cwi---C---  1.00g
+  [lvol0_pmspare] vg0 ewi------- 12.00m
+"""
+
+
+@pytest.mark.parametrize(("asked", "disks"), [
+    ("vg0/fast", ["dasdb"]),
+    ("vg0/lvol0_pmspare", ["dasdb", "dasdc"]),
+])  # fmt: skip
+def test_a_pool_lies_where_its_data_do(asked: str, disks: list[str], where: Ask) -> None:
+    """The volume with these has a table; a spare one without any may be anywhere in the group."""
+    told = where(asked, _POOLED)["where"][0]
+    assert [disk["disk"] for disk in told["disks"]] == disks
