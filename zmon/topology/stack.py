@@ -484,7 +484,8 @@ class Stack:
         if not segments or node.sort == "loop":
             if node.is_unseen:
                 return "nothing else is known of it"
-            return f"{'disk' if isinstance(node.sort, Absent) else node.sort}{file}"
+            unsorted = "layout not known" if text_of(node.name).startswith("dm-") else "disk"
+            return f"{unsorted if isinstance(node.sort, Absent) else node.sort}{file}"
         ways = list(dict.fromkeys(map(describe, segments)))
         said = ways[0] if len(ways) == 1 else f"{len(segments)} segments: {', then '.join(ways[:8])}"
         purpose = inner(node.mapped) if isinstance(node.mapped, str) else ""
