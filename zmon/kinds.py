@@ -950,6 +950,8 @@ ORIGIN: Final = Kind(
 PART: Final = "part"
 """What a command was asked for that leaves out some of what there is."""
 ALL_ALIASES: Final = "all-aliases"
+STACKED: Final = "stacked"
+"""The sort of a device that a driver makes of others, such as bcache or DRBD, whatever these are."""
 ALL_DASD: Final = "all-dasd"
 """All DASD that are on line."""
 ALL_DISKS: Final = "all-disks"

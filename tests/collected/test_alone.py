@@ -80,6 +80,7 @@ from tests.collected.test_partition_texts import (
 )
 from tests.collected.test_pool_texts import BLOCKDEVS, POOLS, SYSTEMS
 from tests.collected.test_pool_texts import STATUS as ZPOOL
+from tests.collected.test_probert_texts import PROBERT
 from tests.collected.test_rear_texts import SAVED
 from tests.collected.test_signature_texts import BLKID, BLKID_EXPORT, BLKID_JSON, BLKID_LIST
 from tests.collected.test_udev_texts import EXPORTED
@@ -200,6 +201,7 @@ OUTPUTS: Final = {
         STATES.partition("\n")[2],
     ),
     "v$asm_disk": (ASM_COLUMNS.partition("\n\n")[2], ASM_LINES.partition("from v$asm_disk;\n\n")[2]),
+    "probert": (PROBERT,),
     "disklayout.conf": (SAVED, "".join(row for row in SAVED.splitlines(keepends=True) if row[0] != "#")),
     "raw -qa": (BOUND,),
     "/etc/drbd.d": (RESOURCE,),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -333,3 +334,38 @@ def test_an_array_that_is_reshaped_lies_nowhere_exactly(where: Ask) -> None:
     text = _REBUILT.replace("spare rebuilding", "active sync").replace("degraded, recovering", "reshaping")
     (place,) = where("md127", text)["where"]
     assert place["steps"][0]["what"] == "md raid1, layout not known"
+
+
+_CONTAINER = """\
+Personalities : [raid1]
+md127 : inactive dasdq[1](S) dasdp[0](S)
+      3315 blocks super external:imsm
+
+md125 : active raid1 dasdq[1] dasdp[0]
+      5242880 blocks super external:/md127/0 [2/2] [UU]
+
+unused devices: <none>
+"""
+
+
+def test_a_container_has_the_devices_that_are_listed(where: Ask) -> None:
+    """It has no slots, so none can be empty; its blocks are no size of a disk."""
+    answer = where("md127", f"box1:~ # cat /proc/mdstat\n{_CONTAINER}")
+    assert {disk["disk"] for disk in answer["disks"]} == {"dasdp", "dasdq"}
+    assert "not seen" not in str(answer)
+    assert {disk["disk"] for disk in where("md125", f"box1:~ # cat /proc/mdstat\n{_CONTAINER}")["disks"]} == {
+        "dasdp", "dasdq"
+    }  # fmt: skip
+
+
+def test_a_partition_of_an_array_with_a_name_lies_on_the_array(where: Ask) -> None:
+    """Its name may be that of an array, too; the array that is listed tells which it is."""
+    mounted = (
+        "box1:~ # cat /proc/mdstat\nmd_a1 : active raid0 dasdq1[1] dasdp1[0]\n"
+        "      900 blocks super 1.2 512k chunks\n\n"
+        "box1:~ # cat /proc/mounts\n/dev/md_a1p1 /srv ext4 rw 0 0\n/dev/dasdr1 / ext4 rw 0 0\n"
+    )
+    for asked in ("/srv", "md_a1p1", "md_a1"):
+        answer = where(asked, mounted)
+        assert all(f'"disk": "{disk}"' in json.dumps(answer) for disk in ("dasdp", "dasdq"))
+        assert "md_a1p1 (disk)" not in str(answer)

@@ -157,3 +157,22 @@ def test_the_port_of_an_fcp_device_is_on_its_screen(show: Ask) -> None:
     assert {key: row["wwpn"] for key, row in show("FCP", _NO_VOLUMES).items() if key.startswith("0.")} == {
         "0.0.1a00": "0xc05076ffe5005611"
     }
+
+
+@pytest.mark.parametrize(("asked", "sort"), [("0201", "virtual disk of z/VM"), ("8A31", "volume of z/VM")])
+def test_of_a_disk_of_the_guest_linux_may_have_it_until_all_dasds_are_listed(
+    asked: str, sort: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A number of the guest's own is that of no volume; only a list of DASDs tells what Linux lacks."""
+    virtual = (
+        "box1:~ # vmcp q v dasd\nDASD 0201 3390 DB0201 R/W      65520 CYL ON DASD  8A31 SUBCHANNEL = 0001\n"
+    )
+    listed = "box1:~ # lsdasd\n0.0.0200  active    dasda     94:0    ECKD         4096   7042MB    1802880\n"
+    (tmp_path / "a.txt").write_text(virtual)
+    assert main(["where", asked, "--from", str(tmp_path)]) == 0
+    first, *more = capsys.readouterr().out.splitlines()
+    assert first == f"{asked}: {sort}"
+    assert "not known: not collected: lsdasd" in " ".join(more)
+    (tmp_path / "a.txt").write_text(virtual + listed)
+    assert main(["where", asked, "--from", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == f"{asked}: {sort}, no disk of this Linux"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from hypothesis import given
@@ -185,3 +185,15 @@ def test_unique_ids_that_a_loop_prints_by_names_are_those_of_the_disks(listed: s
     loop = 'for d in /sys/block/dasd*; do echo "$(basename $d) $(cat $d/device/uid)"; done'
     said = where("dasdp", f"box1:~# {loop}\n{rows}box1:~# lsdasd\n{listed}")
     assert said["disks"][0]["lcu"] == "LCU 1A00"
+
+
+_FBA: Final = VIEW.replace("ECKD", "FBA ").replace("dec 4096", "dec 512")
+
+
+def test_cylinders_of_a_disk_that_is_not_eckd_are_no_size() -> None:
+    """The kernel makes the geometry of FBA up; its sectors are in /sys and in what parted prints."""
+    assert "cylinders" not in row(facts_in(_FBA, "dasdview -x /dev/dasdb"), "dasd", "0.0.7101")
+    size = facts_in("20000\n", file="sys/devices/css0/0.0.0016/0.0.7101/block/dasdb/size")
+    assert row(size, "layer", "dasdb")["size"] == 20000
+    parted = facts_in("BYT;\n/dev/dasdb:5000s:dasd:2048:2048:dasd:IBM S390 DASD drive:;\n", "parted -sm")
+    assert row(parted, "layer", "dasdb")["size"] == 20000

@@ -133,3 +133,16 @@ def test_what_a_shell_or_a_tool_says_of_a_failure_is_no_line_of_an_output(line: 
         f"box1:~ # lsdasd\n0.0.0202  active  dasdc  94:8  ECKD  4096  2347MB  601020\n{line}\n"
     )
     assert main(["info", str(tmp_path), "--strict"]) == 0
+
+
+def test_files_of_a_tool_that_are_not_read_are_said_to_be_that(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also where they stand in one row; a file of the kernel alone has the time of its text."""
+    for operand in ("df", "subvolume_list"):
+        (tmp_path / f"btrfs_{operand}").write_text(f"# btrfs {operand} /\nx\n")
+    (tmp_path / "a").write_text("# cat /proc/drbd\nversion: 8\n")
+    assert main(["info", str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert "not read: btrfs, 2 outputs" in told
+    assert "1970" not in told

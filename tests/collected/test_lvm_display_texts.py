@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from tests.collected.test_lvm_texts import feet, layers
 from zmon.collected.collection import facts_of
 from zmon.collected.transcript import outputs
+
+if TYPE_CHECKING:
+    from tests.collected.conftest import Ask
 
 PVDISPLAY: Final = """\
   --- Physical volume ---
@@ -365,3 +368,10 @@ def test_segments_with_all_of_a_size_are_all(size: int, is_whole: bool) -> None:
     assert {"dasdp1", "dasdq1"} <= told
     level = frame.cell(frame.keys[frame.column("mapped").index("wh-load")], "level")
     assert (len(told) == 2, level == "striped") == (is_whole, is_whole)
+
+
+def test_a_partition_of_an_ide_disk_lies_on_that(where: Ask) -> None:
+    """Old kernels name these disks hda, hdb and so on."""
+    row = "box1:~ # pvscan\n  PV /dev/hdc1   VG vg0   lvm2 [38.12 GB / 38.12 GB free]\n"
+    assert [disk["disk"] for disk in where("hdc1", row)["disks"]] == ["hdc"]
+    assert [disk["disk"] for disk in where("vg0", row)["disks"]] == ["hdc"]

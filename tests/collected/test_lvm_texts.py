@@ -430,3 +430,27 @@ def test_a_duplicate_of_a_physical_volume_is_none_of_its_group(heading: str, whe
     (duplicate,) = where("dasdq1", text)["devices"]
     assert duplicate == "duplicate of a physical volume of test1, which LVM does not use, on dasdq1"
     assert [disk["disk"] for disk in where("test1", text)["disks"]] == ["dasdp"]
+
+
+_POOLED = """\
+box1:~ # dmsetup table
+vg0-fast_cdata: 0 2097152 linear 94:5 2099200
+box1:~ # pvs
+  PV          VG  Fmt  Attr PSize  PFree
+  /dev/dasdb1 vg0 lvm2 a--  20.00g 1.00g
+  /dev/dasdc1 vg0 lvm2 a--  20.00g 1.00g
+box1:~ # lvs -a
+  LV              VG  Attr       LSize
+  [fast]          vg0 Cwi---C---  1.00g
+  [lvol0_pmspare] vg0 ewi------- 12.00m
+"""
+
+
+@pytest.mark.parametrize(("asked", "disks"), [
+    ("vg0/fast", ["dasdb"]),
+    ("vg0/lvol0_pmspare", ["dasdb", "dasdc"]),
+])  # fmt: skip
+def test_a_pool_lies_where_its_data_do(asked: str, disks: list[str], where: Ask) -> None:
+    """The volume with these has a table; a spare one without any may be anywhere in the group."""
+    told = where(asked, _POOLED)["where"][0]
+    assert [disk["disk"] for disk in told["disks"]] == disks

@@ -372,3 +372,18 @@ def test_blkid_tells_the_type_of_a_mount(where: Ask) -> None:
     for rows, grade in ((blkid, "shares"), ("", "set")):
         (answer,) = where("/u", text + rows)["where"]
         assert ([disk["disk"] for disk in answer["disks"]], answer["grade"]) == (["dasdb"], grade)
+
+
+@pytest.mark.parametrize(("source", "told"), [
+    ("none", "lies on"),
+    ("overlay", "lies on"),
+    ("tank/data", "lies on"),
+    ("tmpfs", "holds it"),
+    ("box2:/export", "holds it"),
+])  # fmt: skip
+def test_a_mount_of_no_device_may_lie_on_other_file_systems(source: str, told: str, where: Ask) -> None:
+    """Where df prints no type; those of aufs are so by their type."""
+    head = "Filesystem  1K-blocks Used Available Use% Mounted on\n"
+    df = f"{head}/dev/dasda1 90 10 80 12% /\n{source} 90 10 80 12% /x\n"
+    assert told in str(where("/x", f"box1:~ # df\n{df}"))
+    assert "lies on" in str(where("/x", "box1:~ # mount\nnone on /x type aufs (rw,si=1)\n"))

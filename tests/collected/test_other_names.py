@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from zmon.cli.main import main
 from zmon.collected.fcp_texts import linked_lun
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.collected.conftest import Ask
 
 WWID = "36005076309ffd1c70000000000001b00"
@@ -233,3 +236,13 @@ def test_a_node_of_a_rule_is_the_device_of_its_number(where: Ask, listed: str) -
     """Rules of udev make nodes with names of their own."""
     text = f"box1:~ # lsdasd -u\n0.0.0103  dasdd     IBM.750000000AAA11.1100.03\nbox1:~ # {listed}"
     assert [disk["disk"] for disk in where("/dev/asm-data1", text)["disks"]] == ["dasdd"]
+
+
+def test_a_mapped_device_of_which_only_the_number_is_known_is_no_disk(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What it is made of is open."""
+    link = "lrwxrwxrwx 1 root root 10 Mar  1 10:00 0ef8a516-dcab-43d4-84d5-b3fd9d355ca8 -> ../../dm-7"
+    (tmp_path / "a.txt").write_text(f"box1:~ # ls -l /dev/disk/by-uuid\n{link}\n")
+    assert main(["where", "dm-7", "--from", str(tmp_path)]) == 0
+    assert "(disk)" not in capsys.readouterr().out

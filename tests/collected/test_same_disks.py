@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from zmon.cli.main import main
 from zmon.topology.lun import box_of_port
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.collected.conftest import Ask
 
 SCSI = """\
@@ -91,3 +94,29 @@ def test_partitions_of_paths_that_multipath_joins_are_joined(where: Ask) -> None
     (same,) = where("sda1", text)["same"]
     assert not same["is_apart"]
     assert same["others"] == ["sdc1"]
+
+
+_FOUR = "".join(
+    f"zfcp-lun     0.0.{bus}:0x50050763{port}16b6:0x4026400200000000  yes  yes   sd{letter} sg{letter}\n"
+    for letter, (bus, port) in zip(
+        "abcd", [("e000", "061b"), ("e000", "060b"), ("e100", "061b"), ("e100", "060b")], strict=True
+    )
+)
+
+
+@pytest.mark.parametrize(("asked", "told"), [
+    ("0x50050763060b16b6", "over 2 of 4 paths"),
+    ("e000", "over 2 of 4 paths"),
+    ("4026400200000000", "over 4 paths"),
+    ("sda", "over 4 paths"),
+])  # fmt: skip
+def test_of_a_port_and_an_adapter_the_paths_are_counted(
+    asked: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Those that are over it, of all that the disk has; the others are named with them, once."""
+    (tmp_path / "a.txt").write_text(f"box1:~ # lszdev\n{_FOUR}")
+    assert main(["where", asked, "--from", str(tmp_path)]) == 0
+    first, *more = capsys.readouterr().out.splitlines()
+    assert first.endswith(told)
+    (said,) = [line for line in more if "the same LUN" in line]
+    assert all(f"sd{letter}" in said for letter in "abcd")

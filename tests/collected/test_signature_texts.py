@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from tests.collected.texts import facts_in, row
+from zmon.cli.main import main
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.collected.conftest import Ask
 
 ROOT = "11111111-2222-4333-8444-555555555555"
@@ -189,3 +192,24 @@ def test_the_uuid_of_a_btrfs_is_that_of_all_its_devices(word: str, point: str, w
     answer = where(word, f"# lsblk -P -o NAME,MAJ:MIN,FSTYPE,UUID,MOUNTPOINT,PKNAME\n{listed}")
     disks = [disk["disk"] for place in answer["where"] for disk in place["disks"]]
     assert sorted(disks) == ["dasda", "dasdb"]
+
+
+_GROUP = (
+    "box1:~ # pvs\n  PV          VG     Fmt  Attr PSize  PFree\n  /dev/dasdp1 vg0    lvm2 a--  20.00g    0\n"
+)
+
+
+@pytest.mark.parametrize("asked", [f"UUID={SWAP}", f"/dev/disk/by-uuid/{SWAP}"])
+def test_a_uuid_is_known_if_something_else_is_built_on_its_device(asked: str, where: Ask) -> None:
+    """Unless another device shows it, too: then the one that is built on both has it."""
+    line = f'/dev/dasdp1: UUID="{SWAP}" TYPE="swap"\n'
+    assert [disk["disk"] for disk in where(asked, f"box1:~ # blkid\n{line}{_GROUP}")["disks"]] == ["dasdp"]
+
+
+def test_a_uuid_that_is_not_placed_is_said_to_be_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the line, also where the text has it in quotes."""
+    (tmp_path / "a.txt").write_text(f'box1:~ # blkid\n/dev/dasdp1: UUID="{SWAP}" TYPE="linux_raid_member"\n')
+    assert main(["where", f"UUID={SWAP}", "--from", str(tmp_path)])
+    assert "is named in a.txt:2" in capsys.readouterr().err

@@ -256,3 +256,10 @@ def test_a_hole_in_a_list_tells_nothing_of_what_devices_are_built_on() -> None:
     rows = "NAME MAJ:MIN TYPE\ndasda 94:0 disk\n###\ndb-data 253:0 lvm\n"
     hidden = [facts_in(rows, command).value(LAYER, "253:0", "below") for command in ("lsblk -l", "lsblk")]
     assert [isinstance(value, Absent) for value in hidden] == [True, False]
+
+
+@pytest.mark.parametrize("name", ["sos_commands__block__lsblk", "a/sos_commands__block__lsblk"])
+def test_a_path_of_sos_may_be_kept_as_a_name(name: str) -> None:
+    """Where somebody has put some files of an archive into one directory."""
+    assert command_of_sos(name) == "lsblk"
+    assert command_of_sos("x__lsblk") == ""

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.collected.text_reader import TEXTS, open_capture
-from zmon.collected.transcript import outputs
+from zmon.collected.transcript import decoded, outputs
 from zmon.kernel.capture_open import NOT_A_CAPTURE
 from zmon.kernel.capture_tree import CaptureError
 
@@ -206,6 +206,10 @@ COMMAND = b"#==[ Command ]===================#\n# /usr/bin/lsblk -i\n"
         ("mail/lsdasd", b"host:~ # lsdasd\n" + LSDASD, True),
         ("a/b/lsdasd.txt", LSDASD, False),
         ("a/b/c/basic.txt", COMMAND, True),
+        ("proc.dasd_devices", LSDASD, True),
+        ("lsdasd.txt.null", LSDASD, True),
+        ("box1.example.net", LSDASD, True),
+        ("lsdasd.txt.bak", LSDASD, False),
         ("test_texts.py", LSDASD, False),
         ("test_texts.py", COMMAND, False),
         ("manual.txt", b"It prints:\n" * 99 + LSDASD, True),
@@ -217,6 +221,13 @@ def test_a_text_among_others_has_the_place_and_the_form_of_an_output(
 ) -> None:
     """A checkout or /etc is no collection: source and manuals quote outputs, deep down or further on."""
     assert TEXTS.is_text(path, head, 1) is is_one
+
+
+def test_a_script_of_words_for_parted_is_no_prose(tmp_path: Path) -> None:
+    """Its command line has more words than a sentence about it would."""
+    (tmp_path / "a.txt").write_text("# /usr/sbin/parted --script --machine /dev/dasda unit s print\nBYT;\n")
+    (tree,) = open_capture(str(tmp_path)).passes
+    assert [text.command for text in tree.texts] == ["parted --script --machine /dev/dasda unit s print"]
 
 
 def test_a_single_text_is_known_by_what_it_says(tmp_path: Path) -> None:
@@ -247,3 +258,15 @@ def test_variables_may_be_set_for_a_command(command: str) -> None:
     """They are no part of it."""
     (cut,) = outputs("a.txt", f"box1:~ # {command}\nNAME  MAJ:MIN\ndasda  94:0\n".encode(), 1)
     assert cut.command == "lsblk"
+
+
+def test_a_console_of_several_processors_is_read_as_its_lines() -> None:
+    """Each line has the number of the processor before it, and goes on in the next where it is full."""
+    message = "[   39.453273] dasd-eckd 0.0.0120: New DASD 3390/0E (CU 3990/01) with 100170"
+    assert len(f"00: {message}") == 80
+    content = f"00: {message}\n00:  cylinders, 15 heads, 224 sectors         \n"
+    (cut,) = outputs("a", content.encode(), 1)
+    assert cut.text.rstrip() == f"{message} cylinders, 15 heads, 224 sectors"
+    assert cut.form.startswith("dmesg")
+    other = "12: x\nlsdasd\n"
+    assert decoded(other.encode()) == other

@@ -174,3 +174,23 @@ def test_properties_that_a_filter_left_are_of_the_disk_that_the_command_names(
     )
     (disk,) = where("dasdb", text)["disks"]
     assert (disk["busid"], disk["lcu"]) == ("0.0.0201", "LCU 5A00")
+
+
+_OF_DRIVERS = """\
+box1:~ # udevadm info /dev/{name}
+P: /devices/virtual/block/{name}
+N: {name}
+E: DEVNAME=/dev/{name}
+E: DEVTYPE=disk
+E: MAJOR=254
+E: MINOR=0
+E: SUBSYSTEM=block
+"""
+
+
+@pytest.mark.parametrize("name", ["bcache0", "drbd0", "zd0"])
+def test_a_device_that_a_driver_makes_of_others_is_no_disk(name: str, where: Ask) -> None:
+    """Of which is not known, so nothing is said to lie on it alone."""
+    answer = where(name, _OF_DRIVERS.format(name=name))
+    assert answer["disks"] == []
+    assert "made of" in str(answer)

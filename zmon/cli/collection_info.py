@@ -88,7 +88,7 @@ def _shown(rows: Iterable[Sequence[Any]]) -> ResultTable:
         Heading("Not understood", number),
     )  # fmt: skip
     shown = []
-    for (_folder, tool, _is_strange), alike in groupby(rows, _of_one_tool):
+    for (_folder, tool, _is_strange, is_unread), alike in groupby(rows, _of_one_tool):
         outputs = [*alike]
         origin, line, form, command, _host, lines, read, strange, _which, first = outputs[0]
         taken = form if form == ANSWERS else command or f"{form.partition(',')[0]}, by its form"
@@ -96,7 +96,7 @@ def _shown(rows: Iterable[Sequence[Any]]) -> ResultTable:
             taken = f"{NOT_READ}: {command}" if command else f"no output: {first}"
         place = f"{_shortened(origin)}:{line}" if line else _shortened(origin)
         if len(outputs) > 1:
-            taken = f"{tool}, {len(outputs):,} outputs"
+            taken = f"{f'{NOT_READ}: ' if is_unread else ''}{tool}, {len(outputs):,} outputs"
             lines, read = (sum(output[column] for output in outputs) for column in (_LINES, _LINES + 1))
             place = place if outputs[1][0] == origin else f"{posixpath.dirname(origin)}/{tool}_*"
         shown.append([place, taken[:MAX_TAKEN], lines, read, strange])
@@ -112,11 +112,11 @@ def _of_one_tool(row: Sequence[Any]) -> tuple[object, ...]:
 
     They are in one text, or each has a text in one directory that is called as its command, as of sos.
     """
-    origin, line, _form, command, _host, _lines, _read, strange, _which, _words = row
+    origin, line, form, command, _host, _lines, _read, strange, _which, _words = row
     tool = command.partition(" ")[0]
     folder, _, name = origin.rpartition("/")
     is_called_so = tool and re.match(rf"{re.escape(tool)}(?:_|$)", name)
-    return folder if is_called_so else origin, tool or line, strange and (origin, line)
+    return folder if is_called_so else origin, tool or line, strange and (origin, line), form == NOT_READ
 
 
 def _document(
@@ -134,6 +134,10 @@ def _document(
     }
 
 
+def _moment(utc: int) -> str:
+    return f"{utc_clock(utc)} UTC" if utc else "an unknown time"
+
+
 def _sections(
     capture: Capture, sample: Sample, table: ResultTable, unseen: Iterable[str]
 ) -> Iterator[Iterable[Any]]:
@@ -141,9 +145,7 @@ def _sections(
     host = text_of(sample.frame(MACHINE).cell("machine", "hostname"))
     count = len(capture.passes)
     what = f"{count:,} passes" if count > 1 else "1 pass"
-    yield [
-        f"{capture.name}: {what}, the last at {utc_clock(sample.at.utc)} UTC{f', of {host}' if host else ''}"
-    ]
+    yield [f"{capture.name}: {what}, the last at {_moment(sample.at.utc)}{f', of {host}' if host else ''}"]
     rows = [*table.rows]
     if rows:
         yield [_shown(rows)]

@@ -196,6 +196,9 @@ def _opened(args: argparse.Namespace, kinds: Collection[Kind] | None, last: int 
     return tree
 
 
+_LOOKED_AT: Final = ", and in none of its files an output begins that zmon reads"
+
+
 def other_directory(path: str) -> ValueError | None:
     """Return what a directory holds that is neither a capture nor day files; None if it is no directory."""
     from zmon.store.file_format import RecordingError, is_recording  # noqa: PLC0415 - only a mistake needs it
@@ -212,7 +215,7 @@ def other_directory(path: str) -> ValueError | None:
     else:
         why = (
             "expected are recordings, a capture, what dbginfo.sh, sos or supportconfig wrote, or texts of"
-            " tools such as lsdasd; see docs/sources.md"
+            f" tools such as lsdasd{_LOOKED_AT * bool(names)}; see docs/sources.md"
         )
     return RecordingError(f"{path} holds {what}: {why}")
 

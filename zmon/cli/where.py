@@ -33,6 +33,7 @@ from zmon.kernel.open_file import live_mount_id
 from zmon.kinds import CONTAINER
 from zmon.placement.word_lookup import (
     DOWNWARDS,
+    OF_PATHS,
     LookupResult,
     MeaningKind,
     WordMeaning,
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.base.absent import Number
-    from zmon.placement.word_lookup import FileOnDisk
+    from zmon.placement.word_lookup import FileOnDisk, SameDisk
     from zmon.session.timeline import Timeline
     from zmon.topology.location import DiskShare, FileLocation
     from zmon.topology.machine import Machine
@@ -501,22 +502,30 @@ def _each(answers: Sequence[FileLocation], width: int) -> Iterator[str | Sentenc
 # upwards
 
 
-def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
-    meaning = result.meaning
-    count = len(result.volumes)
+def _heading(result: LookupResult, width: int) -> str:
+    """Say what a word means, on how many disks that is, and over how many paths."""
+    meaning, count = result.meaning, len(result.volumes)
     key = "" if meaning.key.casefold() == meaning.word.casefold() else f" ({meaning.key})"
     if meaning.sort is MeaningKind.DEVICE and not meaning.key[:1].isdigit():
         key = ""  # no text has its number
     about = f": {meaning.sort.value}{', offline' * result.offline}"
     about += f", {count:,} disk{'s' * (count != 1)}" if count else ""
     about += f", {len(result.missing):,} missing" if result.missing else ""
-    if result.device is not None or meaning.sort is MeaningKind.OF_CP:
-        about += f", no disk{' of this Linux' * bool(result.claimed)}"
+    if result.device is not None:
+        about += ", no disk"
+    elif meaning.sort in {MeaningKind.OF_CP, MeaningKind.DISK_OF_GUEST} and not result.unseen:
+        about += ", no disk of this Linux"
     about += _over(result, count)
-    yield f"{shorten(meaning.word + key, width - len(about))}{about}"
+    return f"{shorten(meaning.word + key, width - len(about))}{about}"
+
+
+def _disks(result: LookupResult, width: int) -> Iterator[str | Sentence]:
+    yield _heading(result, width)
     claimed = some(result.claimed, MAX_REMARKS) if result.device is None else [result.device.words]
     yield from (Sentence(said, *INDENT) for said in claimed)
     if claimed:
+        if result.unseen:
+            yield Sentence(f"Whether this Linux has it is not known: {'; '.join(result.unseen)}", *INDENT)
         return
     if result.locations:
         yield from _located(result.locations[0], width, result.lost_chpids)
@@ -546,10 +555,17 @@ def _over(result: LookupResult, count: int) -> str:
     if result.has_no_path:
         return " over no path" if count == 1 else ", one or more of them over no path"
     return "".join(
-        f" over {1 + len(same.others):,} paths{', not joined by multipath' * same.is_apart}"
+        f" over {_those_meant(result.meaning, same)}{', not joined by multipath' * same.is_apart}"
         for same in result.same[:1]
         if same.is_sure and count == 1
     )
+
+
+def _those_meant(meaning: WordMeaning, same: SameDisk) -> str:
+    """Say how many paths a disk has, and of an adapter, a port or a LUN how many of these are its own."""
+    every = 1 + len(same.others)
+    own = len(meaning.disks) if meaning.sort in OF_PATHS else every
+    return f"{own:,} of {every:,} paths" if own < every else f"{every:,} paths"
 
 
 def _usable(result: LookupResult) -> str:

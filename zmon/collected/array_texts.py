@@ -36,6 +36,8 @@ _WITHOUT_DATA: Final = re.compile(r"\((?:F|S|R|J)\)")
 """Marks of members in /proc/mdstat that hold no data of the array, or not all."""
 _IDLE: Final = {"F": "faulty member", "S": "spare"}
 """What the marks of members mean that may stay for long, as mdadm says it."""
+_OF_CONTAINER: Final = re.compile(r"external:[^/]+")
+"""The metadata of a container in /proc/mdstat; that of an array in one names it, `external:/md127/0`."""
 _SECTORS: Final = KIB // SECTOR
 _CODES: Final = {
     "left-asymmetric": 0, "right-asymmetric": 1, "left-symmetric": 2, "right-symmetric": 3, "parity-first": 4,
@@ -88,6 +90,9 @@ class Mdstat(Reading):
         self._counts: dict[str, tuple[int, int]] = {}
         self._rebuilding: set[str] = set()
         """The arrays that have devices for all their data, which are written to some just now."""
+
+        self._containers: set[str] = set()
+        """Arrays that only hold the devices of others, and have no slots that could be empty."""
         self._idle: dict[str, list[tuple[str, str]]] = {}
         """The spares and the faulty members of each array, with their marks."""
 
@@ -113,15 +118,18 @@ class Mdstat(Reading):
         self._idle[self._array] = re.findall(r" (\S{1,64}?)\[[0-9]{1,5}\]\(([FS])\)", match[3])
 
     @line(
-        r"\s+([0-9]{1,18}) blocks(?: super \S+)?(?: level [0-9],)?(?: ([0-9]{1,9})[kK] chunks?,?)?"
+        r"\s+([0-9]{1,18}) blocks(?: super (\S+))?(?: level [0-9],)?(?: ([0-9]{1,9})[kK] chunks?,?)?"
         r"(?: [0-9]{1,9}k rounding)?(?: algorithm ([0-9]{1,2}))?"
         r"(?: ([0-9]{1,3}) (near|far|offset)-copies)?(?: \[([0-9]{1,5})/([0-9]{1,5})\] \[[U_]+\])?\s*"
     )
     def counted(self, match: re.Match[str]) -> bool:
         """Take the second line of an array: its size, and how many devices it has and how many work."""
-        size, chunk, algorithm, copies, how, count, working = match.groups()
+        size, metadata, chunk, algorithm, copies, how, count, working = match.groups()
         if not self._array or self._array in self._counts:
             return False
+        if _OF_CONTAINER.fullmatch(metadata or ""):
+            self._containers.add(self._array)
+            return True
         row: dict[str, Value] = {"size": int(size) * _SECTORS}
         if chunk:
             row["chunk"] = int(chunk) * KIB
@@ -159,7 +167,8 @@ class Mdstat(Reading):
             else:
                 titles = []
             lost = lose_members(self.facts, array, titles)
-            if not count and not (level in UNCOUNTED and len(devices) > 1):
+            is_whole = array in self._containers or (level in UNCOUNTED and len(devices) > 1)
+            if not count and not is_whole:
                 self.facts.partial[array] = lost = f"?{array}.more"
                 self.facts.leave_open(lost, f"a member of {array}")
             below = " ".join([*devices, lost])

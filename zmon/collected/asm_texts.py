@@ -224,7 +224,7 @@ class AsmQuery(AsmReading):
         """Take a line of a row, or a heading."""
         number = self.number
         self._place_last()
-        self._last = number, match[0]
+        self._last = number, match[0].expandtabs()  # SQL*Plus saves blanks
 
     def _place_last(self) -> None:
         """Take the line before as one of a row: it is no heading."""
@@ -257,7 +257,7 @@ class AsmQuery(AsmReading):
         super().end()
 
     def _finish(self) -> None:
-        """Take the row whose lines were read; one of another query has no path."""
+        """Take the row whose lines were read; one of another query has no path, or names a file."""
         row, numbers, self._row, self._numbers = self._row, self._numbers, [], []
         headings = [heading for ruled in self._ruled for heading in ruled.headings]
         if not row or "PATH" not in headings:

@@ -31,6 +31,7 @@ from zmon.collected.numbers import (
     disk_name,
     fits,
     is_of_kernel,
+    may_be_part,
     minor_of_dm,
     name_of_number,
     rounded_size,
@@ -38,7 +39,7 @@ from zmon.collected.numbers import (
 )
 from zmon.collected.reading import MAX_DEPTH, OrDocument, Reading, line, objects
 from zmon.kernel.disk_identity import NAA
-from zmon.kinds import ALL_DASD, ALL_DISKS, DEVICE, LAYER, MPATH, MULTIPATH, PATH
+from zmon.kinds import ALL_DASD, ALL_DISKS, DEVICE, LAYER, MPATH, MULTIPATH, PATH, STACKED
 from zmon.topology.stack import tagged
 
 if TYPE_CHECKING:
@@ -62,10 +63,6 @@ _OF_ONE: Final = ("mpath", "raid", "md")
 _OF_LUN: Final = re.compile("(?:/dev/)?(?:(?:sd|vd)[a-z]{1,4}|nvme[0-9]{1,3}n[0-9]{1,4})")
 _WITH_KERNEL: Final = re.compile(r"(\S+) \((dm-[0-9]{1,8})\)")
 """A name in /dev/mapper with that of the kernel, as releases before 2.20 print them both."""
-_STACKED: Final = re.compile("(?:bcache|drbd|zd)[0-9]{1,5}")
-"""Names of disks that a driver has built on other devices."""
-_BUILT: Final = "built"
-"""The sort of such a disk, while lsblk is read: it may be on several others."""
 _WWID: Final = re.compile("6[0-9a-f]{31}|[25][0-9a-f]{15}")
 _OF_NVME: Final = re.compile("(?:uuid|eui|nvme)[.][0-9a-f-]{16,250}")
 _CELL: Final = re.compile(rf"(?<!\S){NUMBER}(?!\S)")
@@ -196,10 +193,10 @@ def _named(row: LsblkRow) -> tuple[str, str, str]:
     """Return the name of a device, that of the kernel, which may be empty, and its sort."""
     name, kernel = (re.sub("^/dev/(?:mapper/)?", "", word) for word in (row.name, row.kernel))
     sort = _SORTS.get(row.kind) or ("md" if row.kind.startswith(("raid", "md")) else "")
-    if sort == "partition" and sort_of(kernel or name, is_below=True) != sort:
+    if sort == "partition" and sort_of(kernel or name, is_below=True) != sort and not may_be_part(name):
         sort = "dm"  # so lsblk calls the partitions of a multipath device, too
-    if sort_of(kernel or name, is_below=True) == "md":
-        sort = "md"
+    if (own := sort_of(kernel or name, is_below=True)) in {"md", STACKED}:
+        sort = own
     if sort == "dm" or (not sort and minor_of_dm(kernel or name)):
         kernel = next((word for word in (kernel, name) if minor_of_dm(word)), "")
         return name, kernel or (f"dm-{row.number.partition(':')[2]}" if row.number else ""), "dm"
@@ -254,7 +251,7 @@ class LsblkTree:
                 self._facts.mounts.setdefault((key, point), mount)
         if row.fstype:
             self._facts.say_content(source.removeprefix("/dev/"), place, row.fstype, row.uuid)
-        self._sorts[key] = _BUILT if _STACKED.fullmatch(kernel or name) else sort
+        self._sorts[key] = sort
         self._keys[kernel or name] = key
         self._places.setdefault(key, place)
         return key
@@ -276,12 +273,12 @@ class LsblkTree:
     def hide_all(self) -> None:
         """Say that each device that may have several below it may be built on one that has no line."""
         for key, sort in self._sorts.items():
-            if sort in {"dm", "md", _BUILT}:
+            if sort in {"dm", "md", STACKED}:
                 self.hide(key)
 
     def guess(self, key: str) -> None:
         """Say that a device may be built on others than lsblk shows, unless another source has them."""
-        if self._sorts.get(key) in {"dm", "md", _BUILT}:
+        if self._sorts.get(key) in {"dm", "md", STACKED}:
             self.hide(key)
             self._guessed.add(key)
 
@@ -644,7 +641,7 @@ class Lsblk(OrDocument):
         other devices has the type of a disk, too.
         """
         self._is_inverse = self._is_inverse or any(
-            (kind == "disk" and is_of_kernel(name) and not _STACKED.fullmatch(name))
+            (kind == "disk" and is_of_kernel(name) and sort_of(name, is_below=True) != STACKED)
             or (name != above and name == disk_name(above))
             for kind, name, above in pairs
         )

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.collected.btrfs_texts import UNNAMED
 from zmon.collected.dasd_texts import BUSID, dasd_named
 from zmon.collected.facts import Fact, group_key, plain, values_of
-from zmon.collected.numbers import number_of, sort_of
+from zmon.collected.numbers import may_be_part, number_of, sort_of
 from zmon.collected.times import is_later_by_date
 from zmon.kinds import DASD, DEVICE, LAYER, SWAP
 from zmon.topology.stack import group_of
@@ -78,7 +78,7 @@ def _leave_open(facts: Facts, text: CollectedText, command: re.Match[str], *, ha
     ]
     place = f"{command[0].split()[0]}, {text.place(-1)}"
     groups = _groups(facts, command[0], operands, devices) if re.match(_LVM, command[0]) else set()
-    arrays = {device for device in devices if sort_of(device, is_below=False) == "md"}
+    arrays = {device for device in devices if sort_of(device, is_below=False) == "md" or may_be_part(device)}
     own = [
         device for device in devices if device not in arrays and not group_of(device.replace("mapper/", ""))
     ]

@@ -118,7 +118,7 @@ def lines_holding(word: str, tree: CapturedTree, source: str) -> Iterator[tuple[
     from zmon.collected.text_reader import places_of, text_files  # noqa: PLC0415 - likewise
     from zmon.collected.transcript import form_of  # noqa: PLC0415 - most captures hold no texts
 
-    bare = re.sub("^(?:0x|/dev/(?:mapper/)?)", "", word)
+    bare = re.sub("^(?:0x|/dev/(?:mapper/)?|(?:PART)?(?:UUID|LABEL)=)", "", word)
     whole = re.compile(rf"(?<![^\W_])(?:0x)?{re.escape(bare)}(?![^\W_])", re.IGNORECASE)
     places: dict[tuple[str, int], str] = {}
     origins = set[str]()

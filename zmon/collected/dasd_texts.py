@@ -388,7 +388,7 @@ class Dasdview(Reading):
         super().__init__(text, facts)
         on_command = _ON_COMMAND.fullmatch(text.command)
         self._name = on_command[1] if on_command else ""
-        self._busid = ""
+        self._busid = self._discipline = ""
         self._types: dict[str, str] = {}
         self._in_label = False
         self._dump = ""
@@ -407,7 +407,7 @@ class Dasdview(Reading):
     def node(self, match: re.Match[str]) -> None:
         """Take the name of the next disk."""
         self.end()
-        self._name, self._busid, self._types = match[1], "", {}
+        self._name, self._busid, self._discipline, self._types = match[1], "", "", {}
 
     @line(rf"busid\s*: ({BUSID})\s*")
     def busid(self, match: re.Match[str]) -> None:
@@ -419,6 +419,7 @@ class Dasdview(Reading):
     @line(r"type\s*: (ECKD|FBA|DIAG)\s*")
     def type(self, match: re.Match[str]) -> bool:
         """Take the discipline."""
+        self._discipline = match[1]
         if busid := self._own():
             self.facts.say(DEVICE, busid, self.place, discipline=match[1])
             self.facts.say(DASD, busid, self.place, discipline=match[1])
@@ -433,8 +434,9 @@ class Dasdview(Reading):
 
     @line(rf"({'|'.join(_COUNTS)})\s*: hex [0-9a-f]{{1,8}}\s+dec ([0-9]{{1,10}})\s*")
     def count(self, match: re.Match[str]) -> bool:
-        """Take a figure of the disk."""
-        if busid := self._own():
+        """Take a figure of the disk; only one of ECKD has cylinders, for others the kernel makes them up."""
+        busid, is_eckd = self._own(), self._discipline in {"", "ECKD"}
+        if busid and (is_eckd or _COUNTS[match[1]] != "cylinders"):
             self.facts.say(DASD, busid, self.place, **{_COUNTS[match[1]]: int(match[2])})
         return bool(busid)
 

@@ -7,6 +7,7 @@ contradict each other the value is absent, and its reason names both: nothing is
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.base.absent import Absent, text_of
@@ -15,6 +16,7 @@ from zmon.collected.numbers import (
     disk_name,
     disk_of_dasd,
     is_of_kernel,
+    may_be_part,
     minor_of_dm,
     name_of_number,
     number_of,
@@ -493,20 +495,25 @@ class Facts(DeviceLists):
         """Say what is on devices on which nothing else is, by the signatures that are there.
 
         A signature that several devices show, such as the paths to a disk, is that of the one which is built
-        on the others; only a btrfs has one UUID on all its devices.
+        on the others; only a btrfs has one UUID on all its devices.  A device with a UUID that no other shows
+        is known by it, too, if something else is built on it.
         """
         lists = [str(fact.value) for row in rows.values() for field in _BUILT for fact in row.get(field, ())]
         lists += [text_of(cell) for field in _BUILT for cell in layers.column(field)]
         used = {number for listed in lists for number in listed.split()}
         alone: dict[str, str] = {}
         linked = _linked(rows, layers)
+        shown = Counter(uuid for _sort, uuid, _place in self.contents.values())
         for device, (sort, uuid, place) in self.contents.items():
-            own = (numbers.get(plain(device)) or linked.get(device, set())) - used
+            every = numbers.get(plain(device)) or linked.get(device, set())
+            own = every - used
             if len(own) == 1 and sort != "mpath_member":
                 (alone[device],) = own
-                if uuid and not sort.endswith("_member"):
-                    links = rows.setdefault(alone[device], {}).setdefault("links", [])
-                    add(links, "links", Fact(tagged(f"UUID={uuid}"), place))
+            bearers = own or (every if shown[uuid] == 1 else set())
+            if uuid and len(bearers) == 1 and not sort.endswith("_member"):
+                (bearer,) = bearers
+                links = rows.setdefault(bearer, {}).setdefault("links", [])
+                add(links, "links", Fact(tagged(f"UUID={uuid}"), place))
         linked = _linked(rows, layers)  # by their ids, too
         mounted = {number for name in self.mounted for number in (
             name, *numbers.get(plain(name), ()), *numbers.get(mapped_name(name), ()), *linked.get(name, ())
@@ -670,13 +677,15 @@ class Facts(DeviceLists):
         for number, row in rows.items():
             names = values_of(row, "name")
             is_part = len(names) == 1 and sort_of(names[0], is_below=True) == "partition"
-            disk = disk_name(names[0]) if is_part else ""
+            is_of_array = len(names) == 1 and may_be_part(names[0]) and not row.get("sort")
+            disk = disk_name(names[0]) if is_part or is_of_array else ""
             if not disk or row.get("parent") or isinstance(parents.get(number), str):
                 continue
-            disks = numbers.get(disk, set())
+            disks, place = numbers.get(disk, set()), f"{ASSUMED} by the name {names[0]}"
             if len(disks) == 1:
-                place = f"{ASSUMED} by the name {names[0]}"
                 row["parent"] = [Fact(next(iter(disks)), place, is_hinted(row))]
+            if is_of_array:
+                row["sort"] = [Fact("partition" if row.get("parent") else "md", place)]
 
     @staticmethod
     def _numbers(rows: dict[str, dict[str, list[Fact]]], layers: Frame) -> dict[str, set[str]]:

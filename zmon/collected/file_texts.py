@@ -293,7 +293,8 @@ class Files(Reading):
         busid, name = device["busid"], device["name"]
         if device["block"]:
             take_disk(self.facts, self.place, busid, device["block"])
-            return True
+            own = _BLOCK.fullmatch(device[0])
+            return not own or self._of_block(own["block"], own["name"], value)
         if name not in _OF_CCW:
             return False
         try:

@@ -24,6 +24,7 @@ from zmon.collected.mount_texts import FROM_TABLE, Df, Findmnt, MountCommand, Mo
 from zmon.collected.nsd_texts import Mmlsdisk, Mmlsnsd
 from zmon.collected.partition_texts import Fdasd, Fdisk, Parted
 from zmon.collected.pool_texts import ZfsList, ZpoolStatus
+from zmon.collected.probert_texts import Probert
 from zmon.collected.reading import Form
 from zmon.collected.rear_texts import DiskLayout
 from zmon.collected.signature_texts import Blkid
@@ -86,6 +87,8 @@ FORMS: Final = (
     Form("udevadm info -e", r"udevadm info\b.*", Udevadm,
          "nearly all that lsdasd, lscss and lsblk have, labels, serial numbers, starts of partitions",
          "source, real output"),
+    Form("probert, in JSON", r"probert\b", Probert,
+         "what lies on what, labels, serial numbers, and what is mounted", "real output"),
     Form("blkid, as lines, with -o list, export or json", r"blkid\b|oracleasm querydisk\b", Blkid,
          "what is on devices; names by UUID and label; the devices of a btrfs; with -p starts of partitions",
          "source, real output"),

@@ -648,11 +648,16 @@ def _named(cells: Mapping[str, str]) -> tuple[str, str]:
     return group, name
 
 
+_OF_POOL: Final = ("_cdata", "_tdata")
+"""What LVM adds to the name of a pool for the volume with its data."""
+
+
 def spread_groups(facts: Facts) -> None:
     """Say of each group which devices it has; these may hold its volumes whose devices no text names.
 
     A group with more volumes than are listed has others, which are not known: what is missing a tool says.
-    What has a name of the group, is mounted or swapped to by one, is a volume of it.
+    What has a name of the group, is mounted or swapped to by one, is a volume of it.  A pool lies where the
+    volume with its data does.
     """
     rows = facts.rows.get(LAYER.name, {})
     _drop_origins(facts)
@@ -685,7 +690,9 @@ def spread_groups(facts: Facts) -> None:
         key = group_key(group) if group else name.replace(" ", "-")
         for title in facts.volumes.get(group, ()):
             if not facts.rows[LAYER.name][title].get("below"):
-                facts.say(LAYER, title, place, below=key)
+                data = [number for part in _OF_POOL for number in keys.get(f"{title}{part}", ())]
+                placed = [number for number in data if rows[number].get("table")]
+                facts.say(LAYER, title, place, below=" ".join(placed) or key)
         facts.say(LAYER, key, place, mapped=name, sort=VOLUME_GROUP, below=" ".join(members))
 
 

@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from zmon.kinds import STACKED
+
 NUMBER: Final = r"[0-9]{1,4}:[0-9]{1,8}"
 """The pattern of the number of a device, `major:minor`."""
 _DASD: Final = re.compile(r"(dasd([a-z]{1,3}))([1-3])?")
@@ -99,21 +101,28 @@ def disk_name(name: str) -> str:
     return disk[:-1] if disk.endswith("p") and disk[:-1].endswith(tuple("0123456789")) else disk
 
 
+def may_be_part(name: str) -> bool:
+    """Return whether a name is one of an array or of a partition of one: md_a1 may be either, as md_a1p1."""
+    return re.fullmatch(r"md_\S{1,31}[0-9]", name) is not None
+
+
 def sort_of(kernel: str, is_below: bool) -> str:
     """Return what a device is by its kernel name; empty where the name does not tell."""
-    if minor_of_dm(kernel):
-        return "dm"
-    if re.fullmatch(r"md(?:[0-9]{1,5}|_\S{1,32})", kernel):
-        return "md"
-    if re.fullmatch(r"loop[0-9]{1,5}", kernel):
-        return "loop"
-    if re.fullmatch(
-        r"(?:dasd|sd|vd|xvd)[a-z]{1,4}[0-9]{1,3}"
-        r"|(?:nvme[0-9]{1,3}n[0-9]{1,4}|(?:md|loop|mmcblk|nbd|rbd)[0-9]{1,5})p[0-9]{1,3}",
-        kernel,
-    ):
-        return "partition"
-    return "" if is_below else "disk"
+    named = (sort for pattern, sort in _SORTS if re.fullmatch(pattern, kernel))
+    return next(named, "" if is_below else "disk")
+
+
+_SORTS: Final = (
+    (r"dm-[0-9]{1,8}", "dm"),
+    (r"md_\S{1,31}[0-9]", ""),
+    (r"md(?:[0-9]{1,5}|_\S{1,32})", "md"),
+    (r"loop[0-9]{1,5}", "loop"),
+    (r"(?:bcache|drbd|zd)[0-9]{1,5}", STACKED),
+    (r"(?:dasd|hd|sd|vd|xvd)[a-z]{1,4}[0-9]{1,3}", "partition"),
+    (r"nvme[0-9]{1,3}n[0-9]{1,4}p[0-9]{1,3}", "partition"),
+    (r"(?:md|loop|mmcblk|nbd|rbd|bcache|drbd|zd)[0-9]{1,5}p[0-9]{1,3}", "partition"),
+)
+"""The sorts of devices by the patterns of their names; see `may_be_part`."""
 
 
 def is_of_kernel(name: str) -> bool:

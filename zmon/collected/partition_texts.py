@@ -21,7 +21,7 @@ from zmon.base.plain_text import cells
 from zmon.base.sizes import SECTOR
 from zmon.collected.columns import Columns
 from zmon.collected.dasd_texts import dasd_named
-from zmon.collected.numbers import disk_name, is_of_kernel, sort_of
+from zmon.collected.numbers import disk_name, is_of_kernel, may_be_part, sort_of
 from zmon.collected.reading import OrDocument, Reading, line, objects
 from zmon.kinds import DASD, LAYER
 
@@ -77,7 +77,7 @@ class PartitionReading(Reading):
         self, name: str, first: int = -1, last: int = -1, count: int = 0, *, kind: str = ""
     ) -> None:
         """Take a partition, and its place if that is exact: first and last unit, and how many; its type."""
-        if sort_of(name, is_below=True) != "partition":
+        if sort_of(name, is_below=True) != "partition" and not may_be_part(name):
             return
         if made := _MADE_FOR.search(kind):
             self.facts.made_for.setdefault(name, (_USES[str(made.lastgroup)], self.place))
@@ -376,8 +376,9 @@ class Parted(PartitionReading):
     def _begin(self, name: str, size: str, unit: str, sector: int) -> None:
         self._take_disk(name)
         self._sector, self._has_table, self._columns = sector, True, Columns("")
-        if unit == "B" and size.isdecimal() and is_of_kernel(name):
-            self.facts.say(LAYER, name, self.place, size=int(size) // SECTOR)
+        bytes_of_unit = {"s": sector, "B": 1}.get(unit, 0)
+        if bytes_of_unit and size.isdecimal() and is_of_kernel(name):
+            self.facts.say(LAYER, name, self.place, size=int(size) * bytes_of_unit // SECTOR)
 
     def _take(self, number: str, place: tuple[str, ...], unit: str, system: str, flags: str) -> None:
         name = self._part_name(number)

@@ -21,6 +21,7 @@ _FILE: Final = re.compile(
     r"(?:.*/)?sos_(?P<kind>commands|strings)/[^/]+/(?:[^/]+/)?(?P<command>[a-z]+(?![a-z])[^/]*)", re.DOTALL
 )
 """A file with the output of a command, or with the last part of a file that was too long."""
+_FLAT: Final = re.compile(r"(?:^|/)sos_(?:commands|strings)__")
 _AT_TOP: Final = re.compile(r"(?:.*/)?sosreport-[^/]+/(?P<command>hostname|uname)", re.DOTALL)
 """A name at the top of an archive that sos gives to an output."""
 _MANIFEST: Final = re.compile(r"((?:.*/)?)sos_reports/manifest\.json", re.DOTALL)
@@ -37,7 +38,11 @@ _LAST_PART: Final = " | tail"
 
 
 def command_of_sos(path: str) -> str:
-    """Return the command whose output sos keeps in a file; empty if it is no such file."""
+    """Return the command whose output sos keeps in a file; empty if it is no such file.
+
+    Who keeps some of the files in one directory writes their paths as names: `sos_commands__block__lsblk`.
+    """
+    path = path.replace("__", "/") if _FLAT.search(path) else path
     match = _FILE.fullmatch(path) if "sos_" in path else None
     if match is None:
         return top["command"] if (top := _AT_TOP.fullmatch(path)) else ""

@@ -17,11 +17,15 @@ if TYPE_CHECKING:
     from zmon.kernel.capture_open import Capture
     from zmon.kernel.capture_text import CollectedText
 
-ENDINGS: Final = frozenset({
-    "", ".adoc", ".eml", ".htm", ".html", ".json", ".list", ".log", ".lst", ".md", ".out", ".rst", ".text",
-    ".txt", ".typescript", ".yaml", ".yml",
+OF_SOURCES: Final = frozenset({
+    ".1", ".8", ".awk", ".bak", ".bash", ".bat", ".c", ".cc", ".cfg", ".cgi", ".conf", ".cpp", ".cs",
+    ".css", ".diff", ".go", ".h", ".hpp", ".in", ".ini", ".ipynb", ".j2", ".java", ".js", ".ksh",
+    ".lua", ".m4", ".mk", ".old", ".orig", ".patch", ".php", ".pl", ".pm", ".po", ".ps1", ".py", ".pyi",
+    ".r", ".rb", ".rej", ".rpmnew", ".rpmsave", ".rs", ".rules", ".s", ".scala", ".service", ".sh",
+    ".spec", ".svg", ".swp", ".t", ".tcl", ".tex", ".tmpl", ".toml", ".ts", ".vim", ".xml", ".xsl",
+    ".zsh",
 })  # fmt: skip
-"""What the names of texts among other files end with."""
+"""What the names of files end with that quote outputs, or keep an earlier state: no texts among others."""
 _LOGS: Final = frozenset({"dbginfo.log", "supportconfig.txt"})
 """What collectors say of their own work."""
 _WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
@@ -46,14 +50,14 @@ class CollectedTexts:
     def is_text(self, path: str, head: bytes, deepest: int | None) -> bool:
         """Return whether a file is such a text, by its path and first bytes.
 
-        Program source quotes outputs of commands, too, so the name of one file of many has to end like a
-        text's.  What collectors write is known by its form, wherever it is.
+        Program source quotes outputs of commands, too, so the name of one file of many must not end like
+        that of one.  What collectors write is known by its form, wherever it is.
         """
         if (b"\0" in head and not head.startswith(_WIDE)) or not self.may_be_text(path):
             return False
         if command_of_sos(path) or is_manifest(path):
             return True
-        if deepest is not None and posixpath.splitext(path)[1].lower() not in ENDINGS:
+        if deepest is not None and posixpath.splitext(path)[1].lower() in OF_SOURCES:
             return False
         from zmon.collected.transcript import begins_output, decoded, is_of_collector  # noqa: PLC0415 - likewise
 

@@ -262,7 +262,32 @@ def decoded(data: bytes) -> str:
         text = _GLUED.sub("", text)
     if not text.isascii():
         text = re.sub(_DASH, "-", text.translate(_TYPESET))
-    return _without_times(text if text.endswith("\n") else f"{text}\n")
+    return _without_times(_without_processors(text if text.endswith("\n") else f"{text}\n"))
+
+
+_OF_CONSOLE: Final = re.compile(r"(?:(?P<processor>[0-9]{2}): .*|\s*)")
+_CONSOLE_WIDTH: Final = 80
+
+
+def _without_processors(text: str) -> str:
+    """Return a console of z/VM without the processor before each line, and with folded lines joined.
+
+    What is joined with the line before leaves an empty one: each keeps its number.
+    """
+    rows = [_OF_CONSOLE.fullmatch(row) for row in text.split("\n")]
+    if not re.match("[0-9]{2}: ", text) or not all(rows):
+        return text
+    joined, begun, is_full = list[str](), 0, ""
+    for number, row in enumerate(filter(None, rows)):
+        processor = row["processor"] or ""
+        joined.append(row[0][len("00: ") :].rstrip())
+        if is_full and processor == is_full:
+            joined[begun] += joined[number]
+            joined[number] = ""
+        else:
+            begun = number
+        is_full = processor if len(row[0]) == _CONSOLE_WIDTH and row[0][-1:].strip() else ""
+    return "\n".join(joined)
 
 
 def _sent(text: str) -> str:
@@ -495,7 +520,8 @@ def _is_prose(command: str) -> bool:
     behind = zip(arguments, [tool, *arguments], strict=False)
     plain = sum(1 for word, last in behind if re.fullmatch(r"[A-Za-z]+[,.:]?", word) and last[0] != "-")
     is_open = {*CP_TOOLS, "cat", "for", "ls", "multipathd", "ssh", "rsh"}
-    return tool not in is_open and plain > _PLAIN_WORDS and not _INSIDE.fullmatch(command)
+    is_script = tool == "parted" and re.search(r"\s(?:-|/dev/)", command) is not None  # of words for parted
+    return tool not in is_open and not is_script and plain > _PLAIN_WORDS and not _INSIDE.fullmatch(command)
 
 
 def host_of(prompt: str) -> str:

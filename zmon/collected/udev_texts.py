@@ -14,7 +14,7 @@ from zmon.base.plain_text import unescaped_hex
 from zmon.collected.channel_texts import NO_TYPE
 from zmon.collected.dasd_texts import BUSID, UID
 from zmon.collected.fcp_texts import linked_lun
-from zmon.collected.numbers import NUMBER, disk_name, fits, number_of
+from zmon.collected.numbers import NUMBER, disk_name, fits, number_of, sort_of
 from zmon.collected.reading import Reading, line
 from zmon.kernel.disk_identity import parse_record
 from zmon.kernel.sys_block import busid_of, parse_links
@@ -77,6 +77,11 @@ class Udevadm(Reading):
             self._first = self.number
         if len(self._record) < MAX_RECORD:
             self._record.append(f"{match[1] or 'E:'}{match[2]}")
+
+    def take_record(self, rows: list[str]) -> None:
+        """Take a record of the line that is taken, in lines of udev's data base."""
+        self._record, self._first = rows[:MAX_RECORD], self.number
+        self.end()
 
     def end(self) -> None:
         """Take the record."""
@@ -173,7 +178,7 @@ def _layer(name: str, slot: re.Match[str], properties: dict[str, str], content: 
             row["below"] = number
     else:
         row |= {
-            "sort": "disk",
+            "sort": sort_of(name, is_below=False),
             "vendor": properties.get("ID_VENDOR", ""),
             "model": unescaped_hex(properties.get("ID_MODEL_ENC", properties.get("ID_MODEL", ""))).strip(),
         }

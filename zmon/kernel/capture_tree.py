@@ -129,7 +129,8 @@ def moment(tree: Tree) -> int:
         answers = [f"cp/{name}" for name in tree.entries("cp")]
     except OSError:
         answers = []
-    lists = [when for path in (*LISTS, *answers) if (when := _when(tree, path)) is not None]
+    shown = getattr(tree, "shown", {})
+    lists = [when for path in (*LISTS, *answers, *shown) if (when := _when(tree, path)) is not None]
     return max((text.time for text in texts), default=max(lists, default=0))
 
 

@@ -20,6 +20,7 @@ from zmon.placement.unused_paths import is_offline, reasons_of
 from zmon.topology.claims import claims_about, emulated_over, fcp_devices_on
 from zmon.topology.data_files import file_by_name, unknown_file
 from zmon.topology.lun import as_multipath
+from zmon.topology.read_texts import unseen_dasd
 from zmon.topology.same_disks import same_devices
 from zmon.topology.stack import TAGS, group_of, tagged, volume_name
 from zmon.values.dasd_state import NOT_FORMATTED, STARTING, use_of
@@ -27,10 +28,11 @@ from zmon.values.nvme import parse_path
 from zmon.values.path_masks import paths_on_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from zmon.base.absent import Number, Value
     from zmon.placement.channel_device import ChannelDevice
+    from zmon.topology.claims import Claim
     from zmon.topology.data_files import DataFile
     from zmon.topology.location import FileLocation
     from zmon.topology.machine import Machine
@@ -58,6 +60,7 @@ class MeaningKind(Enum):
     TABLESPACE = "tablespace"
     DATABASE = "database"
     OF_CP = "volume of z/VM"
+    DISK_OF_GUEST = "virtual disk of z/VM"
     DEVICE_OF_CP = "device of z/VM"
 
 
@@ -65,6 +68,8 @@ _PARTS: Final = 3
 """Points in the unique id of a disk that is no minidisk: that of one has a token behind a fourth."""
 MAX_SHARED: Final = 5
 """Disks on one volume that are named."""
+_OF_CP: Final = frozenset({MeaningKind.OF_CP, MeaningKind.DISK_OF_GUEST, MeaningKind.DEVICE_OF_CP})
+"""Meanings of words that only CP and directories have."""
 DOWNWARDS: Final = frozenset({MeaningKind.FILE, MeaningKind.DIRECTORY, MeaningKind.MOUNT})
 """Meanings that are paths, which are mapped to disks."""
 
@@ -98,9 +103,18 @@ def meanings(word: str, machine: Machine) -> list[WordMeaning]:
     )  # fmt: skip
     distinct = dict.fromkeys(meaning for reading in readings for meaning in reading(word, machine))
     if not distinct and (claims := claims_about(word, machine.claims)):
-        is_volume = any(claim.is_volume for claim in claims)
-        return [WordMeaning(word, MeaningKind.OF_CP if is_volume else MeaningKind.DEVICE_OF_CP, word.upper())]
+        return [WordMeaning(word, _sort_of(word, claims), word.upper())]
     return list(distinct)
+
+
+def _sort_of(word: str, claims: Sequence[Claim]) -> MeaningKind:
+    """Return what a word means that only CP and directories have; guests number their disks themselves."""
+    volumes = [claim for claim in claims if claim.is_volume]
+    if not volumes:
+        return MeaningKind.DEVICE_OF_CP
+    number = word.upper().zfill(4)
+    is_virtual = all(claim.vdev == number != claim.rdev for claim in volumes)
+    return MeaningKind.DISK_OF_GUEST if is_virtual else MeaningKind.OF_CP
 
 
 def _paths(word: str, machine: Machine) -> Iterator[WordMeaning]:
@@ -352,7 +366,7 @@ class SameDisk(NamedTuple):
 
 _OF_ADAPTERS: Final = frozenset({MeaningKind.BUS, MeaningKind.VDEV, MeaningKind.RDEV})
 """Meanings that are a device number: of the paths to SCSI and NVMe disks that of their adapter."""
-_OF_PATHS: Final = _OF_ADAPTERS | {MeaningKind.PORT, MeaningKind.LUN}
+OF_PATHS: Final = _OF_ADAPTERS | {MeaningKind.PORT, MeaningKind.LUN}
 """Meanings that some paths to a disk have."""
 
 
@@ -598,9 +612,11 @@ def _shared(volume: Volume, machine: Machine) -> Iterator[str]:
 
 def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
     """Return the disks that a word means, with the files and mounts on them; of a device those on it."""
-    if meaning.sort in {MeaningKind.OF_CP, MeaningKind.DEVICE_OF_CP}:
+    if meaning.sort in _OF_CP:
         said = (claim.words for claim in claims_about(meaning.key, machine.claims))
-        return LookupResult(meaning, claimed=tuple(dict.fromkeys(said)))
+        unlisted = unseen_dasd(machine.sample)
+        unseen = (unlisted.reason,) if unlisted and meaning.sort is not MeaningKind.DEVICE_OF_CP else ()
+        return LookupResult(meaning, claimed=tuple(dict.fromkeys(said)), unseen=unseen)
     if meaning.sort is MeaningKind.BUS and not meaning.disks:
         return LookupResult(meaning, device=channel_device(meaning.key, machine))
     stack = machine.stack
@@ -630,7 +646,7 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
         if is_first and not any(told.get(other.number) for other in volumes):
             volumes.append(volume)
     meant = {number for numbers in joins for number in numbers}
-    is_path = meaning.sort in {*_OF_PATHS, MeaningKind.WWID} or _is_joined(device, machine)
+    is_path = meaning.sort in {*OF_PATHS, MeaningKind.WWID} or _is_joined(device, machine)
     made = bool(device) and (stack.segments(device) != () or not volumes)
     joined = [volume for volume in on_disks if volume.number in paths]
     return LookupResult(
@@ -667,14 +683,26 @@ def _unseen_members(meaning: WordMeaning, machine: Machine) -> Iterator[str]:
 def _same(
     numbers: set[str], disks: set[str], machine: Machine
 ) -> tuple[tuple[SameDisk, ...], set[str], set[str]]:
-    """Return which devices are the same as others that multipath does not join, and these: sure, possible."""
+    """Return which devices are the same as others that multipath does not join, and these: sure, possible.
+
+    Each set of the same is named once, with all of it; the others are those that the word does not mean.
+    """
     same: list[SameDisk] = []
+    named = set[frozenset[str]]()
     groups: dict[bool, set[str]] = {True: set(), False: set()}
     for number in sorted(numbers, key=machine.stack.title):
         told = same_devices(number, machine.same_disks, machine.stack)
         for is_sure, group in groups.items():
-            others = [other for other, is_it in told.items() if is_it is is_sure and other not in disks]
-            if others:
+            maps = _maps_of(number, machine) if number in disks else set()
+            others = [
+                other
+                for other, is_it in told.items()
+                if is_it is is_sure and not (other in disks and maps & _maps_of(other, machine))
+            ]
+            group.update({*others} - disks)
+            every = frozenset({number, *others})
+            if others and every not in named:
+                named.add(every)
                 volumes = [machine.volumes[other] for other in others if other in machine.volumes]
                 lost = reasons_of((), machine, volumes)
                 titles = {other: machine.stack.title(other) for other in others}
@@ -683,7 +711,6 @@ def _same(
                 same.append(
                     SameDisk(machine.stack.title(number), tuple(sorted(titles.values())), is_sure, is_apart)
                 )
-                group.update(others)
     return tuple(same), groups[True], groups[False] - groups[True]
 
 
@@ -724,11 +751,16 @@ def _is_joined(number: str, machine: Machine) -> bool:
     return node is not None and node.multipath and bool(machine.stack.paths(number))
 
 
+def _maps_of(number: str, machine: Machine) -> set[str]:
+    """Return the multipath devices that a disk is a path of."""
+    return {upper for upper in machine.stack.above(number) if _is_joined(upper, machine)}
+
+
 def _paths_meant(number: str, meaning: WordMeaning, machine: Machine) -> list[str]:
     """Return the paths of a multipath device that a word means: those of an adapter, one of them, or all."""
     paths = [path.number for path in machine.stack.paths(number)]
     wanted = [meaning.key] if meaning.sort is MeaningKind.DEVICE else []
-    if meaning.sort in _OF_PATHS:
+    if meaning.sort in OF_PATHS:
         wanted = [*meaning.disks]
     return [path for path in paths if path in wanted] or paths
 

@@ -10,7 +10,7 @@ from zmon.base.record import NamedTuple
 from zmon.kinds import GPFS, LOST
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.mapping import ByteMapping, equal_shares, map_ranges, map_whole
-from zmon.topology.mounts import is_unplaced, why_unplaced
+from zmon.topology.mounts import is_unplaced, may_lie_on_others, why_unplaced
 from zmon.topology.stack import StackLayer
 from zmon.topology.volumes import bare
 
@@ -269,7 +269,7 @@ class _Locator(ByteMapping):
             self.somewhere((pool.number,), ONE_OF_SEVERAL)
             return (pool.number,)
         if mount is None or mount.fstype != "overlay":
-            self.is_open = mount is None or is_unplaced(mount)
+            self.is_open = mount is None or is_unplaced(mount) or may_lie_on_others(mount)
             self.worsen(Grade.UNKNOWN, _no_device(number, mount))
             return ()
         layers, unplaced = mounts.layers(mount), mounts.unplaced_layers(mount)
@@ -425,6 +425,8 @@ def _no_device(number: str, mount: Mount | None) -> str:
         return why_unplaced(mount)
     if mount.pool:
         return f"it is on disks of {mount.source}, a pool of ZFS: which these are is not read"
+    if may_lie_on_others(mount):
+        return f"what it lies on is not known: it is {mount.fstype or 'mounted'} from {mount.source}"
     return f"no block device holds it: it is {mount.fstype or 'mounted'} from {mount.source}"
 
 

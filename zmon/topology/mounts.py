@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from functools import cached_property, partial
 
 from zmon.base.absent import Absent, absent, text_of
@@ -76,6 +77,26 @@ def is_unplaced(mount: Mount) -> bool:
     names_one = mount.source.startswith(("/dev/", "UUID=", "LABEL=", "PARTUUID=", "PARTLABEL="))
     has_none = mount.number.startswith("0:") and mount.fstype not in {"btrfs", "overlay", "tmpfs"}
     return names_one and has_none and not mount.fstype.startswith("fuse")
+
+
+def may_lie_on_others(mount: Mount) -> bool:
+    """Return whether a mount of no block device may be a view of other file systems, which are on some.
+
+    Where a text has no type, only a server and what is in memory are known by their sources to be none.
+    """
+    if mount.fstype:
+        return mount.fstype in _OF_OTHERS
+    return not is_unplaced(mount) and not _DISKLESS.fullmatch(mount.source)
+
+
+_OF_OTHERS: Final = frozenset({
+    "aufs", "ecryptfs", "fuse.bindfs", "fuse.encfs", "fuse.fuse-overlayfs", "fuse.gocryptfs", "fuse.mergerfs",
+    "fuse.unionfs", "fuse.unionfs-fuse", "shiftfs", "unionfs",
+})  # fmt: skip
+"""File systems that show the files of others; of an overlay the mount names these."""
+_DISKLESS: Final = re.compile(
+    r"//.*|[^/]+:.*|(?:dev)?tmpfs|ramfs|udev|dev|run|shm|proc|sysfs|cgroup2?|efivarfs"
+)
 
 
 def why_unplaced(mount: Mount) -> str:

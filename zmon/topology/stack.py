@@ -9,7 +9,7 @@ from zmon.base.absent import Absent, absent, code_of, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
 from zmon.base.sizes import SECTOR
-from zmon.kinds import CONTRADICTED, FAILED, MPATH, NSD, OF_GPFS, POOL, STRIPED, VOLUME_GROUP
+from zmon.kinds import CONTRADICTED, FAILED, MPATH, NSD, OF_GPFS, POOL, STACKED, STRIPED, VOLUME_GROUP
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.origins import NO_ORIGINS, Origins
 from zmon.topology.target import (
@@ -94,9 +94,10 @@ DEPTH: Final = 32
 """Maximum number of layers; more are taken for a circle."""
 
 
-_ON_DEVICES: Final = frozenset({VOLUME_GROUP, NSD, POOL, FAILED, "btrfs", "content"})
-"""Sorts of what texts name that is no device of the kernel, and lies on some."""
+_ON_DEVICES: Final = frozenset({VOLUME_GROUP, NSD, POOL, FAILED, STACKED, "btrfs", "content"})
+"""Sorts of what lies on devices in a way that no source tells; of texts those that are no devices."""
 _UNMAPPED_FILE: Final = absent("which parts of its file system its file has is not known")
+_UNLISTED: Final = absent("which devices it is made of is not known")
 _UNMAPPED: Final = absent("which parts of its devices a group uses is not known")
 
 
@@ -327,7 +328,8 @@ class Stack:
             case "md":
                 return _array(node)
         is_built = node.sort == "disk" and node.below  # such as one of bcache or DRBD
-        return _UNMAPPED if is_built or node.sort in _ON_DEVICES else ()
+        why = _UNMAPPED if node.below or node.sort != STACKED else _UNLISTED
+        return why if is_built or node.sort in _ON_DEVICES else ()
 
     def mapped(self, node: BlockDevice, target: Target) -> Iterable[Target]:
         """Return a target of the device mapper, completed with what its table does not contain."""
@@ -489,7 +491,8 @@ class Stack:
         if not segments or node.sort == "loop":
             if node.is_unseen:
                 return "nothing else is known of it"
-            return f"{'disk' if isinstance(node.sort, Absent) else node.sort}{file}"
+            unsorted = "layout not known" if text_of(node.name).startswith("dm-") else "disk"
+            return f"{unsorted if isinstance(node.sort, Absent) else node.sort}{file}"
         ways = list(dict.fromkeys(map(describe, segments)))
         said = ways[0] if len(ways) == 1 else f"{len(segments)} segments: {', then '.join(ways[:8])}"
         purpose = inner(node.mapped) if isinstance(node.mapped, str) else ""
