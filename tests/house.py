@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 TESTS: Final = ROOT / "tests"
 CEILINGS: Final = {
-    "base": 1523, "check": 1751, "cli": 10158, "collected": 14939, "cp": 3335, "diagnosis": 6212,
-    "exposition": 1961, "fleet": 2112, "kernel": 13294, "lab": 5171, "listing": 5598, "machine": 6384,
-    "placement": 5970, "queueing": 3869, "recorder": 2049, "rule": 2024, "screen": 4601, "session": 4990,
-    "store": 6052, "tables": 7962, "topology": 6411, "trends": 2157, "ui": 5532, "values": 668,
-    "words": 311, "zmon": 2729,
+    "base": 1523, "check": 1756, "cli": 10188, "collected": 15323, "cp": 3335, "diagnosis": 6218,
+    "exposition": 1961, "fleet": 2112, "kernel": 13295, "lab": 5171, "listing": 5598, "machine": 6385,
+    "placement": 6034, "queueing": 3869, "recorder": 2049, "rule": 2024, "screen": 4601, "session": 5006,
+    "store": 6052, "tables": 7966, "topology": 6449, "trends": 2157, "ui": 5542, "values": 668,
+    "words": 311, "zmon": 2733,
 }  # fmt: skip
 """The most lines of each package; `zmon` are the modules that are in none."""
 VAGUE: Final = frozenset({"each", "found", "known", "one", "words"})

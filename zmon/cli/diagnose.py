@@ -54,7 +54,7 @@ MOST_ASKED: Final = 3
 """Exceptions before an interval of which the cause is looked for in the verdict."""
 NOTHING_IN_IT: Final = (
     "no load of disks, channel paths, processors or memory was measured in this time; a diagnosis needs a"
-    " recording or a capture of two passes"
+    " recording, or a capture of two passes with /proc/diskstats"
 )
 """Why a source has no diagnosis that knows nothing of the load."""
 
