@@ -154,7 +154,7 @@ def test_logs_are_in_order_and_their_lcus_are_named() -> None:
         CAUSES["D12"](listed(BUSY, more, shares=(LOG, DATA, other, DATA._replace(volume="0.0.7001"))))
     )
     assert found.claim.startswith("2 logs lie on 2 volumes of LCU 7 with data")
-    assert "the logs /db/log0 and /db/log1 and data (DATA)" in found.evidence[0].words
+    assert "data (DATA) and the logs /db/log0 and /db/log1" in found.evidence[0].words
     assert found.excluded == ("LCU 7: Disc 0.0 ms of Serv 1.2 ms",)
 
 

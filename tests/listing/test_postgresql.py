@@ -313,7 +313,7 @@ def test_no_driver_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None
     """Without any driver there are two ways: install one, or spool."""
     monkeypatch.setitem(sys.modules, "psycopg", None)
     monkeypatch.setitem(sys.modules, "pg8000", None)
-    with pytest.raises(ServerError, match=r"'\.\[postgresql\]'.*psql"):
+    with pytest.raises(ServerError, match=r"python3-psycopg .*psql"):
         postgresql.read_postgresql(parse_server("postgresql://localhost"))
 
 

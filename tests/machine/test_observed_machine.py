@@ -54,7 +54,7 @@ SCENARIOS = {
     "fcp-failover": ("D14b", "4 10", (LAYER,)),
     "fcp-multibus-full": ("D15", "4", (CPU,)),
     "fcp-path-slow": ("D14", "0.0.fc61", (LAYER,)),
-    "fcp-one-adapter": ("D13", "32 FCP8000-FCP8007 FCP8100-FCP8107", (LAYER,)),
+    "fcp-one-adapter": ("D13", "32 16 32 0.0.fc61", (LAYER,)),
     "path-lost": ("D13", "1 4 8000 52", (DEVICE,)),
     "guest-swapping": ("D16", "", (MEMORY, PRESSURE)),
     "swap-begins": ("D16", "", (MEMORY, PRESSURE)),
