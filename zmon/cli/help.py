@@ -11,7 +11,7 @@ from zmon.cli.full_parser import parser_of
 from zmon.cli.output import OK, folded, misused, terminal_width, write_text
 from zmon.cli.settings import KEYS, SETTINGS, defaults_of, options_of, own_keys_of
 from zmon.cli.subcommands import KEY_MAPS, SUBCOMMANDS
-from zmon.cli.topics import ENVIRONMENT, EXIT_STATUS, FILES, SERVICE_STATUS
+from zmon.cli.topics import ENVIRONMENT, EXIT_STATUS, FILES, SERVICE, SERVICE_STATUS
 from zmon.rule.grammar import usable_rules
 from zmon.screen.definition import ScreenError, load_screens
 from zmon.screen.query import QueryError, find_column, heading
@@ -266,6 +266,7 @@ TOPICS: Final[dict[str, tuple[str, Callable[[], Iterator[str]]]]] = {
     "keys": ("the keys that hold on the screens", _keys),
     "rules": ("the rules for exceptions", _rules),
     "new": ("what this release brings", lambda: _lines(explain_release())),
+    "service": ("how the recorder runs as a service", lambda: _entries(SERVICE)),
     "exit-codes": ("what an exit status means, and errors for programs", _exit_codes),
     "environment": ("the environment variables that zmon reads", lambda: _entries(ENVIRONMENT)),
     "files": ("the files that zmon reads and writes", lambda: _entries(FILES)),
@@ -276,5 +277,6 @@ ALIASES: Final = {
     "exit": "exit-codes", "exit-code": "exit-codes", "exit-status": "exit-codes", "status": "exit-codes",
     "errors": "exit-codes", "env": "environment", "variables": "environment", "key": "keys",
     "command": "commands", "subcommands": "commands", "screen": "screens", "file": "files",
+    "install": "service", "recorder": "service",
 }  # fmt: skip
 """Other words for topics."""

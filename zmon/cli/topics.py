@@ -29,6 +29,17 @@ SERVICE_STATUS: Final = (
 )
 """With `--status`, as Nagios has it."""
 
+SERVICE: Final = (
+    ("systemctl enable --now zmon-record", "starts the recorder; a package has installed its unit and user"),
+    (
+        "zmon.pyz install --prefix /opt/zmon",
+        "puts both into /opt/zmon/share/zmon; docs/record.md says how they are installed from there",
+    ),
+    ("systemctl edit zmon-record", "other options than those of the unit; zmon record --help has all"),
+    ("zmon replay /var/lib/zmon", "shows what was recorded; members of the group zmon may read it"),
+)
+"""How the recorder runs as a service."""
+
 ENVIRONMENT: Final = (
     ("ZMON_CONFIG", "this file of settings instead of the machine's and the user's; empty: none"),
     ("ZMON_THEME", "colours of the screens, as --theme"),
