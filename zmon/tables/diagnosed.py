@@ -33,6 +33,7 @@ DOORS: Final = {
 }
 """The screen of each kind of subject."""
 FIRST: Final = absent("nothing can be said yet: figures need a second sample")
+STILL_JUDGED: Final = "not known yet: the rules are still being applied to the samples before."
 NO_DIAGNOSIS: Final = absent("this line belongs to no diagnosis")
 
 
@@ -48,7 +49,11 @@ def table(view: View) -> Table:
     firsts: dict[int, Diagnosis] = {}
     if verdict.is_calm:
         lines.append(("Verdict", calm_on(view, verdict), None))
-        if past := earlier(view, view.interval.after.at.utc):
+        utc = view.interval.after.at.utc
+        log = view.history.exceptions(0, utc)
+        if log.until < min(log.end, utc):
+            lines.append(("Exceptions", STILL_JUDGED, None))
+        elif past := earlier(view, utc):
             lines.append(("Exceptions", f"{past}.", None))
     for number, diagnosis in enumerate(verdict.diagnoses, 1):
         firsts[len(lines)] = diagnosis
