@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.collected.texts import DMSETUP_TABLE, MULTIPATH, REMOVED_PATHS, facts_in, row
+from tests.collected.texts import DMSETUP_TABLE, MULTIPATH, REMOVED_PATHS, TWO_PATHS, facts_in, row
 from zmon.collected.collection import facts_of
 from zmon.collected.facts import joined
 from zmon.collected.lvm_texts import spread_groups
@@ -478,17 +478,11 @@ hcil             dev dev_t pri dm_st  chk_st dev_st  next_check
 0:0:0:1075331104 sda 8:0   50  active ready  running XXXXXX.... 13/20
 1:0:0:1075331104 sdb 8:16  0   failed faulty running XX........ 4/20
 """
-MAP_OF_DAEMON = """\
+MAP_OF_DAEMON = f"""\
 box1:~ # multipathd show maps
 name   sysfs uuid
 mpatha dm-0  36005076303ffc1ae0000000000002018
-box1:~ # lsblk
-NAME        MAJ:MIN RM  SIZE RO TYPE  MOUNTPOINT
-sda           8:0    0   60G  0 disk
-`-mpatha    253:0    0   60G  0 mpath /db
-sdb           8:16   0   60G  0 disk
-`-mpatha    253:0    0   60G  0 mpath /db
-"""
+{TWO_PATHS}"""
 MAP_BY_WWID = """\
 box1:~ # multipathd show paths format "%d %t %T %o %i %w"
 dev dm_st  chk_st dev_st  hcil             uuid

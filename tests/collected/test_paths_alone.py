@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from tests.collected.test_mapper_texts import SHOWN_PATHS
-from tests.collected.texts import MULTIPATH, facts_in
+from tests.collected.texts import MULTIPATH, TWO_PATHS, facts_in
 from zmon.cli.main import main
 from zmon.collected.collection import facts_of
 from zmon.collected.transcript import begins_output, outputs
@@ -21,14 +21,6 @@ if TYPE_CHECKING:
     from tests.collected.conftest import Ask
 
 LOST: Final = "| `- 1:0:0:1 sdb 8:16  failed faulty offline\n  `- 1:0:1:2 sdg 8:96  failed faulty running\n"
-TREE: Final = """\
-box1:~ # lsblk
-NAME        MAJ:MIN RM  SIZE RO TYPE  MOUNTPOINT
-sda           8:0    0   60G  0 disk
-`-mpatha    253:0    0   60G  0 mpath /db
-sdb           8:16   0   60G  0 disk
-`-mpatha    253:0    0   60G  0 mpath /db
-"""
 
 
 def _path(name: str, number: str, state: str) -> dict[str, object]:
@@ -85,9 +77,9 @@ def test_a_failed_path_without_its_map_is_a_lost_one(command: str, where: Ask, s
     """Of which map it is another text tells, else it is not known."""
     for disk in ("sdb", "sdg"):
         assert where(disk, command + LOST)["disks"][0]["not_used"] == "LUN failed"
-    told = show("MPATH", command + LOST + TREE)
+    told = show("MPATH", command + LOST + TWO_PATHS)
     assert {key: entry["state"] for key, entry in told.items()} == {"8:0": None, "8:16": "offline"}
-    facts, reads = facts_of([*outputs("a.txt", (command + LOST + TREE).encode(), 7)])
+    facts, reads = facts_of([*outputs("a.txt", (command + LOST + TWO_PATHS).encode(), 7)])
     assert not any(read.strange for read in reads)
     assert facts.value(LUN, "1:0:1:2", "state") == "failed"
     assert not any("show paths" in str(fact.value) for path in facts.keys(PATH)

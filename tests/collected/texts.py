@@ -26,6 +26,14 @@ box1:~ # lsdasd -u
 0.0.1a01  dasdp     IBM.75000000AAAA1.1a00.01
 0.0.1b02  dasdq     IBM.75000000AAAA1.1b00.02
 """
+TWO_PATHS: Final = """\
+box1:~ # lsblk
+NAME        MAJ:MIN RM  SIZE RO TYPE  MOUNTPOINT
+sda           8:0    0   60G  0 disk
+`-mpatha    253:0    0   60G  0 mpath /db
+sdb           8:16   0   60G  0 disk
+`-mpatha    253:0    0   60G  0 mpath /db
+"""
 FDASD_HEAD: Final = """\
 
 Disk /dev/dasdp:

@@ -13,6 +13,8 @@ NUMBER: Final = re.compile("[0-9A-Fa-f]{1,8}$")
 """The hexadecimal number that a name ends with: `50`, `8000`, `FCP8000`."""
 MOST_NAMED: Final = 4
 """Things that a sentence names; of more it says how many."""
+FEW_NAMED: Final = 2
+"""The same where there is little room, or each has numbers of its own."""
 DIGITS: Final = 99.95
 """A number from which on it has no decimals: it would be written as 100.0."""
 

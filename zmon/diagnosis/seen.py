@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from zmon.base.absent import Absent
-from zmon.base.ranges import MOST_NAMED
+from zmon.base.ranges import FEW_NAMED, MOST_NAMED
 from zmon.base.record import NamedTuple
 from zmon.diagnosis.catalogue import as_shipped, catalogue
 from zmon.diagnosis.diagnosis import CERTAIN, Diagnosis, Measurement, OtherGain, Subject, Told, nothing_known
@@ -34,8 +34,6 @@ CLAIM: Final = ("clause", "brief")
 """The keys of a case of which the second one in its record may name the first."""
 ADDED: Final = ("excluded", "missing")
 """The keys of a case of which all sentences hold that may; of others the first."""
-FEW: Final = 2
-"""Things that a sentence names where there are three lines for all."""
 
 
 class Remedy(NamedTuple):
@@ -237,7 +235,9 @@ def _diagnosed(record: DiagnosisRecord, seen: Seen) -> Diagnosis:
         case = {**case, **reservation}
     confidence = _first(case.get("confidence", CERTAIN), fields)
     certain = {"is_certain": confidence == CERTAIN}
-    whole, brief = (_told(record, case, Fields(certain, fields, most=most)) for most in (MOST_NAMED, FEW))
+    whole, brief = (
+        _told(record, case, Fields(certain, fields, most=most)) for most in (MOST_NAMED, FEW_NAMED)
+    )
     fields = Fields(certain, fields)
     gives = _first(case.get("gain", ""), fields)
     excluded, missing = (tuple(_all(case.get(key, ()), fields)) for key in ADDED)

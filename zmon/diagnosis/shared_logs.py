@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent
-from zmon.base.ranges import names
+from zmon.base.ranges import FEW_NAMED, names
 from zmon.diagnosis.diagnosis import Subject
 from zmon.diagnosis.phrases import no_cmf, said_of_units, why_untimed
 from zmon.diagnosis.seen import Seen, diagnosed
@@ -27,8 +27,6 @@ LEAST_PART: Final = 0.01
 """The part of a volume's bytes that logs or data have at least, to share it."""
 LEAST_WRITES: Final = 0.01
 """The part of the requests that write where a log is written."""
-NAMED: Final = 2
-"""Logs that are named; the others are counted."""
 NO_LISTING: Final = "no listing names the logs: --listing"
 
 
@@ -72,7 +70,7 @@ def _shared(
     files = sorted({share.file for _, logs in parts for share in logs})
     facts = {
         "files": files,
-        "log_names": names(files, NAMED),
+        "log_names": names(files, FEW_NAMED),
         "logs": [Subject("file", file, file) for file in files],
         "first_log": Subject("file", files[0], files[0]),
         "data": list(dict.fromkeys(share.owner for data, _ in parts for share in data)),

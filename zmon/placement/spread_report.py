@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent
-from zmon.base.ranges import names
+from zmon.base.ranges import FEW_NAMED, names
 from zmon.base.record import NamedTuple
 from zmon.base.sizes import GIB
 from zmon.placement.items import Hindrance, weights, worst_grade
@@ -585,7 +585,7 @@ def _unsized_words(placement: Placement, on: Collection[str], wanted: SpreadQuer
 def _unmatched(placement: Placement, items: Sequence[FileItem], wanted: SpreadQuery) -> Iterable[str]:
     """Yield the names in options and in the site file that match nothing."""
     if placement.strange_capacities:
-        lcus = names(placement.strange_capacities, FEW)
+        lcus = names(placement.strange_capacities, FEW_NAMED)
         yield f"the site's capacity of {lcus} is of no LCU that is known here"
     for pattern in wanted.pins:
         candidates = (name for item in items for name in (item.name, item.tablespace))
@@ -595,9 +595,6 @@ def _unmatched(placement: Placement, items: Sequence[FileItem], wanted: SpreadQu
 
 MAX_UNSEEN_NAMED: Final = 20
 """Files that were not seen and are named; the others are counted."""
-
-FEW: Final = 2
-"""Units that are named in a sentence with other numbers; the others are counted."""
 
 
 def counted(report: SpreadReport) -> str:
@@ -620,7 +617,7 @@ def times_words(what: str, effect: WhatIf, units: Sequence[Unit]) -> str:
         times = f"{times}. {effect.loss}"
     if effect.little:
         return f"{what} would gain little: {times}"
-    now, then = names(effect.now, FEW), names(effect.then, FEW)
+    now, then = names(effect.now, FEW_NAMED), names(effect.then, FEW_NAMED)
     if effect.high:
         return f"{what}: {times}. Busiest now: {now}; afterwards: {then}"
     end = f", {then} afterwards"
@@ -779,7 +776,9 @@ def staying_words(report: SpreadReport) -> str:
     """Return which tablespaces stay where they are because of their database; empty if none."""
     reasons = dict.fromkeys(item.pinned.words for item in report.staying if item.pinned)
     spaces = [item.tablespace for item in report.staying]
-    return f"Files of {names(spaces, FEW)} are not moved one by one: {'; '.join(reasons)}" if spaces else ""
+    if not spaces:
+        return ""
+    return f"Files of {names(spaces, FEW_NAMED)} are not moved one by one: {'; '.join(reasons)}"
 
 
 def spread_words(suggested: MovePlan, what: str) -> str:

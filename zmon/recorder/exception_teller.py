@@ -14,6 +14,7 @@ from zmon.base.absent import Absent
 from zmon.base.clock import SECOND
 from zmon.base.event import INTERRUPTED, OPEN
 from zmon.base.mistake import contained
+from zmon.base.ranges import many
 from zmon.recorder.command_runner import CommandRun, CommandRunner
 from zmon.rule.site_command import BEGIN, END, fields_of
 from zmon.rule.watch import grouped
@@ -170,7 +171,7 @@ class ExceptionTeller:
             self._tell_left_out(left_out, "too many wait already")
 
     def _tell_left_out(self, count: int, why: str) -> None:
-        text = f"{count} run{'s' * (count > 1)} of commands left out: {why}"
+        text = f"{many(count, 'run')} of commands left out: {why}"
         self._note(self._utc, text)
         self._say(text)
 

@@ -5,12 +5,10 @@ CHECK and `zmon check` ask `results_of`, so that they give the same answer to th
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import absent
 from zmon.base.plain_text import did_you_mean
-from zmon.base.same import Same
 from zmon.check.practice import CheckInput, State, origin_of
 from zmon.check.practices import CHECKS, KINDS_READ, QUESTIONS, run_checks
 from zmon.machine.figure import Needs
@@ -24,9 +22,7 @@ if TYPE_CHECKING:
 
     from zmon.base.absent import Value
     from zmon.check.practice import CheckResult
-    from zmon.interval import Interval
     from zmon.machine.view import View
-    from zmon.topology.machine import Machine
 
 NEEDS: Final = Needs(KINDS_READ, topology=TOPOLOGY)
 WANTING: Final = frozenset({State.BAD, State.LOOK})
@@ -39,25 +35,9 @@ def results_of(view: View, ids: Collection[str] = ()) -> list[CheckResult]:
     return run_checks(CheckInput(machine_of(view), view.interval), ids)
 
 
-class _Checked(Same["Machine"]):
-    """A machine as a key, with the interval in which it was seen first."""
-
-    __slots__ = ("interval",)
-
-    def __init__(self, machine: Machine, interval: Interval) -> None:
-        super().__init__(machine)
-        self.interval = interval
-
-
-def bad_of(view: View) -> Sequence[CheckResult]:
-    """Return the checks that are bad; as long as nothing is attached or mounted, they are not asked again."""
-    return _bad_of(_Checked(machine_of(view), view.interval))
-
-
-@lru_cache(maxsize=1)
-def _bad_of(checked: _Checked) -> Sequence[CheckResult]:
-    results = run_checks(CheckInput(checked.it, checked.interval), ())
-    return [result for result in results if result.state is State.BAD]
+def bad_of(view: View) -> list[CheckResult]:
+    """Return the checks that are bad at the end of a view's interval."""
+    return [result for result in results_of(view) if result.state is State.BAD]
 
 
 def counts_of(results: Sequence[CheckResult]) -> dict[State, int]:

@@ -10,7 +10,7 @@ from zmon.base.plain_text import harmless
 from zmon.diagnosis.judged import NEEDS, calm_on, judged_view, time_on, verdict_of, why_longer
 from zmon.diagnosis.sections import remarks, sections
 from zmon.machine.devices import SCSI_HOME
-from zmon.tables.exceptions import earlier
+from zmon.tables.exceptions import earlier, is_complete, still_judged
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Table
 
@@ -33,7 +33,6 @@ DOORS: Final = {
 }
 """The screen of each kind of subject."""
 FIRST: Final = absent("nothing can be said yet: figures need a second sample")
-STILL_JUDGED: Final = "not known yet: the rules are still being applied to the samples before."
 NO_DIAGNOSIS: Final = absent("this line belongs to no diagnosis")
 
 
@@ -51,9 +50,9 @@ def table(view: View) -> Table:
         lines.append(("Verdict", calm_on(view, verdict), None))
         utc = view.interval.after.at.utc
         log = view.history.exceptions(0, utc)
-        if log.until < min(log.end, utc):
-            lines.append(("Exceptions", STILL_JUDGED, None))
-        elif past := earlier(view, utc):
+        if not is_complete(log, utc):
+            lines.append(("Exceptions", still_judged(log), None))
+        elif past := earlier(log.entries, utc):
             lines.append(("Exceptions", f"{past}.", None))
     for number, diagnosis in enumerate(verdict.diagnoses, 1):
         firsts[len(lines)] = diagnosis

@@ -93,9 +93,19 @@ def _other_events(view: View, exceptions: Exceptions) -> Iterator[str]:
         yield f"EVENTS lists {len(others) - MOST_EVENTS:,} more events"
 
 
-def earlier(view: View, end: int) -> str:
-    """Say how many exceptions there were up to a time, and which was the worst."""
-    entries = view.history.exceptions(0, end).entries
+def is_complete(log: Exceptions, end: int) -> bool:
+    """Return whether the rules are applied to all samples up to a time."""
+    return log.until >= min(log.end, end)
+
+
+def still_judged(log: Exceptions) -> str:
+    """Say that they are not, and how far that has come."""
+    until = f": done up to {clock(log.until)}" if log.until > log.begin else ""
+    return f"The rules are still being applied to the samples{until}."
+
+
+def earlier(entries: Sequence[ExceptionEntry], end: int) -> str:
+    """Say how many exceptions there were up to a time, if there were any, and which was the worst."""
     if not entries:
         return ""
     worst = min(entries, key=lambda entry: entry.heaviness)

@@ -15,7 +15,7 @@ from zmon.base.absent import Absent, absent, ratio
 from zmon.base.clock import SECOND, clock, length
 from zmon.base.event import LEVELS, LOOK
 from zmon.base.mistake import REASONS, contained
-from zmon.base.ranges import many, names, ranges
+from zmon.base.ranges import FEW_NAMED, many, names, ranges
 from zmon.base.record import NamedTuple
 from zmon.base.sizes import MB
 from zmon.diagnosis.judged import (
@@ -59,7 +59,7 @@ from zmon.queueing.waiting import CERTAINLY_FULL
 from zmon.sample import pick
 from zmon.tables.checked import bad_of
 from zmon.tables.diagnosed import lcu_door
-from zmon.tables.exceptions import earlier, examined_of
+from zmon.tables.exceptions import earlier, examined_of, is_complete, still_judged
 from zmon.tables.filled import TableDefinition, resource_in
 from zmon.tables.table import Table
 from zmon.tables.user import PROCESSES, REST, REST_DISKS, lcu_doors, without_units
@@ -81,8 +81,6 @@ NEEDS: Final = Needs(
     (*KINDS, LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU, PROCESS, *UNIT_KINDS),
     history=True, topology=TOPOLOGY, exceptions=True,
 )  # fmt: skip
-NAMED: Final = 2
-"""Settings that are named; the others are counted."""
 MOST: Final = 10
 """Rows of a list; a screen shows at least the first five."""
 NO_VALUE: Final = ""
@@ -170,7 +168,7 @@ def table(view: View) -> Table:
     short = _with_slow_device(present, verdict, short)
     units = unit_loads(view.interval)
     places = DiskPlaces(view, units) if units.of else None
-    is_judged = _is_judged(exceptions, present)
+    is_judged = is_complete(exceptions, present.end)
     sections: tuple[tuple[str, Callable[[], Iterable[OverviewLine]]], ...] = (
         ("the verdict", lambda: _verdict(view, verdict)),
         ("the resources", lambda: _resources(view, present, verdict, short, is_judged=is_judged)),
@@ -588,11 +586,6 @@ def _that_held(view: View, log: Exceptions, present: RecentLoad) -> list[Excepti
     return sorted(held, key=lambda entry: entry.heaviness)
 
 
-def _is_judged(log: Exceptions, present: RecentLoad) -> bool:
-    """Return whether the rules are applied to all samples up to the present one."""
-    return log.until >= min(log.end, present.end)
-
-
 def _in_period(present: RecentLoad, entries: Sequence[ExceptionEntry], still: int) -> str:
     """Say of what the figures of a period are, and how many exceptions it has."""
     figures = f"All figures are means of {length((present.end - present.begin) / SECOND)}."
@@ -610,7 +603,7 @@ def _exceptions(view: View, verdict: Verdict, log: Exceptions, present: RecentLo
     looked_at = examined_of(verdict, entries) if verdict.is_calm else []
     inside = [entry for entry in log.entries if entry.until > present.begin]
     sentence = f"{NONE_OPEN}."
-    if view.interval.skipped and (inside or _is_judged(log, present)):
+    if view.interval.skipped and (inside or is_complete(log, present.end)):
         sentence = _in_period(present, inside, len(entries))
     elif entries:
         many = (
@@ -621,14 +614,13 @@ def _exceptions(view: View, verdict: Verdict, log: Exceptions, present: RecentLo
         if last < present.end:
             sentence += f", last seen at {clock(last)}"
         sentence += SEE_BELOW if looked_at else "."
-    elif not _is_judged(log, present):
-        until = f": done up to {clock(log.until)}" if log.until > log.begin else ""
-        sentence = f"The rules are still being applied to the samples{until}."
+    elif not is_complete(log, present.end):
+        sentence = still_judged(log)
     elif present.gap:
         sentence = f"{NONE_OPEN}; only states were judged, because samples are missing."
     else:
         why = "" if verdict.is_calm else OTHERWISE
-        past = earlier(view, present.end)
+        past = earlier(view.history.exceptions(0, present.end).entries, present.end)
         sentence = f"{NONE_OPEN}{why}{f'; {past}' if past else ''}."
     if log.anew and inside:
         sentence += " Judged by the rules of then: see EXCEPT."
@@ -649,7 +641,7 @@ def _checks(view: View) -> Iterator[OverviewLine]:
     """Yield which settings are bad, if any are."""
     bad = [f"{result.check.title} ({result.check.id})" for result in bad_of(view)]
     if bad:
-        sentence = f"CHECK calls {many(len(bad), 'setting')} bad: {names(bad, NAMED)}."
+        sentence = f"CHECK calls {many(len(bad), 'setting')} bad: {names(bad, FEW_NAMED)}."
         yield OverviewLine("exception", "checks", "Checks", LEVELS[LOOK], words=sentence, command="CHECK")
 
 

@@ -41,27 +41,27 @@ class BehindPane:
 
     def ask(self, pane: Pane, room: int) -> BehindTask | None:
         """Return the work of filling what lies behind the cursor's row; None where there is nothing to do."""
-        command = pane.command if isinstance(pane, Grid) else ""
-        if not self.is_wanted or not command or self._free(pane, room) < LEAST:
+        if (
+            not self.is_wanted
+            or not isinstance(pane, Grid)
+            or not pane.command
+            or _free(pane.used, room) < LEAST
+        ):
             self._asked = self._shown = None
             return None
-        before = self._asked
+        before, command = self._asked, pane.command
         if before is not None and before.is_of(command, self._session.interval):
             return None
         self._asked = self._session.behind(command)
         if self._asked is None or (before is not None and before.command != command):
             self._shown = None
-        self._title = pane.sheet.example(pane.place) if isinstance(pane, Grid) else ""
+        self._title = pane.sheet.example(pane.place)
         return self._asked
 
     @property
     def is_shown(self) -> bool:
         """Whether anything lies behind the row that has room, or is being filled."""
         return self._asked is not None
-
-    @staticmethod
-    def _free(pane: Pane, room: int) -> int:
-        return room - len(pane.lines()) - 2 if room > HIGHER else 0
 
     def take(self, task: BehindTask, table: Table | None) -> None:
         """Show what was filled, if it is still asked for; nothing if that was not possible."""
@@ -82,7 +82,7 @@ class BehindPane:
 
     def lines(self, above: list[Line], width: int, room: int) -> list[Line]:
         """Return what stands below the lines of a list; nothing while it is not known."""
-        free = room - len(above) - 2
+        free = _free(len(above), room)
         if self._shown is None or free < LEAST:
             return []
         pane = self._shown[1]
@@ -90,3 +90,8 @@ class BehindPane:
         advice = " ENTER opens it, PANE OFF hides it"
         title = f" {self._title} "
         return [EMPTY, Line(f"{title:{RULE}<{width - len(advice) - 1}}{advice}", "guidance"), *pane.lines()]
+
+
+def _free(used: int, room: int) -> int:
+    """Return how many lines are left below a list and the line that names what lies behind."""
+    return room - used - 2 if room > HIGHER else 0

@@ -170,6 +170,11 @@ class Grid(Pane):
         """How many rows fit."""
         return self.height - len(self._above()) - len(self._below())
 
+    @property
+    def used(self) -> int:
+        """How many lines are seen."""
+        return min(len(self._above()) + len(self.sheet) + len(self._below()), self.height)
+
     def _above(self) -> list[Line]:
         """Return the lines above the rows: as many as leave room for some rows."""
         made_from = self.seen, self.column, self.height

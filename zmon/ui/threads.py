@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from zmon.session.timeline import Overview, Timeline
     from zmon.tables.table import Table
 
+    Reading = FillTask | CursorMove | PreviewTask | BehindTask
+    """What one thread does, one after the other."""
+
 FIRST_INTERVAL: Final = 1.0
 """Seconds until the second sample at most: without it there are no rates."""
 
@@ -53,7 +56,7 @@ LONGEST_REST: Final = 30.0
 class Result:
     """What a thread has done: a sample, a move or a table; with `error`, why it could not."""
 
-    task: FillTask | CursorMove | ConcludeTask | PreviewTask | BehindTask | None = None
+    task: Reading | ConcludeTask | None = None
     """The table, the move, the conclusion or the preview that was asked for; None for a sample."""
     sample: Sample | None = None
     arrival: Arrival | None = None
@@ -141,9 +144,7 @@ class ReadingThread(threading.Thread):
         super().__init__(name="reading", daemon=True)
         self._report = report
         self._log = log
-        self._tasks: queue.SimpleQueue[FillTask | CursorMove | PreviewTask | BehindTask | None] = (
-            queue.SimpleQueue()
-        )
+        self._tasks: queue.SimpleQueue[Reading | None] = queue.SimpleQueue()
         self._behind: BehindTask | None = None
         """What lies behind a row and was asked for last."""
         self._newest: FillTask | None = None
@@ -194,7 +195,7 @@ class ReadingThread(threading.Thread):
                 self._report(self._done(task))
                 judging = self._log is not None
 
-    def _is_wanted(self, task: FillTask | CursorMove | PreviewTask | BehindTask) -> bool:
+    def _is_wanted(self, task: Reading) -> bool:
         """Return whether nothing newer was asked for in its place."""
         if isinstance(task, BehindTask):
             return task is self._behind
@@ -217,7 +218,7 @@ class ReadingThread(threading.Thread):
             self._report(Result(overview=log.overview()))
         return not done
 
-    def _done(self, task: FillTask | CursorMove | PreviewTask | BehindTask) -> Result:
+    def _done(self, task: Reading) -> Result:
         """Fill a table, move the cursor or make a preview."""
         try:
             if isinstance(task, PreviewTask):
