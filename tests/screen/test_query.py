@@ -219,6 +219,18 @@ def test_an_lcu_goes_by_each_of_its_names(value: str) -> None:
         assert not parse_condition(f"addr={value}", columns).holds("IBM.750000000F2001.7600")
 
 
+@pytest.mark.parametrize(
+    ("value", "many"),
+    [("7000", 2), ("LCU 7000", 2), ("LCU 09269.7000", 1), ("HRC.ZZ178730809269.7000", 1), ("17808.7000", 1)],
+)
+def test_a_number_that_several_boxes_have_is_told_apart_by_the_serial(value: str, many: int) -> None:
+    """With the end of one, as screens write it, or with all of it, it is that of one box alone."""
+    condition = parse_condition(f"cu={value}", [column("cu", "Logical control unit", names="lcu")])
+    keys = ("HRC.ZZ178730809269.7000", "HRC.ZZ087215617808.7000", "HRC.ZZ172116415627.7100")
+    assert sum(map(condition.holds, keys)) == many
+    assert sum(map(condition.holds, ("09269.7000", "17808.7000", "15627.7100"))) == many
+
+
 def test_a_told_lcu_goes_by_its_number() -> None:
     """`cu=6` is LCU 6."""
     assert parse_condition("cu=6", [column("cu", "CU", names="lcu")]).holds("LCU 6")

@@ -75,7 +75,7 @@ class Condition(NamedTuple):
             if self.device:
                 cell, value = cell.removeprefix(SET_0), value.removeprefix(SET_0)
                 return fnmatchcase(cell, value) or _is_within(value, cell)
-            return fnmatchcase(cell, value) or (self.lcu and fnmatchcase(_short(cell), _short(value)))
+            return fnmatchcase(cell, value) or (self.lcu and _is_lcu(cell, value))
         try:
             return cell == float(self.value)
         except ValueError:
@@ -89,10 +89,20 @@ def _is_within(number: str, devices: str) -> bool:
     return match and ends is not None and ends[1] <= number <= ends[2]
 
 
-def _short(lcu: str) -> str:
-    """Return the last part of an LCU's name: 7600 of IBM.750000000F2001.7600, 80 of IBM.5005076.LSS80."""
-    number = lcu.removeprefix("lcu ").removeprefix("ssid ").removeprefix("lss ").rpartition(".")[2]
-    return number.removeprefix("lss")
+def _is_lcu(name: str, asked: str) -> bool:
+    """Return whether a name is of an LCU asked for by its number, or with the end of its serial."""
+    from fnmatch import fnmatchcase  # noqa: PLC0415 - most lists show all rows
+
+    (own, number), (wanted, pattern) = map(_parts, (name, asked))
+    is_of_box = not (own and wanted) or own.endswith(wanted) or wanted.endswith(own)
+    return is_of_box and fnmatchcase(number, pattern)
+
+
+def _parts(lcu: str) -> tuple[str, str]:
+    """Return the serial and the number of an LCU's name: 7600 of IBM.750000000F2001.7600, 80 of LSS 80."""
+    name = lcu.removeprefix("lcu ").removeprefix("ssid ").removeprefix("lss ")
+    serial, _, number = name.rpartition(".")
+    return serial, number.removeprefix("lss")
 
 
 def heading(column: Column) -> str:
