@@ -57,7 +57,6 @@ from zmon.placement.file_traffic import attribution_of
 from zmon.placement.pieces import pieces, tablespace_of
 from zmon.queueing.waiting import CERTAINLY_FULL
 from zmon.sample import pick
-from zmon.tables.checked import bad_of
 from zmon.tables.diagnosed import lcu_door
 from zmon.tables.exceptions import earlier, examined_of, is_complete, still_judged
 from zmon.tables.filled import TableDefinition, resource_in
@@ -639,6 +638,8 @@ def _exceptions(view: View, verdict: Verdict, log: Exceptions, present: RecentLo
 
 def _checks(view: View) -> Iterator[OverviewLine]:
     """Yield which settings are bad, if any are."""
+    from zmon.tables.checked import bad_of  # noqa: PLC0415 - a screen starts without checks
+
     bad = [f"{result.check.title} ({result.check.id})" for result in bad_of(view)]
     if bad:
         sentence = f"CHECK calls {many(len(bad), 'setting')} bad: {names(bad, FEW_NAMED)}."
