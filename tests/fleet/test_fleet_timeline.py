@@ -122,7 +122,7 @@ def test_the_glance_says_who_uses_the_busiest_lcu_where_none_is_filled() -> None
 
 
 def test_an_exception_leads_to_its_system() -> None:
-    """At its worst interval, on the screen that shows it; what nobody measures is marked."""
+    """At its worst interval, on OVERVIEW; what nobody measures is marked."""
     session, _ = opened()
     run(session, "EXCEPT")
     sheet = session.sheet()
@@ -132,7 +132,7 @@ def test_an_exception_leads_to_its_system() -> None:
     assert session.ended
     assert session.opens is not None
     assert session.opens[:3] == ("lnx1", "/fleet/lnx1", 2 * HOUR + HOUR // 2)
-    assert session.opens.command == "CHANNEL"
+    assert session.opens.command == "OVERVIEW"
 
 
 @pytest.mark.parametrize(

@@ -215,20 +215,20 @@ def test_open_exceptions_are_those_at_the_cursor(taken: Sequence[Sample]) -> Non
 
 
 def test_worst_goes_to_the_worst_interval(taken: Sequence[Sample]) -> None:
-    """On the screen of the rule; a number that there is not is refused."""
+    """On OVERVIEW, which says why; a number that there is not is refused."""
     session = Session(ListTimeline(taken), SCREENS, "EXCEPT")
     session.end()
     session.log.complete()
     entry = next(entry for entry in session.log.entries() if entry.rule == "path-busy")
     run(session, f"WORST {entry.number}")
-    assert session.page.screen.command == "CHANNEL"
+    assert session.page.screen.command == "OVERVIEW"
     assert session.utc == entry.worst_end
     with pytest.raises(CommandError, match="EXCEPT lists them"):
         run(session, "WORST 99")
 
 
 def test_worst_alone_goes_to_the_worst_of_all(taken: Sequence[Sample]) -> None:
-    """It is the one that OVERVIEW names; where nothing was found, it says so."""
+    """It is the one that OVERVIEW names; where nothing was found, or is judged yet, it says so."""
     session = Session(ListTimeline(taken), SCREENS, "EXCEPT")
     session.end()
     session.log.complete()
@@ -236,6 +236,9 @@ def test_worst_alone_goes_to_the_worst_of_all(taken: Sequence[Sample]) -> None:
     assert session.utc == min(session.log.entries(), key=lambda one: one.heaviness).worst_end
     calm = Session(ListTimeline(taken[:2]), SCREENS, "EXCEPT")
     calm.end()
+    with pytest.raises(CommandError, match="still judged"):
+        run(calm, "WORST")
+    calm.log.complete()
     with pytest.raises(CommandError, match="no exception"):
         run(calm, "WORST")
 

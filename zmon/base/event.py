@@ -13,7 +13,7 @@ from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from zmon.base.absent import Absent, Number, Value
 
@@ -179,6 +179,11 @@ class ExceptionEntry(NamedTuple):
         """Sorts what is open first, the heaviest before the others, then the newest: as lists have them."""
         newest = 0 if self.state == OPEN else -self.begin
         return self.state != OPEN, newest, *self.heaviness
+
+
+def worst_of(entries: Iterable[ExceptionEntry]) -> ExceptionEntry | None:
+    """Return the worst exception; None where there is none."""
+    return min(entries, key=lambda entry: entry.heaviness, default=None)
 
 
 class Exceptions(NamedTuple):

@@ -30,15 +30,24 @@ SERVICE_STATUS: Final = (
 """With `--status`, as Nagios has it."""
 
 SERVICE: Final = (
-    ("systemctl enable --now zmon-record", "starts the recorder; a package has installed its unit and user"),
     (
         "zmon.pyz install --prefix /opt/zmon",
-        "puts both into /opt/zmon/share/zmon; docs/record.md says how they are installed from there",
+        "installs the program; a package has done this and the next two",
     ),
-    ("systemctl edit zmon-record", "other options than those of the unit; zmon record --help has all"),
-    ("zmon replay /var/lib/zmon", "shows what was recorded; members of the group zmon may read it"),
+    ("systemd-sysusers /opt/zmon/share/zmon/zmon.sysusers", "makes the user and the group zmon"),
+    ("cp /opt/zmon/share/zmon/zmon-record.service /etc/systemd/system/", "installs the unit"),
+    ("systemctl enable --now zmon-record", "starts the recorder, now and after each IPL"),
+    ("systemctl status zmon-record", "says whether it runs, and what recording costs"),
+    ("journalctl -u zmon-record", "has its messages"),
+    ("zmon replay /var/lib/zmon", "shows what was recorded"),
+    ("usermod -aG zmon anna", "lets anna read the recordings"),
+    (
+        "systemctl edit zmon-record",
+        "changes the unit's options: how many days are kept (--keep 30d), at most how much (--size 4G), how"
+        " often it samples (--interval 5); comments in the unit show how",
+    ),
 )
-"""How the recorder runs as a service."""
+"""How the recorder runs as a service, in the order in which one goes on."""
 
 ENVIRONMENT: Final = (
     ("ZMON_CONFIG", "this file of settings instead of the machine's and the user's; empty: none"),

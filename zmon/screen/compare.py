@@ -1,6 +1,6 @@
 """Two windows of time side by side: for each figure of a list then, now and the difference.
 
-Rows are joined by their keys, and those on top changed most.  What was there in one window only says so.
+Rows are joined by their keys, and those on top changed most; what was there in one window only says so.
 Where rows have an order of their own, as buckets of a histogram have, they keep it.
 """
 
@@ -224,18 +224,24 @@ def difference(then: Value, now: Value) -> Value:
 def _ordered(screen: Screen, keys: Sequence[str], then: Table, now: Table) -> list[str]:
     """Return the keys of the rows: first where the column that the screen is sorted on changed most.
 
-    What was there in one of the times alone comes next, and then what is not known.
+    What was there in one of the times alone has changed by all that it had; what is not known comes last.
     """
     name = measure(screen)
     if not name or not sortable(screen):
         return list(keys)
     were, are = ComparedTable(then, keys, NOT_THEN), ComparedTable(now, keys, NOT_NOW)
-    changes = dict(zip(keys, map(difference, were.column(name), are.column(name)), strict=True))
+    times = zip(keys, were.column(name), are.column(name), strict=True)
+    changes = {key: _change(was, is_) for key, was, is_ in times}
 
-    def rank(key: str) -> tuple[int, float]:
+    def rank(key: str) -> tuple[bool, float]:
         change = changes[key]
-        if isinstance(change, (Absent, str)):
-            return (1 if change is NOT_THEN or change is NOT_NOW else 2), 0.0
-        return 0, -abs(change)
+        return (True, 0.0) if isinstance(change, (Absent, str)) else (False, -abs(change))
 
     return sorted(keys, key=rank)
+
+
+def _change(then: Value, now: Value) -> Value:
+    """Return by how much a figure has changed; all of it where the row was there in one time alone."""
+    if then is NOT_THEN:
+        return now
+    return then if now is NOT_NOW else difference(then, now)

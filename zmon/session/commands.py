@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.base import own_files
 from zmon.base.clock import clock, told
+from zmon.base.event import worst_of
 from zmon.base.event_line import line as event_line
 from zmon.base.plain_text import did_you_mean
 from zmon.screen import variable
@@ -23,7 +24,7 @@ from zmon.session.navigator import NO_SAMPLES, Arrival, CommandError, Navigator
 from zmon.session.session import Session, SystemRequest, until_time
 from zmon.session.timeline import NoteError
 from zmon.session.when import not_once, outside, parse_when, whole
-from zmon.tables.filled import definition, needs, shown_on
+from zmon.tables.filled import definition, needs
 from zmon.tables.plot import parse
 
 if TYPE_CHECKING:
@@ -36,6 +37,9 @@ SIDES: Final = ("_then", "_diff")
 
 MAX_QUOTED: Final = 30
 """Characters of a word that is not understood that are repeated."""
+
+OVERVIEW: Final = "OVERVIEW"
+"""The screen that says what was wrong in an interval."""
 
 PERIOD: Final = "\N{EN DASH}"
 """Stands between the begin and the end of a period that was typed with blanks."""
@@ -373,20 +377,21 @@ def _names_screen(session: Session, word: str) -> bool:
 
 
 def to_worst(session: Session, operands: str) -> None:
-    """Go to the worst interval of an exception, without a number of the worst, on the screen that shows it.
+    """Go to the worst interval of an exception, without a number of the worst, on OVERVIEW, which says why.
 
     Raises:
         CommandError: there is no such exception, or live samples are not kept.
     """
-    entries = session.log.entries()
+    entries, unjudged = session.log.entries(), session.log.remark()
     if not operands and not entries:
-        raise CommandError("no exception was found; EXCEPT says up to when samples are judged")
+        raise CommandError(unjudged or "no exception was found")
     number = int(operands) if operands.isdecimal() and operands.isascii() and len(operands) < 9 else 0
     worst = next((entry for entry in entries if entry.number == number), None)
     if not operands:
-        worst = min(entries, key=lambda entry: entry.heaviness)
+        worst = worst_of(entries)
     if worst is None:
-        raise CommandError(f"there is no exception {operands!r}; EXCEPT lists them")
+        why = unjudged or "EXCEPT lists them"
+        raise CommandError(f"there is no exception {operands!r}; {why}")
     cursor, lasted = session.cursor, f"{clock(worst.begin)} to {clock(worst.end)}"
 
     def find() -> Arrival | None:
@@ -396,15 +401,14 @@ def to_worst(session: Session, operands: str) -> None:
 
     session.leave_present()
     session.move(find, NO_SAMPLES)
-    screen = shown_on(worst.table)
     system = session.timeline.system_of(worst)
     if system:
-        _enter(session, system, worst.worst_end, screen)
+        _enter(session, system, worst.worst_end, OVERVIEW)
         return
     if session.underway:
-        session.waiting.append(screen)
+        session.waiting.append(OVERVIEW)
     else:
-        session.open(screen)
+        session.open(OVERVIEW)
 
 
 # a fleet

@@ -9,6 +9,7 @@ from functools import partial
 
 from zmon.base.absent import absent
 from zmon.base.clock import END_OF_TIME, clock
+from zmon.base.event import worst_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
 from zmon.interval import Interval
@@ -141,7 +142,7 @@ class Navigator:
     def seek_worst(self) -> None:
         """Go to the worst interval of the heaviest exception that is known by now, and say so."""
         entries, cursor = self.log.entries(), self.cursor
-        worst = min(entries, key=lambda entry: entry.heaviness, default=None)
+        worst = worst_of(entries)
         if worst is None:
             return
         which = f"the worst of {len(entries)} exceptions" if len(entries) > 1 else "in its one exception"

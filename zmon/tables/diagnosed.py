@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import absent
 from zmon.base.clock import written_out
+from zmon.base.event import worst_of
 from zmon.base.plain_text import harmless
 from zmon.diagnosis.judged import NEEDS, calm_on, judged_view, time_on, verdict_of, why_longer
 from zmon.diagnosis.sections import remarks, sections
@@ -33,7 +34,7 @@ DOORS: Final = {
 }
 """The screen of each kind of subject."""
 FIRST: Final = absent("nothing can be said yet: figures need a second sample")
-NO_DIAGNOSIS: Final = absent("this line belongs to no diagnosis")
+NO_DIAGNOSIS: Final = absent("this line leads nowhere: it belongs to no diagnosis")
 
 
 # DIAGNOSE
@@ -45,6 +46,7 @@ def table(view: View) -> Table:
         return Table([], {}, missing=FIRST)
     verdict = verdict_of(view)
     lines: list[tuple[str, str, Diagnosis | None]] = []
+    ways: dict[int, str] = {}
     firsts: dict[int, Diagnosis] = {}
     if verdict.is_calm:
         lines.append(("Verdict", calm_on(view, verdict), None))
@@ -52,8 +54,10 @@ def table(view: View) -> Table:
         log = view.history.exceptions(0, utc)
         if not is_complete(log, utc):
             lines.append(("Exceptions", still_judged(log), None))
-        elif past := earlier(log.entries, utc):
-            lines.append(("Exceptions", f"{past}.", None))
+            ways[1] = "EXCEPT"
+        elif worst := worst_of(log.entries):
+            lines.append(("Exceptions", f"{earlier(log.entries, utc)}.", None))
+            ways[1] = f"WORST {worst.number}"
     for number, diagnosis in enumerate(verdict.diagnoses, 1):
         firsts[len(lines)] = diagnosis
         claim = f"{time_on(view, diagnosis)}{diagnosis.judged_claim}"
@@ -69,7 +73,8 @@ def table(view: View) -> Table:
         "lost": ["" if diagnosis is None else diagnosis.lost for diagnosis in heads],
         "subject": ["" if diagnosis is None else diagnosis.subjects[0].title for diagnosis in heads],
         "door": [
-            NO_DIAGNOSIS if diagnosis is None else door(diagnosis.subjects[0]) for _, _, diagnosis in lines
+            ways.get(number, NO_DIAGNOSIS) if diagnosis is None else door(diagnosis.subjects[0])
+            for number, (_, _, diagnosis) in enumerate(lines)
         ],
     }
     notes = (f"A longer time was looked at: {why}",) if (why := why_longer(view)) else ()

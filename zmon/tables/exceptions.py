@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import absent
 from zmon.base.clock import DATED, clock, length
-from zmon.base.event import LEVELS, OPEN, What
+from zmon.base.event import LEVELS, OPEN, What, worst_of
 from zmon.base.event_line import line
 from zmon.base.ranges import names
 from zmon.diagnosis.catalogue import is_of
@@ -106,9 +106,9 @@ def still_judged(log: Exceptions) -> str:
 
 def earlier(entries: Sequence[ExceptionEntry], end: int) -> str:
     """Say how many exceptions there were up to a time, if there were any, and which was the worst."""
-    if not entries:
+    worst = worst_of(entries)
+    if worst is None:
         return ""
-    worst = min(entries, key=lambda entry: entry.heaviness)
     days = {clock(utc, "%Y-%m-%d") for utc in (worst.begin, end)}
     at = clock(worst.begin, DATED if len(days) > 1 else "%H:%M:%S")
     which = f"{len(entries)} earlier, the worst" if len(entries) > 1 else "one earlier,"

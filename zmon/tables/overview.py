@@ -59,7 +59,7 @@ from zmon.queueing.waiting import CERTAINLY_FULL
 from zmon.sample import pick
 from zmon.tables.diagnosed import lcu_door
 from zmon.tables.exceptions import earlier, examined_of, is_complete, still_judged
-from zmon.tables.filled import TableDefinition, resource_in
+from zmon.tables.filled import TableDefinition, resource_in, shown_on
 from zmon.tables.table import Table
 from zmon.tables.user import PROCESSES, REST, REST_DISKS, lcu_doors, without_units
 from zmon.topology.volumes import short
@@ -632,7 +632,7 @@ def _exceptions(view: View, verdict: Verdict, log: Exceptions, present: RecentLo
         yield OverviewLine(
             "open", str(entry.number), f"{clock(entry.begin)}{seen}", LEVELS[entry.level], where=entry.where,
             words=entry.told,
-            command=f"WORST {entry.number}",
+            command=shown_on(entry.table),
         )  # fmt: skip
 
 
