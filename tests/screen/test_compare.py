@@ -55,7 +55,9 @@ def test_what_changed_most_stands_on_top(then: Rows, now: Rows) -> None:
     """In whichever direction, all of it where it came or went; what is not known stands at the end."""
     order = compare(SCREEN, table(then), table(now)).keys
     times = ((then.get(key, (0, 0))[1], now.get(key, (0, 0))[1]) for key in order)
-    changes = [None if Absent in map(type, both) else abs(both[1] - both[0]) for both in times]  # type: ignore[operator]  # numbers
+    changes = [
+        None if isinstance(was, Absent) or isinstance(is_, Absent) else abs(is_ - was) for was, is_ in times
+    ]
     measured = [change for change in changes if change is not None]
     assert changes == sorted(measured, reverse=True) + [None] * (len(changes) - len(measured))
 

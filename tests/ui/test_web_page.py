@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from zmon.ui.web_page import as_html, as_svg
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 RECORDING = "recordings/hercules-four-queries.zmon"
 SCREENS = (
@@ -96,6 +98,17 @@ def test_a_wider_page_has_more_columns(capsys: pytest.CaptureFixture[str]) -> No
         for width in ("200", "80")
     )
     assert max(map(len, narrow.split("\n"))) <= 80 < max(map(len, wide.split("\n")))
+
+
+def test_print_writes_a_page_if_the_name_of_the_file_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same that zmon show writes; under another name it is text."""
+    monkeypatch.setenv("TERM", "dumb")
+    for name, begin in (("x.html", "<!DOCTYPE html>"), ("x.SVG", "<svg"), ("x.txt", " FCX108")):
+        monkeypatch.setattr("sys.stdin", io.StringIO(f"PRINT {tmp_path / name}\nQUIT\n"))
+        assert main(["--from", RECORDING, "DEVICE"]) == 0
+        assert (tmp_path / name).read_text().startswith(begin)
 
 
 def test_a_picture_is_well_formed_and_says_the_same(capsys: pytest.CaptureFixture[str]) -> None:

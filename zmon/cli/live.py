@@ -6,10 +6,11 @@ import argparse
 import os
 import sys
 from contextlib import nullcontext
+from functools import partial
 from typing import TYPE_CHECKING
 
 from zmon.cli.inputs import inputs_and_files
-from zmon.cli.output import LINE_TERMINALS, complain, misused, opening, progress
+from zmon.cli.output import LINE_TERMINALS, WHOLE, complain, misused, opening, progress
 from zmon.cli.settings import SettingsError, own_keys_of
 from zmon.cli.source_options import open_source, seek, source_instead
 from zmon.cli.subcommands import SUBCOMMANDS, command_instead, misspelt
@@ -88,6 +89,7 @@ def load_surface(args: argparse.Namespace) -> None:
 def show_screens(args: argparse.Namespace, session: Session, first: str) -> int:
     """Show the screens until the user leaves, and close the source; returns the exit status."""
     seconds = getattr(args, "interval", 2.0)
+    session.drawn = {form: partial(_drawn, session, form) for form in WHOLE}
     try:
         if is_line_mode(args):
             from zmon.cli.line import run_line_mode  # noqa: PLC0415 - the other surface is not needed
@@ -96,6 +98,12 @@ def show_screens(args: argparse.Namespace, session: Session, first: str) -> int:
         return _full_screen(args, session, first, seconds)
     finally:
         session.timeline.close()
+
+
+def _drawn(session: Session, form: str) -> str:
+    from zmon.ui import web_page  # noqa: PLC0415 - loads Textual
+
+    return web_page.page_in(form, session)
 
 
 def _full_screen(args: argparse.Namespace, session: Session, first: str, seconds: float) -> int:

@@ -388,8 +388,7 @@ def _print(session: Session, args: argparse.Namespace, *, first: bool) -> None:
     if args.format in WHOLE:
         from zmon.ui import web_page  # noqa: PLC0415 - loads Textual
 
-        lines = web_page.drawn(session, args.width, args.top)
-        print(web_page.as_html(lines) if args.format == "html" else web_page.as_svg(lines), end="")
+        print(web_page.page_in(args.format, session, args.width, args.top), end="")
         return
     live, width = session.live, _width()
     shown = (sheet if width is None else sheet.in_room(width).within(width)).with_letters()

@@ -43,8 +43,10 @@ SERVICE: Final = (
     ("usermod -aG zmon anna", "lets anna read the recordings"),
     (
         "systemctl edit zmon-record",
-        "changes the unit's options: how many days are kept (--keep 30d), at most how much (--size 4G), how"
-        " often it samples (--interval 5); comments in the unit show how",
+        (
+            "changes the unit's options: how many days are kept (--keep 30d), at most how much (--size 4G),"
+            " how often it samples (--interval 5); comments in the unit show how"
+        ),
     ),
 )
 """How the recorder runs as a service, in the order in which one goes on."""

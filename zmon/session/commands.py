@@ -536,24 +536,29 @@ def _see_writable(session: Session, what: str) -> None:
 
 
 def write(session: Session, file: str) -> None:
-    """Write the screen to a file that does not exist yet, as text."""
+    """Write the screen to a file that does not exist yet: html or svg if its name says so, else text."""
     _see_writable(session, "A file")
     interval, page = session.interval, session.page
     if interval is None:
         raise CommandError("There is nothing to print yet")
     stamp = clock(interval.after.at.utc).replace(":", "")
     file = os.path.expanduser(file or f"{page.screen.command.lower()}-{stamp}.txt")
-    written = text(
-        session.sheet(),
-        session.screens,
-        interval,
-        live=session.live,
-        times=page.times,
-        system=session.system,
-    )
+    drawn = session.drawn.get(os.path.splitext(file)[1].lower().removeprefix("."))
+    if drawn is not None:
+        written = drawn()
+    else:
+        lines = text(
+            session.sheet(),
+            session.screens,
+            interval,
+            live=session.live,
+            times=page.times,
+            system=session.system,
+        )
+        written = "".join(f"{line}\n" for line in lines)
     try:
         with open(own_files.create(file), "w", encoding="utf-8") as stream:
-            stream.writelines(f"{line}\n" for line in written)
+            stream.write(written)
     except FileExistsError:
         raise CommandError(f"{file} already exists. Choose another name.") from None
     except OSError as error:
@@ -634,7 +639,10 @@ COMMANDS: Final = (
     ),
     Command("FLEET", 4, "", "in zmon fleet: show all systems, from one of them go back to all", to_fleet),
     Command("PANE", 3, "ON|OFF", "show below a list what lies behind the row under the cursor, or hide it"),
-    Command("PRINT", 2, "[file]", "write this screen to a file, as text", write, waits=True),
+    Command(
+        "PRINT", 2, "[file]", "write this screen to a file: NAME.html, NAME.svg, or else as text",
+        write, waits=True,
+    ),
     Command("RETURN", 3, "", "leave this screen", leave),
     Command("QUIT", 4, "", "leave zmon; also q, EXIT", lambda s, _: s.quit()),
 )  # fmt: skip

@@ -33,7 +33,7 @@ from zmon.session.page import (
 from zmon.tables.filled import definition, fill, needs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from zmon.base.absent import Number
     from zmon.base.event import Event
@@ -111,6 +111,8 @@ class Session(Navigator):
         self.pages: list[Page] = []
         self.comparison: Comparison | None = None
         """What all lists compare until it is ended."""
+        self.drawn: Mapping[str, Callable[[], str]] = {}
+        """What returns the page as it is drawn, by the end of a file's name; its surface gives it."""
         self.filled_elsewhere = False
         """Whether a thread fills what looks back."""
         self.has_room = False

@@ -85,6 +85,12 @@ def _without_cursor(line: Line) -> Line:
     return line._replace(text=line.text if text == line.text else f" {text}", under="")
 
 
+def page_in(form: str, session: Session, width: int = 0, most: int | None = None) -> str:
+    """Return the present page of a session as html or svg, as `drawn` does."""
+    lines = drawn(session, width, most)
+    return as_html(lines) if form == "html" else as_svg(lines)
+
+
 def as_html(lines: Sequence[Line]) -> str:
     """Return lines as a page of HTML, which has the first of them as its title."""
     title = escape(" ".join(lines[0].text.split())).replace("{", "{{").replace("}", "}}")
