@@ -495,7 +495,7 @@ def _each(answers: Sequence[FileLocation], width: int) -> Iterator[str | Sentenc
         if disks:
             yield f"  {fitted(answer.path, room)}{size:>6}  {padded(disks, columns[0])}  {lcus}".rstrip()
         else:
-            why = "".join((answer.lacking or answer.notes)[:1])
+            why = "".join(answer.nowhere[:1])
             yield Sentence(f"{shorten(answer.path, width - 4)}: {why or 'not on a disk'}", *INDENT)
 
 

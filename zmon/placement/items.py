@@ -22,6 +22,7 @@ from zmon.placement.pieces import tablespace_of
 from zmon.placement.traffic import BASES
 from zmon.placement.word_lookup import lines_of
 from zmon.topology.claims import Grade
+from zmon.topology.location import EMPTY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -642,7 +643,7 @@ def _problem(file: DataFile, answer: FileLocation, counted: ItemBytes) -> str:
     cells = (file.real, file.number, file.ranges)
     why = [value.reason for value in cells if isinstance(value, Absent)][:1]
     if file.size == 0 and not why:
-        why = ["it is empty"]
+        why = [EMPTY]
     if counted.strange:
         return counted.reasons[0]
     if file.unseen and why:
