@@ -1306,6 +1306,21 @@ def test_a_preview_does_not_take_away_what_was_gone_to(looked: tuple[Glass, Prev
     assert glass.session.interval.before is None
 
 
+def test_a_plan_waits_until_more_is_known_than_a_preview_shows(
+    looked: tuple[Glass, PreviewTask], pace: Pace
+) -> None:
+    """Else the list of moves would be another one a second later."""
+    glass, task = looked
+    pace.work(glass)  # the overview of the timeline
+    glass.run("MOVES")
+    assert "MOVES: waits for the sample" in shown(glass)
+    glass.receive(Result(task, preview=task.run()))
+    assert glass.session.page.screen.command == "DEVICE"
+    pace.work(glass)
+    assert glass.session.page.screen.command == "MOVES"
+    assert not glass.session.is_preview
+
+
 def test_a_preview_that_fails_after_a_first_look_says_why(looked: tuple[Glass, PreviewTask]) -> None:
     """What was seen stays."""
     glass, task = looked

@@ -698,7 +698,7 @@ def run(session: Session, line: str) -> SurfaceRequest | None:
     session.leaving = session.leaving and command is not None and command.word == "RETURN"
     if command is not None and operands and not command.operand:
         raise CommandError(f"{command.word} takes no operand {operands!r}; write {command.word} alone")
-    if session.underway and _waits(session, command, operands):
+    if (session.underway and _waits(session, command, operands)) or _is_early(session, command, word):
         session.waiting.append(line)
         session.message = f"{line}: waits for the sample"
     elif command is None:
@@ -721,6 +721,16 @@ def _waits(session: Session, command: Command | None, operands: str) -> bool:
     if command.word in {*AT_ONCE, "NOW"}:
         return False
     return bool(session.waiting) or command.waits or (command.word == "NEXTSAMP" and bool(operands))
+
+
+def _is_early(session: Session, command: Command | None, word: str) -> bool:
+    """Return whether a word opens a plan that is made when more is known than a preview shows."""
+    if not session.is_preview or command is not None:
+        return False
+    try:
+        return definition(session.screens.find(word).table).is_plan
+    except (ScreenError, KeyError):  # it is no screen, or the menu, which has no table
+        return False
 
 
 def _uncontrolled(line: str) -> str:

@@ -228,6 +228,11 @@ class Navigator:
         else:
             self.seek(utc)
 
+    @property
+    def is_preview(self) -> bool:
+        """Whether a preview is looked at, before which nothing is known."""
+        return self._preview is not None
+
     def read_preview(self) -> None:
         """Go to the samples of the interval that is previewed, if one is."""
         if self._preview is not None:

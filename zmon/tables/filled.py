@@ -52,6 +52,8 @@ class TableDefinition(NamedTuple):
     """Whether its screens have a conclusion from the verdict: see `zmon.diagnosis.conclusion`."""
     has_status: bool = False
     """Whether it says how the machine is: `--status` is for it."""
+    is_plan: bool = False
+    """Whether it says what to do, so that it is of the whole interval and what was before, or of none."""
     about_figures: bool = False
     """Whether its operand names figures of other screens; its own are not by time again."""
 

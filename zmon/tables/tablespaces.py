@@ -520,5 +520,5 @@ def _named(much: Mapping[Space, float], whole: float, sign: str) -> Iterable[str
 DEFINITIONS: Final = {
     "files": TableDefinition(NEEDS, files_table),
     "spread": TableDefinition(WAITING_NEEDS, spread_table, screen="SPREAD"),
-    "moves": TableDefinition(WAITING_NEEDS, moves_table),
+    "moves": TableDefinition(WAITING_NEEDS, moves_table, is_plan=True),
 }
