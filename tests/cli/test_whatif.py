@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.goldens import facts
 from zmon.cli.main import main
 from zmon.cli.output import FAILED, OK, USAGE
 from zmon.cli.whatif import SO_ALREADY
@@ -161,3 +162,11 @@ def test_blanks_between_words_and_changes_do_not_matter(whatif: WhatIf) -> None:
         whatif("aliases 7 on volume 8000 and double the paths")[1]
         == whatif("  aliases \t 7 on", "volume 8000   AND \n double the paths ; ")[1]
     )
+
+
+def test_what_diagnose_names_whatif_does_not_call_no_queue(capsys: pytest.CaptureFixture[str]) -> None:
+    """One path does all I/O: what waits is said as SPREAD and MOVES say it."""
+    assert main(["whatif", "--from", "lab:fcp-failover", "use", "all", "paths", "--format", "json"]) == OK
+    waits = json.loads(capsys.readouterr().out)["waits"]
+    assert facts(waits) == "4 10"
+    assert waits.endswith(" (see DIAGNOSE)")

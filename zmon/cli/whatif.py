@@ -111,7 +111,8 @@ def _answer(args: argparse.Namespace, wanted: Sequence[str]) -> int:
             base = model_of(view)
             if all(is_so_already(base.model, change) for change in changes):
                 raise ChangeError(SO_ALREADY)
-            _print(args, predict(base, changes), asked, waiting(base.load).why, view, first=first)
+            waits = waits_in(view) or waiting(base.load)
+            _print(args, predict(base, changes), asked, waits.why, view, first=first)
             first = False
     return status(args)
 
