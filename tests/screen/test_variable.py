@@ -86,9 +86,9 @@ def test_rows_go_by_key_or_label() -> None:
     assert resolved("DEVICE.io SDA") == [Variable("device", "io", "sda")]
 
 
-def test_without_a_row_it_is_the_one_on_top() -> None:
-    """In the order in which the screen is first shown."""
-    assert resolved("DEVICE.io") == [Variable("device", "io", "sda")]
+def test_without_a_row_it_is_the_one_with_most_requests() -> None:
+    """Both answer in the same time, so that the other is on top of the list."""
+    assert resolved("DEVICE.io") == [Variable("device", "io", "sdb")]
 
 
 def test_of_a_screen_by_time_the_row_is_what_it_is_about() -> None:

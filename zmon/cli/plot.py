@@ -172,10 +172,12 @@ def _resolved(
 ) -> tuple[list[Variable], list[str]]:
     """Return the figures by the names of rows at the end, or if one is not there then, at the begin.
 
+    A list without a row is about the one on top of it in the whole of the time.
+
     With them comes what their rows are called.
     """
     past = navigator.history.past
-    interval = next(past(window[1]), None)
+    interval = navigator.history.between(*window) or next(past(window[1]), None)
     if interval is None:
         raise ValueError("there are no samples in this time")
     try:

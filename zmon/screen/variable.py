@@ -8,12 +8,13 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zmon.base.absent import Absent
 from zmon.base.plain_text import did_you_mean
 from zmon.machine.figure import Variable, unquoted
 from zmon.machine.view import NoSuchThing, View
 from zmon.screen.definition import ScreenError
 from zmon.screen.query import QueryError, find_column, shortest
-from zmon.screen.sheet import Order, Sheet, natural
+from zmon.screen.sheet import Sheet, natural
 from zmon.tables.filled import alone, definition, needs, with_figures
 from zmon.tables.plot import device_named, find
 from zmon.tables.plot import parse as parse_variables
@@ -33,6 +34,9 @@ NO_FIGURES: Final = f"{{}} shows no figures by time; others do: {EXAMPLES}"
 
 LOADS: Final = frozenset({"busy", "cur", "resp", "io", "share", "used"})
 """Columns that say how busy something is."""
+
+REQUESTS: Final = ("queue", "io")
+"""Columns that say how many requests something has: under way, or a second."""
 
 LETTERS: Final = {"text", "path", "clock"}
 """Formats of columns that hold no figures."""
@@ -239,10 +243,18 @@ def _check_row(screen: Screen, column: str, row: str, view: View) -> None:
 
 
 def busiest(screen: Screen, view: View, column: str = "") -> str:
-    """Return the key of the row on top of a list, or with the highest value; empty when there are no rows."""
-    order = Order(column, descending=True) if column else natural(screen)
+    """Return the key of the row with the highest value of a column; empty when there are no rows.
+
+    Without a column it is the row with most requests, those that wait included: on top of the list may be an
+    alias that serves a few slowly.  Where that is not known it is the row on top.
+    """
     filled = with_figures(screen.table, view, alone(screen.table, view), screen.by_name)
-    keys = Sheet(screen, filled, order).keys
+    for load in (column,) if column else REQUESTS:
+        pairs = zip(filled.columns.get(load, ()), filled.keys, strict=False)
+        loads = {key: value for value, key in pairs if not isinstance(value, (Absent, str))}
+        if loads:
+            return max(loads, key=lambda key: loads[key])
+    keys = Sheet(screen, filled, natural(screen)).keys
     return keys[0] if keys else ""
 
 
