@@ -49,7 +49,6 @@ from zmon.placement.word_lookup import MeaningKind, find, meanings
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Summary, Table
 from zmon.topology.claims import Grade
-from zmon.topology.location import EMPTY
 from zmon.topology.volumes import short
 
 if TYPE_CHECKING:
@@ -77,8 +76,8 @@ NO_TABLESPACE: Final = absent("the listing names no tablespace of it")
 NO_BASIS: Final = absent("the traffic of its disks is not known")
 
 UNSIZED: Final = "; how much of them lies there is not known"
-OF_SEVERAL: Final = {NO_DISK.reason: "no disk is known that they lie on", EMPTY: "they are empty"}
-"""Reasons of one file, as they are said of several."""
+ALL_EMPTY: Final = "they are empty"
+NO_DISKS: Final = "no disk is known that they lie on"
 MAX_UNPLACED_NAMED: Final = 3
 """So many tablespaces of files without a place are named."""
 
@@ -221,7 +220,11 @@ def _missed(missed: Sequence[FilePiece]) -> str:
     more = ", ..." if len(spaces) > MAX_UNPLACED_NAMED else ""
     named = f" ({', '.join(spaces[:MAX_UNPLACED_NAMED])}{more})" if spaces else ""
     reasons = list(dict.fromkeys(map(_lacking, missed)))
-    why = reasons[0].reason if count == 1 else OF_SEVERAL.get(reasons[0].reason, reasons[0].reason)
+    why = reasons[0].reason
+    if count > 1 and missed[0].location.size == 0:
+        why = ALL_EMPTY
+    elif count > 1 and reasons[0] is NO_DISK:
+        why = NO_DISKS
     other = " and other reasons" if len(reasons) > 1 else ""
     return f"{count:,} file{'s are' if count > 1 else ' is'} not placed{named}: {why}{other}"
 
