@@ -78,8 +78,6 @@ class Source(NamedTuple):
     """What is said in its place where a recording is looked at, and the option that records it."""
     whole_every: float = 0.0
     """Seconds within which the reader gets its last frame, to repeat from it what seldom changes."""
-    prompt: bool = False
-    """Whether none of its files can hang, so that it needs no thread of its own."""
     on_demand: bool = False
     """Whether it is also read while a screen is open that is about its kinds."""
     captured: str = ""
@@ -205,7 +203,6 @@ SOURCES: Final = (
         "/proc/meminfo",
         (MEMORY,),
         "kernel.proc_meminfo.read_memory",
-        prompt=True,
         counters=("proc/{meminfo,vmstat}", "proc/sys/vm/{cmm_pages,cmm_timed_pages,cmm_timeout}"),
         reads="`/proc/meminfo`, `/proc/vmstat`; in a guest of z/VM `/proc/sys/vm/cmm_*`",
         serves="CPU, STORAGE, PAGELOG, DIAGNOSE",
@@ -215,7 +212,6 @@ SOURCES: Final = (
         "/proc/pressure",
         (PRESSURE,),
         "kernel.proc_pressure.read_pressure",
-        prompt=True,
         counters=("proc/pressure/{cpu,io,memory}",),
         reads="`/proc/pressure/cpu`, `io`, `memory`",
         serves="PRESSURE",

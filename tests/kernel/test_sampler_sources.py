@@ -1,10 +1,10 @@
-"""A source is read in a thread of its own, which is waited for once, whatever goes wrong."""
+"""Sources are read in one thread, which is left with one that hangs, whatever goes wrong."""
 
 from __future__ import annotations
 
 import queue
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -12,19 +12,24 @@ from hypothesis import strategies as st
 
 from zmon.interval import Interval
 from zmon.kernel import sampler
-from zmon.kernel.sampler import Choice, SourceWorker
+from zmon.kernel.sampler import Choice, LiveReading, ReadingRound, Sampler
 from zmon.kernel.tree import LiveTree
-from zmon.kinds import BLOCK
-from zmon.registry import SOURCES, Source
+from zmon.kinds import BLOCK, CPU, MEMORY, SOURCE
+from zmon.registry import Source
 from zmon.sample import Frame, Instant, Sample, empty_frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from zmon.base.absent import Absent
+    from zmon.sample import Kind
 
 LONG = 60.0
 """Seconds that no test waits: what it waits for comes at once."""
+
+
+PATIENCE = 0.3
+"""Seconds after which a source counts as one that hangs."""
 
 
 def disks(reads: int, when: int = 1) -> Frame:
@@ -47,34 +52,35 @@ class Hanging:
         return [self.answer]
 
 
-class SignallingQueue(queue.SimpleQueue[Any]):
-    """A queue that signals that something was put into it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.filled = threading.Event()
-
-    def put(self, item: object, block: bool = True, timeout: float | None = None) -> None:
-        """Put, and signal."""
-        super().put(item, block, timeout)
-        self.filled.set()
+def sampler_of(*readings: LiveReading, deadline: float = LONG) -> Sampler:
+    """Return a sampler of these sources."""
+    made = Sampler(LiveTree(), Choice(kinds=()), deadline=deadline)
+    made._sources = list(readings)
+    return made
 
 
-def source_worker(read: Callable[[], Sequence[Frame]], *, every: float = 0.0, off: str = "") -> SourceWorker:
-    """Make the worker of a source of block devices."""
-    found = SourceWorker(Source("disks", "/proc/diskstats", (BLOCK,), "", every), LiveTree(), Choice())
-    found.off = off
-    found.read_frames = read  # type: ignore[method-assign]
-    found.worker._answers = SignallingQueue()
-    return found
+def source_reading(
+    read: Callable[[], Sequence[Frame]], *, every: float = 0.0, off: str = "", kind: Kind = BLOCK
+) -> LiveReading:
+    """Return the reading of a source of block devices, or of another kind."""
+    name = "disks" if kind is BLOCK else kind.name
+    made = LiveReading(Source(name, "/proc/diskstats", (kind,), "", every), LiveTree(), Choice())
+    made.off = off
+    made.read_frames = read  # type: ignore[method-assign]
+    return made
 
 
-def let_go(slow: SourceWorker, hanging: Hanging) -> None:
-    """Let a reader answer, and wait until its answer is there."""
+def frame_of(sample: Sample) -> Frame:
+    """Return the frame of block devices."""
+    return sample.frames["block"]
+
+
+def let_go(slow: LiveReading, hanging: Hanging) -> None:
+    """Let a reader answer, and wait until the thread in which it was left has ended."""
     hanging.go.set()
-    answers = slow.worker._answers
-    assert isinstance(answers, SignallingQueue)
-    assert answers.filled.wait(LONG)
+    assert slow.left_in is not None
+    assert slow.left_in._thread is not None
+    slow.left_in._thread.join(LONG)
 
 
 def failing(error: Exception) -> Callable[[], Sequence[Frame]]:
@@ -95,7 +101,23 @@ def missing(frame: Frame) -> str:
 
 def test_what_was_read_is_handed_out() -> None:
     """A good answer counts at once."""
-    assert source_worker(lambda: [disks(5)]).frames(LONG)["block"].cell("dasda", "reads") == 5
+    assert frame_of(sampler_of(source_reading(lambda: [disks(5)])).sample()).cell("dasda", "reads") == 5
+
+
+def test_all_sources_are_read_in_one_thread_one_after_the_other() -> None:
+    """To wake a thread for each costs more than to read most of them."""
+    threads: list[int] = []
+
+    def read() -> Sequence[Frame]:
+        threads.append(threading.get_ident())
+        return [disks(len(threads))]
+
+    steady = sampler_of(*(source_reading(read) for _ in range(3)))
+    steady.sample()
+    steady.sample()
+    assert len(threads) == 6
+    assert len({*threads}) == 1
+    assert threads[0] != threading.get_ident()
 
 
 def test_loading_a_reader_takes_none_of_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,83 +129,114 @@ def test_loading_a_reader_takes_none_of_its_time(monkeypatch: pytest.MonkeyPatch
         return lambda _tree: disks(5)
 
     monkeypatch.setattr(sampler, "find_reader", find)
-    worker = SourceWorker(Source("disks", "/proc/diskstats", (BLOCK,), "any"), LiveTree(), Choice())
-    assert worker.frames(LONG)["block"].cell("dasda", "reads") == 5
+    reading = LiveReading(Source("disks", "/proc/diskstats", (BLOCK,), "any"), LiveTree(), Choice())
+    assert frame_of(sampler_of(reading).sample()).cell("dasda", "reads") == 5
     assert loaded[0] is threading.current_thread()
 
 
 def test_a_reader_that_hangs_makes_its_frames_absent() -> None:
-    """The reason names what does not answer."""
+    """The reason names what does not answer; the screen about zmon itself shows that it hangs."""
     hanging = Hanging()
-    found = source_worker(hanging.read).frames(0)["block"]
-    hanging.go.set()
-    assert missing(found).startswith("/proc/diskstats ")
-
-
-def test_a_reader_that_hangs_is_shown_to_hang() -> None:
-    """The screen about zmon itself says so."""
-    hanging = Hanging()
-    slow = source_worker(hanging.read)
-    slow.frames(0)
-    assert (slow.cost.state, slow.cost.reason.split()[0]) == ("hangs", "/proc/diskstats")
-    hanging.go.set()
+    slow = source_reading(hanging.read)
+    sample = sampler_of(slow, deadline=0).sample()
+    assert missing(frame_of(sample)).startswith("/proc/diskstats ")
+    costs = sample.frame(SOURCE)
+    state, reason = (str(costs.cell("disks", column)) for column in ("state", "reason"))
+    assert (state, reason.split()[0]) == ("hangs", "/proc/diskstats")
+    let_go(slow, hanging)
 
 
 def test_a_late_answer_counts_for_the_next_sample() -> None:
     """Nothing is read twice because it came late."""
     hanging = Hanging()
-    slow = source_worker(hanging.read)
-    slow.frames(0)
+    slow = source_reading(hanging.read)
+    patient = sampler_of(slow, deadline=0)
+    patient.sample()
     let_go(slow, hanging)
-    assert slow.frames(0)["block"] is hanging.answer
+    patient._deadline = LONG
+    assert frame_of(patient.sample()) is hanging.answer
     assert (slow.cost.state, hanging.calls.qsize()) == ("ok", 1)
 
 
-def test_a_reader_that_hangs_is_not_asked_again() -> None:
+def test_a_reader_that_hangs_is_neither_asked_again_nor_waited_for() -> None:
     """There is one thread and one call, however many samples go by."""
     hanging = Hanging()
-    slow = source_worker(hanging.read)
+    slow = source_reading(hanging.read)
+    patient = sampler_of(slow, deadline=0)
+    patient.sample()
+    patient._deadline = LONG * 1000  # would not come back within the test
     for _ in range(20):
-        assert slow.frames(0)["block"].missing
+        assert frame_of(patient.sample()).missing
     hanging.calls.get(timeout=LONG)
-    hanging.go.set()
     assert hanging.calls.empty()
-
-
-def test_a_reader_that_hangs_is_waited_for_once() -> None:
-    """Later samples look whether it has answered, and go on."""
-    hanging = Hanging()
-    slow = source_worker(hanging.read)
-    slow.frames(0)
-    assert slow.frames(LONG * 1000)["block"].missing  # would not come back within the test
-    hanging.go.set()
+    let_go(slow, hanging)
 
 
 def test_after_a_late_answer_the_reader_is_asked_again() -> None:
-    """The worker goes on as before, and is patient again."""
+    """It is read as before, and with patience again."""
     hanging = Hanging()
-    slow = source_worker(hanging.read)
-    slow.frames(0)
+    slow = source_reading(hanging.read)
+    patient = sampler_of(slow, deadline=0)
+    patient.sample()
     let_go(slow, hanging)
-    slow.frames(0)
+    patient._deadline = LONG
+    patient.sample()
     hanging.answer = disks(2)
-    assert slow.frames(LONG)["block"].cell("dasda", "reads") == 2
+    assert frame_of(patient.sample()).cell("dasda", "reads") == 2
 
 
-def test_other_sources_go_on_while_one_hangs() -> None:
-    """Each source has a thread of its own."""
+@pytest.mark.parametrize("place", range(3))
+def test_other_sources_are_read_while_one_hangs(place: int) -> None:
+    """Those before it and those behind it, in this sample and in the next."""
     hanging = Hanging()
-    slow, good = source_worker(hanging.read), source_worker(lambda: [disks(7)])
-    assert slow.frames(0)["block"].missing
-    assert good.frames(LONG)["block"].cell("dasda", "reads") == 7
+    slow = source_reading(hanging.read)
+    counts = iter(range(1, 100))
+    others = [
+        source_reading(lambda kind=kind: [Frame(kind, ["x"], {}, [next(counts)])], kind=kind)  # type: ignore[misc]
+        for kind in (CPU, MEMORY)
+    ]
+    others.insert(place, slow)
+    steady = sampler_of(*others, deadline=PATIENCE)
+    for _ in range(2):
+        sample = steady.sample()
+        assert frame_of(sample).missing
+        assert [sample.frames[kind.name].keys for kind in (CPU, MEMORY)] == [["x"], ["x"]]
+    let_go(slow, hanging)
+
+
+def test_two_that_hang_keep_a_thread_each() -> None:
+    """Both are said, and what is behind them is read."""
+    hanging = Hanging(), Hanging()
+    slow = source_reading(hanging[0].read), source_reading(hanging[1].read, kind=CPU)
+    prompt = source_reading(lambda: [Frame(MEMORY, ["x"], {}, [1])], kind=MEMORY)
+    steady = sampler_of(*slow, prompt, deadline=PATIENCE)
+    sample = steady.sample()
+    assert sample.frames["cpu"].missing
+    assert frame_of(sample).missing
+    assert sample.frames["memory"].keys == ["x"]
+    for reading, reader in zip(slow, hanging, strict=True):
+        let_go(reading, reader)
+
+
+def test_each_of_several_slow_sources_has_the_whole_deadline_for_itself() -> None:
+    """A thread is left with what it is at for so long, however long it was at others before."""
+    hanging = Hanging()
+    slow = source_reading(hanging.read)
+    looks = ReadingRound(iter([source_reading(lambda: [disks(1)]), slow]), lambda _reading: None)
+    thread = threading.Thread(target=looks.run)
+    thread.start()
+    hanging.calls.get(timeout=LONG)
+    assert looks.leave(LONG) is None
+    assert looks.leave(0) is slow
     hanging.go.set()
+    thread.join(LONG)
 
 
 def test_a_source_that_is_off_is_never_read() -> None:
     """Its frames say how to have it read."""
     hanging = Hanging()
-    idle = source_worker(hanging.read, off="ask for it with --cache")
-    assert missing(idle.frames(LONG)["block"]) == "ask for it with --cache"
+    idle = source_reading(hanging.read, off="ask for it with --cache")
+    assert missing(frame_of(sampler_of(idle).sample())) == "ask for it with --cache"
     assert (idle.cost.state, hanging.calls.empty()) == ("off", True)
 
 
@@ -195,9 +248,10 @@ def test_after_an_error_the_source_is_read_again() -> None:
         reader = next(readers)
         return reader()
 
-    shaky = source_worker(read)
-    assert shaky.frames(LONG)["block"].missing
-    assert shaky.frames(LONG)["block"].cell("dasda", "reads") == 4
+    shaky = source_reading(read)
+    steady = sampler_of(shaky)
+    assert frame_of(steady.sample()).missing
+    assert frame_of(steady.sample()).cell("dasda", "reads") == 4
     assert (shaky.cost.calls, shaky.cost.errors, shaky.cost.state) == (2, 1, "ok")
 
 
@@ -207,27 +261,29 @@ def test_after_an_error_the_source_is_read_again() -> None:
 def test_a_seldom_source_is_not_read_before_it_is_due() -> None:
     """Until then its last frame is handed out, the same object."""
     readings = iter([disks(1), disks(2)])
-    seldom = source_worker(lambda: [next(readings)], every=LONG * 1000)
-    assert seldom.frames(LONG)["block"] is seldom.frames(LONG)["block"]
+    seldom = source_reading(lambda: [next(readings)], every=LONG * 1000)
+    steady = sampler_of(seldom)
+    assert frame_of(steady.sample()) is frame_of(steady.sample())
     assert seldom.cost.calls == 1
 
 
 def test_a_seldom_source_that_is_asked_for_is_read_at_once() -> None:
     """As when an event said that its labels changed."""
     readings = iter([disks(1), disks(2)])
-    seldom = source_worker(lambda: [next(readings)], every=LONG * 1000)
-    seldom.frames(LONG)
+    seldom = source_reading(lambda: [next(readings)], every=LONG * 1000)
+    steady = sampler_of(seldom)
+    steady.sample()
     seldom.read_again()
-    assert seldom.frames(LONG)["block"].cell("dasda", "reads") == 2
+    assert frame_of(steady.sample()).cell("dasda", "reads") == 2
 
 
-def read_seldom(*readings: Frame) -> SourceWorker:
-    """Return the worker of a seldom source that was read so many times."""
+def read_seldom(*readings: Frame) -> LiveReading:
+    """Return a seldom source that was read so many times."""
     following = iter(readings)
-    seldom = source_worker(lambda: [next(following)], every=LONG * 1000)
+    seldom = source_reading(lambda: [next(following)], every=LONG * 1000)
     for _ in readings:
         seldom.read_again()
-        seldom.frames(LONG)
+        seldom.look()
     return seldom
 
 
@@ -235,7 +291,7 @@ def read_seldom(*readings: Frame) -> SourceWorker:
 def test_a_seldom_source_remembers_its_prior_reading_and_no_further(reads: list[int]) -> None:
     """However long it runs, it keeps two readings."""
     seldom = read_seldom(*(disks(n, when) for when, n in enumerate(reads)))
-    last = seldom.frames(LONG)["block"]
+    last = seldom.frames()["block"]
     assert last.prior is not None
     assert last.prior.columns == {"reads": [reads[-2]]}
     assert last.prior.prior is None
@@ -244,9 +300,10 @@ def test_a_seldom_source_remembers_its_prior_reading_and_no_further(reads: list[
 def test_a_source_that_is_always_read_remembers_nothing() -> None:
     """Its prior reading is in the sample before."""
     readings = iter([disks(1), disks(2)])
-    always = source_worker(lambda: [next(readings)])
-    always.frames(LONG)
-    assert always.frames(LONG)["block"].prior is None
+    always = source_reading(lambda: [next(readings)])
+    always.look()
+    always.look()
+    assert always.frames()["block"].prior is None
 
 
 @pytest.mark.parametrize("failures", [1, 2, 3])
@@ -254,31 +311,7 @@ def test_a_failed_reading_does_not_count_as_the_prior_one(failures: int) -> None
     """When a seldom source can be read again, it is compared with its last good reading."""
     bad = [empty_frame(BLOCK, "Input/output error")] * failures
     seldom = read_seldom(disks(10, 0), *bad, disks(40, 10**9))
-    last = seldom.frames(LONG)["block"]
+    last = seldom.frames()["block"]
     at = Instant(0, 0, "boot"), Instant(1, 1, "boot")
     interval = Interval(Sample(at[0], {"block": last}), Sample(at[1], {"block": last}))
     assert interval.of(BLOCK)["reads"] == [30]
-
-
-@pytest.mark.parametrize("prompt", [True, False])
-def test_a_prompt_source_is_read_without_a_thread(prompt: bool) -> None:
-    """Others each have one, for they may hang."""
-    threads: list[int] = []
-
-    def read() -> Sequence[Frame]:
-        threads.append(threading.get_ident())
-        return [disks(len(threads))]
-
-    one = source_worker(read)
-    one.source = one.source._replace(prompt=prompt)
-    assert [one.frames(LONG)[BLOCK.name].column("reads")[0] for _ in range(2)] == [1, 2]
-    assert (threads == [threading.get_ident()] * 2) is prompt
-
-
-def test_prompt_sources_read_only_what_the_kernel_has_in_memory() -> None:
-    """No attribute of a device, no ioctl, no file system of others."""
-    prompt = [source for source in SOURCES if source.prompt]
-    assert prompt
-    for source in prompt:
-        files = (*source.counters, *source.identity, *source.seldom)
-        assert all(file.startswith("proc/") and not file.startswith("proc/dasd") for file in files)

@@ -118,7 +118,9 @@ class Worker:
                 outcome = call(), None
             except BaseException as error:  # noqa: BLE001 - the caller gets it
                 outcome = None, error
+            del call  # what it refers to is not kept while nothing is to be done
             self._answers.put(outcome)
+            del outcome
 
 
 _LATE: Final[dict[str, Worker]] = {}

@@ -29,7 +29,7 @@ from zmon.registry import SOURCES
 from zmon.sample import Frame, Instant, Sample, empty_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from zmon.base.absent import Number, Value
     from zmon.base.listed_file import ListedFile
@@ -241,53 +241,51 @@ class SourceReading:
         return [frames] if isinstance(frames, Frame) else list(frames)
 
 
-class SourceWorker(SourceReading):
-    """A source of the running machine, read by its own worker unless it is prompt, and its last frames.
-
-    So one that hangs does not delay the others: if it exceeds the deadline, its rows are absent with the
-    reason, and later samples do not wait for it.  A late answer counts for the next sample.
-    """
+class LiveReading(SourceReading):
+    """A source of the running machine, and its last frames, which stand until it is due again."""
 
     def __init__(self, source: Source, tree: Tree, choice: Choice) -> None:
         """Read nothing yet."""
         super().__init__(source, tree, choice)
-        self.worker = Worker(source.name)
         self.wanted = False
         """Whether something is shown that is about its kinds."""
-        self._is_late = False
-        """Whether the current reading has exceeded the deadline."""
+        self.left_in: Worker | None = None
+        """The thread in which it was left, as it did not answer."""
         self._due = 0.0
         self._last: dict[str, Frame] = {}
 
-    def frames(self, seconds: float = SOURCE_DEADLINE) -> dict[str, Frame]:
-        """Return the frames by kind, read now if they are due; absent if that exceeds `seconds` and hangs."""
+    @property
+    def _silent(self) -> str:
+        return f"{self.what} does not answer"
+
+    def is_due(self) -> bool:
+        """Return whether it is to be read now."""
+        is_off = self.off and not self.wanted
+        return not is_off and self.left_in is None and time.monotonic() >= self._due
+
+    def look(self) -> None:
+        """Read the source in this thread, and keep its frames."""
+        self._due = time.monotonic() + self.source.every
+        self._remember(self.read())
+
+    def leave(self, worker: Worker) -> None:
+        """Leave the reading to the thread in which it hangs; its answer counts for the sample after it."""
+        self.left_in = worker
+        self.cost.state, self.cost.reason = "hangs", self._silent
+
+    def frames(self) -> dict[str, Frame]:
+        """Return the frames by kind: the last that were read, or absent ones while it is off or hangs."""
         if self.off and not self.wanted:
             self.cost.state, self.cost.reason = "off", self.off
             return self._absent(self.off)
-        now = time.monotonic()
-        if not self.worker.is_busy and now >= self._due:
-            self._due = now + self.source.every
-            if self.source.prompt:
-                self._remember(self.read())
-            else:
-                self._load()
-                self.worker.start(self.read)
-        if self.worker.is_busy:
-            outcome = self.worker.outcome_of_work(0 if self._is_late else seconds)
-            if outcome is None:
-                self._is_late = True
-                self.cost.state = "hangs"
-                self.cost.reason = f"{self.what} does not answer"
-                return self._absent(self.cost.reason)
-            self._is_late = False
-            frames, error = outcome
-            if error is not None:
-                raise error
-            self._remember(frames)
+        if self.left_in is not None:
+            if self.left_in.is_waiting:
+                return self._absent(self._silent)
+            self.left_in = None
         return self._last
 
-    def _load(self) -> None:
-        """Load the module of the reader here, so that a slow disk with zmon on it delays no answer."""
+    def load(self) -> None:
+        """Load the module of the reader, so that a slow disk with zmon on it delays no answer."""
         if self._read is None:
             with suppress(Exception):  # the reading says what is wrong
                 find_reader(self.source)
@@ -310,6 +308,44 @@ class SourceWorker(SourceReading):
 
     def _absent(self, reason: str) -> dict[str, Frame]:
         return {kind.name: empty_frame(kind, reason) for kind in self.source.kinds}
+
+
+class ReadingRound:
+    """The readings of one sample, one after the other, in a thread that is left with one that hangs."""
+
+    def __init__(self, readings: Iterator[LiveReading], done: Callable[[LiveReading], object]) -> None:
+        """Begin with nothing; `done` is told of each reading, in that thread."""
+        self._readings = readings
+        self._done = done
+        self._reading: LiveReading | None = None
+        """The reading that is at work, ..."""
+        self._begun = 0.0
+        """... since when, ..."""
+        self._is_left = False
+        """... and whether the thread was left with it."""
+        self._lock = threading.Lock()
+
+    def run(self) -> None:
+        """Read what is due, until there is no more, or until this thread is left with what hangs."""
+        for reading in self._readings:
+            if not reading.is_due():
+                continue
+            self._begun = time.monotonic()
+            self._reading = reading
+            reading.look()
+            with self._lock:
+                if self._is_left:
+                    return
+                self._reading = None
+            self._done(reading)
+
+    def leave(self, seconds: float) -> LiveReading | None:
+        """Leave the thread with what it reads, and return that; None if it is not at it for so long."""
+        with self._lock:
+            if self._reading is None or time.monotonic() - self._begun < seconds:
+                return None
+            self._is_left = True
+            return self._reading
 
 
 def sources_of(tree: Tree, choice: Choice, make: type[S]) -> list[S]:
@@ -342,12 +378,16 @@ class Sampler:
         self._tree = tree
         self._nominal = nominal
         self._deadline = deadline
-        self._sources = sources_of(tree, choice, SourceWorker)
-        weakref.finalize(self, _end, self._sources)
+        self._sources = sources_of(tree, choice, LiveReading)
+        self._worker = [Worker("sources")]
+        """The thread that reads them, if it was not left with one."""
+        weakref.finalize(self, _end, self._worker)
         self._hotplug = hotplug or Hotplug(None)
         self._later = choice.later
         self._disks: list[str] = []
         self._boot = _boot_id(tree) or "unknown"
+        self._at = self._now()
+        """When the sample was taken."""
 
     def want(self, kinds: Collection[Kind]) -> None:
         """Read what is about these kinds, too, until further notice, where that is read on demand."""
@@ -376,23 +416,54 @@ class Sampler:
             self._read_again(*IDENTITY)
         if self._later is not None and self._later.changed():
             self._read_again("containers")
+        self._at = self._now()
+        self._read()
         frames: dict[str, Frame] = {}
-        at = Instant(time.time_ns(), time.monotonic_ns(), self._boot)
         for reading in self._sources:
-            frames.update(reading.frames(self._deadline))
-            if reading.source.name == "disks":
-                # the time of a sample is that of the disk counters; other sources may take seconds
-                at = Instant(time.time_ns(), time.monotonic_ns(), self._boot)
-                self._notice(frames[BLOCK.name])
-        frames[SOURCE.name] = costs(self._sources, at.steady)
+            frames.update(reading.frames())
+        frames[SOURCE.name] = costs(self._sources, self._at.steady)
         _overlay(frames)
-        return Sample(at, frames, self._tree.name, self._nominal)
+        return Sample(self._at, frames, self._tree.name, self._nominal)
+
+    def _read(self) -> None:
+        """Read what is due, in one thread: to wake one for each source costs more than to read most of them.
+
+        A source that exceeds the deadline, unless it computes, keeps that thread, and later samples do not
+        wait for it; another thread reads the sources behind it.
+        """
+        readings = iter(self._sources)
+        for reading in self._sources:
+            if reading.is_due():
+                reading.load()
+        while True:
+            worker, looks = self._worker[0], ReadingRound(readings, self._was_read)
+            worker.start(looks.run)
+            outcome, late = None, None
+            while outcome is None and late is None:
+                outcome = worker.outcome_of_work(self._deadline)
+                late = looks.leave(self._deadline) if outcome is None else None
+            if late is None:
+                if outcome is not None and outcome[1] is not None:
+                    raise outcome[1]
+                return
+            late.leave(worker)
+            worker.end()
+            self._worker[0] = Worker("sources")
+
+    def _was_read(self, reading: LiveReading) -> None:
+        if reading.source.name == "disks":
+            # the time of a sample is that of the disk counters; other sources may take seconds
+            self._at = self._now()
+            self._notice(reading.frames()[BLOCK.name])
+
+    def _now(self) -> Instant:
+        return Instant(time.time_ns(), time.monotonic_ns(), self._boot)
 
 
-def _end(sources: Sequence[SourceWorker]) -> None:
-    """End the threads of a sampler that is no longer used."""
-    for reading in sources:
-        reading.worker.end()
+def _end(workers: Sequence[Worker]) -> None:
+    """End the thread of a sampler that is no longer used."""
+    for worker in workers:
+        worker.end()
 
 
 def sample_once(tree: Tree, boot: str, choice: Choice = EVERYTHING) -> Sample:
