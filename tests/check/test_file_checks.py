@@ -85,7 +85,7 @@ def test_a_volume_without_files_is_judged_where_it_is_mounted() -> None:
 def test_reading_the_logs_takes_two_samples() -> None:
     """One sample has no rates."""
     scene = given()
-    scene.interval = None
+    scene._interval = None
     (found,) = run_checks(scene, ["B12"])
     assert found.state is UNKNOWN
     assert good()[CONTAINER][LOG]["role"] == "log"

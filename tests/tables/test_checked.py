@@ -1,21 +1,28 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import islice
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.check.machines import given
+from tests.check.machines import IN_ONE_SECOND, given
+from tests.diagnosis.simulated import view_of
 from tests.goldens import facts
-from zmon.check.practice import State
-from zmon.check.practices import QUESTIONS
+from zmon.check.practice import CheckInput, State
+from zmon.check.practices import QUESTIONS, checks_in_force, run_checks
 from zmon.kinds import SETTING
+from zmon.machine.topology import machine_of, shared
 from zmon.machine.view import NoSuchThing, View
-from zmon.tables.checked import ONLY_PEOPLE, counts_of, find_id, results_of, summary, table
+from zmon.tables.checked import ONLY_PEOPLE, _kept, counts_of, find_id, results_of, summary, table
+
+if TYPE_CHECKING:
+    from zmon.sample import Kind
 
 
 def view(argument: str = "", **settings: object) -> View:
     """Return a view of the good machine with some settings changed."""
-    interval = given({SETTING: dict(settings)}).interval
+    interval = given({SETTING: dict(settings)})._interval
     assert interval is not None
     return View(interval, argument=argument)
 
@@ -70,3 +77,26 @@ def test_only_what_is_not_as_advised_has_something_to_do() -> None:
     pairs = set(zip(found.columns["state"], map(bool, found.columns["advice"]), strict=True))
     assert {("look", True), ("ok", False), (State.NOT_APPLICABLE.value, False)} <= pairs
     assert not pairs & {("ok", True), ("look", False), (State.NOT_APPLICABLE.value, True), ("bad", False)}
+
+
+@pytest.mark.parametrize("name", ["healthy-day", "fcp-failover", "zvm-steal", "path-lost", "pav-3"])
+def test_a_finding_is_kept_only_as_long_as_it_would_be_the_same(name: str) -> None:
+    """OVERVIEW asks of each interval: what is kept of the one before is what looking anew gives."""
+    whole = view_of(name)
+    kept = 0
+    for interval in [*islice(whole.history.past(), 5)][::-1]:
+        at_end = View(interval, inputs=whole.inputs)
+        given_now = CheckInput(machine_of(at_end), interval)
+        assert results_of(at_end) == run_checks(given_now)
+        kept = len(_kept(given_now.machine, checks_in_force(), *map(shared, given_now.standing())))
+    assert 0 < kept < len(checks_in_force())
+
+
+@pytest.mark.parametrize("kind", IN_ONE_SECOND)
+def test_what_another_load_changes_is_not_kept(kind: Kind) -> None:
+    """The settings are the same, the second is another."""
+    results_of(view())
+    more = {key: dict.fromkeys(fields, 10**6) for key, fields in IN_ONE_SECOND[kind].items()}
+    busy = given(load={kind: more})
+    assert busy._interval is not None
+    assert results_of(View(busy._interval)) == run_checks(given(load={kind: more}))

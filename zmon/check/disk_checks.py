@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from zmon.base.absent import Value
     from zmon.check.practice import CheckInput, Dasd
+    from zmon.sample import Frame
 
 FIRST_TRACKS: Final = 192
 """Sectors of the two tracks with the label in the compatible disk layout: 2 x 12 blocks of 4 KiB."""
@@ -53,7 +54,7 @@ def _own_aliases(given: CheckInput) -> dict[str, int]:
 
 def _no_hyperpav(given: CheckInput, bases: Sequence[Dasd]) -> bool:
     """Return whether disks cannot have HyperPAV: they are in an ESS, or behind ESCON channels alone."""
-    channels = given.sample.frame(CHANNEL)
+    channels = given.without_counts(CHANNEL)
     if all(text_of(_storage_type(given, dasd)).startswith(ESS) for dasd in bases):
         return True
     chpids = {f"0.{chpid}" for dasd in bases for chpid in dasd.chpids.split()}
@@ -107,7 +108,7 @@ def minidisks(given: CheckInput) -> Mapping[str, Any]:
 
 def large_volumes(given: CheckInput) -> Mapping[str, Any]:
     """Return the volumes whose size is known, and whether they have aliases."""
-    frame = given.sample.frame(DASD)
+    frame = given.frame(DASD)
     columns = map(frame.column, ("cylinders", "discipline", "block_size", "blocks"))
     cells = {busid: _cylinders(*row) for busid, *row in zip(frame.keys, *columns, strict=True)}
     sizes = {busid: size for busid, size in cells.items() if isinstance(size, int)}
@@ -153,8 +154,8 @@ def _storage_type(given: CheckInput, dasd: Dasd) -> str | Absent:
 
     A control unit that calls itself 3990 may be in any.
     """
-    storage = given.sample.frame(DASD).cell(dasd.busid, "storage")
-    kind = text_of(given.sample.frame(DEVICE).cell(dasd.busid, "cutype"))
+    storage = given.frame(DASD).cell(dasd.busid, "storage")
+    kind = text_of(given.frame(DEVICE).cell(dasd.busid, "cutype"))
     if isinstance(storage, Absent):
         return kind if kind.startswith((ESS, *DS8000)) else storage
     return str(storage)
@@ -162,7 +163,7 @@ def _storage_type(given: CheckInput, dasd: Dasd) -> str | Absent:
 
 def high_performance_ficon(given: CheckInput) -> Mapping[str, Any]:
     """Return the disks of a DS8000 without transport mode, how many have it, and the first unknown one."""
-    frame = given.sample.frame(DEVICE)
+    frame = given.frame(DEVICE)
     off, in_use, unread = [], 0, []
     for dasd in given.bases:
         if dasd.is_emulated or not dasd.is_eckd:
@@ -179,7 +180,7 @@ def high_performance_ficon(given: CheckInput) -> Mapping[str, Any]:
 
 def availability(given: CheckInput) -> Mapping[str, Any]:
     """Return the devices online whose availability is known, and those that are not good."""
-    frame = given.sample.frame(DEVICE)
+    frame = given.frame(DEVICE)
     rows = zip(frame.keys, frame.column("online"), frame.column("availability"), strict=True)
     states = {busid: state for busid, online, state in rows if online == 1 and isinstance(state, str)}
     return {
@@ -193,7 +194,7 @@ def availability(given: CheckInput) -> Mapping[str, Any]:
 
 def offline_devices(given: CheckInput) -> Mapping[str, Any]:
     """Return how many devices there are, and how many of them are offline."""
-    states = given.sample.frame(DEVICE).column("online")
+    states = given.frame(DEVICE).column("online")
     return {"count": len(states), "off": sum(state == 0 for state in states)}
 
 
@@ -203,7 +204,7 @@ def ignored_devices(given: CheckInput) -> Mapping[str, Any]:
     text = setting if isinstance(setting, str) else ""
     ends = (part.partition("-") for part in text.split())
     ranges = [(_place(low), _place(high or low)) for low, _, high in ends]
-    frame = given.sample.frame(DEVICE)
+    frame = given.frame(DEVICE)
     online = [busid for busid, state in zip(frame.keys, frame.column("online"), strict=True) if state == 1]
     return {
         "ignored": reason_of(setting) if setting != text else text,
@@ -220,8 +221,9 @@ def _place(busid: str) -> tuple[int, ...]:
 
 def block_size(given: CheckInput) -> Mapping[str, Any]:
     """Return the ECKD disks whose block size is known, and those with another one than 4,096 bytes."""
+    blocks, dasds = given.without_counts(BLOCK), given.frame(DASD)
     disks = [
-        {"number": dasd.number, "size": _block_size(given, dasd)}
+        {"number": dasd.number, "size": _block_size(blocks, dasds, dasd)}
         for dasd in given.bases
         if dasd.is_eckd and dasd.block
     ]
@@ -232,9 +234,9 @@ def block_size(given: CheckInput) -> Mapping[str, Any]:
     }
 
 
-def _block_size(given: CheckInput, dasd: Dasd) -> Value:
-    size = given.sample.frame(BLOCK).cell(dasd.block, "block_size")
-    return given.sample.frame(DASD).cell(dasd.busid, "block_size") if isinstance(size, Absent) else size
+def _block_size(blocks: Frame, dasds: Frame, dasd: Dasd) -> Value:
+    size = blocks.cell(dasd.block, "block_size")
+    return dasds.cell(dasd.busid, "block_size") if isinstance(size, Absent) else size
 
 
 def partitions(given: CheckInput) -> Mapping[str, Any]:
@@ -245,7 +247,7 @@ def partitions(given: CheckInput) -> Mapping[str, Any]:
     parts = [node for node in given.nodes if node.sort == "partition" and node.parent in disks]
     starts = [(node.title, node.start // SECTOR) for node in parts if not isinstance(node.start, Absent)]
     used = {below for node in given.nodes if node.sort != "partition" for below in stack.feet(node.number)}
-    used |= {text_of(number) for number in given.sample.frame(MOUNT).column("number")}
+    used |= {text_of(number) for number in given.frame(MOUNT).column("number")}
     parted = {node.parent for node in parts}
     return {
         "partitions": parts,

@@ -26,7 +26,7 @@ class HugePages:
         self.total: Number = 0
         self.unused: Number = 0
         """Those that are neither used nor reserved."""
-        was_read = bool(given.settings) and bool(given.sample.frame(MEMORY).keys)
+        was_read = bool(given.settings) and bool(given.frame(MEMORY).keys)
         self.are_impossible = was_read and not any(name.startswith("hugepages") for name in given.settings)
         """Whether the kernel has none: neither /proc/meminfo, which was read, nor /sys has."""
         rows = given.settings_of("hugepages/")
@@ -58,7 +58,7 @@ def paging_by_cp(given: CheckInput) -> Mapping[str, Any]:
     is_counted = waits is not None and total is not None
     return {
         "guests": given.read(GUEST),
-        "is_listed": name in given.sample.frame(GUEST).index,
+        "is_listed": name in given.frame(GUEST).index,
         "is_counted": is_counted,
         "waits": waits,
         "waiting": ratio(waits or 0, total or 0),
@@ -75,7 +75,7 @@ def cgroup_memory(given: CheckInput) -> Mapping[str, Any]:
 
 def swap_space(given: CheckInput) -> Mapping[str, Any]:
     """Return the swap areas, and the bytes in them."""
-    sizes = given.sample.frame(SWAP).column("size")
+    sizes = given.frame(SWAP).column("size")
     return {"areas": given.read(SWAP), "size": sum(size for size in sizes if isinstance(size, int))}
 
 

@@ -30,7 +30,7 @@ class MultipathMap(NamedTuple):
 
 def maps_of(given: CheckInput) -> list[MultipathMap]:
     """Return the multipath devices."""
-    frame, stack = given.sample.frame(LAYER), given.machine.stack
+    frame, stack = given.frame(LAYER), given.machine.stack
     maps = []
     for node in given.multipaths:
         table = frame.cell(node.number, "table")

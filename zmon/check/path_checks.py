@@ -11,7 +11,6 @@ from zmon.base.ranges import ranges
 from zmon.check.practice import reason_of
 from zmon.kinds import ADAPTER, CHANNEL, DEVICE, NO_PATH, PATH
 from zmon.machine.path_repair import BrokenPath, get_back_channel_paths, get_back_disk_paths, why_unused
-from zmon.topology.machine import has_list_of_maps
 from zmon.values.fcp_state import FAILED_STATES, fcp_states
 from zmon.values.path_masks import paths_on_line
 from zmon.values.path_state import is_down, state_of
@@ -47,8 +46,8 @@ class LostChannels:
 
     def __init__(self, given: CheckInput) -> None:
         """Look at the path masks of devices, and at the states of channel paths."""
-        frame = given.sample.frame(DEVICE)
-        self._channels = given.sample.frame(CHANNEL)
+        frame = given.frame(DEVICE)
+        self._channels = given.without_counts(CHANNEL)
         self._taken: dict[str, Unused] = {}
         used: dict[str, None] = {}
         self.lost: Counter[str] = Counter()
@@ -93,13 +92,13 @@ class Lun:
 
     def __init__(self, given: CheckInput, nodes: Sequence[BlockDevice]) -> None:
         """Look at the paths."""
-        frame = given.sample.frame(DEVICE)
+        frame = given.frame(DEVICE)
         numbers, busids = {node.number for node in nodes}, {str(node.busid) for node in nodes}
         maps = (node.title for node in given.multipaths if numbers.intersection(node.below))
         self.title = next(maps, "") or min(str(node.name) for node in nodes)
         """Its multipath device, or its first path."""
         self.is_joined = any(nodes[0].number in node.below for node in given.multipaths)
-        self.is_apart = not self.is_joined and has_list_of_maps(given.sample)
+        self.is_apart = not self.is_joined and given.has_list_of_maps
         """Whether it is known that none joins them."""
         self.paths = len(nodes)
         self.adapters = len(busids)
@@ -111,7 +110,7 @@ class Lun:
 
 def npiv(given: CheckInput) -> Mapping[str, Any]:
     """Return the ports of FCP devices, and those that have no name of their own."""
-    frame = given.sample.frame(ADAPTER)
+    frame = given.frame(ADAPTER)
     types = {name: value for name, value in given.settings_of("fc/").items() if name.endswith("/port_type")}
     types = types or dict(zip(frame.keys, frame.column("port_type"), strict=True))
     ports = {name.partition("/")[0]: value for name, value in types.items() if isinstance(value, str)}
@@ -154,7 +153,7 @@ class FailedPaths:
 
 def _states_now(given: CheckInput) -> dict[str, str]:
     """Return the states of adapters, ports and LUNs, and of SCSI disks that are paths as MPATH has them."""
-    paths, devices = given.sample.frame(PATH), given.sample.frame(DEVICE)
+    paths, devices = given.frame(PATH), given.frame(DEVICE)
     disks = zip(paths.column("name"), paths.column("device"), strict=True)
     adapters = {str(node.busid) for node in given.luns} | {*map(text_of, paths.column("adapter"))}
     return {
@@ -166,8 +165,8 @@ def _states_now(given: CheckInput) -> dict[str, str]:
 
 def _broken(given: CheckInput) -> list[BrokenPath]:
     """Return the paths to SCSI disks that are lost, and the adapters without such paths that are offline."""
-    adapters = given.sample.frame(DEVICE)
-    paths = given.sample.frame(PATH)
+    adapters = given.frame(DEVICE)
+    paths = given.frame(PATH)
     ports = {str(node.busid): text_of(node.wwpn) for node in given.luns}
     numbers = [*paths.keys, *(node.number for node in given.luns if node.number not in paths.index)]
     nodes = {node.number: node for node in given.nodes}
@@ -190,7 +189,7 @@ def _broken(given: CheckInput) -> list[BrokenPath]:
 
 def _lost_because(given: CheckInput, number: str, name: str) -> str:
     """Return why a path is not used; empty if it is. What is read with each sample comes first."""
-    paths = given.sample.frame(PATH)
+    paths = given.frame(PATH)
     state = state_of(paths.cell(number, "state"), paths.cell(number, "device"))
     if is_down(state) == 1:
         return text_of(state)
@@ -228,7 +227,7 @@ def _path_states(given: CheckInput) -> dict[str, list[int]] | Absent:
 
     Recordings of an older zmon have only what the device mapper says.
     """
-    frame, stack = given.sample.frame(PATH), given.machine.stack
+    frame, stack = given.frame(PATH), given.machine.stack
     states_of: dict[str, list[int]] = {}
     columns = map(frame.column, ("map", "name", "state", "device"))
     for name, path, state, device in zip(*columns, strict=True):

@@ -14,7 +14,10 @@ from zmon.base.absent import Absent, absent, ratio, text_of
 from zmon.base.record import NamedTuple
 from zmon.kinds import (
     BLOCK,
+    CHANNEL,
+    CLAIM,
     CONTAINER,
+    DASD,
     DEVICE,
     LAYER,
     MACHINE,
@@ -23,20 +26,24 @@ from zmon.kinds import (
     NO_CSS,
     NO_DEVICES,
     NOT_COLLECTED,
+    ORIGIN,
     SETTING,
+    SWAP,
+    TEXT,
     UNLISTED,
 )
 from zmon.machine.cpus import Processors
+from zmon.topology.machine import has_list_of_maps
 from zmon.topology.read_texts import unseen_aliases, unseen_dasd, unseen_disks
 from zmon.topology.volumes import DASD_TYPES, short
 from zmon.values.uid import find_uid
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from zmon.base.absent import Number, Value
     from zmon.interval import Interval
-    from zmon.sample import Frame, Kind
+    from zmon.sample import Frame, Kind, Sample
     from zmon.topology.data_files import DataFile
     from zmon.topology.machine import Machine
     from zmon.topology.stack import BlockDevice
@@ -164,27 +171,60 @@ class OnlyRow:
         return self._frame.cell(self._key, name)
 
 
+STANDING: Final = (MACHINE, DEVICE, DASD, LAYER, MOUNT, SWAP, CONTAINER, CLAIM, SETTING, TEXT, ORIGIN)
+"""What says the same for minutes: of a finding that rests on nothing else another look makes the same."""
+STANDING_FIELDS: Final = {CHANNEL: ("configure", "status", "type"), BLOCK: ("block_size",)}
+"""The fields of other kinds that do so, too."""
+
+
 class CheckInput:
-    """What checks look at: a machine at one instant, and the interval that ended then, if there is one."""
+    """What checks look at: a machine at one instant, and the interval that ended then, if there is one.
+
+    It notes whether something was looked at that is of this instant alone.
+    """
 
     def __init__(self, machine: Machine, interval: Interval | None = None) -> None:
         """Look at nothing yet."""
         self.machine = machine
-        self.interval = interval
-        self.sample = machine.sample if interval is None else interval.after
+        self.is_of_now = False
+        """Whether something was looked at that may be different in the next sample."""
+        self._interval = interval
+        self._sample = machine.sample if interval is None else interval.after
         """All that was read; the machine may have been made of parts of it."""
+
+    def frame(self, kind: Kind) -> Frame:
+        """Return what was read of a kind."""
+        self.is_of_now |= kind not in STANDING
+        return self._sample.frame(kind)
+
+    @property
+    def sample(self) -> Sample:
+        """All that was read."""
+        self.is_of_now = True
+        return self._sample
+
+    def without_counts(self, kind: Kind) -> Frame:
+        """Return what was read of a kind, with those of its fields that stand."""
+        frame = self._sample.frame(kind)
+        columns = {name: frame.columns[name] for name in STANDING_FIELDS[kind] if name in frame.columns}
+        return frame.but(columns=columns)
+
+    def standing(self) -> Iterator[Frame]:
+        """Yield what findings rest on that are not of this instant alone."""
+        yield from map(self._sample.frame, STANDING)
+        yield from map(self.without_counts, STANDING_FIELDS)
 
     # machine
 
     @cached_property
     def host(self) -> OnlyRow:
         """The fields of the kind MACHINE."""
-        return OnlyRow(self.sample.frame(MACHINE), "machine")
+        return OnlyRow(self.frame(MACHINE), "machine")
 
-    @cached_property
+    @property
     def memory(self) -> OnlyRow:
         """The fields of the kind MEMORY."""
-        return OnlyRow(self.sample.frame(MEMORY), "memory")
+        return OnlyRow(self.frame(MEMORY), "memory")
 
     @property
     def cached(self) -> Number:
@@ -203,8 +243,8 @@ class CheckInput:
         if isinstance(architecture, Absent):
             return (
                 self.environment in {"lpar", "zvm"}
-                or bool(self.sample.frame(DEVICE).keys)
-                or any(text_of(name).startswith("dasd") for name in self.sample.frame(LAYER).column("name"))
+                or bool(self.frame(DEVICE).keys)
+                or any(text_of(name).startswith("dasd") for name in self.frame(LAYER).column("name"))
             )
         return str(architecture).startswith("s390")
 
@@ -245,14 +285,14 @@ class CheckInput:
     @cached_property
     def settings(self) -> Mapping[str, Value]:
         """The values of settings by their names."""
-        frame = self.sample.frame(SETTING)
+        frame = self.frame(SETTING)
         return dict(zip(frame.keys, frame.column("value"), strict=True)) if frame.keys else {}
 
     def setting(self, name: str) -> Value:
         """Return a setting; absent with the reason if it was not read."""
         if name in self.settings:
             return self.settings[name]
-        frame = self.sample.frame(SETTING)
+        frame = self.frame(SETTING)
         if not frame.keys:
             return frame.missing or absent("no setting was read")
         return absent("it is not set")
@@ -278,7 +318,7 @@ class CheckInput:
 
     def read(self, kind: Kind) -> Sequence[str] | Absent:
         """Return the keys of a kind; why there are none, if it was not read at all."""
-        frame = self.sample.frame(kind)
+        frame = self.frame(kind)
         return frame.keys or frame.missing or ()
 
     @property
@@ -294,7 +334,7 @@ class CheckInput:
     @cached_property
     def dasds(self) -> Sequence[Dasd]:
         """The DASDs that are online, aliases among them; texts of tools do not name the driver."""
-        frame = self.sample.frame(DEVICE)
+        frame = self.frame(DEVICE)
         names = ("driver", "online", "uid", "alias", "block", "chpids", "discipline", "vendor")
         rows = zip(frame.keys, *map(frame.column, names), strict=True)
         disks = []
@@ -324,7 +364,7 @@ class CheckInput:
     @cached_property
     def lsdasd(self) -> Absent | None:
         """Why it is not known which devices are DASDs: nothing lists them all, or says of one that it is."""
-        frame = self.sample.frame(DEVICE)
+        frame = self.frame(DEVICE)
         names = ("online", "driver", "alias", "devtype", "uid")
         is_open = any(
             (online == 1 or (isinstance(online, Absent) and find_uid(uid) is not None))
@@ -333,17 +373,17 @@ class CheckInput:
             and (text_of(devtype).startswith(DASD_TYPES) or find_uid(uid) is not None)
             for online, driver, alias, devtype, uid in zip(*map(frame.column, names), strict=True)
         )
-        return NO_LSDASD if is_open else unseen_dasd(self.sample)
+        return NO_LSDASD if is_open else unseen_dasd(self._sample)
 
     @cached_property
     def disk_list(self) -> Absent | None:
         """Why there may be more disks than were read."""
-        return unseen_disks(self.sample)
+        return unseen_disks(self._sample)
 
     @property
     def mount_list(self) -> Absent | None:
         """Why it is not known what is mounted; None if it is, or if files of databases are known."""
-        return None if self.machine.files else self.sample.frame(MOUNT).missing
+        return None if self.machine.files else self.frame(MOUNT).missing
 
     @property
     def stray_aliases(self) -> Sequence[Dasd]:
@@ -353,7 +393,7 @@ class CheckInput:
     @cached_property
     def alias_list(self) -> Absent | None:
         """Why there may be more aliases than were read."""
-        return unseen_aliases(self.sample)
+        return unseen_aliases(self._sample)
 
     def lcu_name(self, key: str) -> str:
         """Return the name of an LCU."""
@@ -378,6 +418,11 @@ class CheckInput:
         return next((why for why in reasons if why.code == NOT_COLLECTED.code), None)
 
     @cached_property
+    def has_list_of_maps(self) -> bool:
+        """Whether it is known what multipath joins."""
+        return has_list_of_maps(self._sample)
+
+    @cached_property
     def multipaths(self) -> Sequence[BlockDevice]:
         """The multipath devices."""
         return [node for node in self.nodes if node.multipath]
@@ -392,30 +437,37 @@ class CheckInput:
     @property
     def listing(self) -> Absent | None:
         """Why the files of databases were not read, if they were asked for."""
-        missing = self.sample.frame(CONTAINER).missing
+        missing = self.frame(CONTAINER).missing
         return missing if missing is not None and missing.code != UNLISTED.code else None
 
     # what happened in the interval
 
     def rates(self, kind: Kind, field: str) -> dict[str, Number]:
         """Return what a counter grew by in a second, by key; nothing without an interval."""
-        if self.interval is None or self.interval.before is None:
+        self.is_of_now = True
+        if self._interval is None or self._interval.before is None:
             return {}
-        delta = self.interval.of(kind)
+        delta = self._interval.of(kind)
         return dict(zip(delta.keys, delta.rate(field), strict=True)) if len(delta) else {}
 
-    @cached_property
+    @property
     def busy(self) -> dict[str, float]:
         """Of each disk that counts, the part of the time in which it had a request: 0 to 1."""
+        self.is_of_now = True
+        return self._busy
+
+    @cached_property
+    def _busy(self) -> dict[str, float]:
         rates = self.rates(BLOCK, "io_ms")
         return {key: float(rate) / 1000 for key, rate in rates.items() if not isinstance(rate, Absent)}
 
-    @cached_property
+    @property
     def cpu_busy(self) -> Number:
         """The part of the processors' time that was used or taken by others, 0 to 1."""
-        if self.interval is None:
+        self.is_of_now = True
+        if self._interval is None:
             return absent("processor time was not measured")
-        cpus = Processors(self.interval)
+        cpus = Processors(self._interval)
         return 1.0 - cpus.average(cpus.wait) / 100.0
 
 

@@ -102,10 +102,25 @@ STATES: Final = tuple(State)
 """The worst first."""
 
 
-def run_checks(given: CheckInput, ids: Collection[str] = ()) -> list[CheckResult]:
-    """Run all checks, or those with these ids; the worst first, those alike by id."""
-    chosen = [check for check in checks_in_force() if not ids or check.id in ids]
-    results = [CheckResult(check, *_result(check, given)) for check in chosen]
+def run_checks(
+    given: CheckInput, ids: Collection[str] = (), kept: dict[str, Finding] | None = None
+) -> list[CheckResult]:
+    """Run all checks, or those with these ids; the worst first, those alike by id.
+
+    What is `kept` by id are findings of the same machine that rest on what stands; those of others are added.
+    """
+    kept = {} if kept is None else kept
+    results = []
+    for check in checks_in_force():
+        if ids and check.id not in ids:
+            continue
+        finding = kept.get(check.id)
+        if finding is None:
+            given.is_of_now = False
+            finding = _result(check, given)
+            if not given.is_of_now:
+                kept[check.id] = finding
+        results.append(CheckResult(check, *finding))
     return sorted(results, key=lambda result: STATES.index(result.state))
 
 

@@ -49,7 +49,7 @@ NOTHING_LISTED: Final = absent("the listing names no file that could be looked a
 def machine_of(view: View) -> Machine:
     """Return what hangs on what at the end of the interval."""
     sample = view.interval.after
-    return _machine(_inputs(view), *(_shared(sample.frame(kind)) for kind in (*TOPOLOGY, ORIGIN)))
+    return _machine(_inputs(view), *(shared(sample.frame(kind)) for kind in (*TOPOLOGY, ORIGIN)))
 
 
 def is_told(view: View) -> bool:
@@ -214,7 +214,7 @@ _recent: Final[dict[str, deque[Frame]]] = {}
 """Of each kind the last frames that were used; two, as one time may be compared with another."""
 
 
-def _shared(frame: Frame) -> Frame:
+def shared(frame: Frame) -> Frame:
     """Return a frame, or one from before that says the same."""
     recent = _recent.setdefault(frame.kind.name, deque(maxlen=2))
     for before in tuple(recent):
