@@ -353,8 +353,7 @@ class Devices(Things):
     @cached_property
     def volsers(self) -> list[Value]:
         """The labels that Linux reads on the disks, without those that are a minidisk's own."""
-        columns = (self.keys, self.ccw["uid"], self.dasd["volser"])
-        return [label_on_volume(self._interval, *cells) for cells in zip(*columns, strict=True)]
+        return list(map(label_reader(self._interval), self.keys, self.ccw["uid"], self.dasd["volser"]))
 
     @property
     def labels(self) -> list[Value]:
@@ -683,15 +682,21 @@ def labels(devices: Devices, volumes: Mapping[str, Volume] | None = None) -> lis
     ]
 
 
-def label_on_volume(interval: Interval, busid: str, uid: Value, volser: Value) -> Value:
-    """Return the label that Linux reads on a disk, unless it may be the own one of a minidisk."""
-    if not isinstance(volser, str):
-        return volser
+def label_reader(interval: Interval) -> Callable[[str, Value, Value], Value]:
+    """Return what returns the label of a volume: what Linux reads on a disk, unless a minidisk may own it.
+
+    It is asked for the bus id, the unique id and what Linux reads.
+    """
     sample = interval.after
     environment = text_of(sample.frame(MACHINE).cell("machine", "environment"))
     origins = Origins(sample.frames.get(ORIGIN.name))
-    source = origins.of("device", busid, "uid", "")
-    return doubt_of_label(uid, environment, origins, source) or volser
+
+    def label(busid: str, uid: Value, volser: Value) -> Value:
+        if not isinstance(volser, str):
+            return volser
+        return doubt_of_label(uid, environment, origins, origins.of("device", busid, "uid", "")) or volser
+
+    return label
 
 
 def label_of(*told: Value | None) -> Value:

@@ -88,7 +88,7 @@ def units_of(view: View) -> Units:
     after = view.interval.after
     if is_told(view) or is_more_known(after.frame(LAYER), after.frame(DASD), after.frame(DEVICE)):
         return _units(machine_of(view))
-    of_uids = lcus(view.interval.after.frame(DEVICE))
+    of_uids = lcus(after.frame(DEVICE))
     return Units(of_uids, _members(Same(of_uids)))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, code_of, declared
 from zmon.kinds import CACHE, CMF, DASD, DEVICE, NO_CMF, NO_DASD
-from zmon.machine.devices import address, label_on_volume
+from zmon.machine.devices import address, label_reader
 from zmon.machine.figure import Needs
 from zmon.machine.join import Joined
 from zmon.machine.topology import TOPOLOGY, volumes_of
@@ -47,9 +47,9 @@ def table(view: View) -> Table:
     caches, keys = volumes.counted, volumes.keys
     ccw = Joined(interval.of(DEVICE), keys, NO_DASD)
     dasd = Joined(interval.of(DASD), keys, NO_DASD)
-    told = volumes_of(view)
+    told, read_label = volumes_of(view), label_reader(interval)
     volsers = [
-        told[key].volser if key in told else label_on_volume(interval, key, uid, label)
+        told[key].volser if key in told else read_label(key, uid, label)
         for key, uid, label in zip(keys, ccw["uid"], dasd["volser"], strict=True)
     ]
     columns: dict[str, list[Value]] = {

@@ -14,7 +14,7 @@ from zmon.base.sizes import MB, SECTOR
 from zmon.interval import FIRST, REPLACED
 from zmon.kinds import BUCKETS, DASD, DEVICE, NO_DASD_DRIVER, PROFILE, buckets
 from zmon.machine.device_names import matches
-from zmon.machine.devices import label_on_volume
+from zmon.machine.devices import label_reader
 from zmon.machine.figure import Needs
 from zmon.machine.topology import TOPOLOGY, volumes_of
 from zmon.machine.view import NoSuchThing
@@ -390,7 +390,7 @@ def _subject(asked: ProfileQuery, view: View) -> str:
     for busid, name, volser in zip(disks.keys, disks["name"], disks["volser"], strict=True):
         if name == asked.key:
             uid = view.interval.of(DEVICE).cell(busid, "uid")
-            own = label_on_volume(view.interval, busid, uid, volser)
+            own = label_reader(view.interval)(busid, uid, volser)
             label = volumes[busid].volser if busid in volumes else own
             what = " ".join([what, busid, *([label] if isinstance(label, str) else [])])
     part = {READS: ", reads", WRITES: ", writes"}.get(asked.part, "")

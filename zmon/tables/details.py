@@ -10,7 +10,7 @@ from zmon.base.ranges import names, some
 from zmon.base.sizes import SECTOR
 from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE, LAYER, LUN, MOUNT, MULTIPATH, NO_CMF, NOWHERE, PATH
 from zmon.machine.device_names import find_device
-from zmon.machine.devices import NOT_CCW, devices_of, label_on_volume
+from zmon.machine.devices import NOT_CCW, devices_of, label_reader
 from zmon.machine.figure import Needs
 from zmon.machine.topology import NOTHING_ON, TOPOLOGY, machine_of, no_files, volumes_of
 from zmon.tables import multipath
@@ -64,7 +64,7 @@ def table(view: View) -> Table:
     interval, volume = view.interval, volumes_of(view).get(key)
     ccw = interval.of(DEVICE)
     label = interval.of(DASD).cell(key, "volser")
-    volser = volume.volser if volume else label_on_volume(interval, key, ccw.cell(key, "uid"), label)
+    volser = volume.volser if volume else label_reader(interval)(key, ccw.cell(key, "uid"), label)
     own_label = text_of(label) if volser != label else ""
     chpids = facts["chpids"]
     paths = chpids.split() if isinstance(chpids, str) else []

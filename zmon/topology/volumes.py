@@ -6,8 +6,7 @@ volume a serial of its own, every volume is an LCU of its own.
 
 from __future__ import annotations
 
-from collections import Counter
-from functools import lru_cache
+from collections import Counter, deque
 
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
@@ -233,9 +232,22 @@ def short_titles(units: Mapping[str, Lcu]) -> dict[str, str]:
     return {key: short(title) for key, title in titles(units).items()}
 
 
-@lru_cache(maxsize=2)  # devices are read once a minute, but their tables are computed for every sample
+_GROUPED: Final[deque[tuple[tuple[object, ...], dict[str, Lcu]]]] = deque(maxlen=2)
+"""The columns that LCUs were made from last, and these: devices change once a day, and each sample asks."""
+
+
 def lcus(devices: Frame) -> dict[str, Lcu]:
     """Group the rows of a device frame by LCU, in the order of keys."""
+    columns = devices.keys, *map(devices.column, ("uid", "alias", "chpids"))
+    for before, units in tuple(_GROUPED):
+        if before == columns:
+            return units
+    units = _lcus(devices)
+    _GROUPED.append((columns, units))
+    return units
+
+
+def _lcus(devices: Frame) -> dict[str, Lcu]:
     groups: dict[str, dict[str, Uid]] = {}
     for busid, uid in zip(devices.keys, devices.column("uid"), strict=True):
         if identity := find_uid(uid):

@@ -7,6 +7,7 @@ machine that reaches it, without any help from the hypervisor.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from zmon.base.absent import Absent
 from zmon.base.light_typing import TYPE_CHECKING, Final
@@ -54,8 +55,13 @@ class Uid(NamedTuple):
 
 def find_uid(cell: object) -> Uid | None:
     """Return the unique id in a cell of a sample; None if there is none, or a text of another form."""
+    return _uid_in(cell) if isinstance(cell, str) else None
+
+
+@lru_cache(maxsize=16_384)  # those of all devices of a large machine, which each sample asks about
+def _uid_in(text: str) -> Uid | None:
     try:
-        return parse_uid(cell) if isinstance(cell, str) else None
+        return parse_uid(text)
     except ValueError:
         return None
 
