@@ -7,6 +7,7 @@ volume a serial of its own, every volume is an LCU of its own.
 from __future__ import annotations
 
 from collections import Counter, deque
+from functools import lru_cache
 
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
@@ -374,6 +375,7 @@ def channel_type(code: int) -> str:
     return _CHANNELS.get(code) or f"{code:02x}"
 
 
+@lru_cache(maxsize=1024)  # of few kinds, though each sample asks for each device
 def device_type(devtype: Value, cutype: Value, cylinders: Value = 0) -> str | Absent:
     """Return type and model as z/VM and the Toolkit show them, `3390-3` for 3390/0a.
 

@@ -17,6 +17,7 @@ import sys
 import termios
 import time
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.plain_text import harmless
@@ -251,6 +252,12 @@ class FirstPictures:
             lines[-3] = frame.guidance(SOON, self.glass.pane.position, width)
         self._write(picture(lines, width))
 
+    def _load(self) -> None:
+        """Load, while the first look takes its time, what will be asked, and then what answers keys."""
+        needs(self.glass.session.page.screen.table)
+        if not _is_typed(0.0):
+            import_module("zmon.ui.app")
+
     def _write(self, text: str) -> None:
         left = text.encode(self._encoding, "replace")
         while left:
@@ -279,7 +286,7 @@ class FirstPictures:
         due = clock()
         if not is_slow():
             before = timeline.glance()
-            needs(self.glass.session.page.screen.table)  # loads meanwhile what will be asked
+            self._load()
             if not _is_typed(due + LOOK - clock()):
                 self.glass.looked(Interval(before, timeline.glance()))
                 self.paint()
