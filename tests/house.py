@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 TESTS: Final = ROOT / "tests"
 CEILINGS: Final = {
-    "base": 1530, "check": 1824, "cli": 10222, "collected": 15323, "cp": 3335, "diagnosis": 6220,
-    "exposition": 1961, "fleet": 2112, "kernel": 13368, "lab": 5171, "listing": 5598, "machine": 6385,
+    "base": 1530, "check": 1824, "cli": 10224, "collected": 15323, "cp": 3335, "diagnosis": 6220,
+    "exposition": 1961, "fleet": 2112, "kernel": 13368, "lab": 5171, "listing": 5598, "machine": 6390,
     "placement": 6034, "queueing": 3869, "recorder": 2050, "rule": 2024, "screen": 4629, "session": 5036,
-    "store": 6052, "tables": 7978, "topology": 6455, "trends": 2157, "ui": 5559, "values": 668,
+    "store": 6052, "tables": 7978, "topology": 6469, "trends": 2185, "ui": 5566, "values": 674,
     "words": 311, "zmon": 2729,
 }  # fmt: skip
 """The most lines of each package; `zmon` are the modules that are in none."""

@@ -18,7 +18,8 @@ from zmon.store.sadf import read_sadf
 from zmon.store.sadf_report import MAX_BEFORE, is_report
 from zmon.store.sample_copy import SampleCopy
 from zmon.store.writer import Writer, close_up
-from zmon.trends.rollup import recording_with_trends
+from zmon.trends.exception_rows import ExceptionCompanion
+from zmon.trends.rollup import TrendWriter
 
 if TYPE_CHECKING:
     import argparse
@@ -105,7 +106,8 @@ def _write(path: str, samples: Iterator[Sample], notes: list[Note], *, rollups: 
     """Write all samples and then the notes, as far as they can be read; prints what there is."""
     remove(path)
     status = OK
-    writer = (recording_with_trends if rollups else Writer)(path, sealed=sys.maxsize, durable=False)
+    companion = TrendWriter() if rollups else ExceptionCompanion()
+    writer = Writer(path, sealed=sys.maxsize, durable=False, companion=companion)
     copy = SampleCopy(writer, say_copied)
     try:
         copy.write(samples)

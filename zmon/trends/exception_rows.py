@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zmon.base.absent import Absent, absent
 from zmon.base.event import BAD, INTERRUPTED, LOOK, OPEN, ExceptionEntry
 from zmon.base.record import NamedTuple
+from zmon.interval import Interval
 from zmon.machine.topology import has_more_lcus
 from zmon.machine.view import View, no_inputs
 from zmon.rule.bounds import quiet
@@ -24,10 +25,10 @@ from zmon.trends.trend_tables import column_names
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from zmon.interval import Interval
     from zmon.rule.grammar import Rule
+    from zmon.sample import Sample
     from zmon.store.reader import Recording
     from zmon.tables.table import Table
 
@@ -132,6 +133,33 @@ class ExceptionWriter:
             connection.execute(
                 "INSERT OR REPLACE INTO judged VALUES (?, ?, ?, ?, ?)", (*row, row_crc("judged", *row))
             )
+
+
+class ExceptionCompanion:
+    """Writes the exceptions of one recording, and no roll-ups; see `zmon.store.writer.Companion`."""
+
+    def __init__(self) -> None:
+        """Know nothing yet."""
+        self._exceptions = ExceptionWriter()
+        self.open, self.written, self.failed = (
+            self._exceptions.open, self._exceptions.written, self._exceptions.failed,
+        )  # fmt: skip
+
+    def follow(self, before: Sample, after: Sample) -> None:
+        """Judge the interval between two samples."""
+        self._exceptions.follow(Interval(before, after), {})
+
+    def make(self, _connection: sqlite3.Connection, _give_way: Callable[[], object]) -> object:
+        """Return the exceptions that are to be written."""
+        return self._exceptions.changed()
+
+    def write(self, connection: sqlite3.Connection, made: object) -> None:
+        """Write them, within the transaction of the caller."""
+        assert isinstance(made, list)  # noqa: S101 - `make` made it
+        self._exceptions.write(connection, made)
+
+    def finish(self, _connection: sqlite3.Connection) -> None:
+        """Nothing waits for the end."""
 
 
 RIGHT: Final = f"crc IS {crc_of('exception', ('event', 'entry'))}"
