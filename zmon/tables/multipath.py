@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import absent, code_of, text_of
 from zmon.base.clock import clock
 from zmon.base.ranges import names, some
+from zmon.base.same import SameNames
 from zmon.base.sizes import KIB
 from zmon.interval import IDLE
 from zmon.kinds import BLOCK, DEVICE, LAYER, LUN, MPATH, MULTIPATH, NO_MAP, NOT_COLLECTED, PATH
@@ -162,7 +163,13 @@ def _joins_none(view: View) -> bool:
     if _stacks_none(sample.frame(LAYER)):
         return True
     blocks = sample.frame(BLOCK)
-    return blocks.missing is None and not {"dm", "sd"} <= {name[:2] for name in blocks.keys}
+    return blocks.missing is None and not _may_join(SameNames(blocks.keys))
+
+
+@lru_cache(maxsize=2)  # disks are the same from sample to sample
+def _may_join(disks: SameNames) -> bool:
+    """Return whether there are disks that have paths, and devices made of others."""
+    return {"dm", "sd"} <= {name[:2] for name in disks.names}
 
 
 @lru_cache(maxsize=2)  # layers are read once a minute
