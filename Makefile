@@ -9,7 +9,7 @@ ready = .venv/ready
 # Tests start hundreds of processes, each of which would else compile again what it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: dist dist-twice help demo test test-quick test-whole-days test-any-order test-thorough check unit testbed testbed-short bench house lock recordings pictures pages goldens generated site clean
+.PHONY: dist dist-twice help demo test test-quick test-whole-days test-any-order test-thorough check unit testbed testbed-short bench bench-quick house lock recordings pictures pages goldens generated site clean
 
 help:  ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -46,14 +46,18 @@ test-quick: $(ready)  ## what changed files can break by their names, in about a
 	$(bin)/lint-imports
 	$(bin)/python -m tests.quick
 
-test-thorough: check  ## the same with many more examples for each property, before a release
+test-thorough: check  ## the same with many more examples for each property, and bench-quick, before a release
 	HYPOTHESIS_PROFILE=thorough $(bin)/python -m pytest --timeout=1200
+	$(MAKE) --no-print-directory bench-quick
 
 testbed: $(ready)  ## boot an emulated s390x machine and compare zmon with what its own tools say
 	$(bin)/python testbed/verify.py
 
 testbed-short: $(ready)  ## the same for three minutes, as each submission does it
 	$(bin)/python testbed/verify.py --short
+
+bench-quick: $(ready)  ## compare the figures that break most often with those that are kept
+	$(bin)/python -m benchmarks.quick
 
 bench: $(ready)  ## measure every figure that the documents claim
 	$(bin)/python -m benchmarks

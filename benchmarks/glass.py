@@ -18,6 +18,7 @@ import sys
 from dataclasses import dataclass
 from typing import Final
 
+from benchmarks.figures import IS_QUICK, note
 from benchmarks.terminal import Terminal
 
 DOWN: Final = b"\x1b[B"
@@ -69,7 +70,7 @@ def measure(program: str) -> Figures:
         spent, sent = terminal.spent(), terminal.bytes
         terminal.listen(REFRESHES * 1.0)
         spent, refreshed = terminal.spent() - spent, (terminal.bytes - sent) / REFRESHES
-        if program == "bare":
+        if program == "bare" or IS_QUICK:
             return Figures([0.0, 0.0], 1000 * spent / REFRESHES, refreshed, 0.0)
         dice = random.Random(3270)  # noqa: S311 - the same keys for all
         delays = []
@@ -97,6 +98,10 @@ def idle(*arguments: str) -> float:
 
 def main() -> int:
     """Measure all and say how they compare; the exit status says whether the promises hold."""
+    if IS_QUICK:
+        least, rival, own = (measure(program).spent for program in ("bare", "datatable", "zmon"))
+        note("glass.drawn", (own - least) / (rival - least))
+        return 0
     taken = {program: measure(program) for program in ("bare", "ansi", "datatable", "zmon")}
     print(f"{'':12}{'median ms':>10}{'p95 ms':>9}{'worst ms':>10}{'CPU ms':>9}{'bytes':>9}{'a step':>9}")
     for program, found in taken.items():

@@ -24,6 +24,7 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from benchmarks.figures import IS_QUICK, note
 from zmon.diagnosis.diagnosis import POSSIBLE
 from zmon.diagnosis.judged import verdict_of
 from zmon.interval import Interval
@@ -192,6 +193,7 @@ def live() -> bool:
     for name, times in spent.items():
         print(f"{name:30} {min(times):6.1f} ms")
     ratio = both / shown - 1
+    note("judging.rules", both / shown)
     print(f"rules on top of DEVICE {ratio:.2f}  promised {LIVE_TARGET:g}")
     print(f"the verdict, to DEVICE {verdict / shown:.2f}  told: it is drawn for a tenth of the time at most")
     return ratio <= LIVE_TARGET
@@ -221,6 +223,8 @@ def of_a_day() -> bool:
 def main() -> int:
     """Measure all; the exit status says whether the promises hold."""
     seconds = int(sys.argv[1]) if len(sys.argv) > 1 else SECONDS
+    if IS_QUICK:
+        return int(not live())
     kept = [over_a_recording(seconds), live(), of_a_day()]
     return int(not all(kept))
 

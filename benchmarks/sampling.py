@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Final
 from unittest import mock
 
+from benchmarks.figures import note, rounds
 from zmon.kernel import cmf, diskstats
 from zmon.kernel.activity import DiskReader
 from zmon.kernel.tree import LiveTree
@@ -189,7 +190,7 @@ def main() -> int:
         activity = DiskReader(LiveTree(root))
         activity.read()
         least, everything, some = [], [], []
-        for _ in range(ROUNDS):
+        for _ in range(rounds(ROUNDS)):
             answer = subprocess.run(
                 [program, paths, str(REPETITIONS)], check=True, capture_output=True, text=True
             )
@@ -199,11 +200,12 @@ def main() -> int:
         print(f"{DEVICES} DASD, {len(machine.files())} files; ms of processor time a sample, best median")
         print(f"C, open-read-close of all      {min(least) / 1000:8.1f}")
         kept = wakes_up(machine, clock)
-        for what, found, target in (
-            (f"zmon, all {DEVICES} active", everything, ALL_TARGET),
-            (f"zmon, {ACTIVE} of them active", some, SOME_TARGET),
+        for name, what, found, target in (
+            ("all", f"zmon, all {DEVICES} active", everything, ALL_TARGET),
+            ("some", f"zmon, {ACTIVE} of them active", some, SOME_TARGET),
         ):
             ratio = min(found) / min(least)
+            note(f"sampling.{name}", ratio)
             kept = kept and ratio <= target
             print(f"{what:31}{min(found) / 1000:8.1f}   {ratio:.3f} x C, at most {target} wanted")
         each = ", ".join(f"{a / c:.2f} {s / c:.3f}" for c, a, s in zip(least, everything, some, strict=True))

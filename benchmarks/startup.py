@@ -22,6 +22,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from benchmarks.figures import IS_QUICK, note, rounds
 from benchmarks.lookup import ROOT, cost, lay_out
 from benchmarks.terminal import Terminal
 
@@ -86,9 +87,9 @@ def first_figures(folder: Path) -> int:
     print(f"{'':12} {'figures':>10} {'ratio':>6} {'cpu':>8} {'ratio':>6} {'keys':>10} {'ratio':>6}")
     print(f"{'empty app':12} {1e3 * screen:7.0f} ms {'':6} {1e3 * used:5.0f} ms")
     missed = 0
-    for name, rounds in found.items():
-        figures, keys = (statistics.median(one[at] for one in rounds) for at in (0, 2))
-        spent = min(one[1] for one in rounds)
+    for name, starts in found.items():
+        figures, keys = (statistics.median(one[at] for one in starts) for at in (0, 2))
+        spent = min(one[1] for one in starts)
         missed += figures / screen > PROMISED
         print(
             f"{name:12} {1e3 * figures:7.0f} ms {figures / screen:6.2f} {1e3 * spent:5.0f} ms"
@@ -103,12 +104,13 @@ def overview() -> int:
     missed = 0
     for title, source in (("live", ()), ("a recording", ("--from", RECORDING)), ("a day", ("--from", DAY))):
         spent: dict[str, list[float]] = {"OVERVIEW": [], "CTLUNIT": []}
-        for _ in range(ROUNDS):
+        for _ in range(rounds(ROUNDS)):
             for screen, found in spent.items():
                 command = [sys.executable, "-m", "zmon", "show", screen, *source]
                 found.append(cost(command, environment)[1])
         ours, rival = (min(found) for found in spent.values())
         missed += ours / rival > OVERVIEW_PROMISED
+        note(f"startup.overview.{title.rpartition(' ')[2]}", ours / rival)
         print(
             f"show OVERVIEW, {title:12} cpu {ours:6.1f} ms, CTLUNIT {rival:6.1f} ms,"
             f" ratio {ours / rival:5.2f}   promised {OVERVIEW_PROMISED}"
@@ -118,6 +120,8 @@ def overview() -> int:
 
 def main() -> int:
     """Compare, and say how; the exit status says whether the promises hold."""
+    if IS_QUICK:
+        return int(overview() > 0)
     with tempfile.TemporaryDirectory() as folder:
         missed = first_figures(Path(folder))
     return int(missed + overview() > 0)

@@ -394,7 +394,8 @@ def _bounded(base: FittedInterval, model: FittedModel, now: _Outcome, then: _Out
     """Return an outcome in which more of a resource gives no less than now, and less of one no more."""
     less, more = then.rate < now.rate, then.rate > now.rate
     if (less and _only_adds(base.model, model)) or (more and _only_adds(model, base.model)):
-        return _Outcome(now.flows, tuple(use * now.rate / then.rate for use in then.use))
+        times = now.rate / then.rate
+        return _Outcome(now.flows, tuple(use * times for use in then.use))
     return then
 
 
