@@ -114,9 +114,10 @@ def main() -> int:
         ("p95 delay, to datatable", ours.late / table.late, 0.2),
         ("worst delay, in ms", max(ours.delays), WORST),
         ("drawing a sample, to datatable", (ours.spent - bare.spent) / (table.spent - bare.spent), 0.2),
-        ("idle menu, a sample each 2 s, to Textual", idle("zmon", "-i", "2") / empty, 2.0),
+        ("idle menu, a sample each 2 s, to Textual", idle("zmon", "-i", "2", "MENU") / empty, 2.0),
         ("idle DEVICE of this machine, likewise", idle("zmon", "-i", "2", "DEVICE") / empty, 3.0),
     )
+    print(f"idle OVERVIEW of this machine, likewise {idle('zmon', '-i', '2') / empty:.2f}, told")
     print(f"whole processor time of a sample, filling its table included: {ours.spent / table.spent:.3f}")
     for name, ratio, most in promises:
         print(f"{name:42}{ratio:7.3f}  promised {most:g}{'' if ratio <= most else '  NOT KEPT'}")

@@ -6,7 +6,6 @@ in tests/kernel/test_sampler_costs.py.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
@@ -184,8 +183,8 @@ def test_a_broken_check_is_not_known_and_the_others_are(monkeypatch: pytest.Monk
 @pytest.mark.parametrize("name", TABLES)
 def test_a_broken_table_has_no_rows_and_says_why(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """A screen of it shows the mistake in the place of rows."""
-    module = import_module(f"zmon.tables.{TABLES[name]}")
-    monkeypatch.setitem(module.DEFINITIONS, name, definition(name)._replace(fill=broken))
+    mistaken = definition(name)._replace(fill=broken)
+    monkeypatch.setattr("zmon.tables.filled.definition", lambda _name: mistaken)
     table = fill(name, View(view_of(SCENARIO).interval))
     assert table.keys == []
     assert is_mistake(table.missing)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import import_module
 
 from zmon.base.absent import Absent, absent
@@ -78,6 +78,7 @@ def _without_rows(why: Absent) -> Table:
     return Table([], {}, missing=why)
 
 
+@cache
 def definition(name: str) -> TableDefinition:
     """Return how a table is filled; only its module is loaded.
 
