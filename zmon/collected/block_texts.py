@@ -67,7 +67,7 @@ _WWID: Final = re.compile("6[0-9a-f]{31}|[25][0-9a-f]{15}")
 _OF_NVME: Final = re.compile("(?:uuid|eui|nvme)[.][0-9a-f-]{16,250}")
 _CELL: Final = re.compile(rf"(?<!\S){NUMBER}(?!\S)")
 _PAIR: Final = re.compile(r'([A-Z][A-Z0-9:_%-]{0,30})="([^"]{0,4096})"')
-_STRANGE: Final = re.compile(r"[^!-~]|\?")
+_STRANGE: Final = re.compile(r"[^!-~]|[?&;*]")
 """What is in no name of a device, but in a tree that was cut or whose encoding was lost."""
 SWAPPED: Final = "[SWAP]"
 """What lsblk prints instead of a mount point for active swap."""

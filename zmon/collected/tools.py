@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from zmon.kinds import ALL_ALIASES, ALL_DASD, ALL_DISKS
+from zmon.kinds import ALL_ALIASES, ALL_DASD, ALL_DISKS, ALL_OFFLINE
 
 ALL_SWAP: Final = "all-swap"
 """All swap areas in use."""
-ALL_LISTED: Final = frozenset({ALL_ALIASES, ALL_DASD, ALL_DISKS, ALL_SWAP})
+ALL_LISTED: Final = frozenset({ALL_ALIASES, ALL_DASD, ALL_DISKS, ALL_OFFLINE, ALL_SWAP})
 """What outputs may list all of."""
 TOOLS: Final = frozenset({
     "asmcmd", "blkid", "btrfs", "cat", "chzdev", "cryptsetup", "dasdview", "df", "dmesg", "dmsetup",
