@@ -40,6 +40,11 @@ _MDADM: Final = (
 _BTRFS: Final = r"(?:btrfs +(?:d[a-z]* +(?:a|d|rem)|rep[a-z]* +s)[a-z]*)"
 
 
+def changes(command: str) -> bool:
+    """Return whether a command changes what lies on what."""
+    return any(changing.match(command) for _take, changing, _listing in _CHANGING)
+
+
 def open_changed(facts: Facts, reads: Sequence[ReadText]) -> None:
     """Leave open on what lies that which a command behind its last list has changed."""
     for read in reads:
