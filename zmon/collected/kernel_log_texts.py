@@ -27,6 +27,7 @@ from zmon.base.absent import Absent
 from zmon.base.sizes import KIB, SECTOR
 from zmon.collected.dasd_texts import BUSID, dasd_named
 from zmon.collected.facts import values_of
+from zmon.collected.fcp_texts import ADDRESS
 from zmon.collected.numbers import NUMBER, disk_name, is_of_kernel, name_of_number, sort_of
 from zmon.collected.reading import Reading, line
 from zmon.kernel.zfcp import ONLINE
@@ -46,6 +47,12 @@ _STAMP: Final = (
     r"(?:\[[^\]\n]{1,40}\](?:\[[ A-Z0-9]{1,10}\])? )?"
 )
 """What stands before a message: of syslog or the journal, and of the kernel itself."""
+_STAMPED: Final = rf"(?:(?:{_TIME}) (?:\S{{1,255}} )?kernel: |\[ *[0-9]+\.[0-9]{{6}}\]).{{0,40}}?"
+_OF_DISKS: Final = (
+    rf"zfcp(?:\.[0-9a-f]{{6}})?:? {BUSID}: |scsi host[0-9]+: zfcp|dasd(?:\(\w+\)|-\w+(?:\.[0-9a-f]{{6}})?): "
+    rf"|(?:sd|scsi) {ADDRESS}: (?:rejecting I/O|\[\w+\] killing request)|.*\bLOOP DOWN\b|Hardware name: "
+)
+"""How messages begin that say something of adapters, disks or the machine, whether it is used or not."""
 _BY_DAEMON: Final = rf"(?:(?:{_TIME}) )?(?:\S{{1,255}} )?multipathd(?:\[[0-9]+\])?: "
 """What stands before a message of the daemon of multipath."""
 OF_FORMAT: Final = ("block_size", "blocks")
@@ -70,10 +77,11 @@ class KernelLog(Reading):
     first = (
         rf"{_STAMP}(?:dasd-(?:eckd|fba) {BUSID}: (?:New |DASD with |A channel path |No (?:oper|verif))"
         r"| dasd[a-z]{1,4}:(?:VOL1|LNX1|CMS1)/ "
-        r"|device-mapper: multipath: .*ing path |Buffer I/O error on dev )"
+        r"|device-mapper: multipath: .*ing path |Buffer I/O error on dev(?:ice)? )"
+        rf"|{_STAMPED}(?:{_OF_DISKS}|EXT[234]-fs (?:warning|error) \(device |(?:EXT[234]-fs|XFS) \(\S+\): .*[Mm]ount)"
         r"|\[[^\]\n]{1,40}\](?:\[[ A-Z0-9]+\])? Linux version "
     )
-    nothing: ClassVar[tuple[str, ...]] = (r".*",)  # messages about anything else
+    nothing: ClassVar[tuple[str, ...]] = (rf"(?!{_STAMP}(?:{_OF_DISKS})).*",)  # messages about anything else
 
     def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Begin with nothing."""

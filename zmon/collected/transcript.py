@@ -204,7 +204,8 @@ _QUERY: Final = (
     rf"{_CONSOLE}(?:#?(?:CP|cp|VMCP|vmcp|hcp) )?(?i:q|que?|quer|query) [A-Za-z@$#][\w@$# -]{{0,70}}\s*$"
 )
 _ANSWER: Final = (
-    rf"{_CONSOLE}(?:DASD [0-9A-F]{{4}} (?:[0-9A-Z]{{4,5}} |ON |CP |ATTACHED)|FCP +[0-9A-F]{{4}} ON FCP )"
+    rf"{_CONSOLE}(?:DASD [0-9A-F]{{4}} (?:[0-9A-Z]{{4,5}} |ON |CP |ATTACHED)|FCP +[0-9A-F]{{4}} ON FCP"
+    r" |Device [0-9A-F]{4}, Status [A-Z]+\s*$)"
 )
 CP: Final = "answers of CP"
 """What a section with an answer of CP is taken for."""

@@ -85,7 +85,7 @@ def first_of(before: str, unseen: Sequence[str], width: int) -> str:
     """Return what was not looked at behind some words, as much as a few lines have room for."""
     said = ""
     for count in range(len(unseen), 0, -1):
-        more = f"; and {len(unseen) - count:,} more, which zmon info lists" * (count < len(unseen))
+        more = f"; and {len(unseen) - count:,} more, which -f json lists" * (count < len(unseen))
         said = f"{before}: {'; '.join(unseen[:count])}{more}"
         if len(wrap(said, width)) <= MAX_LINES:
             break
