@@ -177,3 +177,14 @@ def test_of_a_disk_of_the_guest_linux_may_have_it_until_all_dasds_are_listed(
         (tmp_path / "a.txt").write_text(virtual + listed.replace("lsdasd", command))
         assert main(["where", asked, "--from", str(tmp_path)]) == 0
         assert capsys.readouterr().out.splitlines()[0] == f"{asked}: {sort}, no disk {lacking}"
+
+
+def test_paths_to_a_device_are_an_answer_of_cp_also_without_the_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of what sort the device is they do not tell."""
+    (tmp_path / "a.txt").write_text(
+        "    Device 0A91, Status ONLINE\n     CHPIDs to Device 0A91 (PIM)  : 19 1B\n"
+    )
+    assert main(["where", "0A91", "--from", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.startswith("0A91: device of z/VM\n")

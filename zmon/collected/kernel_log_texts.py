@@ -78,7 +78,8 @@ class KernelLog(Reading):
         rf"{_STAMP}(?:dasd-(?:eckd|fba) {BUSID}: (?:New |DASD with |A channel path |No (?:oper|verif))"
         r"| dasd[a-z]{1,4}:(?:VOL1|LNX1|CMS1)/ "
         r"|device-mapper: multipath: .*ing path |Buffer I/O error on dev(?:ice)? )"
-        rf"|{_STAMPED}(?:{_OF_DISKS}|EXT[234]-fs (?:warning|error) \(device |(?:EXT[234]-fs|XFS) \(\S+\): .*[Mm]ount)"
+        rf"|{_STAMPED}(?:{_OF_DISKS}|EXT[234]-fs (?:warning|error) \(device "
+        r"|(?:EXT[234]-fs|XFS) \(\S+\): .*[Mm]ount)"
         r"|\[[^\]\n]{1,40}\](?:\[[ A-Z0-9]+\])? Linux version "
     )
     nothing: ClassVar[tuple[str, ...]] = (rf"(?!{_STAMP}(?:{_OF_DISKS})).*",)  # messages about anything else
