@@ -8,7 +8,9 @@ import pytest
 
 from tests.collected.test_zdev_texts import LSLUNS
 from tests.collected.texts import facts_in, row
+from zmon.collected.collection import facts_of
 from zmon.collected.fcp_texts import join_luns
+from zmon.collected.transcript import outputs
 from zmon.kinds import LAYER
 from zmon.sample import empty_frame
 

@@ -262,7 +262,8 @@ def test_what_the_kernel_says_of_one_disk_labels_no_other(show: Ask) -> None:
 @pytest.mark.parametrize("message", [
     "zfcp 0.0.1900: qdio: ZFCP on SC 61 using AI:1 QEBSM:0 PRI:1 TDD:1 SIGA: W", "scsi host0: zfcp",
     "dasd(eckd): 0.0.0202: 3390/0C(CU:3990/01) Cyl:200 Head:15 Sec:224",
-    "sd 10:0:0:0: rejecting I/O to offline device", "qla2xxx [0000:81:00.1]-500b:10: LOOP DOWN detected (2 7).",
+    "sd 10:0:0:0: rejecting I/O to offline device",
+    "qla2xxx [0000:81:00.1]-500b:10: LOOP DOWN detected (2 7).",
 ])  # fmt: skip
 def test_a_message_about_disks_that_is_not_used_is_not_understood(message: str) -> None:
     """Also where it is the only one, if a time is before it; one about anything else says nothing."""

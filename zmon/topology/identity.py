@@ -711,9 +711,8 @@ class VolumeIndex(Mapping[str, Volume]):
             return bare(number, IN_LINUX)._replace(disk=name)
         is_virtio = text_of(name).startswith("vd") and code_of(busid) == NOT_COLLECTED.code
         is_dasd = text_of(name).startswith("dasd")
-        volume = bare(number, NO_NUMBER if is_dasd else NO_NUMBER_OF_VIRTIO if is_virtio else name)._replace(
-            disk=name
-        )
+        reason = NO_NUMBER if is_dasd else NO_NUMBER_OF_VIRTIO if is_virtio else name
+        volume = bare(number, reason)._replace(disk=name)
         if is_dasd and isinstance(serial, str):  # the label, which the kernel's log has by the name
             volume = volume._replace(label=serial)
         uid = find_uid(wwid) if is_dasd else None
