@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from tests.collected.texts import facts_in
+from tests.collected.texts import facts_in, row
 from zmon.base.absent import Absent
 from zmon.cli.main import main
 from zmon.collected.collection import facts_of
@@ -270,3 +270,14 @@ def test_a_message_about_disks_that_is_not_used_is_not_understood(message: str) 
     text = f"[    1.200000] {message}\n[    1.300000] bridge: filtering is off\n"
     (read,) = facts_of([*outputs("a.txt", text.encode(), 7)])[1]
     assert (read.form.partition(",")[0], read.strange) == ("dmesg", (1,))
+
+
+@pytest.mark.parametrize(("runs", "told"), [
+    ("z/VM 7.1.0", ("zvm", "z/VM 7.1.0")), ("KVM/Linux", ("kvm", "KVM/Linux")), ("LPAR", ("lpar", None)),
+])  # fmt: skip
+def test_a_trace_names_the_machine_and_what_runs_linux(runs: str, told: tuple[str, str | None]) -> None:
+    """Where no other text does."""
+    text = f"[    0.9] Hardware name: IBM 3906 M04 704 ({runs})\n"
+    machine = row(facts_in(text, "dmesg"), "machine", "machine")
+    fields = ("environment", "control_program", "type")
+    assert tuple(map(machine.get, fields)) == (*told, "3906")

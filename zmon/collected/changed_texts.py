@@ -19,6 +19,7 @@ from zmon.collected.dasd_texts import BUSID, dasd_named
 from zmon.collected.facts import Fact, group_key, plain, values_of
 from zmon.collected.numbers import may_be_part, number_of, sort_of
 from zmon.collected.times import is_later_by_date
+from zmon.collected.tools import BTRFS_CHANGES, LVM_CHANGES, MDADM_CHANGES
 from zmon.kinds import DASD, DEVICE, LAYER, SWAP
 from zmon.topology.stack import group_of
 from zmon.values.dasd_state import UNFORMATTED
@@ -29,20 +30,6 @@ if TYPE_CHECKING:
     from zmon.collected.facts import Facts
     from zmon.collected.reading import ReadText
     from zmon.kernel.capture_text import CollectedText
-
-_LVM: Final = (
-    r"(?:lvm +)?(?:pvmove|pvcreate|pvremove|pvchange|vg(?:extend|reduce|create|remove|split|merge|rename)"
-    r"|lv(?:create|extend|reduce|resize|remove|convert|rename)|fsadm)"
-)
-_MDADM: Final = (
-    r"mdadm(?=.*\s(?:-[CASGafrF]\b|--(?:create|assemble|stop|grow|add|re-add|fail|remove|replace)))"
-)
-_BTRFS: Final = r"(?:btrfs +(?:d[a-z]* +(?:a|d|rem)|rep[a-z]* +s)[a-z]*)"
-
-
-def changes(command: str) -> bool:
-    """Return whether a command changes what lies on what."""
-    return any(changing.match(command) for _take, changing, _listing in _CHANGING)
 
 
 def open_changed(facts: Facts, reads: Sequence[ReadText]) -> None:
@@ -82,7 +69,7 @@ def _leave_open(facts: Facts, text: CollectedText, command: re.Match[str], *, ha
         plain(word.removeprefix("/dev/").partition(":")[0]) for word in operands if word.startswith("/dev/")
     ]
     place = f"{command[0].split()[0]}, {text.place(-1)}"
-    groups = _groups(facts, command[0], operands, devices) if re.match(_LVM, command[0]) else set()
+    groups = _groups(facts, command[0], operands, devices) if re.match(LVM_CHANGES, command[0]) else set()
     arrays = {device for device in devices if sort_of(device, is_below=False) == "md" or may_be_part(device)}
     own = [
         device for device in devices if device not in arrays and not group_of(device.replace("mapper/", ""))
@@ -215,9 +202,9 @@ _MEMBERS: Final = re.compile(r"pvs\b|pvdisplay\b|pvscan\b|vgdisplay .*-v")
 _CHANGING: Final = tuple(
     (take, re.compile(rf"(?<![\w./-]){changing}(?=\s)(?P<operands>[^;&|#]*)"), re.compile(listing))
     for take, changing, listing in (
-        (_leave_open, _LVM, _SEGMENTS),
-        (_leave_open, _MDADM, rf"{_TREE}|mdadm .*(?:-D|--detail)|cat /proc/mdstat"),
-        (_leave_open, _BTRFS, r"btrfs +(?:f[a-z]* +[su]|d[a-z]* +u)"),
+        (_leave_open, LVM_CHANGES, _SEGMENTS),
+        (_leave_open, MDADM_CHANGES, rf"{_TREE}|mdadm .*(?:-D|--detail)|cat /proc/mdstat"),
+        (_leave_open, BTRFS_CHANGES, r"btrfs +(?:f[a-z]* +[su]|d[a-z]* +u)"),
         (
             _set_online,
             r"ch(?:ccw|z)dev(?=\s(?:.*\s)?(?P<how>-[ed]|--(?:en|dis)able|--o(?:n|ff)line)\s)",

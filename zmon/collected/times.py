@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.collected.reading import BETWEEN, MAX_ROW, Reading
+from zmon.collected.tools import BTRFS_CHANGES, LVM_CHANGES, MDADM_CHANGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -66,6 +67,7 @@ REBOOTED: Final = re.compile(r"(?i)\W*(?:after |nach )?(?:the |dem )?(?:re-?boot
 """What people write between outputs of two boots."""
 _REBOOTED_NOW: Final = re.compile(r"(?i)\bre-?(?:boot|ipl|start)e?d\b[^.!?]*\bnow\b")
 """What they say in a sentence, and mean what follows."""
+_CHANGE: Final = re.compile(rf"(?<![\w./-])(?:{LVM_CHANGES}|{MDADM_CHANGES}|{BTRFS_CHANGES})\s")
 _SPOKEN_MONTHS: Final = (
     "jan|ene|gen|sty", "feb|fév|fev", "mar|mär|mrz|maa", "apr|avr|abr", "may|mai|mag|mei|maj", "jun|juin|giu",
     "jul|juil|lug", "aug|aoû|aou|ago", "sep|set", "oct|okt|ott|out", "nov", "dec|dez|déc|dic",
@@ -237,11 +239,9 @@ def earlier_outputs(texts: Sequence[CollectedText], wanted: str) -> Iterator[tup
     before and behind a command that changes what they list.  One that failed, holds lines that are not its
     tool's, or is much shorter makes none before it untrue.
     """
-    from zmon.collected.changed_texts import changes  # noqa: PLC0415 - it is about outputs that were read
-
     repeated: dict[tuple[str, ...], list[tuple[int, CollectedText]]] = {}
     places = dict[str, int]()
-    changed = [text for text in texts if text.host and changes(text.command)]
+    changed = [text for text in texts if text.host and _CHANGE.search(text.command)]
     for text in texts:
         place = places.setdefault(text.origin, 0)
         if (text.form or text.file) and text.text.strip():

@@ -19,3 +19,12 @@ TOOLS: Final = frozenset({
     "targetcli", "udevadm", "uname", "vgdisplay", "vgs", "virsh", "vmcp", "ziorep_config",
 })  # fmt: skip
 """Commands that are known behind any prompt, whether zmon reads what they print or not."""
+LVM_CHANGES: Final = (
+    r"(?:lvm +)?(?:pvmove|pvcreate|pvremove|pvchange|vg(?:extend|reduce|create|remove|split|merge|rename)"
+    r"|lv(?:create|extend|reduce|resize|remove|convert|rename)|fsadm)"
+)
+MDADM_CHANGES: Final = (
+    r"mdadm(?=.*\s(?:-[CASGafrF]\b|--(?:create|assemble|stop|grow|add|re-add|fail|remove|replace)))"
+)
+BTRFS_CHANGES: Final = r"(?:btrfs +(?:d[a-z]* +(?:a|d|rem)|rep[a-z]* +s)[a-z]*)"
+"""Commands that change what lies on what."""
