@@ -165,7 +165,7 @@ def _change_swap(facts: Facts, text: CollectedText, command: re.Match[str], *, h
 
 
 def _set_online(facts: Facts, text: CollectedText, command: re.Match[str], *, has_members: bool) -> None:  # noqa: ARG001 - as below
-    """Take which devices were set on line or off, unless that failed."""
+    """Take which devices were set on line or off, unless that failed; without an answer it is open."""
     if _FAILED.search(text.text):
         return
     devices = facts.rows.get(DEVICE.name, {})
@@ -173,7 +173,8 @@ def _set_online(facts: Facts, text: CollectedText, command: re.Match[str], *, ha
     for span in re.finditer(r"(?<![\w-])([0-9][0-9a-f.]*)(?:-([0-9a-f.]+))?", command["operands"]):
         first, last = (f"0.0.{part}" if _SHORT.fullmatch(part) else part for part in span.groups(span[1]))
         for busid in [busid for busid in devices if first <= busid <= last]:
-            devices[busid]["online"] = [Fact(int(is_on), f"{command[0].split()[0]}, {text.place(-1)}")]
+            told = [Fact(int(is_on), f"{command[0].split()[0]}, {text.place(-1)}")]
+            devices[busid]["online"] = told if text.text.strip() else []
 
 
 def _format(facts: Facts, text: CollectedText, command: re.Match[str], *, has_members: bool) -> None:  # noqa: ARG001 - as above
