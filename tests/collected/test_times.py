@@ -325,6 +325,9 @@ def test_a_change_on_one_host_orders_what_is_listed_before_and_behind_it(
 
 def test_a_sentence_may_say_that_what_follows_is_of_another_boot(tmp_path: Path) -> None:
     """And not only that there was one."""
-    for said, is_kept in (("I checked it, rebooted and now I see", False), ("It was rebooted in May", True)):
+    for said, is_kept in (
+        ("I checked it, rebooted and now I see", False), ("It was rebooted in May", True),
+        ("I restarted the daemon and now I see", True),
+    ):  # fmt: skip
         texts, _notes = _texts(tmp_path, _ticket("", f"\n{said} this:\n\n", "# "))
         assert any(text.command == "lsdasd" for text in texts) is is_kept

@@ -65,7 +65,7 @@ REBOOT: Final = re.compile(r"(?:reboot|shutdown +-r|init +6|systemctl +(?:-\S+ +
 """Commands with which a host is booted."""
 REBOOTED: Final = re.compile(r"(?i)\W*(?:after |nach )?(?:the |dem )?(?:re-?boot(?:ed)?|re-?ipl|neustart)\W*")
 """What people write between outputs of two boots."""
-_REBOOTED_NOW: Final = re.compile(r"(?i)\bre-?(?:boot|ipl|start)e?d\b[^.!?]*\bnow\b")
+_REBOOTED_NOW: Final = re.compile(r"(?i)\bre-?(?:boot|ipl)e?d\b[^.!?]*\bnow\b")
 """What they say in a sentence, and mean what follows."""
 _CHANGE: Final = re.compile(rf"(?<![\w./-])(?:{LVM_CHANGES}|{MDADM_CHANGES}|{BTRFS_CHANGES})\s")
 _SPOKEN_MONTHS: Final = (
