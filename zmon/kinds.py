@@ -954,6 +954,8 @@ STACKED: Final = "stacked"
 """The sort of a device that a driver makes of others, such as bcache or DRBD, whatever these are."""
 ALL_DASD: Final = "all-dasd"
 """All DASD that are on line."""
+ALL_OFFLINE: Final = "all-offline"
+"""All DASD that are off line."""
 ALL_DISKS: Final = "all-disks"
 """All disks with a block device."""
 

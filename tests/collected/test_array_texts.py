@@ -369,3 +369,12 @@ def test_a_partition_of_an_array_with_a_name_lies_on_the_array(where: Ask) -> No
         answer = where(asked, mounted)
         assert all(f'"disk": "{disk}"' in json.dumps(answer) for disk in ("dasdp", "dasdq"))
         assert "md_a1p1 (disk)" not in str(answer)
+
+
+@pytest.mark.parametrize(("row", "is_open"), [(None, False), ("dasdp1", True), ("dasdq1", True)])
+def test_a_line_behind_all_slots_of_an_array_is_none_of_its_members(row: str | None, is_open: bool) -> None:
+    """One in front of the last slot may be."""
+    rows = DETAIL.splitlines()
+    at = next((at for at, told in enumerate(rows) if row and told.endswith(row)), len(rows))
+    text = "\n".join([*rows[:at], "?! xyz", *rows[at:], ""])
+    assert any(": " in str(name) for name in members(text)) is is_open

@@ -557,3 +557,18 @@ def test_nodes_of_the_mapper_without_links_have_names_and_numbers(where: Ask) ->
         "box1:~ # cat /proc/self/mountinfo\n24 1 253:9 / /load rw - xfs /dev/dm-9 rw\n"
     )
     assert where("wh/load", text)["mounts"][0]["point"] == "/load"
+
+
+@pytest.mark.parametrize("last", ["md5  ext4              /srv/pre>", "md5?", "md>", ""])
+def test_a_device_that_a_cut_line_names_may_be_on_more_than_the_others_show(last: str, where: Ask) -> None:
+    """Also if that line is the last one, and wherever the name was cut."""
+    rows = """\
+NAME     FSTYPE            MOUNTPOINT
+sda
+└─sda9   linux_raid_member
+  └─md5  ext4              /srv
+sdb
+└─sdb9   linux_raid_member
+"""
+    disks = where("/srv", f"{rows}  └─{last}\n")["where"][0]["disks"]
+    assert len(disks) == 2

@@ -133,6 +133,13 @@ def test_a_device_that_was_set_on_line_is_not_offline(
     assert (found["device"]["status"] == "offline") is is_offline
 
 
+def test_whether_a_device_is_offline_is_open_if_the_command_has_no_answer(where: Ask) -> None:
+    """Somebody may have written what can be done: it is neither that nor what was listed before."""
+    listed = "0.0.1234  active  dasdf  94:20  ECKD  4096  7042MB  1802880\n"
+    answer = where("0.0.1234", f"{_PROMPT}lsdasd\n{listed}{_PROMPT}chccwdev -d 0.0.1234\n")
+    assert (answer["offline"], [disk["disk"] for disk in answer["disks"]]) == (False, ["dasdf"])
+
+
 _UNFORMATTED: Final = f"""\
 {_PROMPT}lsdasd
 Bus-ID     Status      Name      Device  Type  BlkSz  Size      Blocks

@@ -95,7 +95,7 @@ def test_where_says_it_in_words(where: Where, tmp_path: Path, capsys: pytest.Cap
     where("VMPAG1")
     assert main(["where", "VMPAG1", "--from", str(tmp_path)]) == 0
     first, *more = capsys.readouterr().out.splitlines()
-    assert first == "VMPAG1: volume of z/VM, no disk of this Linux"
+    assert first == "VMPAG1: volume of z/VM, not on line in Linux"
     assert "paging" in " ".join(more)
 
 
@@ -173,6 +173,18 @@ def test_of_a_disk_of_the_guest_linux_may_have_it_until_all_dasds_are_listed(
     first, *more = capsys.readouterr().out.splitlines()
     assert first == f"{asked}: {sort}"
     assert "not known: not collected: lsdasd" in " ".join(more)
-    (tmp_path / "a.txt").write_text(virtual + listed)
-    assert main(["where", asked, "--from", str(tmp_path)]) == 0
-    assert capsys.readouterr().out.splitlines()[0] == f"{asked}: {sort}, no disk of this Linux"
+    for command, lacking in (("lsdasd", "not on line in Linux"), ("lsdasd -a", "no disk of this Linux")):
+        (tmp_path / "a.txt").write_text(virtual + listed.replace("lsdasd", command))
+        assert main(["where", asked, "--from", str(tmp_path)]) == 0
+        assert capsys.readouterr().out.splitlines()[0] == f"{asked}: {sort}, {lacking}"
+
+
+def test_paths_to_a_device_are_an_answer_of_cp_also_without_the_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of what sort the device is they do not tell."""
+    (tmp_path / "a.txt").write_text(
+        "    Device 0A91, Status ONLINE\n     CHPIDs to Device 0A91 (PIM)  : 19 1B\n"
+    )
+    assert main(["where", "0A91", "--from", str(tmp_path), "-f", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["means"] == MeaningKind.DEVICE_OF_CP.value

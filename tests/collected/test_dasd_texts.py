@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -18,12 +19,14 @@ from tests.collected.texts import (
     row,
 )
 from zmon.base.absent import absent
+from zmon.cli.main import main
 from zmon.collected.dasd_texts import mask_paths
 from zmon.kinds import DEVICE
 from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from tests.collected.conftest import Ask
     from zmon.base.absent import Value
@@ -197,3 +200,16 @@ def test_cylinders_of_a_disk_that_is_not_eckd_are_no_size() -> None:
     assert row(size, "layer", "dasdb")["size"] == 20000
     parted = facts_in("BYT;\n/dev/dasdb:5000s:dasd:2048:2048:dasd:IBM S390 DASD drive:;\n", "parted -sm")
     assert row(parted, "layer", "dasdb")["size"] == 20000
+
+
+@pytest.mark.parametrize(("code", "size"), [("hex 0 \tdec 0 \tNOT", "...."), ("hex 2 \tdec 2 \tCDL", "22G")])
+def test_a_disk_of_which_dasdview_says_that_it_is_not_formatted_has_no_size(
+    code: str, size: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever its cylinders would hold."""
+    (tmp_path / "a.txt").write_text(VIEW.replace("volume id", f"format  : {code} formatted\n\nvolume id"))
+    main(["where", "dasdb", "--from", str(tmp_path)])
+    main(["show", "DEVICE", "7101", "--from", str(tmp_path)])
+    said = capsys.readouterr().out
+    assert ("Not formatted: dasdb" in said) is (size == "....")
+    assert re.search(rf"Size +: +{re.escape(size)} ", said)

@@ -8,7 +8,9 @@ import pytest
 
 from tests.collected.test_zdev_texts import LSLUNS
 from tests.collected.texts import facts_in, row
+from zmon.collected.collection import facts_of
 from zmon.collected.fcp_texts import join_luns
+from zmon.collected.transcript import outputs
 from zmon.kinds import LAYER
 from zmon.sample import empty_frame
 
@@ -480,3 +482,11 @@ def test_a_port_that_does_not_work_is_said_of_its_luns(
     for port, why in (("0x500507630300c562", cause), ("0x500507630303c562", "port failed")):
         (disk,) = where(port, text)["disks"]
         assert disk["not_used"] == why
+
+
+def test_a_path_that_lszfcp_could_not_read_names_an_adapter() -> None:
+    """So the message is none that says nothing, as one about a file of no device is."""
+    prompt, missing = "box1:~ # lszfcp -D\n", "No such file or directory\n"
+    device = f"/sbin/lszfcp: line 9: /sys/bus/ccw/drivers/zfcp/0.0.1900/host0/hba_id: {missing}"
+    (read,) = facts_of([*outputs("a.txt", f"{prompt}{device}ls: /sys/x: {missing}".encode(), 7)])[1]
+    assert len(read.strange) == 1

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from tests.collected.texts import facts_in
+from tests.collected.texts import facts_in, row
 from zmon.base.absent import Absent
 from zmon.cli.main import main
+from zmon.collected.collection import facts_of
 from zmon.collected.facts import joined
+from zmon.collected.transcript import outputs
 from zmon.kinds import DASD, DEVICE, LAYER
 from zmon.sample import empty_frame
 
@@ -255,3 +257,27 @@ def test_what_the_kernel_says_of_one_disk_labels_no_other(show: Ask) -> None:
     )
     for device in show("DEVICE", f"# dmesg\n{text}").values():
         assert "swap" not in str(device["label"])
+
+
+@pytest.mark.parametrize("message", [
+    "zfcp 0.0.1900: qdio: ZFCP on SC 61 using AI:1 QEBSM:0 PRI:1 TDD:1 SIGA: W", "scsi host0: zfcp",
+    "dasd(eckd): 0.0.0202: 3390/0C(CU:3990/01) Cyl:200 Head:15 Sec:224",
+    "sd 10:0:0:0: rejecting I/O to offline device",
+    "qla2xxx [0000:81:00.1]-500b:10: LOOP DOWN detected (2 7).",
+])  # fmt: skip
+def test_a_message_about_disks_that_is_not_used_is_not_understood(message: str) -> None:
+    """Also where it is the only one, if a time is before it; one about anything else says nothing."""
+    text = f"[    1.200000] {message}\n[    1.300000] bridge: filtering is off\n"
+    (read,) = facts_of([*outputs("a.txt", text.encode(), 7)])[1]
+    assert (read.form.partition(",")[0], read.strange) == ("dmesg", (1,))
+
+
+@pytest.mark.parametrize(("runs", "told"), [
+    ("z/VM 7.1.0", ("zvm", "z/VM 7.1.0")), ("KVM/Linux", ("kvm", "KVM/Linux")), ("LPAR", ("lpar", None)),
+])  # fmt: skip
+def test_a_trace_names_the_machine_and_what_runs_linux(runs: str, told: tuple[str, str | None]) -> None:
+    """Where no other text does."""
+    text = f"[    0.9] Hardware name: IBM 3906 M04 704 ({runs})\n"
+    machine = row(facts_in(text, "dmesg"), "machine", "machine")
+    fields = ("environment", "control_program", "type")
+    assert tuple(map(machine.get, fields)) == (*told, "3906")

@@ -252,6 +252,15 @@ def test_a_volume_that_lvm_misses_is_a_member(warning: str) -> None:
     assert f"missing: {member} of wh" in feet(f"  {warning}\n{PVS}")["volume group wh"]
 
 
+def test_the_only_volume_that_is_missing_has_the_id_of_which_lvm_warns() -> None:
+    """Where a row says of which group it is; of two ids it may be each."""
+    ids = ("d2nEdZ-IttJ-QDlJ-PTOs-cwUP-P3qo-b3qrSw", "d2nEdZ-IttJ-QDlJ-PTOs-cwUP-P3qo-b3qrSx")
+    rows = f"{PVS}  [unknown] wh lvm2 a-m 6.87g 0\n"
+    for count, member in ((1, f"physical volume {ids[0]}"), (2, "a physical volume")):
+        warnings = "".join(f"  Couldn't find device with uuid '{uuid}'.\n" for uuid in ids[:count])
+        assert f"missing: {member} of wh" in feet(warnings + rows)["volume group wh"]
+
+
 @pytest.mark.parametrize(("content", "command"), [(PVS, "pvs"), (LVS, "lvs"), (PVS_CHOSEN, "pvs")])
 @pytest.mark.parametrize("change", ["indented", "cut", "noise", "doubled"])
 def test_a_row_that_changes_gives_no_group_and_no_volume_another_device(

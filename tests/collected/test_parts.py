@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -146,3 +146,23 @@ def test_a_map_may_have_more_paths_than_are_shown(where: Ask) -> None:
     ):  # fmt: skip
         answer = where("mpatha", f"[root@box1 ~]# {command}\n{MULTIPATH}{row}")
         assert (len(answer["paths"]), answer["more_paths"]) == (3, is_open)
+
+
+_TWO_GROUPS: Final = """\
+box1:~ # multipath -ll
+mpathk (36005076300c0ffee00000000000000c8) dm-3 IBM,2107900
+size=30G features='1 queue_if_no_path' hwhandler='1 alua' wp=rw
+|-+- policy='service-time 0' prio=50 status=active
+| |- 1:0:0:4 sde 8:64  active ready running
+| `- 2:0:0:4 sdq 65:0  active ready running
+`-+- policy='service-time 0' prio=10 status=enabled
+  |- 1:0:1:4 sdf 8:80  active ready running
+  `- 2:0:1:4 sdr 65:16 active ready running
+"""
+
+
+@pytest.mark.parametrize("count", range(2, 10))
+def test_a_map_is_whole_if_its_last_line_is_drawn_as_the_last(count: int, where: Ask) -> None:
+    """By each other one a group or a path was to follow, which may be any."""
+    cut = "".join(_TWO_GROUPS.splitlines(keepends=True)[:count])
+    assert where("mpathk", cut)["more_paths"] is (count < 9)

@@ -307,3 +307,27 @@ def test_where_the_order_is_not_known_a_map_may_have_its_paths_or_none(where: As
     answer = where("mpathf", text)
     assert answer["more_paths"]
     assert any("some by" in why and "none by" in why for why in answer["not_looked_at"])
+
+
+@pytest.mark.parametrize(("prompt", "command", "disks"), [
+    (_ZORA, "vgreduce vgapp /dev/dasdb1", {"c"}), (_ZORA, "ls", {"b", "c"}),
+    ("# ", "vgreduce vgapp /dev/dasdb1", {"b", "c"}),
+])  # fmt: skip
+def test_a_change_on_one_host_orders_what_is_listed_before_and_behind_it(
+    prompt: str, command: str, disks: set[str], tmp_path: Path
+) -> None:
+    """Whatever somebody says between them, if each prompt names that host."""
+    said = "\nLet us look at the groups and the volumes again.\n\n"
+    between = f"{said}{prompt}{command}\n{said}"
+    texts, _notes = _texts(tmp_path, _ticket("", between, prompt))
+    assert {disk for text in texts for disk in "bc" if text.text == _PVS.format(disk=disk)} == disks
+
+
+def test_a_sentence_may_say_that_what_follows_is_of_another_boot(tmp_path: Path) -> None:
+    """And not only that there was one."""
+    for said, is_kept in (
+        ("I checked it, rebooted and now I see", False), ("It was rebooted in May", True),
+        ("I restarted the daemon and now I see", True),
+    ):  # fmt: skip
+        texts, _notes = _texts(tmp_path, _ticket("", f"\n{said} this:\n\n", "# "))
+        assert any(text.command == "lsdasd" for text in texts) is is_kept

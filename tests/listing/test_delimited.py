@@ -562,3 +562,20 @@ def test_numbers_are_read_as_languages_write_them(text: str) -> None:
 def test_other_numbers_are_none(text: str) -> None:
     """A point before three zeros may be either."""
     assert whole_number(text) is None
+
+
+OTHER = """\
+  oid  | dattablespace |  datname
+-------+---------------+-----------
+ 13806 |          1663 | postgres
+ 16392 |         16390 | shop
+(2 rows)
+"""
+
+
+def test_other_tables_of_a_session_have_no_tablespaces() -> None:
+    """Their rows are not read, and that is said once; a later table of tablespaces is."""
+    spool = BytesIO(f"{ALIGNED}\n{OTHER}\n{ALIGNED.replace('ts1', 'ts2')}".encode())
+    content = read_listing("-", standard_input=BufferedReader(spool))
+    assert {row.tablespace for row in content.containers} == {"pg_default", "ts1", "ts2"}
+    assert len(content.unread) == 1

@@ -514,7 +514,7 @@ def _heading(result: LookupResult, width: int) -> str:
     if result.device is not None:
         about += ", no disk"
     elif meaning.sort in {MeaningKind.OF_CP, MeaningKind.DISK_OF_GUEST} and not result.unseen:
-        about += ", no disk of this Linux"
+        about += ", not on line in Linux" if result.may_be_offline else ", no disk of this Linux"
     about += _over(result, count)
     return f"{shorten(meaning.word + key, width - len(about))}{about}"
 

@@ -401,9 +401,10 @@ class Mdadm(Reading):
             else f"{self._states.get(slot, 'not listed')}: {key} {slot}"
             for slot in lacking
         ]  # fmt: skip
-        if not count or not self._is_whole:
+        is_full = count > 0 and {*range(min(count, MAX_SLOTS))} <= self._slots.keys()
+        if not count or not (self._is_whole or is_full):
             titles.append(f"not understood: members of {key}")
-        elif not titles and count == len(self._slots) and _MOVING.isdisjoint(states):
+        elif self._is_whole and not titles and count == len(self._slots) and _MOVING.isdisjoint(states):
             version, used = told.get("Version", ""), _number(told.get("Used Dev Size", "")) * _SECTORS
             facts.arrays[key] = Array({**self._slots}, version in {"0.90", "1.0"}, used, place)
         below = " ".join([*dict.fromkeys(self._below), lose_members(facts, key, titles)]).strip()

@@ -67,7 +67,7 @@ _WWID: Final = re.compile("6[0-9a-f]{31}|[25][0-9a-f]{15}")
 _OF_NVME: Final = re.compile("(?:uuid|eui|nvme)[.][0-9a-f-]{16,250}")
 _CELL: Final = re.compile(rf"(?<!\S){NUMBER}(?!\S)")
 _PAIR: Final = re.compile(r'([A-Z][A-Z0-9:_%-]{0,30})="([^"]{0,4096})"')
-_STRANGE: Final = re.compile(r"[^!-~]|\?")
+_STRANGE: Final = re.compile(r"[^!-~]|[?&;*<>]")
 """What is in no name of a device, but in a tree that was cut or whose encoding was lost."""
 SWAPPED: Final = "[SWAP]"
 """What lsblk prints instead of a mount point for active swap."""
@@ -384,6 +384,8 @@ class Lsblk(OrDocument):
         """Whether the row that the next one may hang on was understood."""
         self._has_hole = False
         """Whether a line between two rows was not understood, which may have been one of any device."""
+        self._lost: list[str] = []
+        """The lines that were not understood."""
         self._last: tuple[str, LsblkRow] | None = None
         self._begun: BegunRow | None = None
         self._begun_chart = ""
@@ -427,6 +429,12 @@ class Lsblk(OrDocument):
     def blank(self) -> None:
         """End a row that has no further cells."""
         self._end_begun(is_blank=True)
+
+    def take(self, number: int, row: str) -> bool | None:
+        """Take a line, and keep one that is not understood."""
+        taken = super().take(number, row)
+        self._lost += [row] if taken is None else []
+        return taken
 
     def lost(self) -> None:
         """Expect the next row of the tree to hang on the line that is not understood."""
@@ -488,6 +496,7 @@ class Lsblk(OrDocument):
         begun, self._begun = self._begun, None
         if begun and not (is_blank and self._take_cells(begun.cells, self._begun_chart)):
             self.strange += [*begun.lines]
+            self._lost += begun.lines.values()
             self._is_whole, self._last = False, None
 
     def _cells(self, row: str) -> dict[str, str]:
@@ -517,6 +526,8 @@ class Lsblk(OrDocument):
 
     def _take_further(self, cells: Mapping[str, str], drawn: str) -> bool:
         """Take a line without a device: a further mount point, or a further directory that is mounted."""
+        if drawn.rstrip().endswith(("─", "-")):
+            return False  # to a device whose name is lost
         filled = {name for name, cell in cells.items() if cell.strip()}
         return filled <= {"MOUNTPOINTS", "FSROOTS"} and self._add_point(cells.get("MOUNTPOINTS", ""), drawn)
 
@@ -672,6 +683,7 @@ class Lsblk(OrDocument):
     def end(self) -> None:
         """Say what each device is built on."""
         self._end_begun()
+        self._guess_lost()
         self._hang_rows()
         if "PKNAME" in self._columns and not any(row.level for row in self._rows):
             self._hang_named(self._above)
@@ -685,6 +697,14 @@ class Lsblk(OrDocument):
         else:
             self._tree.list_all()
         self._tree.finish()
+
+    def _guess_lost(self) -> None:
+        """Say of a device that a line names which was not understood, or cut, that it may be on more."""
+        for lost in () if self._is_inverse else self._lost:
+            begin = "".join(_TREE.sub("", lost, count=1).split()[:1]).rstrip(">?\u2026")
+            for row in self._rows:
+                if row.name.startswith(begin):
+                    self._tree.guess(row.key)
 
     def _take_pairs(self) -> None:
         rows: list[tuple[str, LsblkRow]] = []

@@ -19,6 +19,7 @@ from zmon.collected.dasd_texts import BUSID, dasd_named
 from zmon.collected.facts import Fact, group_key, plain, values_of
 from zmon.collected.numbers import may_be_part, number_of, sort_of
 from zmon.collected.times import is_later_by_date
+from zmon.collected.tools import BTRFS_CHANGES, LVM_CHANGES, MDADM_CHANGES
 from zmon.kinds import DASD, DEVICE, LAYER, SWAP
 from zmon.topology.stack import group_of
 from zmon.values.dasd_state import UNFORMATTED
@@ -29,15 +30,6 @@ if TYPE_CHECKING:
     from zmon.collected.facts import Facts
     from zmon.collected.reading import ReadText
     from zmon.kernel.capture_text import CollectedText
-
-_LVM: Final = (
-    r"(?:lvm +)?(?:pvmove|pvcreate|pvremove|pvchange|vg(?:extend|reduce|create|remove|split|merge|rename)"
-    r"|lv(?:create|extend|reduce|resize|remove|convert|rename)|fsadm)"
-)
-_MDADM: Final = (
-    r"mdadm(?=.*\s(?:-[CASGafrF]\b|--(?:create|assemble|stop|grow|add|re-add|fail|remove|replace)))"
-)
-_BTRFS: Final = r"(?:btrfs +(?:d[a-z]* +(?:a|d|rem)|rep[a-z]* +s)[a-z]*)"
 
 
 def open_changed(facts: Facts, reads: Sequence[ReadText]) -> None:
@@ -77,7 +69,7 @@ def _leave_open(facts: Facts, text: CollectedText, command: re.Match[str], *, ha
         plain(word.removeprefix("/dev/").partition(":")[0]) for word in operands if word.startswith("/dev/")
     ]
     place = f"{command[0].split()[0]}, {text.place(-1)}"
-    groups = _groups(facts, command[0], operands, devices) if re.match(_LVM, command[0]) else set()
+    groups = _groups(facts, command[0], operands, devices) if re.match(LVM_CHANGES, command[0]) else set()
     arrays = {device for device in devices if sort_of(device, is_below=False) == "md" or may_be_part(device)}
     own = [
         device for device in devices if device not in arrays and not group_of(device.replace("mapper/", ""))
@@ -173,7 +165,7 @@ def _change_swap(facts: Facts, text: CollectedText, command: re.Match[str], *, h
 
 
 def _set_online(facts: Facts, text: CollectedText, command: re.Match[str], *, has_members: bool) -> None:  # noqa: ARG001 - as below
-    """Take which devices were set on line or off, unless that failed."""
+    """Take which devices were set on line or off, unless that failed; without an answer it is open."""
     if _FAILED.search(text.text):
         return
     devices = facts.rows.get(DEVICE.name, {})
@@ -181,7 +173,8 @@ def _set_online(facts: Facts, text: CollectedText, command: re.Match[str], *, ha
     for span in re.finditer(r"(?<![\w-])([0-9][0-9a-f.]*)(?:-([0-9a-f.]+))?", command["operands"]):
         first, last = (f"0.0.{part}" if _SHORT.fullmatch(part) else part for part in span.groups(span[1]))
         for busid in [busid for busid in devices if first <= busid <= last]:
-            devices[busid]["online"] = [Fact(int(is_on), f"{command[0].split()[0]}, {text.place(-1)}")]
+            told = [Fact(int(is_on), f"{command[0].split()[0]}, {text.place(-1)}")]
+            devices[busid]["online"] = told if text.text.strip() else []
 
 
 def _format(facts: Facts, text: CollectedText, command: re.Match[str], *, has_members: bool) -> None:  # noqa: ARG001 - as above
@@ -210,9 +203,9 @@ _MEMBERS: Final = re.compile(r"pvs\b|pvdisplay\b|pvscan\b|vgdisplay .*-v")
 _CHANGING: Final = tuple(
     (take, re.compile(rf"(?<![\w./-]){changing}(?=\s)(?P<operands>[^;&|#]*)"), re.compile(listing))
     for take, changing, listing in (
-        (_leave_open, _LVM, _SEGMENTS),
-        (_leave_open, _MDADM, rf"{_TREE}|mdadm .*(?:-D|--detail)|cat /proc/mdstat"),
-        (_leave_open, _BTRFS, r"btrfs +(?:f[a-z]* +[su]|d[a-z]* +u)"),
+        (_leave_open, LVM_CHANGES, _SEGMENTS),
+        (_leave_open, MDADM_CHANGES, rf"{_TREE}|mdadm .*(?:-D|--detail)|cat /proc/mdstat"),
+        (_leave_open, BTRFS_CHANGES, r"btrfs +(?:f[a-z]* +[su]|d[a-z]* +u)"),
         (
             _set_online,
             r"ch(?:ccw|z)dev(?=\s(?:.*\s)?(?P<how>-[ed]|--(?:en|dis)able|--o(?:n|ff)line)\s)",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import Absent
 from zmon.collected.dasd_texts import BUSID, busid_of
 from zmon.collected.reading import Reading, line
-from zmon.kinds import ALL_DASD, CHANNEL, DEVICE
+from zmon.kinds import ALL_DASD, ALL_OFFLINE, CHANNEL, DEVICE
 
 if TYPE_CHECKING:
     import re
@@ -52,7 +52,7 @@ class Lscss(Reading):
 
     tool = "lscss"
     tells = ("device",)
-    lists = (ALL_DASD,)
+    lists = (ALL_DASD, ALL_OFFLINE)
     narrowing = rf"-[a-z]*[td]\b|--(?:devtype|devrange|chsc|eadm|vfio)\b|{_SHORT}\b"
     heading = r"Device +Subchan\."
     first = rf"{BUSID} {BUSID} +[0-9a-fA-F]{{4}}/"

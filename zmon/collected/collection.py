@@ -15,6 +15,7 @@ from zmon.kinds import (
     ADAPTER,
     ALL_DASD,
     ALL_DISKS,
+    ALL_OFFLINE,
     CHANNEL,
     DASD,
     DEVICE,
@@ -144,7 +145,7 @@ def _lists(reads: Sequence[ReadText], facts: Facts) -> Iterator[ReadText]:
     An lsblk that was cut lists no devices; a command at the end of a text that printed no line lists nothing:
     what it printed may not have been copied.
     """
-    of_cut = frozenset({ALL_DASD, ALL_DISKS} if facts.is_cut else ())
+    of_cut = frozenset({ALL_DASD, ALL_DISKS, ALL_OFFLINE} if facts.is_cut else ())
     last = {read.text.origin: read.text.line for read in reads}
     for read in reads:
         left_out = of_cut if read.form.startswith("lsblk") else frozenset[str]()

@@ -20,7 +20,7 @@ from zmon.base.sizes import SECTOR
 from zmon.collected.numbers import fits, number_of_dasd
 from zmon.collected.reading import Reading, line
 from zmon.kernel.dasd_ioctl import describe_eckd
-from zmon.kinds import ALL_ALIASES, ALL_DASD, DASD, DEVICE, LAYER
+from zmon.kinds import ALL_ALIASES, ALL_DASD, ALL_OFFLINE, DASD, DEVICE, LAYER
 from zmon.values.dasd_state import STARTING
 from zmon.values.uid import HYPERPAV
 
@@ -102,8 +102,13 @@ class Lsdasd(Reading):
 
     @property
     def lists_all(self) -> tuple[str, ...]:
-        """Return what is listed: /proc/dasd/devices has no aliases, and a loop of somebody any disks."""
-        return () if self._is_made else (ALL_DASD,) if self.text.file else self.lists
+        """Return what is listed: /proc/dasd/devices has no aliases, and a loop of somebody any disks.
+
+        Those that are off line are listed if the command asks for them.
+        """
+        has_offline = re.search(r"\s(?:-[a-z]*a|--offline)", self.text.command)
+        listed = (*self.lists, ALL_OFFLINE) if has_offline else self.lists
+        return () if self._is_made else (ALL_DASD,) if self.text.file else listed
 
     def blank(self) -> None:
         """End the lines about a device."""
@@ -438,6 +443,14 @@ class Dasdview(Reading):
         busid, is_eckd = self._own(), self._discipline in {"", "ECKD"}
         if busid and (is_eckd or _COUNTS[match[1]] != "cylinders"):
             self.facts.say(DASD, busid, self.place, **{_COUNTS[match[1]]: int(match[2])})
+        return bool(busid)
+
+    @line(r"format\s*: hex 0\s+dec 0\s+NOT formatted\s*")
+    def unformatted(self, _match: re.Match[str]) -> bool:
+        """Take that a disk is not formatted: it has no blocks."""
+        if busid := self._own():
+            self.facts.say(DASD, busid, self.place, state=_STATES["n/f"])
+            self.facts.say(DEVICE, busid, self.place, status="unformatted")
         return bool(busid)
 
     @line(r"(CU type|CU model|device type|device model)\s+\(SenseID\)\s*: hex ([0-9a-f]{1,8})\b.*")

@@ -361,6 +361,11 @@ class Facts(DeviceLists):
             self.lost[lost] = f"missing: {what} of {group}{f' (was {last})' if last else ''}"
         return lost
 
+    def identify_lost(self, group: str, uuid: str) -> None:
+        """Say the id of the only volume of a group that LVM misses, unless it is known."""
+        if uuid not in self.lost[f"?{group}"]:
+            self.lose_volume(group, uuid=uuid)
+
     def leave_open(self, name: str, what: str, *, is_rival: bool = False) -> None:
         """Say that there may be one more of something: a line was not understood, or is not shown.
 

@@ -15,7 +15,8 @@ They are of an earlier time, so what any other text or file has goes first.  Whi
 id they do not say, and many devices may come at once: it is that of the message before if the label is the
 one that dasdfmt makes of that number.
 Source: Linux, drivers/s390/block/dasd.c, dasd_eckd.c, dasd_fba.c, block/partitions/ibm.c, drivers/scsi/sd.c,
-fs/ext4/super.c, fs/xfs/xfs_mount.c, mm/swapfile.c; multipath-tools, multipathd/main.c.
+fs/ext4/super.c, fs/xfs/xfs_mount.c, mm/swapfile.c, arch/s390/kernel/early.c; multipath-tools,
+multipathd/main.c.
 """
 
 from __future__ import annotations
@@ -27,10 +28,12 @@ from zmon.base.absent import Absent
 from zmon.base.sizes import KIB, SECTOR
 from zmon.collected.dasd_texts import BUSID, dasd_named
 from zmon.collected.facts import values_of
+from zmon.collected.fcp_texts import ADDRESS
+from zmon.collected.machine_texts import running
 from zmon.collected.numbers import NUMBER, disk_name, is_of_kernel, name_of_number, sort_of
 from zmon.collected.reading import Reading, line
 from zmon.kernel.zfcp import ONLINE
-from zmon.kinds import ADAPTER, DASD, DEVICE, LAYER, MPATH
+from zmon.kinds import ADAPTER, DASD, DEVICE, LAYER, MACHINE, MPATH
 from zmon.values.dasd_state import UNFORMATTED
 from zmon.values.fcp_state import FAILED
 
@@ -46,6 +49,12 @@ _STAMP: Final = (
     r"(?:\[[^\]\n]{1,40}\](?:\[[ A-Z0-9]{1,10}\])? )?"
 )
 """What stands before a message: of syslog or the journal, and of the kernel itself."""
+_STAMPED: Final = rf"(?:(?:{_TIME}) (?:\S{{1,255}} )?kernel: |\[ *[0-9]+\.[0-9]{{6}}\]).{{0,40}}?"
+_OF_DISKS: Final = (
+    rf"zfcp(?:\.[0-9a-f]{{6}})?:? {BUSID}: |scsi host[0-9]+: zfcp|dasd(?:\(\w+\)|-\w+(?:\.[0-9a-f]{{6}})?): "
+    rf"|(?:sd|scsi) {ADDRESS}: (?:rejecting I/O|\[\w+\] killing request)|.*\bLOOP DOWN\b|Hardware name: "
+)
+"""How messages begin that say something of adapters, disks or the machine, whether it is used or not."""
 _BY_DAEMON: Final = rf"(?:(?:{_TIME}) )?(?:\S{{1,255}} )?multipathd(?:\[[0-9]+\])?: "
 """What stands before a message of the daemon of multipath."""
 OF_FORMAT: Final = ("block_size", "blocks")
@@ -66,14 +75,16 @@ class KernelLog(Reading):
     """What drivers say of disks; the last of several messages counts."""
 
     tool = "dmesg"
-    tells = ("device", "dasd", "layer", "adapter")
+    tells = ("device", "dasd", "layer", "adapter", "machine")
     first = (
         rf"{_STAMP}(?:dasd-(?:eckd|fba) {BUSID}: (?:New |DASD with |A channel path |No (?:oper|verif))"
         r"| dasd[a-z]{1,4}:(?:VOL1|LNX1|CMS1)/ "
-        r"|device-mapper: multipath: .*ing path |Buffer I/O error on dev )"
+        r"|device-mapper: multipath: .*ing path |Buffer I/O error on dev(?:ice)? )"
+        rf"|{_STAMPED}(?:{_OF_DISKS}|EXT[234]-fs (?:warning|error) \(device "
+        r"|(?:EXT[234]-fs|XFS) \(\S+\): .*[Mm]ount)"
         r"|\[[^\]\n]{1,40}\](?:\[[ A-Z0-9]+\])? Linux version "
     )
-    nothing: ClassVar[tuple[str, ...]] = (r".*",)  # messages about anything else
+    nothing: ClassVar[tuple[str, ...]] = (rf"(?!{_STAMP}(?:{_OF_DISKS})).*",)  # messages about anything else
 
     def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Begin with nothing."""
@@ -215,6 +226,11 @@ class KernelLog(Reading):
         """Take whether the port of an adapter has a link."""
         self._keep(ADAPTER, match[1], port_state="Linkdown" if match[2] == "is down" else ONLINE)
 
+    @line(rf"{_STAMP}Hardware name: IBM +([0-9]{{4}}) .*\((LPAR|z/VM [^()]*|KVM[^()]*)\)\s*")
+    def machine(self, match: re.Match[str]) -> None:
+        """Take the machine type, and what runs this Linux."""
+        self._keep(MACHINE, "machine", type=match[1], **running(match[2]))
+
     def _use(self, name: str, what: str, undone: str) -> None:
         self._used.pop(name, None)
         self._keep_disk(disk_name(name))
@@ -239,7 +255,7 @@ class KernelLog(Reading):
 
     def end(self) -> None:
         """Say what the last messages about each disk say, where nothing else does."""
-        kinds = {kind.name: kind for kind in (ADAPTER, DEVICE, DASD, LAYER)}
+        kinds = {kind.name: kind for kind in (ADAPTER, DEVICE, DASD, LAYER, MACHINE)}
         self._name_disks()
         for path, place in self._failed.items():
             self.facts.path_states.setdefault(path, ({"state": FAILED}, place))

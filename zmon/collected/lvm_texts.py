@@ -146,6 +146,8 @@ class VolumeReading(Reading):
         """Behind which extents the segments of logical volumes end, as far as they follow each other."""
         self._misses = False
         """Whether a physical volume of an unnamed group is said to be missing."""
+        self._missing: set[str] = set()
+        """The ids of those of which lvm says so."""
 
     def lost(self) -> None:
         """Know that the volume before may be on a further device, and so may the next one."""
@@ -189,9 +191,10 @@ class VolumeReading(Reading):
         r"\s*WARNING: Device for PV \S+ not found or rejected by a filter.*",
         r"\s*(?:WARNING: )?There are [0-9]+ physical volumes missing.*",
     )
-    def missing_somewhere(self, _match: re.Match[str]) -> None:
+    def missing_somewhere(self, match: re.Match[str]) -> None:
         """Take what lvm says of a volume that it does not find, whose group it does not name."""
         self._misses = True
+        self._missing |= {*re.findall(UUID, match[0])}
 
     def _open_volume(self, title: str, what: str = "") -> None:
         lost = f"?{title}"
@@ -291,6 +294,9 @@ class VolumeReading(Reading):
         """Say on which devices each logical volume is."""
         named = {*self._groups, *(volume.group for volume in self._volumes.values())}
         lacking = any(name.startswith("?") for group in named for name in self.facts.groups.get(group, ()))
+        lacked = [group for group in named if f"?{group}" in self.facts.groups.get(group, ())]
+        if len(lacked) == len(self._missing) == 1:
+            self.facts.identify_lost(*lacked, *self._missing)
         for group in named - {""} if self._misses and not lacking else ():
             lost = self.facts.lose_volume(group)
             self.facts.groups.setdefault(group, {})[lost] = f"lvm, {self.text.place()}"

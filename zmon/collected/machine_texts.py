@@ -13,7 +13,14 @@ if TYPE_CHECKING:
 
 LOCAL: Final = "localhost"
 """The name that every machine has for itself."""
-_ENVIRONMENTS: Final = (("z/VM", "zvm"), ("KVM", "kvm"), ("PR/SM", "lpar"))
+_ENVIRONMENTS: Final = (("z/VM", "zvm"), ("KVM", "kvm"), ("PR/SM", "lpar"), ("LPAR", "lpar"))
+
+
+def running(hypervisor: str) -> dict[str, Value]:
+    """Return what runs this Linux, as lscpu and the kernel call it."""
+    environment = next((name for word, name in _ENVIRONMENTS if word in hypervisor), "")
+    own = {"control_program": hypervisor} if environment not in {"", "lpar"} else {}
+    return {"environment": environment, **own}
 
 
 class Lscpu(Reading):
@@ -36,10 +43,7 @@ class Lscpu(Reading):
     @line(r"Hypervisor:\s+(\S.{0,60}?)\s*")
     def hypervisor(self, match: re.Match[str]) -> None:
         """Take what runs this Linux."""
-        environment = next((name for word, name in _ENVIRONMENTS if word in match[1]), "")
-        self._say(environment=environment)
-        if environment not in {"", "lpar"}:
-            self._say(control_program=match[1])
+        self._say(**running(match[1]))
 
     nothing = (
         r"[{}\[\]\", :].*|CPU [A-Z].*|\s*[0-9]+(?:\s+[\w:.-]+)+\s*",

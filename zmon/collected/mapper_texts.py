@@ -508,6 +508,8 @@ class Multipath(OrDocument):
         self._device = self._title = ""
         self._sized = False
         self._group = 0
+        self._lacks_group = self._lacks_path = False
+        """Whether by what was drawn last another group of the map, or another path of the group, follows."""
         self._row: dict[str, Value] = {}
         self._priority = "undef"
         self._numbers: dict[str, dict[str, None]] = {}
@@ -533,14 +535,18 @@ class Multipath(OrDocument):
         self._row, self._priority = {}, "undef"
 
     def blank(self) -> None:
-        """Know no map."""
-        self._device = ""
+        """Know no map; one that was cut may have more paths."""
+        if self._device and (self._lacks_group or self._lacks_path):
+            self._hide(self._device)
+        self._device, self._lacks_group, self._lacks_path = "", False, False
 
     @line(subject)
     def map(self, match: re.Match[str]) -> None:
         """Take the first line of a map; without a device it may not be set up, or be only planned."""
         action, alias, wwid, device, vendor, model = match.groups()
         title = alias or wwid
+        self.blank()
+        self._lacks_path = bool(_known(vendor))  # one without a path has signs in its place
         is_planned = device == "undef" and (self._is_dry or action in _NOT_DONE)
         device = f"map-{title}" if device == "undef" else device
         self._device, self._title, self._sized, self._group, self._row = device, title, False, 0, {}
@@ -587,6 +593,7 @@ class Multipath(OrDocument):
     def group(self, match: re.Match[str]) -> bool:
         """Take a group of paths."""
         self._group += 1
+        self._lacks_group, self._lacks_path = match[0].lstrip().startswith("|"), True
         selector, priority, state = match.groups()
         self._row, self._priority = {"selector": selector, "group": self._group}, priority
         if state != "undef":
@@ -601,6 +608,7 @@ class Multipath(OrDocument):
         """Take a path: its address, name and number, which one without its disk lacks, and its states."""
         device = self._device
         name, number = match[2], match[3]
+        self._lacks_path = match[0].partition(match[1])[0].rstrip().endswith("|-")
         states = _STATE.findall(match[4])[:3]
         if len(states) < 2 or any(map(_is_cut, states, _STATES)):
             return False
@@ -754,6 +762,7 @@ class Multipath(OrDocument):
     def end(self) -> None:
         """Say which paths each map has; one without any has lost all."""
         super().end()
+        self.blank()
         for device, title in self._titles.items():
             if device not in self._numbers:
                 self.facts.say_below(device, self._places[device], "")

@@ -41,6 +41,10 @@ _ELSEWHERE: Final = re.compile(
 """A command that runs another in the namespace of a process or a container."""
 
 
+_DECORATED: Final = re.compile(r"^[^\w\s/:.]+/dev/|&#?\w+;|[*`](?: |$)")
+"""What people and their editors put around a source or a mount point."""
+
+
 class MountList(Reading):
     """Mounts; `facts` gets the list of each output."""
 
@@ -63,8 +67,10 @@ class MountList(Reading):
         return super().is_part or bool(self._seen_by)
 
     def add(self, source: str, point: str, fstype: str, options: str, root: str = "") -> None:
-        """Take a mount."""
-        if len(self._rows) < MAX_MOUNTS:
+        """Take a mount, unless the name of its source, or where it is, has more around it."""
+        if _DECORATED.search(f"{source} {point}"):
+            self.strange.append(self.number)
+        elif len(self._rows) < MAX_MOUNTS:
             here, output = self.place, self.text.place()
             self._rows.append(
                 MountRow(source, point, fstype, options, here, root, output, seen_by=self._seen_by)

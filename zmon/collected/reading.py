@@ -97,12 +97,13 @@ class Reading:
     failed: ClassVar[tuple[str, ...]] = (
         r'Command ".*" not available',
         r"(?:\S+: )*(?:line [0-9]+: )?\S+: (?:command )?not found",
-        r"\S+: .*(?:Permission denied|No such file or directory)\.?|\S+: cannot open \S+: .*",
+        r"(?!.*/[0-9a-f]+\.[0-9a-f]\.[0-9a-f]{4}/)\S+: .*(?:Permission denied|No such file or directory)\.?",
+        r"\S+: cannot open \S+: .*",
         r"Try '\S+ (?:--help|-h)' for more information\.",
         r"(?:Error|ERROR): .*|\S+\.sh: Warning: .*|rc=[0-9]+|(?:Terminated|Killed)\.?",
         r"\S+: (?:[Ii]nvalid|[Uu]nrecognized|[Uu]nknown) option.*|\S+: Device \S+ not found",
     )  # fmt: skip
-    """Patterns of what stands in place of an output that could not be had."""
+    """Patterns of what stands in place of an output that could not be had; a path in it may name a device."""
 
     def __init_subclass__(cls) -> None:
         """Collect the lines that the class declares, before those of its base."""

@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.collected.reading import BETWEEN, MAX_ROW, Reading
+from zmon.collected.tools import BTRFS_CHANGES, LVM_CHANGES, MDADM_CHANGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -64,6 +65,9 @@ REBOOT: Final = re.compile(r"(?:reboot|shutdown +-r|init +6|systemctl +(?:-\S+ +
 """Commands with which a host is booted."""
 REBOOTED: Final = re.compile(r"(?i)\W*(?:after |nach )?(?:the |dem )?(?:re-?boot(?:ed)?|re-?ipl|neustart)\W*")
 """What people write between outputs of two boots."""
+_REBOOTED_NOW: Final = re.compile(r"(?i)\bre-?(?:boot|ipl)e?d\b[^.!?]*\bnow\b")
+"""What they say in a sentence, and mean what follows."""
+_CHANGE: Final = re.compile(rf"(?<![\w./-])(?:{LVM_CHANGES}|{MDADM_CHANGES}|{BTRFS_CHANGES})\s")
 _SPOKEN_MONTHS: Final = (
     "jan|ene|gen|sty", "feb|fév|fev", "mar|mär|mrz|maa", "apr|avr|abr", "may|mai|mag|mei|maj", "jun|juin|giu",
     "jul|juil|lug", "aug|aoû|aou|ago", "sep|set", "oct|okt|ott|out", "nov", "dec|dez|déc|dic",
@@ -231,10 +235,13 @@ def _unambiguous(first: int, second: int, row: str) -> tuple[int, int]:
 def earlier_outputs(texts: Sequence[CollectedText], wanted: str) -> Iterator[tuple[CollectedText, str]]:
     """Yield the outputs of which a text has a later one, of the same host and command, each with what it is.
 
-    One that failed, holds lines that are not its tool's, or is much shorter makes none before it untrue.
+    What somebody says between two of them may be of another machine, but for a prompt that names the same one
+    before and behind a command that changes what they list.  One that failed, holds lines that are not its
+    tool's, or is much shorter makes none before it untrue.
     """
     repeated: dict[tuple[str, ...], list[tuple[int, CollectedText]]] = {}
     places = dict[str, int]()
+    changed = [text for text in texts if text.host and _CHANGE.search(text.command)]
     for text in texts:
         place = places.setdefault(text.origin, 0)
         if (text.form or text.file) and text.text.strip():
@@ -245,7 +252,14 @@ def earlier_outputs(texts: Sequence[CollectedText], wanted: str) -> Iterator[tup
         if len({" ".join(text.text.split()) for _place, text in own}) < 2:
             continue
         for place, text in own:
-            behind = [other for at, other in own if _is_later(other, text, at == place, wanted)]
+            lines = [made.line for made in changed if (made.origin, made.host) == (text.origin, text.host)]
+            behind = [
+                other
+                for at, other in own
+                if _is_later(
+                    other, text, at == place or any(text.line < line < other.line for line in lines), wanted
+                )
+            ]
             later = [other for other in behind if _is_whole(other, text)]
             if later:
                 what = text.command or f"/{text.file}" * bool(text.file) or text.form
@@ -261,7 +275,8 @@ def outputs_of_earlier_boots(texts: Sequence[CollectedText]) -> Iterator[tuple[C
     last: dict[tuple[str, ...], tuple[str, CollectedText]] = {}
     booted: dict[str, CollectedText] = {}
     for text in texts:
-        if REBOOT.fullmatch(text.command):
+        is_said = not (text.command or text.file or text.form) and _REBOOTED_NOW.search(text.text)
+        if REBOOT.fullmatch(text.command) or is_said:
             booted[text.origin] = text
         for pattern, what in _OF_BOOT:
             match = what.match(text.text) if re.fullmatch(pattern, text.command or text.file) else None

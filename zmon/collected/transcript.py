@@ -106,6 +106,17 @@ _TYPESET: Final = {
 """What word processors write for blanks, hyphens and quotes, in UTF-8 or Windows' encoding."""
 _DASH: Final = "(?<![^ \t|'\"])\u2013(?=\\w)"
 """An en dash where an option begins."""
+_ENTITY: Final = re.compile(
+    r"&#(?:1[6-9][0-9]|[2-9][0-9]{2}|[1-9][0-9]{3,5}|x[a-fA-F1-9][0-9a-fA-F]{2,4});|&nbsp;"
+)
+"""A character that is none of ASCII, as editors of HTML write it into a text that is none."""
+_ROW_IN_BOLD: Final = re.compile(
+    r"(?m)^(?=[^\n]*(?:\S {2,}\S[^\n]* {2,}\S|/dev/\S+ +\S))[^\n]*(?<!\*)\*\*(?!\*)[^\n]+$"
+)
+"""A row of a table in Markdown, of which a part is set in bold."""
+_BOLD: Final = re.compile(r"(?<!\*)\*\*(?!\*)([^*\n]+)\*\*(?!\*)")
+_COLOURED: Final = re.compile(r"\(\*\|\\textcolor\{\w+\}\{([^{}\n]*)\}\|\*\)")
+"""A word that a listing in LaTeX prints in a colour."""
 _TAGS: Final = re.compile(r"<[/!]?[A-Za-z][^<>]{0,500}>")
 _MARGIN: Final = r"(?P<margin>(?:[ \t]*[>|](?=[ \t]))*[ \t]*)"
 _TOOLS: Final = f"(?:{'|'.join(sorted(TOOLS))})"
@@ -193,7 +204,8 @@ _QUERY: Final = (
     rf"{_CONSOLE}(?:#?(?:CP|cp|VMCP|vmcp|hcp) )?(?i:q|que?|quer|query) [A-Za-z@$#][\w@$# -]{{0,70}}\s*$"
 )
 _ANSWER: Final = (
-    rf"{_CONSOLE}(?:DASD [0-9A-F]{{4}} (?:[0-9A-Z]{{4,5}} |ON |CP |ATTACHED)|FCP +[0-9A-F]{{4}} ON FCP )"
+    rf"{_CONSOLE}(?:DASD [0-9A-F]{{4}} (?:[0-9A-Z]{{4,5}} |ON |CP |ATTACHED)|FCP +[0-9A-F]{{4}} ON FCP"
+    r" |Device [0-9A-F]{4}, Status [A-Z]+\s*$)"
 )
 CP: Final = "answers of CP"
 """What a section with an answer of CP is taken for."""
@@ -308,7 +320,18 @@ def _sent(text: str) -> str:
 
         text = re.sub(_END_OF_BLOCK, "\n", re.sub(_END_OF_CELL, "  ", text))
         text = html.unescape(_TAGS.sub("", text))
-    return text
+    return _undecorated(text)
+
+
+def _undecorated(text: str) -> str:
+    """Return a text without what editors put into rows: entities for what is drawn, bold, colours."""
+    if "&" in text and _ENTITY.search(text):
+        import html  # noqa: PLC0415 - few texts have any
+
+        text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
+    if "**" in text:
+        text = _ROW_IN_BOLD.sub(lambda row: _BOLD.sub(r"\1", row[0]), text)
+    return _COLOURED.sub(r"\1", text) if "textcolor" in text else text
 
 
 def _without_times(text: str) -> str:

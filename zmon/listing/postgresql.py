@@ -73,6 +73,9 @@ _COLUMNS: Final = {"spcname", "pg_tablespace_location"}
 _BUILT_IN: Final = re.compile(r"^\"?(?:pg_default|pg_global)\"?,", re.MULTILINE)
 """A row of a tablespace that every server has."""
 
+_DB: Final = ("Name", "Owner", "Location")
+"""How the heading of `\\db` begins in English."""
+
 _SERVER: Final = """\
 SELECT coalesce(host(inet_server_addr()), ''), current_user, current_database(),
   (SELECT setting FROM pg_settings WHERE name = 'data_directory'),
@@ -117,7 +120,7 @@ def recognise(head: str) -> bool:
     first = first_row(head)
     return first is not None and (
         _COLUMNS.issubset(first.fields)
-        or first.fields[:3] == ("Name", "Owner", "Location")
+        or first.fields[:3] == _DB
         or (len(first.fields) > 2 and _BUILT_IN.search(head) is not None)
     )
 
@@ -132,10 +135,13 @@ def _named(fields: Sequence[str]) -> Sequence[str]:
 def parse(text: str | Iterable[str], origin: str = "", options: c.Options = c.NO_OPTIONS) -> c.ListingContent:
     """Read `TABLESPACES` as psql spools it: directories, of which the `base_dir` is data_directory.
 
+    A session may have printed other tables, too: where a location would be they have something else.
+
     Raises:
         ValueError: it is no table, or not this one; says in which line.
     """
     heading: Sequence[str] = ()
+    is_other = False
     containers = []
     unread: list[Note] = []
     for row in rows(text):
@@ -144,8 +150,17 @@ def parse(text: str | Iterable[str], origin: str = "", options: c.Options = c.NO
             if not _COLUMNS.issubset(heading):
                 raise ValueError(f"line {row.line}: no columns spcname and pg_tablespace_location")
             continue
+        if _COLUMNS.issubset(row.fields) or row.fields[:3] == _DB:
+            heading, is_other = _named(row.fields), False
+            continue
         cells = dict(zip(heading, row.fields, strict=False))
         name = cells.get("spcname", "")
+        if not is_other and not re.fullmatch(r"(?:.*[/\\].*)?", cells.get("pg_tablespace_location", "")):
+            is_other = True
+            why = f"no tablespaces, and not read, are the rows from {quote(','.join(row.fields))} on"
+            unread.append(unread_row(row.line, why))
+        if is_other:
+            continue
         if row.problem or len(row.fields) != len(heading):
             why = row.problem or f"{len(row.fields)} fields in {len(heading)} columns"
             unread.append(unread_row(row.line, f"{why}: {quote(','.join(row.fields))}"))

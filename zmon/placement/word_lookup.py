@@ -20,7 +20,7 @@ from zmon.placement.unused_paths import is_offline, reasons_of
 from zmon.topology.claims import claims_about, emulated_over, fcp_devices_on
 from zmon.topology.data_files import file_by_name, unknown_file
 from zmon.topology.lun import as_multipath
-from zmon.topology.read_texts import unseen_dasd
+from zmon.topology.read_texts import are_offline_listed, unseen_dasd
 from zmon.topology.same_disks import same_devices
 from zmon.topology.stack import TAGS, group_of, tagged, volume_name
 from zmon.values.dasd_state import NOT_FORMATTED, STARTING, use_of
@@ -410,6 +410,8 @@ class LookupResult(NamedTuple):
     """Why the driver of the disks does not use some of them, by channel path, as far as it says."""
     claimed: tuple[str, ...] = ()
     """What CP and directories say of a volume that is no disk of this Linux."""
+    may_be_offline: bool = False
+    """Whether Linux may have such a volume, off line."""
     unformatted: tuple[str, ...] = ()
     """The disks that are not formatted, and so have no size and hold nothing."""
     states: tuple[str, ...] = ()
@@ -616,7 +618,10 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
         said = (claim.words for claim in claims_about(meaning.key, machine.claims))
         unlisted = unseen_dasd(machine.sample)
         unseen = (unlisted.reason,) if unlisted and meaning.sort is not MeaningKind.DEVICE_OF_CP else ()
-        return LookupResult(meaning, claimed=tuple(dict.fromkeys(said)), unseen=unseen)
+        may_be_offline = not are_offline_listed(machine.sample)
+        return LookupResult(
+            meaning, claimed=tuple(dict.fromkeys(said)), unseen=unseen, may_be_offline=may_be_offline
+        )
     if meaning.sort is MeaningKind.BUS and not meaning.disks:
         return LookupResult(meaning, device=channel_device(meaning.key, machine))
     stack = machine.stack

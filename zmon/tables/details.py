@@ -20,6 +20,7 @@ from zmon.tables.device import table as device_table
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Table
 from zmon.topology.volumes import ON_A_TRACK
+from zmon.values.dasd_state import UNFORMATTED
 from zmon.values.nvme import parse_path
 from zmon.values.path_masks import IN_SHORT, NO_MASKS, OF_DEVICE, device_paths, path_masks
 
@@ -259,7 +260,8 @@ def _size(view: View, name: Value, key: str) -> Value:
         return node.size
     dasd = view.interval.after.frame(DASD)
     size, blocks, cylinders = (dasd.cell(key, field) for field in ("block_size", "blocks", "cylinders"))
-    if isinstance(blocks, Absent) and isinstance(size, int) and isinstance(cylinders, int):
+    is_formatted = dasd.cell(key, "state") not in UNFORMATTED
+    if is_formatted and isinstance(blocks, Absent) and isinstance(size, int) and isinstance(cylinders, int):
         blocks = cylinders * 15 * ON_A_TRACK.get(size, 0)
     return blocks * size or sectors if isinstance(blocks, int) and isinstance(size, int) else sectors
 

@@ -139,7 +139,7 @@ class Claim(NamedTuple):
     @property
     def is_volume(self) -> bool:
         """Whether it is about a volume, a part of one, or a disk in storage; also where that is not said."""
-        return not self.sort and (self.via != "DEDICATE" or bool(self.volser))
+        return not self.sort and (self.via not in {"DEDICATE", PATHS} or bool(self.volser))
 
     @property
     def words(self) -> str:
@@ -147,6 +147,8 @@ class Claim(NamedTuple):
         owner = f" of guest {self.user}" if self.user else ""
         sort = f"{self.sort} device" if self.sort else f"virtual {'disk' if self.is_volume else 'device'}"
         what = f"{sort} {self.vdev}{owner}" if self.vdev else "a volume of z/VM"
+        if self.via == PATHS:
+            what = "a device of z/VM"  # of any sort
         if self.sort and not self.vdev:
             return f"{sort} {self.rdev}, {self.gone or self.mode} ({self.via}, {self.place})"
         if self.mode.startswith(CP_USES.rstrip()):

@@ -47,6 +47,7 @@ from zmon.topology.origins import NO_ORIGINS, Origins
 from zmon.topology.volumes import (
     INFO2,
     NO_NUMBER,
+    NO_NUMBER_OF_VIRTIO,
     OF_MINIDISK,
     ON_A_TRACK,
     Volume,
@@ -708,8 +709,10 @@ class VolumeIndex(Mapping[str, Volume]):
             return bare(number, wwpn)._replace(disk=name)
         if re.match("z?ram[0-9]", text_of(name)):
             return bare(number, IN_LINUX)._replace(disk=name)
+        is_virtio = text_of(name).startswith("vd") and code_of(busid) == NOT_COLLECTED.code
         is_dasd = text_of(name).startswith("dasd")
-        volume = bare(number, NO_NUMBER if is_dasd else name)._replace(disk=name)
+        reason = NO_NUMBER if is_dasd else NO_NUMBER_OF_VIRTIO if is_virtio else name
+        volume = bare(number, reason)._replace(disk=name)
         if is_dasd and isinstance(serial, str):  # the label, which the kernel's log has by the name
             volume = volume._replace(label=serial)
         uid = find_uid(wwid) if is_dasd else None

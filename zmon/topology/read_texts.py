@@ -13,6 +13,7 @@ from zmon.kinds import (
     ALL_ALIASES,
     ALL_DASD,
     ALL_DISKS,
+    ALL_OFFLINE,
     DEVICE,
     LAYER,
     MOUNT,
@@ -84,7 +85,7 @@ def first_of(before: str, unseen: Sequence[str], width: int) -> str:
     """Return what was not looked at behind some words, as much as a few lines have room for."""
     said = ""
     for count in range(len(unseen), 0, -1):
-        more = f"; and {len(unseen) - count:,} more, which zmon info lists" * (count < len(unseen))
+        more = f"; and {len(unseen) - count:,} more, which -f json lists" * (count < len(unseen))
         said = f"{before}: {'; '.join(unseen[:count])}{more}"
         if len(wrap(said, width)) <= MAX_LINES:
             break
@@ -220,6 +221,11 @@ def unseen_aliases(sample: Sample) -> Absent | None:
 def unseen_dasd(sample: Sample) -> Absent | None:
     """Return why there may be more DASDs on line than were read; None if all were."""
     return None if _is_listed(sample, ALL_DASD, DEVICE, "online") else NO_LIST_OF_DASD
+
+
+def are_offline_listed(sample: Sample) -> bool:
+    """Return whether all DASDs that are off line were read."""
+    return _is_listed(sample, ALL_OFFLINE, DEVICE, "online")
 
 
 def unseen_disks(sample: Sample) -> Absent | None:

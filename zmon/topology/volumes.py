@@ -29,6 +29,8 @@ NO_NUMBER: Final = NOT_COLLECTED.about(
     "lsdasd -u, which has the bus id of a DASD, and the unique id that names its LCU"
 )
 """Why the bus id of a disk that is called as a DASD is not known."""
+NO_NUMBER_OF_VIRTIO: Final = NOT_COLLECTED.about("ls -l /dev/disk/by-path, which has it for virtio disks")
+"""Why that of a virtio disk is not known, which may be on the PCI bus as well."""
 
 
 OF_MINIDISK: Final = absent(
