@@ -7,6 +7,7 @@ import re
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -28,11 +29,12 @@ from zmon.session.commands import COMMANDS, SurfaceRequest, run
 from zmon.session.explain import explain
 from zmon.session.live_buffer import MemoryBuffer
 from zmon.session.machines import LiveTimeline, open_capture
-from zmon.session.navigator import CommandError, CursorMove
+from zmon.session.navigator import CommandError, CursorMove, UnreadError
 from zmon.session.recording import open_recording
 from zmon.session.session import Session
 from zmon.session.when import parse_when
 from zmon.store.writer import Writer
+from zmon.tables.plot import parse as parse_figures
 from zmon.topology.machine import UserInputs
 from zmon.topology.site_file import parse_site
 
@@ -471,6 +473,34 @@ def test_locate_alone_looks_for_the_same_text_again() -> None:
         run(to, "/")
     run(to, "LOCATE pay")
     assert run(to, "/") == run(to, "LOCATE") == SurfaceRequest("LOCATE", "pay")
+
+
+def test_a_row_whose_key_has_blanks_or_looks_like_a_time_is_drawn() -> None:
+    """USERIO's keys are a device number and a unit."""
+    day = open_recording(str(Path(__file__).parents[2] / "recordings/lab-healthy-day.zmon"))
+    to = Session(day, SCREENS, "USERIO")
+    to.end()
+    key = to.sheet().keys[0]
+    assert re.match("[0-9]+:[0-9]+ /", key)
+    run(to, "PLOT")
+    assert to.page.screen.command == "PLOT"
+    assert parse_figures(to.page.argument)[0][0].key == key
+    day.close()
+
+
+def test_print_waits_until_a_thread_has_filled_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is on the glass meanwhile is of before: it is written as soon as its table is there."""
+    to = session("DEVICE")
+    sheet = Session.sheet
+    monkeypatch.setattr(Session, "sheet", Mock(side_effect=UnreadError("it is still being read")))
+    run(to, f"PRINT {tmp_path / 'x.txt'}")
+    assert to.waiting == [f"PRINT {tmp_path / 'x.txt'}"]
+    assert not [*tmp_path.iterdir()]
+    monkeypatch.setattr(Session, "sheet", sheet)
+    run(to, to.waiting.pop())
+    assert (tmp_path / "x.txt").read_text().startswith(" FCX108")
 
 
 def test_print_writes_the_screen_to_a_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -175,7 +175,10 @@ def opened(screens: Screens, args: argparse.Namespace) -> Session:
         else:
             if not timeline.previews:  # else the glass has it made, and answers keys meanwhile
                 session.preview()
-            session.opens_at_worst = is_recorded(session)
+            if is_recorded(session) and session.log.is_stored():
+                session.seek_worst()
+            else:
+                session.opens_at_worst = is_recorded(session)
             if session.live:
                 session.message = lacking(LiveTree())  # the terminal is not seen that has the warning
     except BaseException:

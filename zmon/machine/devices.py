@@ -603,7 +603,7 @@ def address(key: str) -> str:
     Numbers are unique within a subchannel set only: of another set than 0 it is the whole bus id, `0.1.7000`.
     """
     group, dot, number = key.rpartition(".")
-    if not dot:
+    if not dot or "/" in key:
         return key
     return number.upper() if group.endswith(".0") else f"{group}.{number.upper()}"
 

@@ -26,7 +26,8 @@ THEN: Final = "_then"
 DIFFERENCE: Final = "_diff"
 ONLY: Final = "only"
 
-IMPORTANT: Final = ("io", "mbs", "resp", "queue")
+QUEUE: Final = "queue"
+IMPORTANT: Final = ("io", "mbs", "resp", QUEUE)
 """The most important figures."""
 
 NOT_THEN: Final = absent("it was not there then")
@@ -79,11 +80,15 @@ def _several(columns: Iterable[Column], names: tuple[str, str]) -> list[Column]:
 
 
 def measure(screen: Screen) -> str:
-    """Return the column by whose difference rows are sorted: the one that the list is sorted on.
+    """Return the column by whose difference rows are sorted: the requests under way, if a list has them.
 
-    Where that is no figure that matters by itself, as a share is none, it is the first that does.
+    They grow with the load and with the response, and a disk that did nothing then has no response.  Else it
+    is the column that the list is sorted on, or where that is no figure that matters by itself, as a share is
+    none, the first that does.
     """
     names = [column.name for column in plottable(screen)]
+    if QUEUE in names:
+        return QUEUE
     if screen.sort in names and screen.sort not in IMPORTANT:
         return next((name for name in IMPORTANT if name in names), screen.sort)
     return screen.sort if screen.sort in names else next(iter(names), "")

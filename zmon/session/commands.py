@@ -16,11 +16,12 @@ from zmon.base.clock import clock, told
 from zmon.base.event import worst_of
 from zmon.base.event_line import line as event_line
 from zmon.base.plain_text import did_you_mean
+from zmon.machine.figure import quoted
 from zmon.screen import variable
 from zmon.screen.definition import COMMAND_ITEMS, NoScreen, ScreenError
 from zmon.screen.export import text
 from zmon.screen.query import heading
-from zmon.session.navigator import NO_SAMPLES, Arrival, CommandError, Navigator
+from zmon.session.navigator import NO_SAMPLES, Arrival, CommandError, Navigator, UnreadError
 from zmon.session.session import Session, SystemRequest, until_time
 from zmon.session.timeline import NoteError
 from zmon.session.when import not_once, outside, parse_when, whole
@@ -311,7 +312,7 @@ def draw(session: Session, command: str, operands: str) -> None:
     if drawable and column not in drawable:
         column = variable.natural_column(screen)
         row = row if fields else _busiest(session, screen, column) or row
-    rows = fields or [argument if needs(screen.table).history else row or argument]
+    rows = fields or [quoted(argument if needs(screen.table).history else row or argument)]
     session.open(command, " ".join([f"{screen.command}.{column}", *rows, since]) if drawable else "")
 
 
@@ -699,8 +700,7 @@ def run(session: Session, line: str) -> SurfaceRequest | None:
     if command is not None and operands and not command.operand:
         raise CommandError(f"{command.word} takes no operand {operands!r}; write {command.word} alone")
     if (session.underway and _waits(session, command, operands)) or _is_early(session, command, word):
-        session.waiting.append(line)
-        session.message = f"{line}: waits for the sample"
+        _wait(session, line)
     elif command is None:
         _open_screen(session, word, operands)
     elif command.word == "NEXTSAMP" and session.live and not operands:
@@ -710,8 +710,24 @@ def run(session: Session, line: str) -> SurfaceRequest | None:
             operands = wanted_text(session, operands)
         return SurfaceRequest(command.word, operands)
     else:
-        command.run(session, operands)
+        _carry_out(session, command, operands, line)
     return None
+
+
+def _carry_out(session: Session, command: Command, operands: str, line: str) -> None:
+    """Carry out a command that is the session's; one that waits for the sample waits for its table, too."""
+    assert command.run is not None  # noqa: S101 - the surface has the others
+    try:
+        command.run(session, operands)
+    except UnreadError:
+        if not command.waits:
+            raise
+        _wait(session, line)
+
+
+def _wait(session: Session, line: str) -> None:
+    session.waiting.append(line)
+    session.message = f"{line}: waits for the sample"
 
 
 def _waits(session: Session, command: Command | None, operands: str) -> bool:

@@ -41,6 +41,10 @@ class CommandError(ValueError):
     """A command that cannot be carried out; the message says why and what would be possible."""
 
 
+class UnreadError(CommandError):
+    """The table of a page is not there yet: a thread fills it."""
+
+
 class Arrival(NamedTuple):
     """The interval to which a move has led, and what is said about it."""
 

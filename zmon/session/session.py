@@ -18,7 +18,7 @@ from zmon.screen.definition import ScreenError
 from zmon.screen.number import LEFT
 from zmon.screen.query import QueryError, find_column, heading, listed, parse_conditions
 from zmon.screen.sheet import Order, Sheet, natural
-from zmon.session.navigator import CommandError, Navigator
+from zmon.session.navigator import CommandError, Navigator, UnreadError
 from zmon.session.page import (
     BOTH,
     BehindTask,
@@ -406,7 +406,7 @@ class Session(Navigator):
             if self.is_being_filled:
                 sheet = self.without_curves()
                 if sheet is None:
-                    raise CommandError(
+                    raise UnreadError(
                         f"{self.page.screen.command} is still being read; wait until it is shown"
                     )
                 return sheet

@@ -598,11 +598,11 @@ def _exceptions(view: View, verdict: Verdict, log: Exceptions, present: RecentLo
 
     Where nothing is short all the same it is said why, as EXCEPT and DIAGNOSE do.
     """
-    entries = log.open_at(present.end)
+    entries, is_whole = log.open_at(present.end), is_complete(log, present.end)
     looked_at = examined_of(verdict, entries) if verdict.is_calm else []
     inside = [entry for entry in log.entries if entry.until > present.begin]
     sentence = f"{NONE_OPEN}."
-    if view.interval.skipped and (inside or is_complete(log, present.end)):
+    if view.interval.skipped and (inside or is_whole):
         sentence = _in_period(present, inside, len(entries))
     elif entries:
         many = (
@@ -610,10 +610,12 @@ def _exceptions(view: View, verdict: Verdict, log: Exceptions, present: RecentLo
         )
         last = max(entry.end for entry in entries)
         sentence = f"{many} since {clock(min(entry.begin for entry in entries))}"
-        if last < present.end:
+        if not is_whole:
+            sentence += f", as far as the rules were applied: up to {clock(log.until)}"
+        elif last < present.end:
             sentence += f", last seen at {clock(last)}"
         sentence += SEE_BELOW if looked_at else "."
-    elif not is_complete(log, present.end):
+    elif not is_whole:
         sentence = still_judged(log)
     elif present.gap:
         sentence = f"{NONE_OPEN}; only states were judged, because samples are missing."
@@ -628,7 +630,7 @@ def _exceptions(view: View, verdict: Verdict, log: Exceptions, present: RecentLo
     for number, told in enumerate(looked_at, 1):
         yield OverviewLine("also", f"looked-{number}", "Looked at", words=told, command="EXCEPT")
     for entry in entries[:MOST]:
-        seen = f" to {clock(entry.end)}" * (entry.end < present.end)  # it ends if it stays away
+        seen = f" to {clock(entry.end)}" * (is_whole and entry.end < present.end)  # it ends if it stays away
         yield OverviewLine(
             "open", str(entry.number), f"{clock(entry.begin)}{seen}", LEVELS[entry.level], where=entry.where,
             words=entry.told,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.clock import MINUTE, SECOND
 from zmon.base.event import What
-from zmon.kinds import KINDS, PATH
+from zmon.kinds import KINDS, LAYER, PATH
 from zmon.machine.device_names import matches
 from zmon.machine.devices import address, devices_of
 from zmon.machine.figure import Needs, TimedValue, Variable, quoted, unquoted
@@ -24,6 +24,7 @@ from zmon.machine.view import GAP, NoSuchThing, View
 from zmon.tables.filled import NOT_SUMMED, TableDefinition, alone, definition, fill, needs, with_figures
 from zmon.tables.table import Table
 from zmon.topology.volumes import short_titles
+from zmon.values.unit_name import title_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -342,6 +343,12 @@ def _row_name(variable: Variable, view: View, shorts: Mapping[str, str]) -> str:
         return devices.title(devices.keys.index(key)) if key in devices.keys else key
     if variable.table == "multipath":
         return text_of(view.interval.after.frame(PATH).cell(key, "name")) or key
+    if key.startswith("/"):  # a unit, such as a service
+        return title_of(key)
+    number, _, unit = key.partition(" ")
+    if unit.startswith("/"):  # what a unit does on a disk
+        disk = text_of(view.interval.after.frame(LAYER).cell(number, "name")) or number
+        return f"{title_of(unit)} on {disk}"
     return address(key)
 
 

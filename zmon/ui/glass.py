@@ -590,6 +590,8 @@ class Glass:
         if self._awaits(filling):
             self.session.accept(filling, table)
             self.settle()
+            if not self.session.underway:
+                self._run_waiting()
         self._catch_up()
 
     def _catch_up(self) -> None:
