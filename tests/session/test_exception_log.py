@@ -227,6 +227,17 @@ def test_worst_goes_to_the_worst_interval(taken: Sequence[Sample]) -> None:
         run(session, "WORST 99")
 
 
+def test_plot_of_an_exception_draws_its_figure(taken: Sequence[Sample]) -> None:
+    """From its row on EXCEPT; the rule says which column it watches."""
+    session = Session(ListTimeline(taken), SCREENS, "EXCEPT")
+    session.end()
+    session.log.complete()
+    entry = next(entry for entry in session.log.entries() if entry.rule == "path-busy")
+    session.chosen = lambda: ("", str(entry.number))
+    run(session, "PLOT")
+    assert session.page.argument == f"channel.cur {entry.key}"
+
+
 def test_worst_alone_goes_to_the_worst_of_all(taken: Sequence[Sample]) -> None:
     """It is the one that OVERVIEW names; where nothing was found, or is judged yet, it says so."""
     session = Session(ListTimeline(taken), SCREENS, "EXCEPT")

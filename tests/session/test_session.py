@@ -516,6 +516,8 @@ def test_print_writes_the_screen_to_a_new_file(tmp_path: Path, monkeypatch: pyte
         run(to, "PRINT")
     with pytest.raises(CommandError, match="cannot be written"):
         run(to, "PRINT /none/x")
+    with pytest.raises(CommandError, match=r"not \.pdf"):
+        run(to, "PRINT x.PDF")
 
 
 # samples

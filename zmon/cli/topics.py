@@ -31,7 +31,7 @@ SERVICE_STATUS: Final = (
 
 SERVICE: Final = (
     (
-        "zmon.pyz install --prefix /opt/zmon",
+        "./zmon.pyz install --prefix /opt/zmon",
         "installs the program; a package has done this and the next two",
     ),
     ("systemd-sysusers /opt/zmon/share/zmon/zmon.sysusers", "makes the user and the group zmon"),
@@ -39,7 +39,10 @@ SERVICE: Final = (
     ("systemctl enable --now zmon-record", "starts the recorder, now and after each IPL"),
     ("systemctl status zmon-record", "says whether it runs, and what recording costs"),
     ("journalctl -u zmon-record", "has its messages"),
-    ("zmon replay /var/lib/zmon", "shows what was recorded"),
+    (
+        "zmon replay /var/lib/zmon",
+        "shows what was recorded; /opt/zmon/bin/zmon where no package put it into PATH",
+    ),
     ("usermod -aG zmon anna", "lets anna read the recordings"),
     (
         "systemctl edit zmon-record",

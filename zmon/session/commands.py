@@ -42,6 +42,9 @@ MAX_QUOTED: Final = 30
 OVERVIEW: Final = "OVERVIEW"
 """The screen that says what was wrong in an interval."""
 
+NOT_PRINTED: Final = frozenset({"csv", "doc", "docx", "jpg", "json", "pdf", "png", "xls", "xlsx"})
+"""The ends of files that a page of text would surprise in."""
+
 PERIOD: Final = "\N{EN DASH}"
 """Stands between the begin and the end of a period that was typed with blanks."""
 DAY: Final = (
@@ -302,7 +305,11 @@ def draw(session: Session, command: str, operands: str) -> None:
         screen, column, row = drawn
         argument, drawable = row, variable.names(screen)
     if not (screen.drawn or fields):
-        raise CommandError(variable.NO_FIGURES.format(screen.command))
+        figure = _of_exception(session, row)
+        if not figure:
+            raise CommandError(variable.NO_FIGURES.format(screen.command))
+        session.open(command, f"{figure} {since}".strip())
+        return
     named = _column(fields[0], screen) if fields and drawable else ""
     if named:
         column, fields = named, fields[1:]
@@ -314,6 +321,21 @@ def draw(session: Session, command: str, operands: str) -> None:
         row = row if fields else _busiest(session, screen, column) or row
     rows = fields or [quoted(argument if needs(screen.table).history else row or argument)]
     session.open(command, " ".join([f"{screen.command}.{column}", *rows, since]) if drawable else "")
+
+
+def _of_exception(session: Session, row: str) -> str:
+    """Return the figure that an exception is about, for a row of EXCEPT, or of OVERVIEW; empty for others."""
+    wanted = row.removeprefix("open ")
+    entries = (entry for entry in session.log.entries() if str(entry.number) == wanted and entry.key)
+    return next(
+        (
+            f"{entry.table}.{rule.column} {quoted(entry.key)}"
+            for entry in entries
+            for rule in session.log.rules
+            if rule.name == entry.rule
+        ),
+        "",
+    )
 
 
 def _with_screen(session: Session, operands: str) -> str:
@@ -544,7 +566,10 @@ def write(session: Session, file: str) -> None:
         raise CommandError("There is nothing to print yet")
     stamp = clock(interval.after.at.utc).replace(":", "")
     file = os.path.expanduser(file or f"{page.screen.command.lower()}-{stamp}.txt")
-    drawn = session.drawn.get(os.path.splitext(file)[1].lower().removeprefix("."))
+    form = os.path.splitext(file)[1].lower().removeprefix(".")
+    if form in NOT_PRINTED:
+        raise CommandError(f"PRINT writes .html, .svg, or text, not .{form}; zmon show prints csv and json")
+    drawn = session.drawn.get("html" if form == "htm" else form)
     if drawn is not None:
         written = drawn()
     else:
