@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from zmon.interval import Interval
 from zmon.kernel import sampler
+from zmon.kernel.deadline import Worker
 from zmon.kernel.sampler import Choice, LiveReading, ReadingRound, Sampler
 from zmon.kernel.tree import LiveTree
 from zmon.kinds import BLOCK, CPU, MEMORY, SOURCE
@@ -230,6 +231,27 @@ def test_each_of_several_slow_sources_has_the_whole_deadline_for_itself() -> Non
     assert looks.leave(0) is slow
     hanging.go.set()
     thread.join(LONG)
+
+
+def test_a_source_that_computes_is_not_left_because_many_took_long_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A slow processor reads thousands of files for longer than one source may hang."""
+    hanging = Hanging()
+    wait = Worker.outcome_of_work
+    looks = iter([False, True])
+
+    def outcome(worker: Worker, _seconds: float) -> object:
+        if next(looks):
+            hanging.go.set()
+            return wait(worker, LONG)
+        hanging.calls.get(timeout=LONG)  # it is at work by now
+        return None
+
+    monkeypatch.setattr(Worker, "outcome_of_work", outcome)
+    monkeypatch.setattr(Worker, "is_computing", lambda _worker: True)
+    monkeypatch.setattr(sampler, "COMPUTING", LONG * 1e9)
+    assert frame_of(sampler_of(source_reading(hanging.read), deadline=1e-9).sample()) is hanging.answer
 
 
 def test_a_source_that_is_off_is_never_read() -> None:

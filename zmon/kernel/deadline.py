@@ -90,6 +90,12 @@ class Worker:
                 break
         return self.outcome(0.0) if outcome is None else outcome  # it may have returned since the last look
 
+    def is_computing(self) -> bool:
+        """Look for a moment whether the thread uses a processor, or waits for one."""
+        before = self._processor_used()
+        time.sleep(LOOK_EVERY)
+        return before is not None and (self._processor_used() != before or self._is_runnable())
+
     def _processor_used(self) -> tuple[bytes, ...] | None:
         """Return what the kernel says of the time of the thread: on a processor, and waiting for one, in ns.
 

@@ -20,7 +20,7 @@ from zmon.base.light_typing import TYPE_CHECKING, Any, Final, TypeVar
 from zmon.base.mistake import is_meant, mistake
 from zmon.base.record import NamedTuple
 from zmon.kernel.capture_tree import moment, simulated
-from zmon.kernel.deadline import Worker
+from zmon.kernel.deadline import COMPUTING, Worker
 from zmon.kernel.proc_stat import NOT_LIVE
 from zmon.kernel.tree import HidingTree, text, why_hidden
 from zmon.kernel.udev import Hotplug
@@ -441,7 +441,9 @@ class Sampler:
             outcome, late = None, None
             while outcome is None and late is None:
                 outcome = worker.outcome_of_work(self._deadline)
-                late = looks.leave(self._deadline) if outcome is None else None
+                if outcome is None:  # many readings may take long together, and none of them hang
+                    patience = COMPUTING if worker.is_computing() else 1.0
+                    late = looks.leave(patience * self._deadline)
             if late is None:
                 if outcome is not None and outcome[1] is not None:
                     raise outcome[1]
