@@ -222,10 +222,9 @@ def _lines(entries: Sequence[ExceptionEntry], watch: Watch, until: int) -> Itera
     if not entries:
         yield "No exceptions."
     for entry in entries:
-        cause = f" [{entry.cause}]" if entry.cause else ""
         state = [entry.state or "still open", last_seen(entry, until)]
         lasted = ", ".join([length(entry.seconds, short=True), *filter(None, state)])
-        yield f"{clock(entry.begin, DATED)}  {lasted}  {LEVELS[entry.level]}  {entry.rule}{cause}"
+        yield f"{clock(entry.begin, DATED)}  {lasted}  {LEVELS[entry.level]}  {entry.rule}"
         yield from _indented(entry.words)
     for line in not_judged(watch.unknown):
         yield from textwrap.wrap(line, terminal_width(), subsequent_indent="    ")
