@@ -635,6 +635,17 @@ def test_a_comparison_holds_for_every_list_until_it_is_ended() -> None:
     assert said(to, "COMPARE OFF") == "Nothing is compared."
 
 
+def test_a_comparison_asked_for_where_one_lands_holds_for_the_lists_behind_it() -> None:
+    """OVERVIEW itself is of one time."""
+    to = session("OVERVIEW", seconds=9)
+    for line in ("MARK B", "GO -4s", "MARK A", "COMPARE"):
+        run(to, line)
+    assert to.message.startswith("OVERVIEW cannot be compared. ")
+    run(to, "DEVICE")
+    assert to.page.against is not None
+    assert "io_then" in to.sheet().table.columns
+
+
 def test_a_mark_on_the_first_sample_compares_the_first_interval() -> None:
     """No interval ends there."""
     to = session("DEVICE", seconds=9)

@@ -64,6 +64,11 @@ FLEET_ITEM: Final = ("N", "Back to the fleet*")
 ALL: Final = "ALL"
 """The operand of MENU that lists every item, those without a screen among them."""
 
+FIRST_LOOKED_AT: Final = frozenset({"overview", "exceptions", "diagnosis"})
+"""The tables at which people stand when they ask for a comparison; it holds for the lists behind them."""
+
+NOT_COMPARED: Final = "{} cannot be compared. COMPARE goes on with lists such as DEVICE."
+
 NO_SAMPLE: Final = "There is no sample yet. NEXTSAMP takes or opens the first."
 
 SINCE: Final = r"[-+@][0-9]|[0-9]{1,2}:[0-9]|[0-9]{4}-[0-9]|(begin|start|today|yesterday)$"
@@ -181,7 +186,7 @@ class Session(Navigator):
             and not definition(screen.table).about_figures
             and screen.table not in {"menu", "overview"}
         ):
-            self.message = f"{screen.command} cannot be compared. COMPARE goes on with lists such as DEVICE."
+            self.message = NOT_COMPARED.format(screen.command)
 
     def _page(self, screen: Screen, operands: str) -> Page:
         """Return the page of a screen about a thing, or of the rows that meet conditions.
@@ -576,9 +581,11 @@ class Session(Navigator):
             CommandError: it is no list of things, or there is nothing at that time.
         """
         screen, previous = self.page.alone, self.comparison
-        if not _is_comparable(screen):
+        if not _is_comparable(screen) and screen.table not in FIRST_LOOKED_AT:
             raise CommandError(f"{screen.command} cannot be compared; lists such as DEVICE can")
         self.comparison = Comparison(screen, then, now, before, names)
+        if screen.table in FIRST_LOOKED_AT:
+            self.message = NOT_COMPARED.format(screen.command)
         pages = [self._compared(page) for page in self.pages]
         try:
             if self.mover is None:
