@@ -47,6 +47,7 @@ def run(args: argparse.Namespace) -> int:
     if not parts:
         names = (
             *TOPICS,
+            *ALIASES,
             *SUBCOMMANDS,
             *_SETTINGS,
             *(screen.command for screen in _of_fleet(screens)),
@@ -74,6 +75,7 @@ def _about(asked: str, screens: Screens) -> Iterator[str]:
     if topic in TOPICS and asked not in screens.commands:  # in capitals, FILES is the screen
         yield from TOPICS[topic][1]()
         return
+    asked = topic if asked.lower() in ALIASES else asked
     first = True
     rules = usable_rules()[0]
     named = (explain_diagnosis(asked, rules), explain_rule(asked, rules, screens), _columns(asked, screens))
@@ -277,6 +279,7 @@ ALIASES: Final = {
     "exit": "exit-codes", "exit-code": "exit-codes", "exit-status": "exit-codes", "status": "exit-codes",
     "errors": "exit-codes", "env": "environment", "variables": "environment", "key": "keys",
     "command": "commands", "subcommands": "commands", "screen": "screens", "file": "files",
-    "install": "service", "recorder": "service",
+    "install": "service", "recorder": "service", "systemd": "service", "daemon": "service",
+    "metrics": "serve-metrics", "prometheus": "serve-metrics", "html": "show", "mail": "show",
 }  # fmt: skip
-"""Other words for topics."""
+"""Other words for topics and subcommands."""

@@ -909,8 +909,9 @@ def config(parser: argparse.ArgumentParser) -> None:
 def help_(parser: argparse.ArgumentParser) -> None:
     """Explain a topic: zmon help, zmon help exit-codes, zmon help DEVICE.
 
-    TOPIC is commands, screens, keys, rules, exit-codes, environment or files, or the name of a subcommand, a screen,
-    a command of the screens, a column (DEVICE.resp) or a rule.  Without it the topics are listed.
+    TOPIC is commands, screens, keys, rules, new, service, exit-codes, environment or files, or the name of a
+    subcommand, a screen, a command of the screens, a column (DEVICE.resp) or a rule.  Without it the topics are
+    listed.
     """  # noqa: E501 - the help as it is printed
     parser.add_argument("topic", nargs="*", metavar="TOPIC", help="what to explain; without: list the topics")
 
