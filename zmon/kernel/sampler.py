@@ -442,8 +442,8 @@ class Sampler:
             while outcome is None and late is None:
                 outcome = worker.outcome_of_work(self._deadline)
                 if outcome is None:  # many readings may take long together, and none of them hang
-                    patience = COMPUTING if worker.is_computing() else 1.0
-                    late = looks.leave(patience * self._deadline)
+                    times = COMPUTING if worker.is_computing() else 1.0
+                    late = looks.leave(times * self._deadline)
             if late is None:
                 if outcome is not None and outcome[1] is not None:
                     raise outcome[1]
