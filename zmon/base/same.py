@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from zmon.base.light_typing import Generic, TypeVar
+from zmon.base.light_typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 T = TypeVar("T")
 
@@ -25,19 +28,34 @@ class Same(Generic[T]):
         return isinstance(other, Same) and self.it is other.it
 
 
-class SameNames:
-    """Names in their order as a key: as a rule they are the same, sample by sample."""
+class SameColumns(Generic[T]):
+    """An object as a key by some of what it has: as a rule that says the same, sample by sample."""
 
-    __slots__ = ("names",)
+    __slots__ = ("columns", "it")
+
+    def __init__(self, it: T, *columns: Sequence[object]) -> None:
+        """Take an object and lists of what counts of it, which nobody changes."""
+        self.it, self.columns = it, columns
+
+    def __hash__(self) -> int:
+        """Return what is cheap to compute: how long each list is."""
+        return hash(tuple(map(len, self.columns)))
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the lists of another key say the same."""
+        return isinstance(other, SameColumns) and self.columns == other.columns
+
+
+class SameNames(SameColumns[list[str]]):
+    """Names in their order as a key."""
+
+    __slots__ = ()
 
     def __init__(self, names: list[str]) -> None:
         """Take names that nobody changes."""
-        self.names = names
+        super().__init__(names, names)
 
-    def __hash__(self) -> int:
-        """Return what is cheap to compute: how many there are, and the first."""
-        return hash((len(self.names), *self.names[:1]))
-
-    def __eq__(self, other: object) -> bool:
-        """Return whether another key has these names."""
-        return isinstance(other, SameNames) and self.names == other.names
+    @property
+    def names(self) -> list[str]:
+        """The names."""
+        return self.it

@@ -6,12 +6,13 @@ volume a serial of its own, every volume is an LCU of its own.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from functools import lru_cache
 
 from zmon.base.absent import Absent, absent, text_of
 from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.record import NamedTuple
+from zmon.base.same import SameColumns
 from zmon.kinds import NOT_COLLECTED
 from zmon.values.uid import HYPERPAV, Uid, find_uid
 
@@ -235,22 +236,14 @@ def short_titles(units: Mapping[str, Lcu]) -> dict[str, str]:
     return {key: short(title) for key, title in titles(units).items()}
 
 
-_GROUPED: Final[deque[tuple[tuple[object, ...], dict[str, Lcu]]]] = deque(maxlen=2)
-"""The columns that LCUs were made from last, and these: devices change once a day, and each sample asks."""
-
-
 def lcus(devices: Frame) -> dict[str, Lcu]:
     """Group the rows of a device frame by LCU, in the order of keys."""
-    columns = devices.keys, *map(devices.column, ("uid", "alias", "chpids"))
-    for before, units in tuple(_GROUPED):
-        if before == columns:
-            return units
-    units = _lcus(devices)
-    _GROUPED.append((columns, units))
-    return units
+    return _lcus(SameColumns(devices, devices.keys, *map(devices.column, ("uid", "alias", "chpids"))))
 
 
-def _lcus(devices: Frame) -> dict[str, Lcu]:
+@lru_cache(maxsize=2)  # devices change once a day, but their tables are computed for every sample
+def _lcus(same: SameColumns[Frame]) -> dict[str, Lcu]:
+    devices = same.it
     groups: dict[str, dict[str, Uid]] = {}
     for busid, uid in zip(devices.keys, devices.column("uid"), strict=True):
         if identity := find_uid(uid):
