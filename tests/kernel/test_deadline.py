@@ -74,6 +74,24 @@ def test_a_call_that_gets_no_processor_may_take_longer(monkeypatch: pytest.Monke
         never.set()
 
 
+def test_each_of_many_things_that_a_call_does_may_take_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time begins anew with what it is at."""
+    monkeypatch.setattr(deadline, "COMPUTING", 1.0)
+    monkeypatch.setattr(Worker, "_processor_used", lambda _: (b"1", b"1"))
+    states = iter([True, True, False])
+    monkeypatch.setattr(Worker, "_is_runnable", lambda _: next(states))
+    monkeypatch.setattr(deadline, "LOOK_EVERY", 0.0)
+    never = threading.Event()
+    worker = Worker()
+    worker.start(never.wait, last=True)
+    try:
+        assert worker.outcome_of_work(0.001) is None
+        assert worker.outcome_of_work(0.001, lambda: time.monotonic() + 1000) is None
+        assert next(states, "all were asked for") == "all were asked for"
+    finally:
+        never.set()
+
+
 def test_a_call_that_waits_is_not_waited_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its thread uses no processor."""
     monkeypatch.setattr(deadline, "COMPUTING", 1e6)

@@ -236,22 +236,23 @@ def test_each_of_several_slow_sources_has_the_whole_deadline_for_itself() -> Non
 def test_a_source_that_computes_is_not_left_because_many_took_long_together(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A slow processor reads thousands of files for longer than one source may hang."""
+    """A slow processor reads thousands of files for longer than one source may hang: each has its time."""
     hanging = Hanging()
     wait = Worker.outcome_of_work
-    looks = iter([False, True])
+    told: list[float] = []
 
-    def outcome(worker: Worker, _seconds: float) -> object:
-        if next(looks):
-            hanging.go.set()
-            return wait(worker, LONG)
+    def outcome(worker: Worker, _seconds: float, begun: Callable[[], float]) -> object:
+        told.append(begun())
         hanging.calls.get(timeout=LONG)  # it is at work by now
-        return None
+        told.append(begun())
+        hanging.go.set()
+        return wait(worker, LONG, begun)
 
     monkeypatch.setattr(Worker, "outcome_of_work", outcome)
-    monkeypatch.setattr(Worker, "is_computing", lambda _worker: True)
-    monkeypatch.setattr(sampler, "COMPUTING", LONG * 1e9)
-    assert frame_of(sampler_of(source_reading(hanging.read), deadline=1e-9).sample()) is hanging.answer
+    others = [source_reading(lambda: [Frame(CPU, ["x"], {}, [1])], kind=CPU), source_reading(hanging.read)]
+    assert frame_of(sampler_of(*others).sample()) is hanging.answer
+    assert told == sorted(told)
+    assert told[1] > 0
 
 
 def test_a_source_that_is_off_is_never_read() -> None:

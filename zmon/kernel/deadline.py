@@ -75,26 +75,27 @@ class Worker:
         self.is_busy = False
         return outcome
 
-    def outcome_of_work(self, seconds: float) -> tuple[Any, BaseException | None] | None:
+    def outcome_of_work(
+        self, seconds: float, begun: Callable[[], float] | None = None
+    ) -> tuple[Any, BaseException | None] | None:
         """Return the outcome, as `outcome` does; wait `COMPUTING` times as long while the call computes.
 
-        What waits for a disk or a server uses no processor.
+        What waits for a disk or a server uses no processor.  Of a call that does many things `begun` tells
+        when, by the steady clock, it began what it is at: each has that time for itself.
         """
+        first = time.monotonic()
         outcome = self.outcome(seconds)
-        due = time.monotonic() + (COMPUTING - 1) * seconds
         used = self._processor_used()
-        while outcome is None and used is not None and time.monotonic() < due:
+
+        def due() -> float:
+            return (first if begun is None else max(first, begun())) + COMPUTING * seconds
+
+        while outcome is None and used is not None and time.monotonic() < due():
             outcome = self.outcome(LOOK_EVERY)
             before, used = used, self._processor_used()
             if used == before and not self._is_runnable():
                 break
         return self.outcome(0.0) if outcome is None else outcome  # it may have returned since the last look
-
-    def is_computing(self) -> bool:
-        """Look for a moment whether the thread uses a processor, or waits for one."""
-        before = self._processor_used()
-        time.sleep(LOOK_EVERY)
-        return before is not None and (self._processor_used() != before or self._is_runnable())
 
     def _processor_used(self) -> tuple[bytes, ...] | None:
         """Return what the kernel says of the time of the thread: on a processor, and waiting for one, in ns.

@@ -20,7 +20,7 @@ from zmon.base.light_typing import TYPE_CHECKING, Any, Final, TypeVar
 from zmon.base.mistake import is_meant, mistake
 from zmon.base.record import NamedTuple
 from zmon.kernel.capture_tree import moment, simulated
-from zmon.kernel.deadline import COMPUTING, Worker
+from zmon.kernel.deadline import Worker
 from zmon.kernel.proc_stat import NOT_LIVE
 from zmon.kernel.tree import HidingTree, text, why_hidden
 from zmon.kernel.udev import Hotplug
@@ -285,8 +285,8 @@ class LiveReading(SourceReading):
         return self._last
 
     def load(self) -> None:
-        """Load the module of the reader, so that a slow disk with zmon on it delays no answer."""
-        if self._read is None:
+        """Load the module of a reader that is due, so that a slow disk with zmon on it delays no answer."""
+        if self._read is None and self.is_due():
             with suppress(Exception):  # the reading says what is wrong
                 find_reader(self.source)
 
@@ -338,6 +338,10 @@ class ReadingRound:
                     return
                 self._reading = None
             self._done(reading)
+
+    def begun(self) -> float:
+        """Return when the reading that is at work began, by the steady clock."""
+        return self._begun
 
     def leave(self, seconds: float) -> LiveReading | None:
         """Leave the thread with what it reads, and return that; None if it is not at it for so long."""
@@ -433,17 +437,14 @@ class Sampler:
         """
         readings = iter(self._sources)
         for reading in self._sources:
-            if reading.is_due():
-                reading.load()
+            reading.load()
         while True:
             worker, looks = self._worker[0], ReadingRound(readings, self._was_read)
             worker.start(looks.run)
             outcome, late = None, None
             while outcome is None and late is None:
-                outcome = worker.outcome_of_work(self._deadline)
-                if outcome is None:  # many readings may take long together, and none of them hang
-                    times = COMPUTING if worker.is_computing() else 1.0
-                    late = looks.leave(times * self._deadline)
+                outcome = worker.outcome_of_work(self._deadline, looks.begun)
+                late = looks.leave(self._deadline) if outcome is None else None
             if late is None:
                 if outcome is not None and outcome[1] is not None:
                     raise outcome[1]
