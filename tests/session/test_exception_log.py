@@ -236,6 +236,14 @@ def test_plot_of_an_exception_draws_its_figure(taken: Sequence[Sample]) -> None:
     session.chosen = lambda: ("", str(entry.number))
     run(session, "PLOT")
     assert session.page.argument == f"channel.cur {entry.key}"
+    run(session, "OVERVIEW")
+    session.chosen = lambda: ("", f"open {entry.number}")
+    run(session, "PLOT")
+    assert session.page.argument == f"channel.cur {entry.key}"
+    run(session, "DIAGNOSE")
+    session.chosen = lambda: ("", str(entry.number))  # a line of that number is another thing
+    with pytest.raises(CommandError, match="no figures"):
+        run(session, "PLOT")
 
 
 def test_worst_alone_goes_to_the_worst_of_all(taken: Sequence[Sample]) -> None:

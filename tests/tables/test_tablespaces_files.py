@@ -14,7 +14,8 @@ from zmon.interval import Interval
 from zmon.kinds import CONTAINER, SOURCE, UNLISTED
 from zmon.machine.topology import NOTHING_ON, machine_of
 from zmon.machine.view import NoSuchThing, View
-from zmon.tables.tablespaces import choose, files_table, spread_table
+from zmon.placement.pieces import FilePiece
+from zmon.tables.tablespaces import ALL_EMPTY, _missed, choose, files_table, spread_table
 from zmon.topology.machine import UserClaims, UserInputs
 from zmon.topology.volumes import bare
 
@@ -156,6 +157,24 @@ def test_files_without_a_place_are_counted_and_named_by_tablespace() -> None:
     gone = filled(CONTAINER, {"/db/gone": lost, "/db/lost": lost}, 0)
     view = View(Interval(None, made._replace(frames={**made.frames, "container": gone})))
     assert files_table(view).notes[0].startswith("2 files are not placed (T9): ")
+
+
+def test_files_that_are_counted_elsewhere_are_not_called_empty() -> None:
+    """They count no bytes, because another file has the same ones; empty ones have none."""
+    made = sample()
+    machine = machine_of(View(Interval(None, made)))
+    location = next(iter(machine.locations.values()))._replace(disks=(), notes=(), lacking=())
+    file = machine.files[0]
+
+    def said(**parts: object) -> str:
+        pieces = [
+            FilePiece(file._replace(path=path), location._replace(size=0, **parts), None)  # type: ignore[arg-type]
+            for path in ("/db/a", "/db/b")
+        ]
+        return _missed(pieces)
+
+    assert said().endswith(ALL_EMPTY)
+    assert said(lacking=("it is /db/c",)).endswith("it is /db/c")
 
 
 def test_what_is_not_placed_is_a_row_with_the_reason() -> None:

@@ -643,7 +643,7 @@ def _problem(file: DataFile, answer: FileLocation, counted: ItemBytes) -> str:
     cells = (file.real, file.number, file.ranges)
     why = [value.reason for value in cells if isinstance(value, Absent)][:1]
     if file.size == 0 and not why:
-        why = [EMPTY]
+        why = [EMPTY.reason]
     if counted.strange:
         return counted.reasons[0]
     if file.unseen and why:

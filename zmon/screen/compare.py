@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zmon.base.absent import Absent, absent
 from zmon.screen.definition import Column, Screen
-from zmon.screen.variable import LETTERS, plottable
+from zmon.screen.variable import LETTERS, QUEUE, plottable
 from zmon.tables.table import SUMMARY, Summary, Table
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ THEN: Final = "_then"
 DIFFERENCE: Final = "_diff"
 ONLY: Final = "only"
 
-QUEUE: Final = "queue"
 IMPORTANT: Final = ("io", "mbs", "resp", QUEUE)
 """The most important figures."""
 

@@ -35,7 +35,8 @@ NO_FIGURES: Final = f"{{}} shows no figures by time; others do: {EXAMPLES}"
 LOADS: Final = frozenset({"busy", "cur", "resp", "io", "share", "used"})
 """Columns that say how busy something is."""
 
-REQUESTS: Final = ("queue", "io")
+QUEUE: Final = "queue"
+REQUESTS: Final = (QUEUE, "io")
 """Columns that say how many requests something has: under way, or a second."""
 
 LETTERS: Final = {"text", "path", "clock"}

@@ -305,7 +305,7 @@ def draw(session: Session, command: str, operands: str) -> None:
         screen, column, row = drawn
         argument, drawable = row, variable.names(screen)
     if not (screen.drawn or fields):
-        figure = _of_exception(session, row)
+        figure = _of_exception(session, row if screen.table == "exceptions" else row.partition("open ")[2])
         if not figure:
             raise CommandError(variable.NO_FIGURES.format(screen.command))
         session.open(command, f"{figure} {since}".strip())
@@ -323,10 +323,9 @@ def draw(session: Session, command: str, operands: str) -> None:
     session.open(command, " ".join([f"{screen.command}.{column}", *rows, since]) if drawable else "")
 
 
-def _of_exception(session: Session, row: str) -> str:
-    """Return the figure that an exception is about, for a row of EXCEPT, or of OVERVIEW; empty for others."""
-    wanted = row.removeprefix("open ")
-    entries = (entry for entry in session.log.entries() if str(entry.number) == wanted and entry.key)
+def _of_exception(session: Session, number: str) -> str:
+    """Return the figure that the exception of a number is about; empty if that is all rows, or none."""
+    entries = (entry for entry in session.log.entries() if str(entry.number) == number and entry.key)
     return next(
         (
             f"{entry.table}.{rule.column} {quoted(entry.key)}"

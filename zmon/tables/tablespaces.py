@@ -49,6 +49,7 @@ from zmon.placement.word_lookup import MeaningKind, find, meanings
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Summary, Table
 from zmon.topology.claims import Grade
+from zmon.topology.location import EMPTY
 from zmon.topology.volumes import short
 
 if TYPE_CHECKING:
@@ -221,7 +222,7 @@ def _missed(missed: Sequence[FilePiece]) -> str:
     named = f" ({', '.join(spaces[:MAX_UNPLACED_NAMED])}{more})" if spaces else ""
     reasons = list(dict.fromkeys(map(_lacking, missed)))
     why = reasons[0].reason
-    if count > 1 and missed[0].location.size == 0:
+    if count > 1 and reasons[0] is EMPTY:
         why = ALL_EMPTY
     elif count > 1 and reasons[0] is NO_DISK:
         why = NO_DISKS

@@ -40,7 +40,7 @@ _NO_NSDS: Final = "a GPFS lies on NSDs of its cluster: mmlsnsd -m tells which de
 _OVERLAY: Final = "an overlay: each of its files lies in one of its layers"
 _ANONYMOUS: Final = "0:"
 """The prefix of the numbers of file systems that are on no block device, or on several."""
-EMPTY: Final = "it is empty"
+EMPTY: Final = absent("it is empty")
 HOW_MUCH: Final = absent("it is on this disk alone; its size is not known")
 
 
@@ -103,7 +103,7 @@ class FileLocation(NamedTuple):
     @property
     def nowhere(self) -> tuple[str, ...]:
         """Why it lies on no disk, or why the answer is not better; of an empty file, that it is."""
-        return self.lacking or self.notes or (EMPTY,) * (self.size == 0)
+        return self.lacking or self.notes or (EMPTY.reason,) * (self.size == 0)
 
     def grade_on(self, volume: Volume) -> Grade:
         """Return how certain it is what lies on a volume, and which LCU that is on, if one is named."""
