@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.session.page import BehindTask
+from zmon.base.clock import clock
 from zmon.ui.actions import GlassActions
 from zmon.ui.glass import Glass
 from zmon.ui.grid import Grid
 from zmon.ui.line import texts
 from zmon.ui.pane import CURSOR
-from zmon.ui.threads import ReadingThread, Result
+from zmon.ui.threads import Result, SideThread
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,26 +90,38 @@ def test_a_mistake_in_it_leaves_the_list(
     assert texts(glass.lines()).splitlines()[5] == alone[5]
 
 
-def test_anything_else_is_done_before_it(open_session: Callable[[str], Session]) -> None:
-    """The thread that reads fills it last, and of several the newest alone."""
+def test_the_newest_alone_is_filled_and_live_it_rests(
+    open_session: Callable[[str], Session], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A cursor that moves on leaves no work behind; what follows a sample waits, another row does not."""
+    monkeypatch.setattr("zmon.ui.threads.RESTS", 1e9)
+    monkeypatch.setattr("zmon.ui.threads.LONGEST_REST", 1e9)
     session = open_session("CTLUNIT")
-    glass = on(session, 43)
-    pane = glass.pane
+    pane = on(session, 43).pane
     assert isinstance(pane, Grid)
-    tasks = [session.behind(pane.command) for _ in range(2)]
+    tasks = [session.behind(pane.command) for _ in range(4)]
+    first, second, later, other = [task for task in tasks if task is not None]
     results: queue.SimpleQueue[Result] = queue.SimpleQueue()
-    reading = ReadingThread(results.put)
-    for task in tasks:
-        assert isinstance(task, BehindTask)
-        reading.fill_behind(task)
-    reading.fill(session.task())
-    reading.start()
-    first, second = results.get(timeout=PATIENCE), results.get(timeout=PATIENCE)
-    assert not isinstance(first.task, BehindTask)
-    assert second.task is tasks[-1]
-    reading.stop()
-    reading.join(PATIENCE)
+    aside = SideThread(results.put)
+    aside.do(first)
+    aside.do(second)
+    aside.start()
+    assert results.get(timeout=PATIENCE).task is second
+
+    aside.do(later, at_once=False)
+    aside.do(other)
+    assert results.get(timeout=PATIENCE).task is other
+    aside.stop()
+    aside.join(PATIENCE)
     assert results.empty()
+
+
+def test_its_title_says_of_when_it_is(open_session: Callable[[str], Session]) -> None:
+    """It may be older than the list above it."""
+    glass = on(open_session("CTLUNIT"), 43)
+    interval = glass.session.interval
+    assert interval is not None
+    assert f" at {clock(interval.after.at.utc)} " in behind(glass)[0]
 
 
 def test_a_command_that_opens_no_screen_has_nothing_behind_it(open_session: Callable[[str], Session]) -> None:

@@ -23,7 +23,7 @@ from zmon.session import page
 from zmon.session.commands import COMMANDS
 from zmon.session.exception_log import ExceptionLog
 from zmon.session.machines import open_lab
-from zmon.session.page import BehindTask, FillTask, PreviewTask
+from zmon.session.page import ConcludeTask, FillTask, PreviewTask
 from zmon.session.session import Session
 from zmon.tables.device import CP_ONLY
 from zmon.ui.actions import GlassActions
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from zmon.sample import Sample
     from zmon.session.navigator import CursorMove
-    from zmon.session.page import ConcludeTask
+    from zmon.session.page import BehindTask
     from zmon.tables.table import Table
 
 
@@ -63,9 +63,6 @@ class Pace:
     def fill(self, filling: FillTask) -> None:
         """Note it."""
         self.filling = filling
-
-    def fill_behind(self, task: BehindTask) -> None:
-        """Leave it, as long as anything else is noted."""
 
     def move(self, move: CursorMove) -> None:
         """Note it."""
@@ -1141,10 +1138,11 @@ class Conclusions:
         self.asked: list[ConcludeTask] = []
         self.at_once: list[bool] = []
 
-    def conclude(self, task: ConcludeTask, *, at_once: bool = True) -> None:
-        """Note it."""
-        self.asked.append(task)
-        self.at_once.append(at_once)
+    def do(self, task: ConcludeTask | BehindTask, *, at_once: bool = True) -> None:
+        """Note it; what lies behind a row is none."""
+        if isinstance(task, ConcludeTask):
+            self.asked.append(task)
+            self.at_once.append(at_once)
 
 
 @pytest.fixture

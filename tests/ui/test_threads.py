@@ -14,7 +14,7 @@ from zmon.session.machines import open_lab
 from zmon.session.navigator import CursorMove
 from zmon.session.session import Session
 from zmon.ui import threads
-from zmon.ui.threads import ConcludingThread, ReadingThread, Result, SamplingThread, error_line
+from zmon.ui.threads import ReadingThread, Result, SamplingThread, SideThread, error_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -220,20 +220,20 @@ def test_a_conclusion_is_drawn_beside_the_tables(
     late = session.conclude_task()
     assert late is not None
     gone = late._replace(view=object())  # type: ignore[arg-type]  # nothing that a verdict can be on
-    concluding = ConcludingThread(results.put)
-    concluding.conclude(late)
-    concluding.conclude(gone)  # before the thread runs: the first one is too late
-    concluding.start()
+    aside = SideThread(results.put)
+    aside.do(late)
+    aside.do(gone)  # before the thread runs: the first one is too late
+    aside.start()
     assert results.get(timeout=PATIENCE).conclusion
     assert "the conclusion of a screen" in mistakes()
 
-    concluding.conclude(late)
+    aside.do(late)
     found = results.get(timeout=PATIENCE)
     assert found.task is late
     assert found.conclusion == late.run()
 
-    concluding.stop()
-    concluding.join(PATIENCE)
+    aside.stop()
+    aside.join(PATIENCE)
 
 
 @pytest.mark.parametrize(("longest", "drawn"), [(1000.0, "now"), (0.0, "next")])
@@ -250,15 +250,15 @@ def test_conclusions_of_a_live_screen_rest_in_between(
     first = session.conclude_task()
     assert first is not None
     asked = {name: first._replace(resource="device") for name in ("next", "now")}
-    concluding = ConcludingThread(results.put)
-    concluding.conclude(first)
-    concluding.start()
+    aside = SideThread(results.put)
+    aside.do(first)
+    aside.start()
     assert results.get(timeout=PATIENCE).task is first
 
-    concluding.conclude(asked["next"], at_once=False)
+    aside.do(asked["next"], at_once=False)
     if drawn == "now":
-        concluding.conclude(asked["now"])
+        aside.do(asked["now"])
     assert results.get(timeout=PATIENCE).task is asked[drawn]
 
-    concluding.stop()
-    concluding.join(PATIENCE)
+    aside.stop()
+    aside.join(PATIENCE)

@@ -17,7 +17,7 @@ from zmon.ui.painter import Beside, Painter
 from zmon.ui.terminal import Terminal, ended_by_signals, let_go
 from zmon.ui.theme import ALIASES, CSS, OWN_THEMES, THEME_3270, parts
 from zmon.ui.theme_names import unknown_theme
-from zmon.ui.threads import ConcludingThread, ReadingThread, SamplingThread
+from zmon.ui.threads import ReadingThread, SamplingThread, SideThread
 from zmon.ui.tour_panel import Room, TourPanel
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class Zmon(App[int], inherit_bindings=False):
             SamplingThread(session.timeline, seconds, self._report) if session.timeline.live else None
         )
         self.reading = ReadingThread(self._report, session.log)
-        self.concluding = ConcludingThread(self._report)
+        self.aside = SideThread(self._report)
         self._waiting: Timer | None = None
         """Shows what is being done if it takes long."""
         self._ticking: Timer | None = None
@@ -108,7 +108,7 @@ class Zmon(App[int], inherit_bindings=False):
         self._early: list[events.Event] | None = []
         """Keys and pastes that came before they can be taken; None from then on."""
         early = self.glass.reader
-        self.glass.take_threads(self.sampling, self.reading, self.concluding)
+        self.glass.take_threads(self.sampling, self.reading, self.aside)
         if isinstance(early, EarlyReader):
             early.hand_over(self.reading)
         if theme and (problem := unknown_theme(theme)):
@@ -144,14 +144,14 @@ class Zmon(App[int], inherit_bindings=False):
         if (session.interval is None or self.glass.first_look is not None) and not session.live:
             self.reading.preview(session.timeline)
         self.reading.start()
-        self.concluding.start()
+        self.aside.start()
         if self.sampling is not None:
             self.sampling.start()
 
     def on_unmount(self) -> None:
         """Let the threads end, without waiting for them."""
         self.reading.stop()
-        self.concluding.stop()
+        self.aside.stop()
         if self.sampling is not None:
             self.sampling.stop()
 

@@ -1,12 +1,14 @@
 """What lies behind the row under the cursor, below a list that leaves room: the page that ENTER opens.
 
-There is no other layout for it.  It is filled after the list, and only while nothing else is to be done.
+There is no other layout for it.  It is filled after the list and, live, not with each sample: its title says
+of when it is.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from zmon.base.clock import clock
 from zmon.ui.grid import Grid
 from zmon.ui.line import EMPTY, Line
 
@@ -34,8 +36,8 @@ class BehindPane:
         """Show nothing yet; `pane_of` returns what shows a sheet."""
         self._session, self._pane_of = session, pane_of
         self.is_wanted = session.inputs().site.pane
-        self._asked: BehindTask | None = None
-        """What was asked for last."""
+        self.asked: BehindTask | None = None
+        """What was asked for last; None where nothing is."""
         self._title = ""
         self._shown: tuple[BehindTask, Pane] | None = None
 
@@ -47,25 +49,25 @@ class BehindPane:
             or not pane.command
             or _free(pane.used, room) < LEAST
         ):
-            self._asked = self._shown = None
+            self.asked = self._shown = None
             return None
-        before, command = self._asked, pane.command
+        before, command = self.asked, pane.command
         if before is not None and before.is_of(command, self._session.interval):
             return None
-        self._asked = self._session.behind(command)
-        if self._asked is None or (before is not None and before.command != command):
+        self.asked = self._session.behind(command)
+        if self.asked is None or (before is not None and before.command != command):
             self._shown = None
         self._title = pane.sheet.example(pane.place)
-        return self._asked
+        return self.asked
 
     @property
     def is_shown(self) -> bool:
         """Whether anything lies behind the row that has room, or is being filled."""
-        return self._asked is not None
+        return self.asked is not None
 
     def take(self, task: BehindTask, table: Table | None) -> None:
         """Show what was filled, if it is still asked for; nothing if that was not possible."""
-        if task is not self._asked:
+        if self.asked is None or task.command != self.asked.command:
             return
         if table is None:
             self._shown = None
@@ -88,7 +90,8 @@ class BehindPane:
         pane = self._shown[1]
         pane.resize(width, free)
         advice = " ENTER opens it, PANE OFF hides it"
-        title = f" {self._title} "
+        at = clock(self._shown[0].fill.view.interval.after.at.utc)
+        title = f" {self._title} at {at} "
         return [EMPTY, Line(f"{title:{RULE}<{width - len(advice) - 1}}{advice}", "guidance"), *pane.lines()]
 
 

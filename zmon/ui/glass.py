@@ -69,18 +69,15 @@ class GlassReader(Protocol):
     def fill(self, filling: FillTask) -> None:
         """Have a table filled."""
 
-    def fill_behind(self, task: BehindTask) -> None:
-        """Have what lies behind a row filled, when nothing else waits."""
-
     def move(self, move: CursorMove) -> None:
         """Have the cursor moved."""
 
 
-class Concluder(Protocol):
-    """Draws the conclusions of screens, while the glass answers keys."""
+class SideWorker(Protocol):
+    """Does what may wait, while the glass answers keys: conclusions, and what lies behind a row."""
 
-    def conclude(self, task: ConcludeTask, *, at_once: bool = True) -> None:
-        """Have a conclusion drawn, at once or after a rest."""
+    def do(self, task: ConcludeTask | BehindTask, *, at_once: bool = True) -> None:
+        """Have a task done, at once or after a rest."""
 
 
 class Actions(Protocol):
@@ -102,7 +99,7 @@ class Glass:
         first: str = "",
         sampler: SamplingControl | None = None,
         reader: GlassReader | None = None,
-        concluder: Concluder | None = None,
+        aside: SideWorker | None = None,
         *,
         actions: Actions,
         keymap: KeyMap | None = None,
@@ -114,7 +111,7 @@ class Glass:
         """Show the session; the command `first` is given as soon as there is a sample.
 
         Without `sampler` nothing is sampled; without `reader` moves and tables are done at once; without
-        `concluder` screens have no conclusion.
+        `aside` screens have no conclusion.
         `clock` times playback.  A `plain` terminal has only the characters of ASCII; `chart` is the
         style that charts are drawn in.
         """
@@ -125,7 +122,7 @@ class Glass:
         self.playback = PlaybackControl(session, sampler, clock)
         self.actions = actions
         self.reader = reader
-        self.concluder = concluder
+        self.aside = aside
         self.plain = plain
         self.chart = chart
         self._filling: FillTask | None = None
@@ -161,15 +158,14 @@ class Glass:
         self.waiting = Pane([Line(f" {self._awaited()}", "strong")])
         self._begin()
 
-    def take_threads(
-        self, sampler: SamplingControl | None, reader: GlassReader, concluder: Concluder
-    ) -> None:
+    def take_threads(self, sampler: SamplingControl | None, reader: GlassReader, aside: SideWorker) -> None:
         """Leave the work from now on to threads."""
         self.playback.sampler = sampler
-        self.reader, self.concluder = reader, concluder
+        self.reader, self.aside = reader, aside
         self.session.mover, self.session.filled_elsewhere = reader.move, True
         if self._shown:
             self._conclude()
+            self._look_behind()
 
     # what is seen
 
@@ -251,9 +247,13 @@ class Glass:
         covered = self.helps or self.choice is not None or not self._shown
         if covered or self.first_look is not None or not (self.settled and self.current):
             return
+        if self.aside is None and self.reader is not None:
+            return  # there is no thread for it yet
+        before = self.behind.asked
         task = self.behind.ask(self.pane, self._room)
-        if task is not None and self.reader is not None:
-            self.reader.fill_behind(task)
+        if task is not None and self.aside is not None:
+            goes_on = self._follows_live and before is not None and before.command == task.command
+            self.aside.do(task, at_once=not goes_on)
         elif task is not None:
             with suppress(Exception):  # ENTER says why it cannot be shown
                 self.behind.take(task, task.fill.table())
@@ -301,7 +301,7 @@ class Glass:
 
     def _conclusion(self) -> list[Line]:
         """Return the conclusion in as many lines as it takes, or the empty line that is there without one."""
-        task = None if self.concluder is None or self.helps else self.session.conclude_task()
+        task = None if self.aside is None or self.helps else self.session.conclude_task()
         if task is None or self._concluded is None:
             return [EMPTY]
         drawn, conclusion = self._concluded
@@ -564,15 +564,13 @@ class Glass:
 
     def _conclude(self) -> None:
         """Have the conclusion of the present page drawn, unless it is there or on its way."""
-        if self.concluder is None or self.session.interval is self.first_look:
+        if self.aside is None or self.session.interval is self.first_look:
             return
         task = self.session.conclude_task()
         last = self._concluding or (self._concluded[0] if self._concluded else None)
         if task is not None and (last is None or last.about != task.about):
             self._concluding = task
-            self.concluder.conclude(
-                task, at_once=last is None or not (self._follows_live and task.follows(last))
-            )
+            self.aside.do(task, at_once=last is None or not (self._follows_live and task.follows(last)))
 
     def concluded(self, task: ConcludeTask, conclusion: Conclusion | None, error: str = "") -> None:
         """Show the conclusion of a page, or why there is none."""

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from zmon.session.navigator import CursorMove
-    from zmon.session.page import BehindTask, FillTask
+    from zmon.session.page import FillTask
     from zmon.session.session import Session
     from zmon.ui.glass import GlassReader
     from zmon.ui.history import CommandHistory
@@ -105,7 +105,6 @@ class EarlyReader:
         self._live = live
         self._moves: list[CursorMove] = []
         self._newest: FillTask | None = None
-        self._behind: BehindTask | None = None
 
     def fill(self, task: FillTask) -> None:
         """Fill a table, or keep the task if it is one of a recording, where that may take long."""
@@ -113,10 +112,6 @@ class EarlyReader:
             self.glass.filled(task, task.table())
         else:
             self._newest = task
-
-    def fill_behind(self, task: BehindTask) -> None:
-        """Keep what is to be filled when nothing else waits."""
-        self._behind = task
 
     def move(self, move: CursorMove) -> None:
         """Keep a move."""
@@ -135,8 +130,6 @@ class EarlyReader:
             reader.move(move)
         if self._newest is not None:
             reader.fill(self._newest)
-        if self._behind is not None:
-            reader.fill_behind(self._behind)
 
 
 def running() -> float:

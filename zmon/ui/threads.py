@@ -1,8 +1,8 @@
 """The threads beside the glass, so that no key waits for the kernel, for a recording or for a table.
 
-One takes samples at absolute deadlines, another moves the cursor and fills tables, a third draws conclusions,
-so neither a long look back nor a kernel file that hangs nor a verdict holds up the others.  Each hands out
-its results from its own thread.
+One takes samples at absolute deadlines, another moves the cursor and fills tables, a third does what may
+wait, so neither a long look back nor a kernel file that hangs nor a verdict holds up the others.  Each hands
+out its results from its own thread.
 
 Who owns what: the session belongs to the thread of the glass alone.  A cursor belongs to the reading thread,
 which runs its moves in the order in which they were asked for; the glass looks at what a move has found.  The
@@ -37,8 +37,10 @@ if TYPE_CHECKING:
     from zmon.session.timeline import Overview, Timeline
     from zmon.tables.table import Table
 
-    Reading = FillTask | CursorMove | PreviewTask | BehindTask
+    Reading = FillTask | CursorMove | PreviewTask
     """What one thread does, one after the other."""
+    Aside = ConcludeTask | BehindTask
+    """What may wait."""
 
 FIRST_INTERVAL: Final = 1.0
 """Seconds until the second sample at most: without it there are no rates."""
@@ -46,17 +48,17 @@ FIRST_INTERVAL: Final = 1.0
 OVERVIEW_SECONDS: Final = 1.0
 """Seconds after which the overview of a timeline that has grown is read again."""
 
-RESTS: Final = 9.0
-"""How many times as long as a conclusion took none is drawn, while samples come."""
+RESTS: Final = 19.0
+"""How many times as long as what may wait took it rests, while samples come."""
 LONGEST_REST: Final = 30.0
-"""Seconds after which one is drawn again in any case; less than `zmon.session.page.RECENT`."""
+"""Seconds after which it is done again in any case; less than `zmon.session.page.RECENT`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
     """What a thread has done: a sample, a move or a table; with `error`, why it could not."""
 
-    task: Reading | ConcludeTask | None = None
+    task: Reading | Aside | None = None
     """The table, the move, the conclusion or the preview that was asked for; None for a sample."""
     sample: Sample | None = None
     arrival: Arrival | None = None
@@ -145,8 +147,6 @@ class ReadingThread(threading.Thread):
         self._report = report
         self._log = log
         self._tasks: queue.SimpleQueue[Reading | None] = queue.SimpleQueue()
-        self._behind: BehindTask | None = None
-        """What lies behind a row and was asked for last."""
         self._newest: FillTask | None = None
         """The table that was asked for last; older requests are dropped."""
         self._seen: tuple[Cursor, tuple[int, int] | None, float] | None = None
@@ -157,11 +157,6 @@ class ReadingThread(threading.Thread):
     def fill(self, task: FillTask) -> None:
         """Have a table filled."""
         self._newest = task
-        self._tasks.put(task)
-
-    def fill_behind(self, task: BehindTask) -> None:
-        """Have what lies behind a row filled, when nothing else waits."""
-        self._behind = task
         self._tasks.put(task)
 
     def move(self, move: CursorMove) -> None:
@@ -189,16 +184,11 @@ class ReadingThread(threading.Thread):
                 return
             if not self._is_wanted(task):
                 continue
-            if isinstance(task, BehindTask) and not self._tasks.empty():
-                self._tasks.put(task)
-            else:
-                self._report(self._done(task))
-                judging = self._log is not None
+            self._report(self._done(task))
+            judging = self._log is not None
 
     def _is_wanted(self, task: Reading) -> bool:
         """Return whether nothing newer was asked for in its place."""
-        if isinstance(task, BehindTask):
-            return task is self._behind
         return not isinstance(task, FillTask) or task is self._newest
 
     def _judge(self) -> bool:
@@ -225,8 +215,6 @@ class ReadingThread(threading.Thread):
                 return Result(task, preview=task.run())
             if isinstance(task, FillTask):
                 return Result(task, table=task.table())
-            if isinstance(task, BehindTask):
-                return Result(task, table=task.fill.table())
             return Result(task, arrival=task.run(), overview=self._overview(task.cursor))
         except Exception as error:  # noqa: BLE001 - whatever fails, the screens must stay
             what = (
@@ -245,21 +233,22 @@ class ReadingThread(threading.Thread):
         return cursor.timeline.overview()
 
 
-class ConcludingThread(threading.Thread):
-    """Draws the conclusions of screens: of the last one that was asked for, and of no older ones.
+class SideThread(threading.Thread):
+    """Does what may wait: draws the conclusions of screens, and fills what lies behind a row.
 
-    Live, each sample asks for another; as a conclusion may cost more than its screen, it then rests for
-    `RESTS` times as long as the last one took, so that it uses at most a tenth of a processor.
+    Of each the last one that was asked for is done, and no older ones.  Live, each sample asks for others; as
+    they may cost more than the screen itself, the thread then rests for `RESTS` times as long as they took,
+    so that it uses at most a twentieth of a processor.
     """
 
     def __init__(self, report: Callable[[Result], object]) -> None:
         """Call `report` from this thread with each result."""
-        super().__init__(name="concluding", daemon=True)
+        super().__init__(name="aside", daemon=True)
         self._report = report
-        self._tasks: queue.SimpleQueue[tuple[ConcludeTask, bool] | None] = queue.SimpleQueue()
+        self._tasks: queue.SimpleQueue[tuple[Aside, bool] | None] = queue.SimpleQueue()
 
-    def conclude(self, task: ConcludeTask, *, at_once: bool = True) -> None:
-        """Have a conclusion drawn, `at_once` or after a rest."""
+    def do(self, task: Aside, *, at_once: bool = True) -> None:
+        """Have a task done, `at_once` or after a rest."""
         self._tasks.put((task, at_once))
 
     def stop(self) -> None:
@@ -268,30 +257,38 @@ class ConcludingThread(threading.Thread):
 
     def run(self) -> None:
         """Work through the queue; this is the thread itself."""
-        waiting: ConcludeTask | None = None
+        waiting: dict[type[Aside], Aside] = {}
+        urgent: dict[type[Aside], Aside] = {}
         rested = 0.0
         while True:
+            rest = max(0.0, rested - time.monotonic()) if waiting else None
             try:
-                left = None if waiting is None else max(0.0, rested - time.monotonic())
-                order = self._tasks.get(timeout=left)
+                order = self._tasks.get(timeout=0.0 if urgent else rest)
             except queue.Empty:
-                assert waiting is not None  # noqa: S101 - else there is no timeout
                 begin = time.thread_time()
-                self._draw(waiting)
-                waiting = None
+                for task in (urgent or waiting).values():
+                    self._report(_done_aside(task))
+                if not urgent:
+                    waiting.clear()
+                urgent.clear()
                 rested = time.monotonic() + min(LONGEST_REST, RESTS * (time.thread_time() - begin))
                 continue
             if order is None:
                 return
-            waiting, at_once = order
-            if at_once:
-                rested = 0.0
+            task, at_once = order
+            (urgent if at_once else waiting)[type(task)] = task
+            (waiting if at_once else urgent).pop(type(task), None)
 
-    def _draw(self, task: ConcludeTask) -> None:
-        try:
-            self._report(Result(task, conclusion=task.run()))
-        except Exception as error:  # noqa: BLE001 - whatever fails, the screens must stay
-            self._report(Result(task, error=f"No verdict: {error_line(error)}"))
+
+def _done_aside(task: Aside) -> Result:
+    """Draw a conclusion, or fill what lies behind a row; ENTER says why that cannot be shown."""
+    try:
+        if isinstance(task, BehindTask):
+            return Result(task, table=task.fill.table())
+        return Result(task, conclusion=task.run())
+    except Exception as error:  # noqa: BLE001 - whatever fails, the screens must stay
+        what = "No verdict" if isinstance(task, ConcludeTask) else f"{task.command} cannot be shown"
+        return Result(task, error=f"{what}: {error_line(error)}")
 
 
 def error_line(error: Exception) -> str:
