@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from zmon.base.light_typing import TYPE_CHECKING, Final
 
@@ -73,7 +74,12 @@ def wrap(text: str, width: int) -> list[str]:
 
     A number stays with its unit.
     """
-    width = max(width, 1)
+    return list(_wrapped(text, max(width, 1)))
+
+
+@lru_cache(maxsize=256)
+def _wrapped(text: str, width: int) -> tuple[str, ...]:
+    """Break a text into lines; screens show the same notes with each sample."""
     lines = [""]
     for word in unbroken(text):
         rest = word
@@ -87,7 +93,7 @@ def wrap(text: str, width: int) -> list[str]:
             lines.append("")
             rest = rest[width:]
         lines[-1] = rest
-    return lines
+    return tuple(lines)
 
 
 MAX_COMPARED: Final = 40

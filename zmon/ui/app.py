@@ -229,8 +229,7 @@ class Zmon(App[int], inherit_bindings=False):
 
     def on_work_done(self, message: WorkDone) -> None:
         """Show what a thread has done."""
-        self.glass.receive(message.result)
-        if message.result.sample is None or self.glass.current:  # else it is painted with its table
+        if self.glass.receive(message.result):
             self.paint()
 
     def on_resize(self, event: events.Resize) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.base.plain_text import wrap
@@ -156,7 +157,13 @@ def hints_of(keymap: KeyMap) -> list[Hint]:
 
 def keys_line(screen: Screen, width: int, hints: Sequence[Hint] = HINTS, *, live: bool = False) -> Line:
     """Return the line of keys: those that do something here, as many as there is room for."""
-    fitting = [hint for hint in hints if not hint.when or _has(screen, width, hint.when, live=live)]
+    useful = (hint for hint in hints if not hint.when or _has(screen, width, hint.when, live=live))
+    return _keys_named(tuple(useful), width)
+
+
+@lru_cache(maxsize=64)
+def _keys_named(hints: tuple[Hint, ...], width: int) -> Line:
+    fitting = list(hints)
     while len(_joined(fitting, " ")) > width - 1 and len(fitting) > 1:
         fitting.remove(max(fitting, key=lambda hint: hint.rank))
     wide = _joined(fitting, "  ")

@@ -493,8 +493,9 @@ class Glass:
         """Move the cursor without a thread."""
         self.moved(move, move.run(), move.cursor.timeline.overview())
 
-    def receive(self, result: Result) -> None:
-        """Take what a thread has done."""
+    def receive(self, result: Result) -> bool:
+        """Take what a thread has done; return whether it is to be painted."""
+        before = self._conclusion()
         if isinstance(result.task, PreviewTask):
             self.previewed(result.preview, result.error)
         elif isinstance(result.task, ConcludeTask):
@@ -511,6 +512,9 @@ class Glass:
             self.filled(result.task, result.table)
         elif result.overview is not None:
             self.judged(result.overview)
+        if isinstance(result.task, ConcludeTask) and not result.error:
+            return self._conclusion() != before
+        return result.sample is None or self.current  # else it is painted with its table
 
     def judged(self, overview: Overview) -> None:
         """Take the exceptions that are known by now."""

@@ -220,8 +220,10 @@ class FormPane(Pane):
 
     def resize(self, width: int, height: int) -> None:
         """Fold lines that are too long for so much room."""
+        folds = width != self.width
         super().resize(width, height)
-        self._draw()
+        if folds:
+            self._draw()
 
     def _draw(self) -> None:
         notes = [line for note in note_lines(self.sheet, self.width) for line in note]
