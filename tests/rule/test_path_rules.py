@@ -16,10 +16,13 @@ from zmon.kinds import BLOCK, DEVICE, LAYER, MULTIPATH, PATH
 from zmon.rule.grammar import load_rules
 from zmon.rule.watch import Watch
 from zmon.sample import Instant, Sample, empty_frame, frame_of
+from zmon.tables.filled import alone
 
 if TYPE_CHECKING:
     from zmon.base.absent import Value
     from zmon.base.event import ExceptionEntry
+    from zmon.machine.view import View
+    from zmon.tables.table import Table
 
 NS = 10**9
 BEGIN = 1_800_000_000 * NS
@@ -153,3 +156,25 @@ def test_a_fault_of_the_laboratory_is_an_exception(
     assert {one["rule"] for one in found} == {rule}
     assert all(named in one["sentence"] for one in found)
     assert not any("is not measured" in one["sentence"] for one in found)
+
+
+def test_a_table_that_lists_nothing_is_filled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine without paths is not asked about them with each sample; one that comes is judged."""
+    filled: list[int] = []
+
+    def fill(name: str, view: View) -> Table:
+        filled.append(view.interval.after.at.steady)
+        return alone(name, view)
+
+    monkeypatch.setattr("zmon.rule.judge.alone", fill)
+    paths = [sample(number, "active", 0) for number in range(4)]
+    without = [
+        taken._replace(frames={**taken.frames, "path": frame_of(PATH, {}, taken.at.steady)})
+        for taken in paths
+    ]
+    watch = Watch(RULES)
+    for before, after in pairwise(without):
+        watch.follow(Interval(before, after))
+    assert set(filled) == {10 * NS}
+    watch.follow(Interval(without[-1], sample(4, "failed", 0)))
+    assert 40 * NS in filled

@@ -70,6 +70,15 @@ def has_no_rows_again(rule: Rule, interval: Interval) -> bool:
     )
 
 
+def lists_nothing(rule: Rule, interval: Interval) -> bool:
+    """Return whether a table has no row, as in the interval before: it lists a kind that has none."""
+    kind = definition(rule.table).rows
+    if kind is None or interval.before is None:
+        return False
+    before, after = interval.before.frame(kind), interval.after.frame(kind)
+    return not (before.keys or after.keys) and before.missing is after.missing
+
+
 def _is_quiet(rule: Rule, filled: Table) -> bool:
     if rule.of_all or rule.remembers or rule.sense != "over" or not filled.keys:
         return False

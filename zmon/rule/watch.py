@@ -20,7 +20,7 @@ from zmon.base.event import BAD, GONE, INTERRUPTED, OPEN, OVER, Event, Exception
 from zmon.base.mistake import contained
 from zmon.interval import Interval
 from zmon.machine.view import View
-from zmon.rule.bounds import has_no_rows_again, is_unchanged
+from zmon.rule.bounds import has_no_rows_again, is_unchanged, lists_nothing
 from zmon.rule.judge import Judge, rule_part, sentence
 from zmon.tables.filled import shown_on
 
@@ -216,8 +216,10 @@ class Watch:
 
     def _follow(self, rule: Rule, interval: Interval, judges: dict[float, Judge], *, is_quiet: bool) -> None:
         """Judge an interval by one rule, if that can change anything."""
-        unchanged = rule.name in self._settled and is_unchanged(rule, interval)
-        if self._may_skip(rule) and (is_quiet or unchanged):
+        is_settled = rule.name in self._settled
+        if is_settled and self._is_forgotten(rule) and lists_nothing(rule, interval):
+            return
+        if self._may_skip(rule) and (is_quiet or (is_settled and is_unchanged(rule, interval))):
             return
         if rule.name in self._rowless and has_no_rows_again(rule, interval):
             return
@@ -255,8 +257,11 @@ class Watch:
     def _may_skip(self, rule: Rule) -> bool:
         """Return whether nothing is remembered of a rule that a quiet interval could end or change."""
         is_known = rule.name in self._checked and (not rule.remembers or rule.name in self._before)
-        forgotten = not self._rows[rule.name] and rule.name not in self.unknown
-        return is_known and forgotten and not rule.window
+        return is_known and self._is_forgotten(rule) and not rule.window
+
+    def _is_forgotten(self, rule: Rule) -> bool:
+        """Return whether nothing is remembered of a rule, and it was known."""
+        return not self._rows[rule.name] and rule.name not in self.unknown
 
     def _remember(self, interval: Interval) -> None:
         """Keep the samples that the longest window reaches, and the one before it."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from zmon.interval import Interval
     from zmon.machine.figure import Figure, Needs
     from zmon.machine.things import Things
-    from zmon.sample import Sample
+    from zmon.sample import Kind, Sample
     from zmon.topology.machine import UserInputs
 
 
@@ -54,6 +54,8 @@ class TableDefinition(NamedTuple):
     """Whether it says how the machine is: `--status` is for it."""
     is_plan: bool = False
     """Whether it says what to do, so that it is of the whole interval and what was before, or of none."""
+    rows: Kind | None = None
+    """The kind of which each of its rows is one, where that is so."""
     about_figures: bool = False
     """Whether its operand names figures of other screens; its own are not by time again."""
 

@@ -187,4 +187,6 @@ def _usable(maps: Sequence[Value], down: Sequence[Number]) -> Mapping[str, Numbe
     return usable
 
 
-DEFINITIONS: Final = {"multipath": TableDefinition(NEEDS, table, screen="MPATH", resource="channel")}
+DEFINITIONS: Final = {
+    "multipath": TableDefinition(NEEDS, table, screen="MPATH", resource="channel", rows=PATH)
+}
