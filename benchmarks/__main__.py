@@ -3,17 +3,14 @@
 Each prints what it measured, against what, and what was wanted, and how long that took; the exit status says
 whether all were kept.  On two cores that rest otherwise:
 
-* sampling, units, processes, paths, tables, lookup, startup, cp, whatif: a minute each or less, seven and
-  more rounds of what takes milliseconds to a second;
-* lab: three minutes, half of it to open every scenario twice;
+* sampling, units, processes, paths, tables, lookup, startup, where, cp, whatif, judging: a minute each or
+  less, five and more rounds of what takes milliseconds to a second;
+* lab, growth, spread: a minute or so, most of it to open every scenario, to make recordings, or files;
 * fleet: a minute, most of it to fill a Prometheus; without one it measures nothing;
-* judging: two minutes, most of it to record ten minutes of a fleet;
-* glass, where, spread: a minute or two, most of it to make a machine of 4,096 devices or 10,000 files;
-* memory: four minutes, for 2,500 samples;
-* recording: five minutes: ten minutes of samples for the bytes, 240 samples for the processor time, two
-  minutes of samples a fifth of a second apart for the latency, and the recorders that it is compared with;
-* moves: ten minutes, nearly all of it the exact solver's; without that it compares with stored bounds;
-* seek: three minutes, of which two make the recording of a day.
+* memory, glass: two minutes;
+* recording: three minutes, of which one is the samples for the latency, and one the other recorders;
+* seek: two minutes, most of them to make the recording of a day;
+* moves: some seconds; ten minutes with the exact solver (pip install ortools).
 """
 
 from __future__ import annotations
@@ -45,6 +42,7 @@ BENCHMARKS: Final = (
     "cp",
     "lab",
     "whatif",
+    "growth",
 )
 
 

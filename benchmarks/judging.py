@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     """By sample, the kinds and columns that were read."""
 
 RULES: Final = load_rules()
-SECONDS: Final = 600
+SECONDS: Final = 300
 DAY: Final = 86_400
 MINUTE: Final = 60
 ROUNDS: Final = 3

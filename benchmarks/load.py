@@ -425,10 +425,20 @@ def day(path: str, hours: int = 24, length: int = HOUR) -> None:
     The first hour is recorded; the others are copies of it with other times, so each begins with what looks
     like a reset of all counters.  That takes a minute or two instead of the better part of an hour.
     """
+    hour(path, length)
+    lengthen(path, hours, length)
+
+
+def hour(path: str, length: int = HOUR) -> None:
+    """Record the load for so many seconds."""
     writer = recording_with_trends(path, durable=False)
     for sample in Load().samples(length):
         writer.append(sample)
     writer.close()
+
+
+def lengthen(path: str, hours: int, length: int = HOUR) -> None:
+    """Let a recording of the load go on until it is so many times as long."""
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("PRAGMA synchronous = OFF")
     last = connection.execute("SELECT max(id) FROM segment").fetchone()[0]

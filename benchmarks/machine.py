@@ -22,7 +22,7 @@ ACTIVE: Final = 0.07
 SECOND: Final = 1_000_000_000
 
 
-def samples(devices: int = DEVICES, count: int = SAMPLES) -> list[Sample]:
+def samples(devices: int = DEVICES, count: int = SAMPLES, active: float = ACTIVE) -> list[Sample]:
     """Return samples one second apart, in each of which a share of the devices was active."""
     dice = random.Random(390)  # noqa: S311 - the same figures in each run
     keys = [f"0.0.{number:04x}" for number in range(0x7000, 0x7000 + devices)]
@@ -57,7 +57,7 @@ def samples(devices: int = DEVICES, count: int = SAMPLES) -> list[Sample]:
     made = []
     for second in range(1, count + 1):
         now = second * SECOND
-        for row in dice.sample(range(devices), int(devices * ACTIVE)):
+        for row in dice.sample(range(devices), int(devices * active)):
             _busy(dice, cmf, block, row)
         cmf["elapsed"] = [now] * devices
         frames = {

@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 
     from zmon.sample import Frame
 
-MINUTES: Final = 10
-COMPRESSED: Final = 2
+MINUTES: Final = 6
+COMPRESSED: Final = 1
 """Blocks that are given to zstd, which takes its time; from the middle of the recording."""
 SADC: Final = 80 * DEVICES
 """Bytes of sadc's record of all disks."""
@@ -59,7 +59,7 @@ day has them once for 86,400 samples.  So the bytes of a sample depend on how ma
 one takes a 52nd of sadc's, of 305 a 61st, and each further one an 85th.
 """
 SAMPLED: Final = 240
-WATCHED: Final = 600
+WATCHED: Final = 300
 PAUSE: Final = 0.2
 """Seconds between samples whose latency is measured; a recorder has more, in which sealing ends."""
 INSERTED: Final = 4096

@@ -50,6 +50,8 @@ STEPS: Final = 120
 DAYS: Final = 30
 BLOB: Final = 4096
 HOUR: Final = 3600
+RECORDED: Final = HOUR // 2
+"""Seconds that are recorded; the rest of the day is copies of them, as in `benchmarks.load`."""
 SPEED: Final = 600
 
 SEEK_TARGET: Final = 25.0
@@ -161,8 +163,8 @@ def played(path: str) -> list[float]:
 def month(directory: str, path: str, thing: str) -> list[str]:
     """Make the day files of a month that hold the roll-ups of quarters, and no samples; return their paths.
 
-    The quarters of the first hour of a day stand for all of it.  Only rows of the thing get a right checksum:
-    no others are asked for.
+    The quarters of the time that was recorded stand for the whole day.  Only rows of the thing get a right
+    checksum: no others are asked for.
     """
     first = os.path.join(directory, "rolled")
     shutil.copyfile(path, first)
@@ -175,13 +177,14 @@ def month(directory: str, path: str, thing: str) -> list[str]:
             connection.execute(f"DELETE FROM {name}")  # noqa: S608 - our own tables
             connection.execute("DELETE FROM table_rows WHERE name = ?", (name,))
     rolled = [name for name in names if name == "quarter" or name.endswith("_quarters")]
-    for hour in range(1, 24):
-        move(connection, rolled, hour * HOUR, copy=True)
-    add_rows(connection, "quarter", 23 * 4)
+    parts = 24 * HOUR // RECORDED
+    for part in range(1, parts):
+        move(connection, rolled, part * RECORDED, copy=True)
+    add_rows(connection, "quarter", (parts - 1) * RECORDED * 4 // HOUR)
     (number,) = connection.execute(
         "SELECT id FROM thing WHERE screen = 'DEVICE' AND name = ?", (thing,)
     ).fetchone()
-    connection.execute("UPDATE thing_rows SET quarters = 24 * quarters WHERE thing = ?", (number,))
+    connection.execute("UPDATE thing_rows SET quarters = ? * quarters WHERE thing = ?", (parts, number))
     connection.execute("UPDATE thing_rows SET crc = row_crc('thing_rows', thing, minutes, quarters)")
     connection.execute("COMMIT")
     connection.execute("VACUUM")
@@ -203,13 +206,13 @@ def month(directory: str, path: str, thing: str) -> list[str]:
 
 
 def move(connection: sqlite3.Connection, tables: list[str], seconds: int, *, copy: bool) -> None:
-    """Give rows of the first hour, or all, another time: copies of them, or themselves."""
+    """Give rows of the time that was recorded, or all, another time: copies of them, or themselves."""
     by = {"quarter": seconds, "begin": seconds * SECOND, "end": seconds * SECOND}
     for name in tables:
         columns = [row[1] for row in connection.execute(f"PRAGMA table_info({name})")]
         if copy:
             listed = ", ".join(f'"{n}" + {by[n]}' if n in by else f'"{n}"' for n in columns)
-            first = BEGIN // SECOND + HOUR
+            first = BEGIN // SECOND + RECORDED
             connection.execute(f"INSERT INTO {name} SELECT {listed} FROM {name} WHERE quarter < {first}")  # noqa: S608 - our own tables
         else:
             # from the far end, so that no row is in the way of another
@@ -239,7 +242,7 @@ def main() -> int:
     try:
         path = os.path.join(directory, "day.zmon")
         print(f"making a recording of {hours} h", flush=True)
-        day(path, hours)
+        day(path, hours * HOUR // RECORDED, RECORDED)
         samples = hours * HOUR
         blobs = with_blobs(path)
         print(f"{os.path.getsize(path) / 1e6:.0f} MB, {samples:,} samples", flush=True)

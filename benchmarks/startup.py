@@ -29,7 +29,7 @@ from benchmarks.terminal import Terminal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-ROUNDS: Final = 9
+ROUNDS: Final = 5
 PROMISED: Final = 1.5
 OVERVIEW_PROMISED: Final = 1.1
 RECORDING: Final = str(ROOT / "recordings" / "lab-shark-before.zmon")
