@@ -249,12 +249,11 @@ class Files(Reading):
     def _take_attribute(self, path: str, value: str) -> bool | None:
         """Take an attribute; return whether zmon reads it, None if it is not as the kernel writes it."""
         value = value.strip()
-        if device := _CCW.fullmatch(path):
-            return self._of_ccw(device, value)
-        if lost := _OF_ZFCP.fullmatch(path):
-            return self._of_zfcp(lost, value)
-        if path_of := _OF_PATH.fullmatch(path):
-            return self._of_path(path_of["chpid"], path_of["file"], value)
+        for pattern, take in (
+            (_CCW, self._of_ccw), (_OF_ZFCP, self._of_zfcp), (_OF_PATH, self._of_path)
+        ):  # fmt: skip
+            if match := pattern.fullmatch(path):
+                return take(match, value)
         if owned := _OF_CLASS.fullmatch(path):
             return self._of_class(owned["owner"], owned["key"], owned["name"], value)
         if device := _OF_SCSI.fullmatch(path):
@@ -313,8 +312,9 @@ class Files(Reading):
         self.facts.say(DEVICE, busid, self.place, **{name: parsed})
         return not isinstance(parsed, Absent)
 
-    def _of_path(self, chpid: str, file: str, value: str) -> bool | None:
+    def _of_path(self, match: re.Match[str], value: str) -> bool | None:
         """Take an attribute of a channel path."""
+        chpid, file = match.groups()
         if file not in _OF_PATHS:
             return False
         field, parse = _OF_PATHS[file]

@@ -117,7 +117,9 @@ class KernelLog(Reading):
 
     @line(
         rf"{_STAMP}dasd-eckd ({BUSID}): New DASD ({_SORT}) \(CU ({_SORT})\) with ([0-9]{{1,10}}) cylinders, "
-        r"[0-9]{1,5} heads, [0-9]{1,5} sectors(, read-only device)?\s*"
+        r"[0-9]{1,5} heads, [0-9]{1,5} sectors(, read-only device)?\s*",
+        rf"{_STAMP}dasd\(eckd\): ({BUSID}): ({_SORT})\(CU:({_SORT})\) Cyl:([0-9]{{1,10}})"
+        r" Head:[0-9]+ Sec:[0-9]+()\s*",
     )
     def eckd(self, match: re.Match[str]) -> None:
         """Take a DASD that was set on line."""
@@ -127,7 +129,9 @@ class KernelLog(Reading):
 
     @line(
         rf"{_STAMP}dasd-eckd ({BUSID}): DASD with ([0-9]{{1,2}})(?:\.5)? KB/block, "
-        r"([0-9]{1,12}) KB total size, [0-9]{1,5} KB/track, (?:compatible|linux) disk layout\s*"
+        r"([0-9]{1,12}) KB total size, [0-9]{1,5} KB/track, (?:compatible|linux) disk layout\s*",
+        rf"{_STAMP}dasd\(eckd\): ({BUSID}): \(([0-9]{{1,2}})kB blks\): ([0-9]{{1,12}})kB"
+        r" at [0-9]+kB/trk \w+ disk layout\s*",
     )
     def formatted(self, match: re.Match[str]) -> None:
         """Take the format of a DASD; blocks of 512 bytes are 0 KB, as the kernel prints it."""
