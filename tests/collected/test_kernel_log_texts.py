@@ -164,8 +164,8 @@ FAILURES: Final = {
     "a read": ("[  130.0] Buffer I/O error on dev dasdp1, logical block 2, async page read\n", BOOT, "dasdp"),
     "a path": ("[   58.2] device-mapper: multipath: 251:0: Failing path 8:16.\n",
                "[   58.9] device-mapper: multipath: 251:0: Reinstating path 8:16.\n", "sdb"),
-    "an address": ("[   60.1] sd 1:0:0:0: rejecting I/O to offline device\n"
-                   "[   60.2] sd 1:0:0:0: [sdb] killing request\n", BOOT, "sdb"),
+    "an address": (("[   60.1] sd 1:0:0:0: rejecting I/O to offline device\n"
+                   "[   60.2] sd 1:0:0:0: [sdb] killing request\n"), BOOT, "sdb"),
 }  # fmt: skip
 
 
