@@ -184,6 +184,21 @@ def test_a_failure_that_the_kernel_reports_is_told_of_the_disk(
         assert is_told == (messages != message + back)
 
 
+@pytest.mark.parametrize(("root", "is_told"), [
+    ("/dev/disk/by-path/ccw-0.0.1a01-part1", True), ("/dev/dasdp1", True), ("/dev/ram0", False),
+    ("/dev/dasdq1", False), ("UUID=6b5c2d1e-0000-4000-8000-00000000beef", False),
+])  # fmt: skip
+def test_the_root_in_the_command_line_of_the_kernel_is_a_use(root: str, is_told: bool, where: Ask) -> None:
+    """Of the disk that it names, with no list of mounts there; such a line alone is a log."""
+    message = f"[    0.265051] Kernel command line: ro root={root} rd.dasd=0.0.1a01 cio_ignore=all\n"
+    (read,) = facts_of([*outputs("a.txt", message.encode(), 7)])[1]
+    assert read.form.partition(",")[0] == "dmesg"
+    told = str(where("dasdp", f"{LSDASD}box1:~ # dmesg\n{message}").get("devices"))
+    assert ("root in the command line of the kernel" in told) == is_told
+    mounted = "box1:~ # df -h\nFilesystem Size Used Avail Use% Mounted on\n/dev/dasdp1 9G 5G 4G 56% /data\n"
+    assert "root in" not in str(where("dasdp", f"{LSDASD}{mounted}box1:~ # dmesg\n{message}"))
+
+
 def test_a_path_that_failed_last_is_not_used(where: Ask) -> None:
     """If no other text has its state."""
     lsblk = "box1:~ # lsblk\nNAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINT\n" + "".join(

@@ -81,7 +81,7 @@ class KernelLog(Reading):
         r"| dasd[a-z]{1,4}:(?:VOL1|LNX1|CMS1)/ "
         r"|device-mapper: multipath: .*ing path |Buffer I/O error on dev(?:ice)? )"
         rf"|{_STAMPED}(?:{_OF_DISKS}|EXT[234]-fs (?:warning|error) \(device "
-        r"|(?:EXT[234]-fs|XFS) \(\S+\): .*[Mm]ount)"
+        r"|(?:EXT[234]-fs|XFS) \(\S+\): .*[Mm]ount|Kernel command line: )"
         r"|\[[^\]\n]{1,40}\](?:\[[ A-Z0-9]+\])? Linux version "
     )
     nothing: ClassVar[tuple[str, ...]] = (rf"(?!{_STAMP}(?:{_OF_DISKS})).*",)  # messages about anything else
@@ -224,6 +224,12 @@ class KernelLog(Reading):
     def swapped(self, match: re.Match[str]) -> None:
         """Take an area that was swapped to."""
         self._use(match[1], "swap area", "")
+
+    @line(rf"{_STAMP}Kernel command line: (?:.*\s)?root=/dev/(?!ram|nfs)([^\s:]{{1,250}})(?:\s.*)?")
+    def root(self, match: re.Match[str]) -> None:
+        """Take the device that the kernel was told to mount first."""
+        name = match[1].rpartition("/")[2]
+        self._used[match[1]] = f"root in the command line of the kernel, on {name}", self.place
 
     @line(rf"{_STAMP}zfcp(?:\.[0-9a-f]{{6}})?:? ({BUSID}): The local link (is down|has been restored).*")
     def link(self, match: re.Match[str]) -> None:
