@@ -106,6 +106,9 @@ def test_a_directory_that_is_no_source_says_what_it_holds(tmp_path: Path) -> Non
     os.mkfifo(tmp_path / "pipe.zmon")
     with pytest.raises(ValueError, match=r"holds a, b, notes.txt and 2 more: expected .* lsdasd"):
         open_source(args)
+    (tmp_path / "old.csv").write_text("tablespace,path\nINDEXES,/db/indexes/one.dbf\n")
+    with pytest.raises(ValueError, match=r"; of databases zmon spread reads old.csv$"):
+        open_source(args)
     shutil.copy("recordings/lab-shark-after.zmon", tmp_path / "monday.zmon")
     with pytest.raises(ValueError, match=r"holds the recordings monday.zmon: .*--from .*/monday.zmon opens"):
         open_source(args)

@@ -472,6 +472,13 @@ def test_links_by_path_are_known_without_their_directory() -> None:
         "lrwxrwxrwx 1 root root 9 2026-03-17 06:00 ccw-0.0.f100-fc-0x5005076305ffc1ae-lun-0x4010400100000000"
     )
     assert row(facts_in(f"total 0\n{link} -> ../../sda\n"), "layer", "sda")["busid"] == "0.0.f100"
+    for bus in ("virtio-pci-0000:07:00.0", "pci-0000:00:1f.2-ata-1"):
+        facts = facts_in(link.replace("ccw-0.0.f100-fc-0x5005076305ffc1ae-lun-0x4010400100000000", bus)
+                         + "-part2 -> ../../vda2\n")  # fmt: skip
+        assert (row(facts, "layer", "vda2")["sort"], row(facts, "layer", "vda")["sort"]) == (
+            "partition",
+            "disk",
+        )
 
 
 BY_ID = """\

@@ -66,7 +66,7 @@ def where(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Where:
         (("VMRES1", "7000"), "user directory"),
         (("VMTDK1", "7006"), "temporary disks"),
         (("VMPAG2", "7004"), "CP's own volume"),
-        (("VMSPL1", "7005"), "CP's own volume"),
+        (("VMSPL1", "7005"), "spool"),
         (("VMUSR7", "D117", "0191"), "0191"),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 from tests.collected.texts import facts_in, row
 from zmon.collected.collection import facts_of
 from zmon.collected.transcript import outputs
-from zmon.kinds import ALL_DASD, DEVICE, LAYER
+from zmon.kinds import ALL_DASD, CHANNEL, DEVICE, LAYER
 
 if TYPE_CHECKING:
     from tests.collected.conftest import Ask
@@ -44,6 +44,18 @@ WAYS: Final = {
 def read(text: str) -> tuple[Facts, list[ReadText]]:
     """Return what a text says, and what became of its lines."""
     return facts_of([*outputs("a.txt", text.encode(), 7)])
+
+
+def test_attributes_of_channel_paths_are_read() -> None:
+    """One by one, too; a value that is none of the kernel is counted as not understood."""
+    path = "/sys/devices/css0/chp0.30"
+    facts, reads = read(
+        f"# cat {path}/chid\n0390\n# cat {path}/chid_external\n1\n# cat {path}/status\nonline\n"
+        f"# cat {path}/configure\n1\n# cat {path}/shared\nwhy?\n"
+    )
+    told = {"chid": "0390", "chid_external": 1, "status": "online", "configure": 1}
+    assert row(facts, CHANNEL.name, "0.30") == told
+    assert sum(len(account.strange) for account in reads) == 1
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -68,6 +68,18 @@ def test_messages_have_types_cylinders_and_sizes(stamp: str) -> None:
     assert names["sda"] == 131072
 
 
+def test_messages_of_old_kernels_have_type_and_size() -> None:
+    """They are the same in other words; cylinders and blocks are those of the line."""
+    log = (
+        "dasd(eckd): 0.0.0202: 3390/0C(CU:3990/01) Cyl:200 Head:15 Sec:224\n"
+        "dasd(eckd): 0.0.0202: (4kB blks): 144000kB at 48kB/trk linux disk layout\n"
+    )
+    facts = facts_in(f"# dmesg\n{log}")
+    told = {"discipline": "ECKD", "cylinders": 200, "blocks": 36000, "block_size": 4096}
+    assert row(facts, DASD.name, "0.0.0202") == told
+    assert row(facts, DEVICE.name, "0.0.0202")["devtype"] == "3390/0c"
+
+
 def test_a_label_is_of_the_device_that_another_text_names() -> None:
     """The last message counts; which bus id a name has the messages do not say."""
     content = f"{LSDASD}box1:~ # dmesg\n{STAMPED['dmesg']}"
@@ -152,6 +164,8 @@ FAILURES: Final = {
     "a read": ("[  130.0] Buffer I/O error on dev dasdp1, logical block 2, async page read\n", BOOT, "dasdp"),
     "a path": ("[   58.2] device-mapper: multipath: 251:0: Failing path 8:16.\n",
                "[   58.9] device-mapper: multipath: 251:0: Reinstating path 8:16.\n", "sdb"),
+    "an address": (("[   60.1] sd 1:0:0:0: rejecting I/O to offline device\n"
+                   "[   60.2] sd 1:0:0:0: [sdb] killing request\n"), BOOT, "sdb"),
 }  # fmt: skip
 
 
@@ -168,6 +182,21 @@ def test_a_failure_that_the_kernel_reports_is_told_of_the_disk(
     for messages, states in told.items():
         is_told = any(f"of {disk} the kernel has reported a failure (a.txt:" in state for state in states)
         assert is_told == (messages != message + back)
+
+
+@pytest.mark.parametrize(("root", "is_told"), [
+    ("/dev/disk/by-path/ccw-0.0.1a01-part1", True), ("/dev/dasdp1", True), ("/dev/ram0", False),
+    ("/dev/dasdq1", False), ("UUID=6b5c2d1e-0000-4000-8000-00000000beef", False),
+])  # fmt: skip
+def test_the_root_in_the_command_line_of_the_kernel_is_a_use(root: str, is_told: bool, where: Ask) -> None:
+    """Of the disk that it names, with no list of mounts there; such a line alone is a log."""
+    message = f"[    0.265051] Kernel command line: ro root={root} rd.dasd=0.0.1a01 cio_ignore=all\n"
+    (read,) = facts_of([*outputs("a.txt", message.encode(), 7)])[1]
+    assert read.form.partition(",")[0] == "dmesg"
+    told = str(where("dasdp", f"{LSDASD}box1:~ # dmesg\n{message}").get("devices"))
+    assert ("root in the command line of the kernel" in told) == is_told
+    mounted = "box1:~ # df -h\nFilesystem Size Used Avail Use% Mounted on\n/dev/dasdp1 9G 5G 4G 56% /data\n"
+    assert "root in" not in str(where("dasdp", f"{LSDASD}{mounted}box1:~ # dmesg\n{message}"))
 
 
 def test_a_path_that_failed_last_is_not_used(where: Ask) -> None:
@@ -261,7 +290,7 @@ def test_what_the_kernel_says_of_one_disk_labels_no_other(show: Ask) -> None:
 
 @pytest.mark.parametrize("message", [
     "zfcp 0.0.1900: qdio: ZFCP on SC 61 using AI:1 QEBSM:0 PRI:1 TDD:1 SIGA: W", "scsi host0: zfcp",
-    "dasd(eckd): 0.0.0202: 3390/0C(CU:3990/01) Cyl:200 Head:15 Sec:224",
+    "dasd(eckd): 0.0.0202: reading volume label failed",
     "sd 10:0:0:0: rejecting I/O to offline device",
     "qla2xxx [0000:81:00.1]-500b:10: LOOP DOWN detected (2 7).",
 ])  # fmt: skip

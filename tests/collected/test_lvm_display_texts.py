@@ -241,6 +241,34 @@ def test_below_a_group_are_its_physical_volumes() -> None:
     }
 
 
+_ID: Final = "d2nEdZ-IttJ-QDlJ-PTOs-cwUP-P3qo-b3qrSw"
+_RECORD: Final = f"""\
+  --- Physical volume ---
+  PV Name               [unknown]
+  VG Name               wh
+  PV Size               <6.87 GiB / not usable 3.00 MiB
+  PV UUID               {_ID}
+"""
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ("  PV unknown device   VG wh   lvm2 [465,76 GiB / 0    free]\n", "465,76 GiB"),
+        ("  PV [unknown]        VG wh   lvm2 [6.87 GiB / 1.00 GiB free]\n", "6.87 GiB"),
+        (_RECORD, "<6.87 GiB"),
+    ],
+)
+def test_a_missing_physical_volume_has_the_id_and_size_that_the_text_tells(row: str, told: str) -> None:
+    """Of two that are missing no size is that of both."""
+    warning = f"  Couldn't find device with uuid '{_ID}'.\n"
+    command = "pvdisplay" if row == _RECORD else "pvscan"
+    whole = feet(warning + row, command)["volume group wh"]
+    assert whole == {f"missing: physical volume {_ID} of wh ({told})"}
+    (title,) = feet(warning + row + row.replace(_ID, _ID[::-1]), command)["volume group wh"]
+    assert told not in title
+
+
 def test_a_logical_volume_is_on_the_devices_of_all_its_segments() -> None:
     """A snapshot on its origin, too, and a pool on its data."""
     told = feet(LVDISPLAY)

@@ -217,7 +217,22 @@ def other_directory(path: str) -> ValueError | None:
             "expected are recordings, a capture, what dbginfo.sh, sos or supportconfig wrote, or texts of"
             f" tools such as lsdasd{_LOOKED_AT * bool(names)}; see docs/sources.md"
         )
+        if listings := [name for name, file in paths.items() if os.path.isfile(file) and _is_listing(file)]:
+            why += f"; of databases zmon spread reads {ranges.names(listings, NAMED)}"
     return RecordingError(f"{path} holds {what}: {why}")
+
+
+def _is_listing(path: str) -> bool:
+    """Return whether a file lists where a database has its files."""
+    from zmon.listing.listing import MAX_HEAD, ListingError, read_listing  # noqa: PLC0415 - likewise
+
+    if os.path.getsize(path) > MAX_HEAD:
+        return False
+    try:
+        read_listing(path)
+    except ListingError:
+        return False
+    return True
 
 
 def damaged_recording(path: str) -> ValueError | None:

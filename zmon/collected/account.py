@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import text_of
 from zmon.collected.dasd_texts import BUSID
 from zmon.collected.facts import plain
+from zmon.collected.fcp_texts import ADDRESS
 from zmon.collected.hosts import SAID, host_of
 from zmon.collected.kernel_log_texts import BOOTED, MENDED, TROUBLE
 from zmon.collected.numbers import name_of_number
@@ -47,6 +48,10 @@ _DEVICE: Final = re.compile(
     r"|(?<![\w.])0x[0-9a-f]{16}(?!\w)|(?<=ing path )[0-9]{1,3}:[0-9]{1,5}"
 )
 """A device by name, tag or bus id, which a path has, too."""
+_AT: Final = re.compile(rf"\bsd ({ADDRESS}): ")
+"""A SCSI disk by its address."""
+_ADDRESSED: Final = re.compile(rf"{_AT.pattern}\[(sd[a-z]{{1,4}})\]")
+"""The name that the same log has for it."""
 MAX_ROWS: Final = 20_000
 """Lines of an output that were read and are looked at for devices of which nothing was used."""
 MAX_DEVICES: Final = 1000
@@ -93,13 +98,16 @@ def _named(reads: Sequence[ReadText], devices: Collection[str]) -> str:
     for read in reads:
         rows, strange = read.text.text.split("\n"), set(strange_lines(read))
         is_of_kernel = read.form.startswith("dmesg")
+        disks = dict(_ADDRESSED.findall(read.text.text)) if is_of_kernel else {}
         for number, row in (*enumerate(rows), (-1, read.text.command)):
             is_read = bool(read.form) and number not in strange
             line = max(1, read.text.number(number))
             if is_of_kernel and BOOTED.search(row):
                 troubles.clear()
+            at = _AT.search(row) if TROUBLE.search(row) else None
+            said = f"{row[:MAX_ROW]} {disks.get(at[1], '')}" if at else row[:MAX_ROW]
             is_comment = row.lstrip().startswith("#") or (is_read and number >= MAX_ROWS)
-            for word in () if is_comment else _DEVICE.finditer(row[:MAX_ROW]):
+            for word in () if is_comment else _DEVICE.finditer(said):
                 name = plain(word[1] or tagged(word[2] or word[0]).removeprefix("/dev/"))
                 name = name_of_number(name) or name
                 if is_of_kernel and MENDED.search(row):

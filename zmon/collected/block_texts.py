@@ -833,6 +833,8 @@ class DiskStats(Reading):
 
 _DIRECTORY: Final = r"/dev/(disk/by-[a-z-]{1,16}(?:/[^\s:]{1,200})?|mapper|disk)/?:?"
 _BY_PATH: Final = re.compile(rf"ccw-({BUSID})")
+_OF_BUS: Final = rf"(?:ccw-{BUSID}|(?:virtio-)?pci-[0-9a-f]{{4}}:[0-9a-f]{{2}}:[0-9a-f]{{2}}\.[0-7])"
+"""How names by path begin, as no others do."""
 _BY_UID: Final = re.compile(rf"ccw-({UID})")
 _BY_PV: Final = re.compile("lvm-pv-uuid-([A-Za-z0-9]{6}(?:-[A-Za-z0-9]{4}){5}-[A-Za-z0-9]{6})")
 _BY_WWID: Final = re.compile("(?:wwn-0x|scsi-3)(6[0-9a-f]{31}|[25][0-9a-f]{15})")
@@ -847,7 +849,7 @@ class Links(Reading):
 
     tool = "ls -l"
     heading = r"/dev/(?:disk/by-[a-z-]{1,16}|mapper)/?:\s*$"
-    first = rf"l[rwx-]{{9}}\S?\s.*\sccw-{BUSID}\S* -> \.\./\.\./\S+\s*$"
+    first = rf"l[rwx-]{{9}}\S?\s.*\s{_OF_BUS}\S* -> \.\./\.\./\S+\s*$"
     nothing = (
         r"[^\W\d_]{3,16} [0-9]+(?:[.,][0-9]+)?[KMGT]?", r"[bcd-][rwxsStT-]{9}[.+@]?\s.*",
         r"l[rwx-]{9}\S?\s.* -> \S*(?:pts/|fd/|/proc/|/run/)\S*",
@@ -897,7 +899,7 @@ class Links(Reading):
     def link(self, match: re.Match[str]) -> bool:
         """Take a link to a device."""
         link, name = match[2], match[3]
-        by_path = "disk/by-path" if _BY_PATH.match(link) else ""  # so no other directory has links
+        by_path = "disk/by-path" if re.match(_OF_BUS, link) else ""  # so no other directory has links
         directory = match[1] or self._directory or by_path
         say, place = self.facts.say, self.place
         if directory == "mapper":
@@ -905,6 +907,8 @@ class Links(Reading):
                 say(LAYER, name, place, name=name, mapped=link, sort="dm")
         elif directory:
             say(LAYER, name, place, links=f"{directory}/{link}")
+            if sort_of(name, is_below=False) == "partition":
+                self.facts.name_device(name, place)
             self.facts.name_dasd(name, place)
             self._take_identity(link, name)
             if (of_lun := linked_lun(link)) and not of_lun.part:

@@ -272,6 +272,8 @@ class Facts(DeviceLists):
         """The channel paths of each DASD by what lsdasd -l calls them, `in_use`, each with the text."""
         self.lost: dict[str, str] = {}
         """Titles of members of groups that do not work, by the words for them."""
+        self._lost_volumes: dict[str, tuple[str, str, str]] = {}
+        """Of volumes that LVM misses, by their groups, the id, the size, and which device it was."""
         self.unseen: dict[str, str] = {}
         """Titles of members that there may be, by the words for them."""
         self.rivals: set[str] = set()
@@ -353,12 +355,18 @@ class Facts(DeviceLists):
         if label:
             self.say(LAYER, key, place, links=f"{OF_ASM}/{label} {tagged(f'LABEL={label}')}")
 
-    def lose_volume(self, group: str, last: str = "", uuid: str = "") -> str:
-        """Return the name of the volumes of a group that LVM misses; of one its id, and where it was."""
+    def lose_volume(self, group: str, last: str = "", uuid: str = "", size: str = "") -> str:
+        """Return the name of the volumes of a group that LVM misses; of one its id, size and old device."""
         lost = f"?{group}"
-        if last or uuid or lost not in self.lost:
-            what = f"physical volume {uuid}" if uuid else "a physical volume"
-            self.lost[lost] = f"missing: {what} of {group}{f' (was {last})' if last else ''}"
+        before = self._lost_volumes.get(group, ("", "", ""))
+        is_same = not uuid or before[0] in {"", uuid}
+        told = uuid, size, f"was {last}" if last else ""
+        uuid, size, last = self._lost_volumes[group] = (
+            (told[0] or before[0], told[1] or before[1], told[2] or before[2]) if is_same else told
+        )
+        what = f"physical volume {uuid}" if uuid else "a physical volume"
+        more = ", ".join(filter(None, (size, last)))
+        self.lost[lost] = f"missing: {what} of {group}{f' ({more})' if more else ''}"
         return lost
 
     def identify_lost(self, group: str, uuid: str) -> None:

@@ -29,8 +29,9 @@ from zmon.collected.numbers import NUMBER, fits, is_of_kernel, sort_of
 from zmon.collected.reading import Reading, gaps_of, line
 from zmon.collected.shell_loops import OVER_FILES, expanded, files_by_line
 from zmon.kernel.ccw_device import OF_DASD, OF_DEVICE, OF_PAIR
+from zmon.kernel.channel_path import CONFIGURE, OF_CHANNEL, parse_status
 from zmon.kernel.zfcp import parse_attribute
-from zmon.kinds import ADAPTER, DEVICE, LAYER, TARGET_PORT
+from zmon.kinds import ADAPTER, CHANNEL, DEVICE, LAYER, TARGET_PORT
 from zmon.values.fcp_state import FAILED
 
 if TYPE_CHECKING:
@@ -49,6 +50,12 @@ _OF_ZFCP: Final = re.compile(
     r"/(?P<wwpn>0x[0-9a-f]{16})(?:/(?P<lun>0x[0-9a-f]{16}))?/failed"
 )
 """Whether zfcp has given up a port, or a LUN."""
+_OF_PATH: Final = re.compile(r"sys/devices/css[0-9]/chp(?P<chpid>0\.[0-9a-f]{2})/(?P<file>[a-z_]+)")
+_OF_PATHS: Final = {
+    file: (field, parse)
+    for field, (file, parse) in {**OF_CHANNEL, **CONFIGURE, "status": ("status", parse_status)}.items()
+}
+"""The attributes of channel paths, by their files."""
 _BLOCK: Final = re.compile(
     r"sys/(?:(?:class/)?block|devices/.*/block)/(?:[^/]+/)??(?P<block>[^/]+)/"
     r"(?P<name>dev|size|start|device/uid|dm/name|dm/uuid|loop/backing_file)"
@@ -124,9 +131,9 @@ def by_file(text: CollectedText) -> Iterator[tuple[CollectedText, bool]]:
 
 
 class Files(Reading):
-    """Attributes of channel devices and block devices."""
+    """Attributes of channel devices, channel paths and block devices."""
 
-    tells = ("device", "dasd", "layer", "adapter", "target_port", "lun")
+    tells = ("device", "dasd", "layer", "adapter", "target_port", "lun", "channel")
     heading = r"==> /(?:proc|sys)/\S+ <==\s*$"
     first = r"/sys/(?:bus|block|class|devices)(?:/[^/\s]+)*?/[a-z][\w.-]*:[ \t]?\S"
     nothing = (
@@ -242,10 +249,11 @@ class Files(Reading):
     def _take_attribute(self, path: str, value: str) -> bool | None:
         """Take an attribute; return whether zmon reads it, None if it is not as the kernel writes it."""
         value = value.strip()
-        if device := _CCW.fullmatch(path):
-            return self._of_ccw(device, value)
-        if lost := _OF_ZFCP.fullmatch(path):
-            return self._of_zfcp(lost, value)
+        for pattern, take in (
+            (_CCW, self._of_ccw), (_OF_ZFCP, self._of_zfcp), (_OF_PATH, self._of_path)
+        ):  # fmt: skip
+            if match := pattern.fullmatch(path):
+                return take(match, value)
         if owned := _OF_CLASS.fullmatch(path):
             return self._of_class(owned["owner"], owned["key"], owned["name"], value)
         if device := _OF_SCSI.fullmatch(path):
@@ -302,6 +310,19 @@ class Files(Reading):
         except ValueError:
             return None
         self.facts.say(DEVICE, busid, self.place, **{name: parsed})
+        return not isinstance(parsed, Absent)
+
+    def _of_path(self, match: re.Match[str], value: str) -> bool | None:
+        """Take an attribute of a channel path."""
+        chpid, file = match.groups()
+        if file not in _OF_PATHS:
+            return False
+        field, parse = _OF_PATHS[file]
+        try:
+            parsed = parse(value)
+        except ValueError:
+            return None
+        self.facts.say(CHANNEL, chpid, self.place, **{field: parsed})
         return not isinstance(parsed, Absent)
 
     def _of_block(self, block: str, name: str, value: str) -> bool | None:

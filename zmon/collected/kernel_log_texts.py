@@ -81,7 +81,7 @@ class KernelLog(Reading):
         r"| dasd[a-z]{1,4}:(?:VOL1|LNX1|CMS1)/ "
         r"|device-mapper: multipath: .*ing path |Buffer I/O error on dev(?:ice)? )"
         rf"|{_STAMPED}(?:{_OF_DISKS}|EXT[234]-fs (?:warning|error) \(device "
-        r"|(?:EXT[234]-fs|XFS) \(\S+\): .*[Mm]ount)"
+        r"|(?:EXT[234]-fs|XFS) \(\S+\): .*[Mm]ount|Kernel command line: )"
         r"|\[[^\]\n]{1,40}\](?:\[[ A-Z0-9]+\])? Linux version "
     )
     nothing: ClassVar[tuple[str, ...]] = (rf"(?!{_STAMP}(?:{_OF_DISKS})).*",)  # messages about anything else
@@ -117,7 +117,9 @@ class KernelLog(Reading):
 
     @line(
         rf"{_STAMP}dasd-eckd ({BUSID}): New DASD ({_SORT}) \(CU ({_SORT})\) with ([0-9]{{1,10}}) cylinders, "
-        r"[0-9]{1,5} heads, [0-9]{1,5} sectors(, read-only device)?\s*"
+        r"[0-9]{1,5} heads, [0-9]{1,5} sectors(, read-only device)?\s*",
+        rf"{_STAMP}dasd\(eckd\): ({BUSID}): ({_SORT})\(CU:({_SORT})\) Cyl:([0-9]{{1,10}})"
+        r" Head:[0-9]+ Sec:[0-9]+()\s*",
     )
     def eckd(self, match: re.Match[str]) -> None:
         """Take a DASD that was set on line."""
@@ -127,7 +129,9 @@ class KernelLog(Reading):
 
     @line(
         rf"{_STAMP}dasd-eckd ({BUSID}): DASD with ([0-9]{{1,2}})(?:\.5)? KB/block, "
-        r"([0-9]{1,12}) KB total size, [0-9]{1,5} KB/track, (?:compatible|linux) disk layout\s*"
+        r"([0-9]{1,12}) KB total size, [0-9]{1,5} KB/track, (?:compatible|linux) disk layout\s*",
+        rf"{_STAMP}dasd\(eckd\): ({BUSID}): \(([0-9]{{1,2}})kB blks\): ([0-9]{{1,12}})kB"
+        r" at [0-9]+kB/trk \w+ disk layout\s*",
     )
     def formatted(self, match: re.Match[str]) -> None:
         """Take the format of a DASD; blocks of 512 bytes are 0 KB, as the kernel prints it."""
@@ -220,6 +224,12 @@ class KernelLog(Reading):
     def swapped(self, match: re.Match[str]) -> None:
         """Take an area that was swapped to."""
         self._use(match[1], "swap area", "")
+
+    @line(rf"{_STAMP}Kernel command line: (?:.*\s)?root=/dev/(?!ram|nfs)([^\s:]{{1,250}})(?:\s.*)?")
+    def root(self, match: re.Match[str]) -> None:
+        """Take the device that the kernel was told to mount first."""
+        name = match[1].rpartition("/")[2]
+        self._used[match[1]] = f"root in the command line of the kernel, on {name}", self.place
 
     @line(rf"{_STAMP}zfcp(?:\.[0-9a-f]{{6}})?:? ({BUSID}): The local link (is down|has been restored).*")
     def link(self, match: re.Match[str]) -> None:

@@ -51,8 +51,9 @@ _WITHOUT_DEVICES: Final = re.compile(
 """Types of segments without lines for devices."""
 _ONE: Final = rf"/dev/[^\s:]{{1,250}}|(?!/){PATH_OR_BARE}|\[unknown\]|unknown device"
 _FIELD: Final = (
-    r"(?:[PLV][VG] |Internal LV |# |- )[A-Za-z][\w ,]*?|(?:MAX|Cur|Open|Max|Act) [PL]V|Block device|Segments"
-    r"|Format|System ID|Metadata Areas|Metadata Sequence No|Clustered|Shared|Allocatable|Allocation"
+    r"(?!PV unknown device  )(?:[PLV][VG] |Internal LV |# |- )[A-Za-z][\w ,]*?|(?:MAX|Cur|Open|Max|Act) [PL]V"
+    r"|Block device|Segments|Format|System ID|Metadata Areas|Metadata Sequence No|Clustered|Shared"
+    r"|Allocatable|Allocation"
     r"|(?:Total|Free|Allocated) PE|PE Size|(?:Alloc|Free)  ?PE / Size|Total PE / Free PE|Current LE"
     r"|COW-table (?:size|LE)|Allocated (?:to )?\w+(?: data)?|Snapshot chunk size|Mirrored volumes|Mapped size"
     r"|Read ahead sectors|Persistent m\w+|Cache [a-z]+ [\w/]+"
@@ -111,6 +112,8 @@ class LvmDisplay(VolumeReading):
         """How many segments logical volumes have, of which the first was read."""
         self._whole: set[str] = set()
         """Logical volumes whose record says what they are on."""
+        self._lost: dict[str, list[tuple[str, str]]] = {}
+        """The ids and sizes of volumes that LVM misses, by their groups."""
         self._scanned = 0
         self._is_doubtful = False
         """Whether a physical volume was not understood, which may be one of any group."""
@@ -274,6 +277,9 @@ class LvmDisplay(VolumeReading):
         """Take a physical volume of pvscan."""
         self._scanned += 1
         self._take_volume(match[1], match[2], "pvscan")
+        size = re.search(r"\[([^\[/]+?) */", match[0])
+        if match[2] and size and re.fullmatch(LOST, match[1]):
+            self._lost.setdefault(match[2], []).append(("", size[1]))
 
     @line(r"\s*Total: ([0-9]{1,6}) \[.*")
     def total(self, match: re.Match[str]) -> None:
@@ -347,6 +353,10 @@ class LvmDisplay(VolumeReading):
             if count != 0 and not is_whole and title not in self._whole and self._volumes[title].names:
                 self._open_volume(title)  # a segment is missing
         self._is_lost, self._last = self._is_doubtful, ""
+        for group, volumes in self._lost.items():
+            if len(volumes) == 1:  # all have one name
+                uuid, size = volumes[0]
+                self.facts.lose_volume(group, uuid=uuid, size=size)
         self.finish()
 
     def _at(self) -> str:
@@ -397,7 +407,12 @@ class LvmDisplay(VolumeReading):
                 self.facts.name_device(below_dev(self._device), self._at())
                 self.facts.say_content(below_dev(self._device), self._at(), "LVM2_member", "")
             return
-        self._take_volume(device, group.removesuffix(" (exported)"), self._tool)
+        group = group.removesuffix(" (exported)")
+        self._take_volume(device, group, self._tool)
+        if group and re.fullmatch(LOST, device):
+            size = record.get("PV Size", "").partition(" / ")[0]
+            uuid = record.get("PV UUID", "")
+            self._lost.setdefault(group, []).append((uuid if re.fullmatch(UUID, uuid) else "", size))
 
     def _take_logical(self, record: dict[str, str]) -> None:
         """Take a logical volume; what is read of its segments follows."""

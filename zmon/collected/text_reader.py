@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
@@ -11,7 +12,6 @@ from zmon.kernel import capture_open
 from zmon.kernel.capture_text import CP_TOOLS, UNREAD
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.kernel.capture_open import Capture
@@ -28,6 +28,8 @@ OF_SOURCES: Final = frozenset({
 """What the names of files end with that quote outputs, or keep an earlier state: no texts among others."""
 _LOGS: Final = frozenset({"dbginfo.log", "supportconfig.txt"})
 """What collectors say of their own work."""
+_ONE_USE: Final = re.compile(r"(?i)\balloc +(?:page|spool|drct|tdisk)\b")
+"""In a command of CP for volumes, of which use it shows the space; the rows do not name it."""
 _WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -93,6 +95,10 @@ class CollectedTexts:
         from zmon.collected.transcript import CP  # noqa: PLC0415 - likewise
 
         return text.form == CP
+
+    def asked_of_cp(self, text: CollectedText) -> str:
+        """Return the command of an answer of CP, if its rows do not say what it asks for; else nothing."""
+        return text.command if _ONE_USE.search(text.command) else ""
 
     def strangers(self, texts: Sequence[CollectedText], host: str) -> Iterable[tuple[CollectedText, str]]:
         """Return the texts that are of another host than `host`, or most others, each with what it is."""

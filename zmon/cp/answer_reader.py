@@ -51,6 +51,8 @@ LAST_LINE: Final = "the text ends in this line, which may be cut"
 NOT_SHOWN: Final = "not shown, because a directory entry in the text may have a password there"
 FOREIGN: Final = "a device number of three digits: no answer of z/VM"
 _THREE_DIGITS: Final = re.compile(r"[A-Z]{3,4}\s+[0-9A-F]{3}\s", re.IGNORECASE)
+_ALLOCATION: Final = re.compile(r"\bALLOC (PAGE|SPOOL|DRCT|TDISK)\b")
+"""The command that shows one use of volumes, which the rows of the answer then have not."""
 _SENTENCES: Final = frozenset(form.name for form in MESSAGES) | {"queued"}
 """Forms whose rows are not bounded by a number of devices; a line of them does not end an answer."""
 
@@ -279,6 +281,9 @@ class _Reader:
 
     def _put(self, row: Any) -> None:
         name, key = row.form.name, row.key
+        asked = _ALLOCATION.search(self._command)
+        if asked and name == "space" and row.rest in {"", "ACTIVE"}:
+            row = row._replace(rest=f"{asked[1]} {row.rest}".rstrip())
         self._result.gone.pop((name, key), None)
         have = self._rows.setdefault(name, {})
         before = have.get(key)

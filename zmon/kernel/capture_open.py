@@ -217,6 +217,8 @@ def _take_texts(contents: CaptureContents, label: str) -> Sequence[CollectedText
             answers[text] = name, lines
             if section.step:
                 lines += [""] * (section.line - 1 - len(lines))  # so that each keeps its number
+                if lines and not lines[-1]:
+                    lines[-1] = contents.reader.asked_of_cp(section)
             lines += section.text.split("\n")[:-1]
             content = "\n".join(lines).encode("utf-8", "surrogateescape")
             first = next((number for number, line in enumerate(lines, 1) if line.strip()), 1)

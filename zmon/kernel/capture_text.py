@@ -98,6 +98,9 @@ class TextReader(Protocol):
     def is_of_cp(self, text: CollectedText) -> bool:
         """Return whether an output is an answer of CP."""
 
+    def asked_of_cp(self, text: CollectedText) -> str:
+        """Return the command of an answer of CP, if its rows do not say what it asks for; else nothing."""
+
     def strangers(self, texts: Sequence[CollectedText], host: str) -> Iterable[tuple[CollectedText, str]]:
         """Return the texts that are of another machine than `host`, or most others, each with what it is.
 
@@ -135,6 +138,10 @@ class NoTexts:
     def is_of_cp(self, _text: CollectedText) -> bool:
         """Return False."""
         return False
+
+    def asked_of_cp(self, _text: CollectedText) -> str:
+        """Return nothing."""
+        return ""
 
     def strangers(self, _texts: Sequence[CollectedText], _host: str) -> Iterable[tuple[CollectedText, str]]:
         """Return nothing."""
