@@ -684,7 +684,7 @@ AT_ONCE: Final = {"HELP", "RETURN", "QUIT"}
 """Commands that need no sample."""
 
 ELSEWHERE: Final = {
-    "WHATIF": ": type zmon whatif CHANGE on the command line of the system; MOVES shows moves",
+    "WHATIF": ": type zmon whatif CHANGE on the command line of the system; MOVES shows moves, MOVES 4 four",
 }
 """What is no command here, and where it is one."""
 
