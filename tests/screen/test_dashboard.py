@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zmon.base.shipped import shipped
-from zmon.screen.dashboard import FORMS, PARTS, VERDICT_LINES, Dashboard, DashboardLine, fitting, steady
+from zmon.screen.dashboard import BAR, FORMS, PARTS, VERDICT_LINES, Dashboard, DashboardLine, fitting, steady
 from zmon.screen.definition import load_screens
 from zmon.session.machines import open_capture
 from zmon.session.recording import open_recording

@@ -728,8 +728,8 @@ def record(parser: argparse.ArgumentParser) -> None:
     _option(parser, "-n --count", "end after this many samples", type=positive, default=0)
     _option(parser, "--for TIME", "end after this time: 10m", dest="length", type=length, default=0)
     text = (
-        "keep metrics for node_exporter's textfile collector in FILE, which ends in .prom; it is removed at the"
-        " end, lest old figures are read as those of now: docs/metrics.md"
+        "keep metrics for node_exporter's textfile collector in FILE, which ends in .prom; it is removed at"
+        " the end, lest old figures are read as those of now: docs/metrics.md"
     )
     _option(parser, "--metrics FILE", text, type=textfile)
     _option(parser, "--metrics-devices", "metrics of each DASD, too: 14 series for each")
