@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from zmon.cli.main import main
+from zmon.cli.output import OK
 from zmon.placement.planner import PLANNED
 
 if TYPE_CHECKING:
@@ -80,3 +82,25 @@ def test_a_page_has_one_response(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "ms instead of" in said
     assert "Head room" in said
     assert "M/M/1" not in said
+
+
+def test_a_number_of_moves_is_the_same_question_everywhere(capsys: pytest.CaptureFixture[str]) -> None:
+    """`spread --moves 4`, MOVES 4 and `whatif moves 4` have one plan, and foretell the same of it."""
+    main(["show", "MOVES", "4", "--from", SHARK, "--format", "json"])
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    main(["show", "MOVES", "4", "--from", SHARK, "--format", "csv"])
+    shown = steps(capsys.readouterr().out, "number", "path", "source", "target", "uneven")
+    assert suggested(capsys, SHARK, 4) == shown
+    assert len(shown) == 4
+    for words in (["moves", "4"], ["4 moves"]):
+        main(["whatif", "--from", SHARK, *words, "--format", "json"])
+        answer = json.loads(capsys.readouterr().out)
+        assert answer["times"] == pytest.approx(rows[-1]["times"])
+        assert answer["changes"][0].startswith("the 4 moves of MOVES 4, ")
+
+
+def test_what_is_no_number_of_moves_is_refused_with_what_to_type(capsys: pytest.CaptureFixture[str]) -> None:
+    """In one sentence; conditions choose rows as before."""
+    assert main(["show", "MOVES", "0", "--from", SHARK]) != OK
+    assert "MOVES 4" in capsys.readouterr().err
+    assert main(["show", "MOVES", "how=moves", "--from", SHARK]) == OK

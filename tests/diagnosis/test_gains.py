@@ -12,7 +12,7 @@ from tests.diagnosis.situations import load, situation, volume
 from tests.goldens import facts
 from zmon.cli.main import main
 from zmon.diagnosis.catalogue import catalogue
-from zmon.diagnosis.diagnosis import LIKELY
+from zmon.diagnosis.diagnosis import LIKELY, Gain
 from zmon.diagnosis.judged import situation_of, verdict_of
 from zmon.diagnosis.sections import remarks
 from zmon.diagnosis.verdict import verdict
@@ -111,3 +111,16 @@ def test_processors_that_alone_limit_are_advised_though_no_io_waits_for_them(
     (first,) = verdict(asked).diagnoses
     assert first.id == "D15"
     assert ("gain little" not in first.action) is advised
+
+
+@pytest.mark.parametrize(("then", "tendency"), [(0.3, "shorter"), (1.0, ""), (3.0, "longer")])
+def test_a_gain_within_the_error_of_the_model_has_no_number(then: float, tendency: str) -> None:
+    """Neither of throughput nor of responses, and what limits next is named without its use."""
+    gain = Gain(
+        1.1, 0.9, 1.2, False, 1e-3, 1e-3 * then, limit="6 processors", next_limit="6 processors, 93 % busy"
+    )
+    error = gain._replace(is_within_error=True)
+    assert facts(gain.text) != ""
+    assert facts(error.text) == facts(error.limit)
+    assert facts(error.short.partition("; next limit")[0]) == ""
+    assert (f"perhaps {tendency}" in error.text) is bool(tendency)

@@ -33,7 +33,8 @@ def test_the_file_follows_the_samples_and_goes_with_the_recorder(tmp_path: Path)
     assert [file.name for file in tmp_path.iterdir()] == ["zmon.prom"]
     textfile.close()
     assert [*tmp_path.iterdir()] == []
-    assert said == []
+    (ended,) = said
+    assert ended.startswith(f"{path} is removed: ")
 
 
 def test_what_cannot_be_written_is_said_once_and_recording_goes_on(tmp_path: Path) -> None:

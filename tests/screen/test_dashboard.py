@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zmon.base.shipped import shipped
-from zmon.screen.dashboard import FORMS, PARTS, VERDICT_LINES, Dashboard, DashboardLine, fitting, steady
+from zmon.screen.dashboard import BAR, FORMS, PARTS, VERDICT_LINES, Dashboard, DashboardLine, fitting, steady
 from zmon.screen.definition import load_screens
 from zmon.session.machines import open_capture
 from zmon.session.recording import open_recording
@@ -135,3 +135,12 @@ def test_words_that_do_not_fit_end_where_a_part_ends() -> None:
     """Else a sign says that more follows."""
     assert fitting("LCU 6 answers in 52.0 ms; 4 in all", 30) == "LCU 6 answers in 52.0 ms"
     assert fitting("channel measurement", 12) == "channel >"
+
+
+def test_bars_side_by_side_are_named_by_what_they_are_of() -> None:
+    """A share of requests and one of data have two names, each with the field that it is the share of."""
+    shares = {form.bar for name, form in FORMS.items() if form.bar.startswith("%")}
+    assert shares == {"%Rq/s", "%MB/s", "%I/O"}
+    for form in FORMS.values():
+        assert form.bar == "Busy" or any(field.head.startswith(form.bar[1:]) for field in form.fields)
+        assert len(form.bar) <= BAR[0]

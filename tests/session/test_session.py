@@ -718,6 +718,19 @@ def test_a_figure_is_drawn_by_the_name_that_a_diagnosis_gives_it(screen: str) ->
         assert (to.page.screen.command, to.page.argument.split()[0]) == ("PLOT", figure)
 
 
+def test_the_name_of_a_figure_opens_its_screen() -> None:
+    """A screen and column as PLOT takes them, and a row: both are chosen; one that is not there is said."""
+    to = session("DEVICE")
+    run(to, "DEVICE.pend 7001")
+    assert (to.page.screen.command, to.chosen()[0]) == ("DEVICE", "pend")
+    assert to.page.row == to.chosen()[1]
+    assert to.page.row.endswith("7001")
+    run(to, "DEVICE.pend 9999")
+    assert "9999" in to.message
+    with pytest.raises(CommandError, match="no screen and no command"):
+        run(to, "DEVICE.nothing 7001")
+
+
 @pytest.mark.parametrize("column", ["io", "io_then", "io_diff"])
 def test_a_plot_from_a_comparison_draws_the_plain_column(column: str) -> None:
     """Whichever of its three columns is chosen."""

@@ -24,6 +24,7 @@ from zmon.tables.table import Table
 from zmon.ui.actions import GlassActions
 from zmon.ui.chooser import DashboardPane, Menu
 from zmon.ui.glass import SEEKING, Glass
+from zmon.ui.grid import Grid
 from zmon.ui.line import Line, Part
 from zmon.ui.painter import differing
 
@@ -80,17 +81,17 @@ def test_down_goes_through_the_resources_and_right_to_the_list_beside(overview: 
     assert overview.session.page.screen.command == "DEVICE"
 
 
-def test_tab_goes_from_list_to_list(overview: Glass) -> None:
-    """From anywhere: between the lists to the next one, behind the last to the verdict, and back."""
-    sections = []
-    for _ in range(4):
+def test_tab_goes_through_the_lists_and_then_to_each_other_part(overview: Glass) -> None:
+    """From the verdict to the lists, then to all else that ENTER leads on from; and back."""
+    sections = [chosen(overview).partition(" ")[0]]
+    while len(sections) < 2 or sections[-1] != "verdict":
         overview.press("next_column")
         sections.append(chosen(overview).partition(" ")[0])
-    assert sections == ["lcu", "channel", "device", "verdict"]
+    assert sections[:6] == ["verdict", "lcu", "channel", "device", "resource", "exception"]
+    assert {*sections} == {item.key.partition(" ")[0] for item in pane_of(overview).items}
     overview.press("previous_column")
-    assert chosen(overview).startswith("device ")
+    assert chosen(overview).partition(" ")[0] == sections[-2]
     overview.press("top")
-    overview.press("down")
     overview.press("next_column")
     first = chosen(overview)
     assert first.startswith("lcu ")
@@ -310,3 +311,28 @@ def test_every_line_of_the_whole_menu_is_paged_to(overview: Glass) -> None:
         seen.update(range(pane.offset, pane.offset + pane.height))
         assert seen.issuperset(range(pane.length))
         assert presses > 2
+
+
+def test_an_exception_leads_to_its_figure() -> None:
+    """ENTER on an exception of OVERVIEW opens the screen of its figure, with its row and column chosen."""
+    session = Session(
+        open_recording(str(RECORDINGS / "lab-healthy-day.zmon")), load_screens(shipped("screens"))
+    )
+    span = session.timeline.span()
+    assert span is not None
+    session.seek(span[0] + (14 * 60 + 32) * 60_000_000_000)
+    session.log.complete()
+    glass = Glass(session, actions=GlassActions())
+    glass.resize(80, 24)
+    pane, rules = pane_of(glass), {rule.name: rule.column for rule in session.log.rules}
+    open_ones = session.open_exceptions()
+    assert [f"open {entry.number}" for entry in open_ones] == [
+        item.key for item in pane.items if item.key.startswith("open ")
+    ]
+    for entry in open_ones:
+        pane.choose([item.key for item in pane.items].index(f"open {entry.number}"))
+        glass.press("enter")
+        assert isinstance(glass.pane, Grid)
+        assert (glass.pane.column, glass.pane.chosen_key) == (rules[entry.rule], entry.key)
+        assert any(part.kind == "cell" for line in glass.pane.headings() for part in line.parts)
+        glass.press("back")

@@ -727,7 +727,10 @@ def record(parser: argparse.ArgumentParser) -> None:
     _option(parser, "--size SIZE", "delete the oldest days beyond this total size: 2G", type=size, default=0)
     _option(parser, "-n --count", "end after this many samples", type=positive, default=0)
     _option(parser, "--for TIME", "end after this time: 10m", dest="length", type=length, default=0)
-    text = "keep metrics for node_exporter's textfile collector in FILE, which ends in .prom: docs/metrics.md"
+    text = (
+        "keep metrics for node_exporter's textfile collector in FILE, which ends in .prom; it is removed at"
+        " the end, lest old figures are read as those of now: docs/metrics.md"
+    )
     _option(parser, "--metrics FILE", text, type=textfile)
     _option(parser, "--metrics-devices", "metrics of each DASD, too: 14 series for each")
     _option(parser, "--dry-run", "estimate the cost, write nothing")
@@ -740,7 +743,7 @@ def serve_metrics(parser: argparse.ArgumentParser) -> None:
     Samples this machine, or follows the recordings of a running recorder (--from DIR), and answers requests for
     /metrics from the last sample; a request never makes it read more.  It listens on a loopback address or a Unix
     socket alone: access from elsewhere belongs to a proxy that knows who asks.  docs/metrics.md lists the metrics.
-    zmon record --metrics writes the same into a file, without a port.
+    zmon record --metrics keeps the same in a file, without a port, until it ends; then the file is removed.
     """  # noqa: E501 - the help as it is printed
     text = "HOST:PORT of a loopback address, or unix:PATH (default %(default)s)"
     _option(parser, "--listen ADDRESS", text, type=listening_address, default=f"127.0.0.1:{METRICS_PORT}")

@@ -53,6 +53,7 @@ HEADINGS: Final = (
     Heading("MB/s\nthen", rate, 8), Heading("\nnow", rate, 7), Heading("Resp ms\nthen", rate, 8),
 )  # fmt: skip
 SO_ALREADY: Final = "no change: it is so already"
+MOVES: Final = re.compile(r"(?:([1-9][0-9]{0,5}) +)?moves(?: +([1-9][0-9]{0,5}))?", re.IGNORECASE | re.ASCII)
 AND: Final = re.compile(r" and | ?; ?", re.IGNORECASE)
 
 
@@ -118,7 +119,7 @@ def _answer(args: argparse.Namespace, wanted: Sequence[str]) -> int:
 
 
 def _changes(view: View, wanted: Sequence[str]) -> tuple[tuple[Change, ...], list[str]]:
-    """Return the changes that words mean, and the words; `moves` stands for those that MOVES shows.
+    """Return the changes that words mean, and the words; `moves` and `moves 4` for those that MOVES shows.
 
     Raises:
         ChangeError: they are not understood, or there are no moves.
@@ -127,18 +128,22 @@ def _changes(view: View, wanted: Sequence[str]) -> tuple[tuple[Change, ...], lis
     changes: list[Change] = []
     asked: list[str] = []
     for text in wanted:
-        if text.strip().casefold() == "moves":
-            steps = suggested_plan(view).steps
+        if moves := MOVES.fullmatch(text.strip()):
+            most = moves[1] or moves[2] or ""
+            steps = suggested_plan(view, int(most or PLANNED)).steps
+            plan = f"MOVES {most}".rstrip()
             changes += changes_of(steps)
-            asked.append(f"the {many(len(steps), 'move')} of MOVES, {steps[-1].copied / GIB:.3g} GiB to copy")
+            asked.append(
+                f"the {many(len(steps), 'move')} of {plan}, {steps[-1].copied / GIB:.3g} GiB to copy"
+            )
         else:
             changes.append(parse_change(text, names))
             asked.append(text)
     return tuple(changes), asked
 
 
-def suggested_plan(view: View) -> MovePlan:
-    """Return the moves that MOVES shows.
+def suggested_plan(view: View, most: int = PLANNED) -> MovePlan:
+    """Return the moves that MOVES shows, the best plan of so many.
 
     Raises:
         ChangeError: it shows none, with the reason.
@@ -146,7 +151,7 @@ def suggested_plan(view: View) -> MovePlan:
     if not has_files(view):
         raise ChangeError("moves needs the files of tablespaces: --listing")
     machine_placement = placement_of(machine_of(view), traffic=attribution_of(view))
-    query = SpreadQuery(traffic=True, seconds=view.interval.seconds, moves=PLANNED)
+    query = SpreadQuery(traffic=True, seconds=view.interval.seconds, moves=most)
     report = report_of(view, machine_placement, query, waits_in(view))
     if report.plan is None or not report.plan.steps:
         raise ChangeError(f"MOVES suggests no move in this interval: {report.no_use or why_no_move(report)}")

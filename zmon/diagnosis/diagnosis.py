@@ -113,7 +113,8 @@ class Gain(NamedTuple):
     @property
     def whole(self) -> str:
         """The same without how it is judged, and what it is of."""
-        limit = f"; next limit: {self.next_limit}" if self.next_limit else ""
+        limited = self.limit if self.is_within_error and self.next_limit else self.next_limit
+        limit = f"; next limit: {limited}" if limited else ""
         loss = f". {self.loss}" if self.loss and not self.is_useless else ""
         return f"{self.range}{self._response}{limit}{loss}"
 
@@ -128,13 +129,20 @@ class Gain(NamedTuple):
     def range(self) -> str:
         """The throughput with its range: `1.45 times the throughput (1.23 to 1.60)`, if it has a number."""
         if self.is_within_error:
-            return f"{WITHIN_ERROR}{'' if self.sure else ' (low confidence)'}"
+            return f"{WITHIN_ERROR} in throughput{'' if self.sure else ' (low confidence)'}"
         sure = "" if self.sure else "; low confidence"
         return f"{self.times:.2f} times the throughput ({self.low:.2f} to {self.high:.2f}{sure})"
 
     @property
     def _response(self) -> str:
-        """How long a request then takes, if that differs; where it is longer, that more come."""
+        """How long a request then takes, if that differs; where it is longer, that more come.
+
+        Within the error of the model only which of both it may be.
+        """
+        if self.is_within_error:
+            if self.then * LITTLE <= self.now:
+                return ", responses perhaps shorter"
+            return ", responses perhaps longer" if self.now * LITTLE <= self.then else ""
         now, then = ms(self.now), ms(self.then)
         mean = " (mean of all LCUs)" if self.is_mean else ""
         more = ", because more come" if self.then > self.now else ""

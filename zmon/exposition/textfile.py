@@ -65,6 +65,7 @@ class Textfile:
             raise
 
     def close(self) -> None:
-        """Remove the file: what nobody renews is no figure of now."""
+        """Remove the file, and say so: what nobody renews is no figure of now."""
         with contextlib.suppress(OSError):
             os.unlink(self._path)
+            self._say(f"{self._path} is removed: its figures would be read as those of now")

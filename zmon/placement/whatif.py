@@ -287,10 +287,9 @@ def _effect(prediction: Prediction) -> WhatIf:
 
     low, high = (rate / prediction.whole.rate[0] for rate in prediction.throughput)
     now, then = (1e3 * time for time in prediction.whole.response)
-    counted = (
-        f"{then:.1f} ms instead of {now:.1f} ms for a request, over"
-        f" {prediction.lcus} LCU{'s' * (prediction.lcus != 1)} and {prediction.paths} channel paths"
-    )
+    counted = f"over {prediction.lcus} LCU{'s' * (prediction.lcus != 1)} and {prediction.paths} channel paths"
+    if not prediction.is_within_error:  # else no number is more than the model errs by
+        counted = f"{then:.1f} ms instead of {now:.1f} ms for a request, {counted}"
     busy = (
         (prediction.busiest_now or prediction.limit_before,),
         (prediction.next_limit or prediction.limit,),

@@ -29,6 +29,7 @@ FORMS: Final = (
     "move FILE or TABLESPACE to LCU 5",
     "move FILE to volume 7201",
     "moves",
+    "moves 4",
     "stripe TABLESPACE over LCU 1,2,5,6",
     "paths 24",
     "paths 12 of LCU 6",

@@ -133,9 +133,9 @@ _STARTED: Final = ListField("io", "I/O/s", "rate", 5, spare=True)
 _GUESTS: Final = ListField("guests", "Guests", "count", 6, spare=True)
 _FILLED: Final = ListField("filled", "Filled by", "names", 9, most=NAMES)
 FORMS: Final[Mapping[str, ListForm]] = {
-    "lcu": ListForm("LCU", 6, "Share", (_PERCENT, _IO, _MBS, _RESP)),
-    "tablespace": ListForm("Tablespace", 10, "Share", (_PERCENT._replace(width=4, spare=True), _MBS, _LCU)),
-    "user": ListForm("User", 10, "Share", (_PERCENT._replace(spare=True), _MBS, _LCU)),
+    "lcu": ListForm("LCU", 6, "%Rq/s", (_PERCENT, _IO, _MBS, _RESP)),
+    "tablespace": ListForm("Tablespace", 10, "%MB/s", (_PERCENT._replace(width=4, spare=True), _MBS, _LCU)),
+    "user": ListForm("User", 10, "%MB/s", (_PERCENT._replace(spare=True), _MBS, _LCU)),
     "channel": ListForm("CHPID", 6, "Busy", (_PERCENT._replace(width=4),)),
     "device": ListForm(
         "Device", 6, "Busy", (_PERCENT._replace(spare=True), _IO, _MBS._replace(spare=True), _RESP, _LCU)
@@ -144,7 +144,7 @@ FORMS: Final[Mapping[str, ListForm]] = {
     "system": ListForm(
         "Guest",
         8,
-        "Share",
+        "%I/O",
         (
             _PERCENT, _STARTED._replace(spare=False), _MBS._replace(spare=True), _RESP,
             ListField("cpu", "%CPU", "percent", 4, spare=True),
@@ -155,7 +155,7 @@ FORMS: Final[Mapping[str, ListForm]] = {
     "box": ListForm(
         "Box",
         10,
-        "Share",
+        "%I/O",
         (
             _PERCENT, _STARTED, _MBS._replace(spare=True), _RESP,
             ListField("lcus", "LCUs", "count", 4, spare=True),
@@ -167,7 +167,7 @@ FORMS: Final[Mapping[str, ListForm]] = {
     "unit": ListForm(
         "LCU",
         6,
-        "Share",
+        "%I/O",
         (
             _PERCENT, _STARTED._replace(spare=False), _MBS._replace(spare=True), _RESP, _GUESTS,
             ListField("box", "Box", "text", 5, most=SERIAL), _FILLED,

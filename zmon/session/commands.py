@@ -17,19 +17,20 @@ from zmon.base.event import worst_of
 from zmon.base.event_line import line as event_line
 from zmon.base.plain_text import did_you_mean
 from zmon.machine.figure import quoted
+from zmon.machine.view import NoSuchThing
 from zmon.screen import variable
 from zmon.screen.definition import COMMAND_ITEMS, NoScreen, ScreenError
 from zmon.screen.export import text
 from zmon.screen.query import heading
 from zmon.session.navigator import NO_SAMPLES, Arrival, CommandError, Navigator, UnreadError
-from zmon.session.session import Session, SystemRequest, until_time
+from zmon.session.session import NO_SAMPLE, Session, SystemRequest, until_time
 from zmon.session.timeline import NoteError
 from zmon.session.when import not_once, outside, parse_when, whole
 from zmon.tables.filled import definition, needs
 from zmon.tables.plot import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from zmon.screen.definition import Screen
 
@@ -305,7 +306,7 @@ def draw(session: Session, command: str, operands: str) -> None:
         screen, column, row = drawn
         argument, drawable = row, variable.names(screen)
     if not (screen.drawn or fields):
-        figure = _of_exception(session, row if screen.table == "exceptions" else row.partition("open ")[2])
+        figure = figure_of(session, row if screen.table == "exceptions" else row.partition("open ")[2])
         if not figure:
             raise CommandError(variable.NO_FIGURES.format(screen.command))
         session.open(command, f"{figure} {since}".strip())
@@ -323,8 +324,11 @@ def draw(session: Session, command: str, operands: str) -> None:
     session.open(command, " ".join([f"{screen.command}.{column}", *rows, since]) if drawable else "")
 
 
-def _of_exception(session: Session, number: str) -> str:
-    """Return the figure that the exception of a number is about; empty if that is all rows, or none."""
+def figure_of(session: Session, number: str) -> str:
+    """Return the figure that the exception of a number is about; empty if that is all rows, or none.
+
+    Its name opens its screen, and PLOT draws it.
+    """
     entries = (entry for entry in session.log.entries() if str(entry.number) == number and entry.key)
     return next(
         (
@@ -680,7 +684,7 @@ AT_ONCE: Final = {"HELP", "RETURN", "QUIT"}
 """Commands that need no sample."""
 
 ELSEWHERE: Final = {
-    "WHATIF": ": type zmon whatif CHANGE on the command line of the system; MOVES shows moves",
+    "WHATIF": ": type zmon whatif CHANGE on the command line of the system; MOVES shows moves, MOVES 4 four",
 }
 """What is no command here, and where it is one."""
 
@@ -783,6 +787,8 @@ def _open_screen(session: Session, word: str, operands: str) -> None:
     """Open the screen that a word on the command line names."""
     if word.upper() in CONTROL:  # no abbreviation of a screen: it is what stands before a command
         raise _unknown(session, word)
+    if "." in word and _open_figure(session, [word, *operands.split()]):
+        return
     try:
         session.screens.find(word)
     except NoScreen as error:
@@ -790,6 +796,28 @@ def _open_screen(session: Session, word: str, operands: str) -> None:
     except ScreenError as error:
         raise CommandError(str(error)) from error
     session.open(word, operands)
+
+
+def _open_figure(session: Session, fields: Sequence[str]) -> bool:
+    """Open the screen of a figure, CTLUNIT.resp 8000, on its column and row; return whether it is one."""
+    if session.interval is None:
+        raise CommandError(NO_SAMPLE)
+    try:
+        figures = variable.parse(fields, session.screens)
+    except variable.VariableError:
+        return False
+    screen, column, rows = figures[0]
+    if screen.layout == "page" or needs(screen.table).history:
+        session.open(screen.command, " ".join(rows), column)
+        return True
+    missing, row = "", ""
+    try:
+        row = variable.resolve(figures[:1], session.interval, session.inputs)[0].key
+    except (NoSuchThing, variable.VariableError) as error:
+        missing = str(error)
+    session.open(screen.command, column=column, row=row)
+    session.message = missing
+    return True
 
 
 CLOCK: Final = re.compile(r"(?:[0-9]{4}-)?[0-9]{1,2}[:-][0-9]{2}(?::[0-9]{2})?")

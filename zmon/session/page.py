@@ -65,6 +65,10 @@ class Page(NamedTuple):
     conditions: tuple[Condition, ...] = ()
     against: Comparison | None = None
     """What it compares, if it does; `screen` then has columns for both."""
+    column: str = ""
+    """The column that is chosen when it is opened; empty for none ..."""
+    row: str = ""
+    """... and the key of the row; empty for the first."""
 
     @property
     def times(self) -> str:

@@ -154,10 +154,11 @@ class Session(Navigator):
         """Show another page in the place of the present one."""
         self.pages[-1] = page
 
-    def open(self, word: str, operands: str = "") -> None:
+    def open(self, word: str, operands: str = "", column: str = "", row: str = "") -> None:
         """Open the screen that a word names, on top of the present one.
 
-        `operands` is the thing that the screen is about (`DEVICE 7000`) or conditions (`DEVICE resp>10`).
+        `operands` is the thing that the screen is about (`DEVICE 7000`) or conditions (`DEVICE resp>10`);
+        of a list a column and a row may be chosen.
 
         Raises:
             CommandError: there is no such screen, thing or column.
@@ -178,7 +179,7 @@ class Session(Navigator):
         if screen.layout in BEGINNINGS:  # every way begins at OVERVIEW; the menu is next to it
             overview = screen.layout == "menu" and self.pages and self.pages[0].screen.layout == "dashboard"
             del self.pages[1 if overview else 0 :]
-        self.pages.append(self._compared(page))
+        self.pages.append(self._compared(page._replace(column=column, row=row)))
         self._want(page)
         if (
             self.comparison is not None
@@ -617,10 +618,11 @@ class Session(Navigator):
         return page._replace(screen=compared(page.alone, against.names), order=order, against=against)
 
     def _first_row(self) -> tuple[str, str]:
-        """Return what line mode chooses: no column, and the first row."""
-        if self.page.screen.layout != "list" or not self.page.screen.gridded:
+        """Return what line mode chooses: what the page was opened for, else no column, and the first row."""
+        page = self.page
+        if page.screen.layout != "list" or not page.screen.gridded:
             return "", ""
-        return "", next(iter(self.sheet().keys), "")
+        return page.column, page.row or next(iter(self.sheet().keys), "")
 
 
 def _thing(event: Event) -> Variable | None:

@@ -10,6 +10,7 @@ Traffic of a file is an estimate: see `zmon.placement.traffic`.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
@@ -396,14 +397,23 @@ COLUMNS: Final = (
 MOVE_ESTIMATES: Final = ("mbs", "uneven", "times", "apart")
 NO_TRAFFIC: Final = absent("bytes are counted: no traffic is known")
 NO_SWAP: Final = absent("the file moves alone")
+MOVE_NUMBER: Final = re.compile("[1-9][0-9]{0,5}", re.ASCII)
+"""How many moves a plan has at most, as it is typed."""
 
 
 def moves_table(view: View) -> Table:
-    """Fill MOVES: one row per file to move, keyed by its path; two files that change places are one row."""
+    """Fill MOVES: one row per file to move, keyed by its path; two files that change places are one row.
+
+    Raises:
+        NoSuchThing: the view's argument is no number of moves.
+    """
+    argument = view.argument.strip()
+    if argument and not MOVE_NUMBER.fullmatch(argument):
+        raise NoSuchThing(f"{argument!r} is no number of moves; write MOVES 4, or a condition: MOVES mbs>1")
     machine = machine_of(view)
     if not machine.files:
         return Table([], {}, missing=no_files(view))
-    report, plan = _suggested(machine, view)
+    report, plan = _suggested(machine, view, int(argument or PLANNED))
     traffic = report.wanted.traffic
     lines = [_move_line(number, step, traffic=traffic) for number, step in enumerate(plan.steps, 1)]
     why = f"no move is suggested: {why_no_move(report)}"
@@ -419,14 +429,14 @@ def moves_table(view: View) -> Table:
     )
 
 
-def _suggested(machine: Machine, view: View) -> tuple[SpreadReport, MovePlan]:
-    """Return the answer by traffic, or by bytes where no traffic is known."""
+def _suggested(machine: Machine, view: View, most: int) -> tuple[SpreadReport, MovePlan]:
+    """Return the best plan of so many moves by traffic, or by bytes where no traffic is known."""
     interval = view.interval
     placement = placement_of(machine, traffic=attribution_of(view))
-    wanted = SpreadQuery(traffic=True, seconds=interval.seconds, moves=PLANNED)
+    wanted = SpreadQuery(traffic=True, seconds=interval.seconds, moves=most)
     report = report_of(view, placement, wanted, waits_in(view))
     if report.plan is None or isinstance(report.plan.uneven, Absent):
-        report = report_spread(placement, SpreadQuery(moves=PLANNED, asked=report.wanted.asked))
+        report = report_spread(placement, SpreadQuery(moves=most, asked=report.wanted.asked))
     if report.plan is None:
         from zmon.placement.planner import plan_moves  # noqa: PLC0415 - only where no LCU is known
 
@@ -478,7 +488,8 @@ def _move_notes(report: SpreadReport, plan: MovePlan) -> Iterator[str]:
     if staying := staying_words(report):
         yield staying
     if plan.steps:
-        yield f"zmon moves nothing; {report.wanted.command(PLANNED, HOW)} prints the statements that do"
+        command = report.wanted.command(report.wanted.moves, HOW)
+        yield f"zmon moves nothing; {command} prints the statements that do"
     yield from (f"Basis: {sentence}" for sentence in report.assumptions)
 
 

@@ -10,7 +10,7 @@ from zmon.ui.line import Line, Part
 from zmon.ui.pane import CURSOR, Pane
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from zmon.screen.definition import Screens
     from zmon.screen.sheet import Sheet
@@ -218,9 +218,20 @@ class DashboardPane(Chooser):
     A row of a list keeps its place while figures change from one interval to the next.
     """
 
-    def __init__(self, page: Page, sheet: Sheet, style: str, home: str = "") -> None:
-        """Draw a sheet in a style, `braille`, `blocks` or `ascii`, with the cursor on the row of a key."""
+    def __init__(
+        self,
+        page: Page,
+        sheet: Sheet,
+        style: str,
+        home: str = "",
+        figure_of: Callable[[str], str] = lambda _number: "",
+    ) -> None:
+        """Draw a sheet in a style, `braille`, `blocks` or `ascii`, with the cursor on the row of a key.
+
+        `figure_of` returns the figure of the exception of a number.
+        """
         super().__init__(page)
+        self._figure_of = figure_of
         self._key = home
         self._style = style
         self._sheet = sheet
@@ -246,28 +257,26 @@ class DashboardPane(Chooser):
         self.put(
             [Line(line.text, "data", tuple(Part(*span) for span in line.spans)) for line in drawn],
             [
-                PaneItem(keys[door.place], number, door.start, door.end, self._sheet.deeper(door.place))
+                PaneItem(keys[door.place], number, door.start, door.end, self._deeper(door.place))
                 for number, line in enumerate(drawn)
                 for door in line.doors
             ],
         )
 
+    def _deeper(self, place: int) -> str:
+        """Return the command that leads deeper; an exception has a figure, whose name opens its screen."""
+        command, (section, _, number) = self._sheet.deeper(place), self._sheet.keys[place].partition(" ")
+        return (self._figure_of(number) if section == "open" and " " not in command else "") or command
+
     def tab(self, by: int) -> None:
-        """Go to the first item of the next (or previous) list; behind the last one to the verdict."""
+        """Go to the first item of the next (or previous) part: the lists, then all others."""
         now = self.chosen
         if now is None:
             return
-        first: dict[str, PaneItem] = {self._section(self.items[0]): self.items[0]}
-        for item in self.items:
-            if self._section(item) in FORMS:
-                first.setdefault(self._section(item), item)
-        heads = list(first.values())
-        if self._section(now) in first:
-            place = (list(first).index(self._section(now)) + by) % len(heads)
-        else:  # between the verdict and the lists, or below them
-            ahead = [item for item in heads if (item.line - now.line) * by > 0]
-            place = heads.index(ahead[0] if by > 0 else ahead[-1]) if ahead else 0
-        self.choose(self.items.index(heads[place]))
+        first, *sections = dict.fromkeys(map(self._section, self.items))
+        parts = [first, *sorted(sections, key=lambda section: section not in FORMS)]
+        part = parts[(parts.index(self._section(now)) + by) % len(parts)]
+        self.choose(next(place for place, item in enumerate(self.items) if self._section(item) == part))
 
     def _section(self, item: PaneItem) -> str:
         return item.key.partition(" ")[0]

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 from zmon.base.clock import clock
 from zmon.base.plain_text import wrap
-from zmon.session.commands import AT_ONCE, find_command
+from zmon.session.commands import AT_ONCE, figure_of, find_command
 from zmon.session.commands import run as run_command
 from zmon.session.navigator import CommandError, CursorMove
 from zmon.session.page import BehindTask, ConcludeTask, FillTask, PreviewTask
@@ -821,7 +822,7 @@ def pane_of(page: Page, sheet: Sheet, session: Session, chart: str) -> Pane:
     if page.screen.layout == "chart":
         return ChartPane(sheet, session.screens, chart)
     if page.screen.layout == "dashboard":
-        return DashboardPane(page, sheet, chart, session.left_at)
+        return DashboardPane(page, sheet, chart, session.left_at, partial(figure_of, session))
     if page.screen.layout == "page":
         return FormPane(page, sheet)
     style = "ascii" if chart == "ascii" else "blocks"

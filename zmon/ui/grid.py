@@ -53,8 +53,12 @@ class Grid(Pane):
     """Rows under headings, with a cursor."""
 
     def __init__(self, page: Page, sheet: Sheet, style: str = "", home: str = "") -> None:
-        """Show a sheet from its first row, or that of a key; curves in a style: `blocks`, `ascii` or none."""
+        """Show a sheet from its first row, or that of a key; curves in a style: `blocks`, `ascii` or none.
+
+        The column and row that the page was opened for are chosen.
+        """
         super().__init__()
+        home = home or page.row
         self._style = style
         self.sheet, self.page = sheet, page
         self._given = sheet
@@ -65,7 +69,7 @@ class Grid(Pane):
         """The key that the cursor belongs to; empty until it is moved."""
         self.first = 1
         """The first column of those that move; column 0 stays."""
-        self.column = ""
+        self.column = page.column if page.column in sheet.screen.by_name else ""
         """The column that was chosen, if any."""
         self.sought = ""
         """The text that is looked for while it is typed, highlighted in rows."""
@@ -75,6 +79,7 @@ class Grid(Pane):
         self._top: tuple[object, list[Line]] = (None, [])
         """The lines above the rows, and what they were made from."""
         self.show(sheet, page)
+        self._bring_chosen()
 
     @property
     def chosen_key(self) -> str:
@@ -139,6 +144,7 @@ class Grid(Pane):
                 self._draw()
             else:
                 self.show(self._given, self.page)
+            self._bring_chosen()
         self.width, self.height = width, max(height, 0)
         if not self.key:
             self._amid()
@@ -391,11 +397,14 @@ class Grid(Pane):
 
     def tab(self, by: int) -> None:
         """Choose the next (or previous) column; behind the last none is chosen."""
-        names = ["", *(column.name for column in self.sheet.screen.columns)]
+        names = ["", *self.sheet.screen.by_name]
         self.column = names[(names.index(self.column) + by) % len(names)]
-        if not self.column:
-            return
-        self._bring(names.index(self.column) - 1)
+        self._bring_chosen()
+
+    def _bring_chosen(self) -> None:
+        """Bring the chosen column into sight."""
+        if self.column:
+            self._bring(list(self.sheet.screen.by_name).index(self.column))
 
     def _bring(self, index: int) -> None:
         """Go left or right until a column is drawn."""

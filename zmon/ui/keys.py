@@ -75,7 +75,7 @@ FUNCTIONS: Final = (
     Function("up", "up", "the row above", when="empty"),
     Function("down", "down", "the row below", when="empty"),
     Function(
-        "next_column", "tab", "choose the next column, for help and sort; on OVERVIEW: the next list",
+        "next_column", "tab", "choose the next column, for help and sort; on OVERVIEW: the next part",
         when="empty",
     ),
     Function("previous_column", "shift+tab", "choose the previous column", when="empty"),
