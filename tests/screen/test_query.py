@@ -76,7 +76,7 @@ def test_a_condition_is_a_column_a_sign_and_a_value(text: str, condition: Condit
 
 def test_what_is_not_understood_is_named_with_what_would_be() -> None:
     """The message has the text that was found: tests/golden/said/conditions.txt."""
-    texts = ("resp", "resp=>5", ">5", "typo>5", "resp>", "resp>ten", "resp>nan")
+    texts = ("resp", "resp=>5", ">5", "typo>5", "resp>", "resp>ten", "resp>nan", "/db2/d11/tsfact2.data")
     compare("said/conditions", refusals(QueryError, lambda text: parse_condition(text, COLUMNS), texts))
 
 

@@ -96,11 +96,11 @@ class _Parser(argparse.ArgumentParser):
             if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001 - argparse has no other way
                 options.update(*(choice._option_string_actions for choice in action.choices.values()))  # noqa: SLF001
         options.discard(word)  # one of another subcommand
-        begun = sorted(name for name in options if word and name.startswith(word))
-        if begun:
-            return f": did you mean {' or '.join(begun)}?"
         names = sorted(name[2:] for name in options if name.startswith("--"))
-        return did_you_mean(word[2:], names, "--")
+        begun = sorted(name for name in options if word and name.startswith(word))
+        alike = did_you_mean(word[2:], names, "--")
+        is_enough = not begun or (len(begun) == 1 and begun[0] in alike)
+        return alike if is_enough else f": did you mean {' or '.join(begun)}?"
 
     def error(self, message: str) -> NoReturn:
         """Print the error in one line, if possible with what would be right, and end with status 2."""
@@ -111,7 +111,12 @@ class _Parser(argparse.ArgumentParser):
         if not word.startswith("-") and (guess := misspelt(word)):
             self.exit(misused(guess))
         unknown = message.partition("unrecognized arguments: ")[2].split()
-        if "--from" in self._option_string_actions and (guess := source_instead(unknown, self.prog)):
+        is_slip = unknown and unknown[0].startswith("--")
+        if (
+            "--from" in self._option_string_actions
+            and not is_slip
+            and (guess := source_instead(unknown, self.prog))
+        ):
             self.exit(misused(guess))
         self.exit(misused(f"{harmless(message)}{self._alike(unknown)}; {self.prog} --help"))
 

@@ -206,8 +206,10 @@ def parse_condition(text: str, columns: Sequence[Column]) -> Condition:
         QueryError: the form, the column or the number is not understood.
     """
     match = re.fullmatch(_CONDITION, text)
+    if match is None and text.startswith("/"):
+        raise QueryError(f"{text!r} is no condition; FILES {text} shows where the files of a path lie")
     if match is None:
-        raise QueryError(f"{text!r} is no condition; write for example resp>10, lcu=*2482 or label~PAY")
+        raise QueryError(f"{text!r} is no condition; write for example resp>10, lcu=8000 or label~PAY")
     column = find_column(match["column"], columns)
     kinds = column.names == "lcu", column.names == "device"
     condition = Condition(column.name, match["sign"], match["value"], *kinds)
