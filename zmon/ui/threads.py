@@ -48,7 +48,7 @@ FIRST_INTERVAL: Final = 1.0
 OVERVIEW_SECONDS: Final = 1.0
 """Seconds after which the overview of a timeline that has grown is read again."""
 
-RESTS: Final = 19.0
+RESTS: Final = 39.0
 """How many times as long as what may wait took it rests, while samples come."""
 LONGEST_REST: Final = 30.0
 """Seconds after which it is done again in any case; less than `zmon.session.page.RECENT`."""
@@ -238,7 +238,7 @@ class SideThread(threading.Thread):
 
     Of each the last one that was asked for is done, and no older ones.  Live, each sample asks for others; as
     they may cost more than the screen itself, the thread then rests for `RESTS` times as long as they took,
-    so that it uses at most a twentieth of a processor.
+    so that it uses at most a fortieth of a processor.
     """
 
     def __init__(self, report: Callable[[Result], object]) -> None:
