@@ -70,8 +70,11 @@ class Blocks(Things):
         """
         counted = self.counted
         hung: dict[int, float] = {}
-        columns = (self.numbers("done"), counted.numbers("io_ms"), counted.seconds, counted["in_flight"])
-        for row, (requests, busy, seconds, now) in enumerate(zip(*columns, strict=True)):
+        columns = (
+            self.numbers("done"), counted.numbers("io_ms"), counted.seconds,
+            counted["in_flight"], counted.earlier("in_flight"),
+        )  # fmt: skip
+        for row, (requests, busy, seconds, now, before) in enumerate(zip(*columns, strict=True)):
             if isinstance(seconds, Absent):
                 continue
             waited = 0.0
@@ -79,7 +82,7 @@ class Blocks(Things):
                 waited = self._unanswered(row, busy) if busy >= MIN_UNANSWERED * 1e3 else 0.0
             elif not isinstance(busy, Absent) and busy >= MIN_HANG_BUSY * 1e3 * seconds:
                 waited = min(busy / 1e3, seconds)
-            elif now > 0 and counted.earlier("in_flight")[row] > 0:  # type: ignore[operator]  # gauges
+            elif now > 0 and before > 0:  # type: ignore[operator]  # gauges
                 waited = seconds
             others = ("discards", "flushes")
             if waited >= MIN_HANG_SECONDS and not any(counted.numbers(name)[row] > 0 for name in others):
