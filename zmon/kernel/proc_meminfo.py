@@ -66,6 +66,8 @@ _STALLS: Final = re.compile(r"^allocstall(?:_[a-z]{1,12})? ([0-9]{1,20})$", re.M
 """Lines of /proc/vmstat, one for each zone of memory."""
 NOT_COUNTED: Final = Reasons("not-counted", "the kernel does not count {}")
 NO_STALLS: Final = NOT_COUNTED.about("stalls for pages")
+_NO_SIZE: Final = {name: absent(f"/proc/meminfo has no {label[:-1]}") for name, label in _SIZES.items()}
+_NO_EVENT: Final = {name: NOT_COUNTED.about(COUNTED[name]) for name in _EVENTS}
 _CMM: Final = {
     "cmm_pages": ("cmm_pages",),
     "cmm_timed_pages": ("cmm_timed_pages",),
@@ -105,9 +107,7 @@ def read_memory(tree: Tree) -> Frame:
         return empty_frame(MEMORY, refused(error, why_hidden(tree, MEMINFO)).reason)
     if "MemTotal:" not in sizes:
         raise ValueError("/proc/meminfo: expected MemTotal")
-    row: dict[str, Value] = {
-        name: sizes.get(label, absent(f"/proc/meminfo has no {label[:-1]}")) for name, label in _SIZES.items()
-    }
+    row: dict[str, Value] = {name: sizes.get(label, _NO_SIZE[name]) for name, label in _SIZES.items()}
     slabs = sizes.get(_SLABS, 0)
     row["cached"] = sizes["Cached:"] + slabs if "Cached:" in sizes else row["cached"]
     try:
@@ -119,7 +119,7 @@ def read_memory(tree: Tree) -> Frame:
         events = parse_amounts(content, VMSTAT, _EVENTS.values())
         row["stalls"] = parse_stalls(content)
     for name, label in _EVENTS.items():
-        row[name] = events.get(label, NOT_COUNTED.about(COUNTED[name]))
+        row[name] = events.get(label, _NO_EVENT[name])
     for file, names in _CMM.items():
         path, parse = f"{CMM}/{file}", partial(parse_cmm, count=len(names))
         row |= read_several(tree, path, names, parse, NO_CMM, f"/{path}: {{}}")

@@ -49,6 +49,7 @@ _TASKS: Final = {
     "running": "procs_running", "blocked": "procs_blocked", "switches": "ctxt", "forks": "processes",
 }  # fmt: skip
 """The lines of /proc/stat, by the fields of `TASKS`."""
+_NO_TASKS: Final = {name: absent(f"/proc/stat has no {label}") for name, label in _TASKS.items()}
 
 NOT_LIVE: Final = absent("a capture was read, not a machine")
 
@@ -116,7 +117,7 @@ def parse_tasks(content: str) -> dict[str, Value]:
     """
     _before, first, rest = content.rpartition(_TASKS["switches"])  # the line of interrupts before it is long
     counts = parse_amounts(first + rest, STAT, _TASKS.values())
-    return {name: counts.get(label, absent(f"/proc/stat has no {label}")) for name, label in _TASKS.items()}
+    return {name: counts.get(label, _NO_TASKS[name]) for name, label in _TASKS.items()}
 
 
 def parse_schedstat(content: str) -> dict[int, int]:
