@@ -166,9 +166,9 @@ class Session(Navigator):
         try:
             screen = find_screen(self.screens, word, operands)
             page = self._page(screen, operands)
-            if page.argument and self.filled_elsewhere and self._looks_back(page):
+            if page.argument and self.filled_elsewhere and self._takes_long(page):
                 look_up = definition(screen.table).find
-                if look_up is not None and needs(screen.table).history:
+                if look_up is not None:
                     look_up(self._task(page).view)  # the rest is filled in the background
             elif page.argument:
                 self._sheet_of(page)  # raises when there is no such thing
@@ -286,7 +286,7 @@ class Session(Navigator):
     def _rows_to_name(self, page: Page) -> Sheet:
         """Return the rows of a page; of what a thread fills from the past those of the present interval."""
         table = None
-        if self.filled_elsewhere and self._looks_back(page):
+        if self.filled_elsewhere and self._takes_long(page):
             table = self.listed(page.screen.command)
         if table is None:
             return self._sheet_of(page)
@@ -425,7 +425,7 @@ class Session(Navigator):
 
     def row_keys(self) -> Sequence[str]:
         """Return the keys of the rows of the present page; none while a thread reads what came before."""
-        return () if self.is_being_filled and self._looks_back(self.page) else self.sheet().keys
+        return () if self.is_being_filled and self._takes_long(self.page) else self.sheet().keys
 
     def _about(self) -> tuple[object, ...]:
         """Return what the present sheet is made from."""
@@ -538,9 +538,11 @@ class Session(Navigator):
         """Take a table that was filled elsewhere; it serves as long as its interval is the present one."""
         self._table = task.about, table
 
-    def _looks_back(self, page: Page) -> bool:
-        """Return whether filling the table of a page reads samples before the present ones."""
+    def _takes_long(self, page: Page) -> bool:
+        """Return whether filling the table of a page takes long: it reads samples before, or plans."""
         needed = needs(page.screen.table)
+        if definition(page.screen.table).is_plan:
+            return True
         if needed.verdict and self.interval is not None and self.interval.skipped:
             return True
         if needed.exceptions and not needed.kinds:
@@ -555,11 +557,11 @@ class Session(Navigator):
         view = self.view(self.page.argument)
         if view is None or (self._table is not None and self._table[0] == self._task(self.page).about):
             return False
-        return self._looks_back(self.page) or self._is_curved(self.page)
+        return self._takes_long(self.page) or self._is_curved(self.page)
 
     def without_curves(self) -> Sheet | None:
         """Return what can be shown until curves are made; None where they are not what takes long."""
-        if self._looks_back(self.page):
+        if self._takes_long(self.page):
             return None
         task = self._task(self.page)._replace(curved=False)
         if self._table is None or self._table[0] != task.about:

@@ -407,13 +407,11 @@ def moves_table(view: View) -> Table:
     Raises:
         NoSuchThing: the view's argument is no number of moves.
     """
-    argument = view.argument.strip()
-    if argument and not MOVE_NUMBER.fullmatch(argument):
-        raise NoSuchThing(f"{argument!r} is no number of moves; write MOVES 4, or a condition: MOVES mbs>1")
+    most = int(_most_moves(view) or PLANNED)
     machine = machine_of(view)
     if not machine.files:
         return Table([], {}, missing=no_files(view))
-    report, plan = _suggested(machine, view, int(argument or PLANNED))
+    report, plan = _suggested(machine, view, most)
     traffic = report.wanted.traffic
     lines = [_move_line(number, step, traffic=traffic) for number, step in enumerate(plan.steps, 1)]
     why = f"no move is suggested: {why_no_move(report)}"
@@ -427,6 +425,18 @@ def moves_table(view: View) -> Table:
         notes=tuple(_move_notes(report, plan)),
         missing=None if lines else absent(why),
     )
+
+
+def _most_moves(view: View) -> str:
+    """Return how many moves a plan may have, as the view's argument says it.
+
+    Raises:
+        NoSuchThing: it is no number of moves.
+    """
+    argument = view.argument.strip()
+    if argument and not MOVE_NUMBER.fullmatch(argument):
+        raise NoSuchThing(f"{argument!r} is no number of moves; write MOVES 4, or a condition: MOVES mbs>1")
+    return argument
 
 
 def _suggested(machine: Machine, view: View, most: int) -> tuple[SpreadReport, MovePlan]:
@@ -535,5 +545,5 @@ def _named(much: Mapping[Space, float], whole: float, sign: str) -> Iterable[str
 DEFINITIONS: Final = {
     "files": TableDefinition(NEEDS, files_table),
     "spread": TableDefinition(WAITING_NEEDS, spread_table, screen="SPREAD"),
-    "moves": TableDefinition(WAITING_NEEDS, moves_table, is_plan=True),
+    "moves": TableDefinition(WAITING_NEEDS, moves_table, find=_most_moves, is_plan=True),
 }

@@ -17,7 +17,7 @@ from zmon.session.commands import AT_ONCE, figure_of, find_command
 from zmon.session.commands import run as run_command
 from zmon.session.navigator import CommandError, CursorMove
 from zmon.session.page import BehindTask, ConcludeTask, FillTask, PreviewTask
-from zmon.tables.filled import needs
+from zmon.tables.filled import definition, needs
 from zmon.ui import frame
 from zmon.ui.behind import BehindPane
 from zmon.ui.chooser import DashboardPane, Menu
@@ -57,6 +57,7 @@ MAX_PASTED: Final = 20
 
 SEEKING: Final = "Looking for the worst exception: this picture is of the last interval ..."
 """What the guidance says until the worst exception of a recording is known, or a key is pressed."""
+PLANNING: Final = "Looking for the best plan of moves; this takes some seconds ..."
 EVENTS: Final = "EVENTS"
 """The command that lists what happened, and the title of this list."""
 
@@ -355,8 +356,15 @@ class Glass:
         commands = [page.screen.command for page in self.session.pages]
         return " > ".join(commands) if len(commands) > 2 else ""
 
+    @property
+    def _plans(self) -> bool:
+        """Whether the present page is a plan, for an interval that is there."""
+        return self.session.interval is not None and definition(self.session.page.screen.table).is_plan
+
     def _doing(self) -> str:
         """Say what is awaited."""
+        if self._plans:
+            return PLANNING
         name = self.session.timeline.name
         return f"{'Simulating' if name.startswith('lab:') else 'Reading'} {name} ..."
 
@@ -669,7 +677,7 @@ class Glass:
             if sheet is not None:
                 self.interval = self.session.interval
                 return pane_of(page, sheet, self.session, self.chart)
-        return Pane([Line(" Reading what came before", "strong")])
+        return Pane([Line(f" {PLANNING if self._plans else 'Reading what came before'}", "strong")])
 
     def _put(self, pane: Pane, page: Page | None) -> None:
         below = len(self.session.pages) - 1
