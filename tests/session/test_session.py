@@ -1098,3 +1098,12 @@ def test_a_refused_command_leaves_nothing_behind() -> None:
         gc.garbage.clear()
         gc.enable()
     assert not kept
+
+
+def test_a_plan_is_made_by_a_thread_and_its_operand_is_looked_at_before() -> None:
+    """It takes seconds, in which keys are answered."""
+    to = session("MOVES")
+    to.filled_elsewhere = True
+    assert to.is_being_filled
+    with pytest.raises(CommandError):
+        to.open("MOVES", "0")

@@ -118,6 +118,11 @@ def test_a_slow_path_leads_to_what_shows_its_response() -> None:
     assert door(Subject("adapter", "", "sda and sdb")) == "MPATH"
 
 
+def test_a_device_that_is_held_back_leads_to_the_screen_that_has_it() -> None:
+    """DEVICE has the disks below it alone."""
+    assert fill("diagnosis", view_of("dm-suspended")).column("door")[0] == "STACKED"
+
+
 def test_a_path_that_does_all_is_why_no_move_is_of_use() -> None:
     """Nothing waits long enough to be named, but DIAGNOSE has a cause, which no placement mends."""
     found = waits_in(view_of("fcp-failover"))

@@ -412,7 +412,7 @@ def test_exceptions_that_are_over_are_counted() -> None:
     view = session.view()
     assert view is not None
     (line,) = rows(table(view), "exception")
-    said = re.fullmatch(r"No .*; 4 earlier, .* (\S+): type WORST (\d)\.", str(line["words"]))
+    said = re.fullmatch(r"No .*; 4 earlier, .* (\S+): WORST (\d) .*", str(line["words"]))
     assert said is not None
     worst = fill("exceptions", view)
     assert said[1] == worst.columns["begun"][worst.keys.index(said[2])]

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.base.absent import Absent, absent
+from zmon.base.ranges import many
 from zmon.screen.definition import Column, Screen
 from zmon.screen.variable import LETTERS, QUEUE, plottable
 from zmon.tables.table import SUMMARY, Summary, Table
@@ -190,7 +191,11 @@ def compare(screen: Screen, then: Table, now: Table, names: tuple[str, str] = ("
         columns,
         None if then.summary is None or now.summary is None else Summary(now.summary.title, cells),
         estimated=estimated,
-        notes=tuple(dict.fromkeys((*_lacking(then, now, names), *_notes(then, now, names)))),
+        notes=tuple(
+            dict.fromkeys(
+                (*_lacking(then, now, names), *_only_in(columns[ONLY], names), *_notes(then, now, names))
+            )
+        ),
         missing=(now.missing or then.missing) if not keys else None,
         home=now.home,
         sentences=now.sentences,
@@ -207,6 +212,14 @@ def _lacking(then: Table, now: Table, names: tuple[str, str]) -> Iterator[str]:
     for name, table, other in zip(names, (then, now), (now, then), strict=True):
         if table.missing is not None and other.keys:
             yield f"{name}: {table.missing.reason}"
+
+
+def _only_in(only: Sequence[Value], names: tuple[str, str]) -> Iterator[str]:
+    """Say how many rows are of one time alone, and how to see these, if others are of both."""
+    for name in reversed(names):
+        rows = only.count(word(name))
+        if 0 < rows < len(only):
+            yield f"{many(rows, 'row')} only in {name}: WHERE {ONLY}={word(name)}"
 
 
 def _notes(then: Table, now: Table, names: tuple[str, str]) -> Iterator[str]:

@@ -584,10 +584,11 @@ class Session(Navigator):
             CommandError: it is no list of things, or there is nothing at that time.
         """
         screen, previous = self.page.alone, self.comparison
-        if not _is_comparable(screen) and screen.table not in FIRST_LOOKED_AT:
+        is_kept = _is_comparable(screen) or screen.table in FIRST_LOOKED_AT or self.mover is not None
+        if not is_kept:
             raise CommandError(f"{screen.command} cannot be compared; lists such as DEVICE can")
         self.comparison = Comparison(screen, then, now, before, names)
-        if screen.table in FIRST_LOOKED_AT:
+        if not _is_comparable(screen):
             self.message = NOT_COMPARED.format(screen.command)
         pages = [self._compared(page) for page in self.pages]
         try:

@@ -33,6 +33,8 @@ DOORS: Final = {
     "machine": "REDISP",
 }
 """The screen of each kind of subject."""
+HELD: Final = "layer.suspended"
+"""The evidence of a device that is held back: one that is made of others, which have screens of their own."""
 FIRST: Final = absent("nothing can be said yet: figures need a second sample")
 NO_DIAGNOSIS: Final = absent("this line leads nowhere: it belongs to no diagnosis")
 
@@ -73,7 +75,7 @@ def table(view: View) -> Table:
         "lost": ["" if diagnosis is None else diagnosis.lost for diagnosis in heads],
         "subject": ["" if diagnosis is None else diagnosis.subjects[0].title for diagnosis in heads],
         "door": [
-            ways.get(number, NO_DIAGNOSIS) if diagnosis is None else door(diagnosis.subjects[0])
+            ways.get(number, NO_DIAGNOSIS) if diagnosis is None else door_of(diagnosis)
             for number, (_, _, diagnosis) in enumerate(lines)
         ],
     }
@@ -103,6 +105,12 @@ def same_time(view: View, given: Sequence[str] | None = None) -> Callable[[Diagn
         return [*asked, *since, "--at", written_out(judged.after.at.utc)]
 
     return options
+
+
+def door_of(diagnosis: Diagnosis) -> str:
+    """Return the command that opens the screen of what a diagnosis is about."""
+    held = any(evidence.column == HELD for evidence in diagnosis.evidence)
+    return "STACKED" if held else door(diagnosis.subjects[0])
 
 
 def door(subject: Subject) -> str:

@@ -112,7 +112,7 @@ def earlier(entries: Sequence[ExceptionEntry], end: int) -> str:
     days = {clock(utc, "%Y-%m-%d") for utc in (worst.begin, end)}
     at = clock(worst.begin, DATED if len(days) > 1 else "%H:%M:%S")
     which = f"{len(entries)} earlier, the worst" if len(entries) > 1 else "one earlier,"
-    return f"{which} at {at}: type WORST {worst.number}"
+    return f"{which} at {at}: WORST {worst.number} shows it, in a shell --at"
 
 
 def _why_none(interval: Interval, exceptions: Exceptions) -> Absent:
