@@ -86,7 +86,7 @@ def test_the_worst_is_one_of_the_highest_level() -> None:
     view = session.view()
     assert view is not None
     words = " ".join(map(str, fill("overview", view).column("words")))
-    (said,) = re.findall(r"the worst at [-0-9: ]+: type WORST (\d+)", words)
+    (said,) = re.findall(r"the worst at [-0-9: ]+: WORST (\d+)", words)
     entries = {entry.number: entry for entry in session.log.entries()}
     assert {entry.level for entry in entries.values()} == {LOOK, BAD}
     assert entries[int(said)].level == BAD

@@ -15,7 +15,7 @@ from zmon.base.absent import Absent, absent, ratio
 from zmon.base.clock import SECOND, clock, length
 from zmon.base.event import LEVELS, LOOK
 from zmon.base.mistake import REASONS, contained
-from zmon.base.ranges import FEW_NAMED, many, names, ranges
+from zmon.base.ranges import FEW_NAMED, names, ranges
 from zmon.base.record import NamedTuple
 from zmon.base.sizes import MB
 from zmon.diagnosis.judged import (
@@ -644,7 +644,7 @@ def _checks(view: View) -> Iterator[OverviewLine]:
 
     bad = [f"{result.check.title} ({result.check.id})" for result in bad_of(view)]
     if bad:
-        sentence = f"CHECK calls {many(len(bad), 'setting')} bad: {names(bad, FEW_NAMED)}."
+        sentence = f"Not as CHECK advises: {names(bad, FEW_NAMED)}."
         yield OverviewLine("exception", "checks", "Checks", LEVELS[LOOK], words=sentence, command="CHECK")
 
 
