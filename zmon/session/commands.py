@@ -26,7 +26,7 @@ from zmon.session.navigator import NO_SAMPLES, Arrival, CommandError, Navigator,
 from zmon.session.session import NO_SAMPLE, Session, SystemRequest, until_time
 from zmon.session.timeline import NoteError
 from zmon.session.when import not_once, outside, parse_when, whole
-from zmon.tables.filled import definition, needs
+from zmon.tables.filled import definition, needs, shown_on
 from zmon.tables.plot import parse
 
 if TYPE_CHECKING:
@@ -419,10 +419,12 @@ def to_worst(session: Session, operands: str) -> None:
         why = unjudged or "EXCEPT lists them"
         raise CommandError(f"there is no exception {operands!r}; {why}")
     cursor, lasted = session.cursor, f"{clock(worst.begin)} to {clock(worst.end)}"
+    figure = figure_of(session, str(worst.number)).partition(" ")[0].partition(".")[2]
+    way = f"; {shown_on(worst.table)}.{figure} {quoted(worst.where)} shows it" if figure else ""
 
     def find() -> Arrival | None:
         shown = cursor.seek(worst.worst_end)
-        text = f"The worst interval of exception {worst.number}, {lasted}: {worst.where} {worst.rule}"
+        text = f"The worst interval of exception {worst.number}, {lasted}: {worst.where} {worst.rule}{way}"
         return None if shown is None else Arrival(shown, text)
 
     session.leave_present()

@@ -443,11 +443,11 @@ class Glass:
         self._begin()
         self.say(of_first_look(interval), "guidance")
 
-    def _run_waiting(self) -> None:
-        """Carry out the commands that waited for the sample that is there now."""
+    def _run_waiting(self, *, is_told: bool = False) -> None:
+        """Carry out the commands that waited for the sample that is there now; what `is_told` of it stays."""
         waiting, self.session.waiting = self.session.waiting, []
         for line in waiting:
-            self._message = ""
+            self._message = self._message if is_told else ""
             self.run(line)
 
     def sampled(self, sample: Sample) -> None:
@@ -550,10 +550,11 @@ class Glass:
             self.say(f"{error} {self._not_done()}", "alarm")
             return
         self.playback.moved(move)
+        is_told = bool(self.session.message)
         self.tell()
         if not self.session.underway:
             self._refill()
-            self._run_waiting()
+            self._run_waiting(is_told=is_told)
 
     def _not_done(self) -> str:
         """Forget the commands that wait for a sample that was not found; say which, if there are any."""
