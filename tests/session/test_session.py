@@ -836,7 +836,7 @@ def test_no_key_of_the_glass_waits_for_rules(tmp_path: Path) -> None:
 
 
 def test_the_worst_interval_of_an_exception_is_said_to_be_it() -> None:
-    """Who comes from its begin wonders about the time."""
+    """Who comes from its begin wonders about the time; the command that shows its figure opens its row."""
     day = open_recording(str(Path(__file__).parents[2] / "recordings/lab-healthy-day.zmon"))
     to = Session(day, SCREENS, "EXCEPT")
     to.end()
@@ -845,6 +845,9 @@ def test_the_worst_interval_of_an_exception_is_said_to_be_it() -> None:
     run(to, f"WORST {worst.number}")
     assert to.utc == worst.worst_end
     assert facts(to.message).startswith(f"{worst.number} {clock(worst.begin)} ")
+    (command,) = re.findall(r"[A-Z]+\.\w+ \S+", to.message)
+    run(to, command)
+    assert (to.page.column, to.page.row) == ("aliasuse", worst.key)
     day.close()
 
 
