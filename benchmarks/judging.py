@@ -195,7 +195,9 @@ def live() -> bool:
     ratio = both / shown - 1
     note("judging.rules", both / shown)
     print(f"rules on top of DEVICE {ratio:.2f}  promised {LIVE_TARGET:g}")
-    print(f"the verdict, to DEVICE {verdict / shown:.2f}  told: it is drawn for a fortieth of the time at most")
+    print(
+        f"the verdict, to DEVICE {verdict / shown:.2f}  told: it is drawn for a fortieth of the time at most"
+    )
     return ratio <= LIVE_TARGET
 
 
