@@ -380,6 +380,7 @@ def test_a_line_behind_all_slots_of_an_array_is_none_of_its_members(row: str | N
     assert any(": " in str(name) for name in members(text)) is is_open
 
 
+_SECOND_LINE: Final = "      2403648 blocks super 1.2 level 6, 512k chunk, algorithm 18 [4/3] [UUU_]\n"
 _GROWING: Final = """\
 # cat /proc/mdstat
 Personalities : [raid6] [raid5] [raid4]
@@ -392,8 +393,7 @@ unused devices: <none>
 @pytest.mark.parametrize(
     "rows",
     [
-        "      2403648 blocks super 1.2 level 6, 512k chunk, algorithm 18 [4/3] [UUU_]\n"
-        "      [>....]  reshape =  0.1% (4931044/3906885632) finish=6498319.2min speed=10K/sec\n",
+        f"{_SECOND_LINE}      [>....]  reshape =  0.1% (49/39) finish=6498319.2min speed=10K/sec\n",
         "2403648 blocks super 1.2 level 6, 512k chunk, algorithm 18 [4/3] [UUU_]\nresync=DELAYED\n",
         "   2403648 blocks super 1.2 level 6, 512k chunk,\nalgorithm 18 [4/3] [UUU_]\n",
         "   2403648 blocks super 1.2 level 6, 512k chunk, algorithm 18\n[4/3] [UUU_]\n",

@@ -220,7 +220,7 @@ _UUID: Final = r"[0-9a-f]{8}(?::[0-9a-f]{8}){3}"
 _USUAL: Final = frozenset({"clean", "active", "write-pending", "active-idle", "read-auto", "readonly"})
 """The states of an array that is just in use.  Source: mdadm, Detail.c; Linux, drivers/md/md.c."""
 _INACTIVE: Final = "inactive"
-"""The state of an array that does not run: mdadm prints raid0 as its level, and only devices that are there."""
+"""The state of an array that does not run; mdadm prints raid0 as its level."""
 _MOVING: Final = frozenset({"reshaping", "recovering"})
 """Those in which data do not lie where they will."""
 _PROGRESS: Final = ("Rebuild Status", "Reshape Status", "Resync Status", "Check Status")
