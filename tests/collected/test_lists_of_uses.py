@@ -36,7 +36,7 @@ def test_a_disk_without_use_has_the_lines_that_name_it_as_used(
     """Also those that another list has overruled; a plain list of disks says nothing of a use."""
     text = CollectedText("a.txt", 1, "", "", "md0 : active raid1 sdc[1]\n", 0)
     frame = text_frame([ReadText(text, form, 1, ())], 1, devices={"sdc", "md0"})
-    sample = Sample(Instant(1, 1), {TEXT.name: frame})
+    sample = Sample(Instant(1, 1, "boot"), {TEXT.name: frame})
     assert [*lines_naming({"sdc"}, sample, is_unused=is_unused)] == lines
 
 
