@@ -55,6 +55,8 @@ _OF_DISKS: Final = (
     rf"|(?:sd|scsi) {ADDRESS}: (?:rejecting I/O|\[\w+\] killing request)|.*\bLOOP DOWN\b|Hardware name: "
 )
 """How messages begin that say something of adapters, disks or the machine, whether it is used or not."""
+_FAILS: Final = r".*(?:Buffer I/O error on dev(?:ice)? dm-[0-9]|\bdm-[0-9]+: INTEGRITY AEAD ERROR)"
+"""What drivers say of mapped devices that fail, which no answer for their disks has."""
 _BY_DAEMON: Final = rf"(?:(?:{_TIME}) )?(?:\S{{1,255}} )?multipathd(?:\[[0-9]+\])?: "
 """What stands before a message of the daemon of multipath."""
 OF_FORMAT: Final = ("block_size", "blocks")
@@ -84,7 +86,7 @@ class KernelLog(Reading):
         r"|(?:EXT[234]-fs|XFS) \(\S+\): .*[Mm]ount|Kernel command line: )"
         r"|\[[^\]\n]{1,40}\](?:\[[ A-Z0-9]+\])? Linux version "
     )
-    nothing: ClassVar[tuple[str, ...]] = (rf"(?!{_STAMP}(?:{_OF_DISKS})).*",)  # messages about anything else
+    nothing: ClassVar[tuple[str, ...]] = (rf"(?!{_STAMP}(?:{_OF_DISKS})|{_FAILS}).*",)  # of anything else
 
     def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Begin with nothing."""
