@@ -9,6 +9,7 @@ import pytest
 from tests.collected.texts import facts_in, row
 from zmon.base.absent import Absent
 from zmon.cli.main import main
+from zmon.collected.account import text_frame
 from zmon.collected.collection import facts_of
 from zmon.collected.facts import Facts, joined
 from zmon.collected.forms import FORMS
@@ -18,6 +19,7 @@ from zmon.collected.transcript import outputs
 from zmon.kernel.capture_text import CollectedText
 from zmon.kinds import DASD, DEVICE, LAYER
 from zmon.sample import empty_frame
+from zmon.topology.read_texts import TROUBLED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -322,9 +324,11 @@ def test_a_trace_names_the_machine_and_what_runs_linux(runs: str, told: tuple[st
      "device-mapper: crypt: dm-1: INTEGRITY AEAD ERROR, sector 0"],
 )  # fmt: skip
 def test_a_failure_of_a_mapped_device_does_not_pass_for_nothing(row: str) -> None:
-    """No reader takes it, so it counts as a line that was not understood."""
+    """It was read, and the answer for the device names its line."""
     text = CollectedText(
         "a.txt", 1, "dmesg", "", f"[   12.345678] usb 1-1: new device\n[   12.345679] {row}\n", 0
     )
     (form,) = (form for form in FORMS if form.reading is KernelLog)
-    assert walk(text, form, Facts()).strange == (2,)
+    told = walk(text, form, Facts())
+    assert (told.read, told.strange) == (1, ())
+    assert f"dm-1=2{TROUBLED}" in text_frame([told], 1).column("named")

@@ -55,8 +55,8 @@ _OF_DISKS: Final = (
     rf"|(?:sd|scsi) {ADDRESS}: (?:rejecting I/O|\[\w+\] killing request)|.*\bLOOP DOWN\b|Hardware name: "
 )
 """How messages begin that say something of adapters, disks or the machine, whether it is used or not."""
-_FAILS: Final = r".*(?:Buffer I/O error on dev(?:ice)? dm-[0-9]|\bdm-[0-9]+: INTEGRITY AEAD ERROR)"
-"""What drivers say of mapped devices that fail, which no answer for their disks has."""
+_FAILS: Final = r"(?:.*\s)?(?:Buffer I/O error on dev(?:ice)? dm-[0-9]|\bdm-[0-9]+: INTEGRITY AEAD ERROR).*"
+"""What drivers say of mapped devices that fail."""
 _BY_DAEMON: Final = rf"(?:(?:{_TIME}) )?(?:\S{{1,255}} )?multipathd(?:\[[0-9]+\])?: "
 """What stands before a message of the daemon of multipath."""
 OF_FORMAT: Final = ("block_size", "blocks")
@@ -64,7 +64,7 @@ OF_FORMAT: Final = ("block_size", "blocks")
 _SORT: Final = r"[0-9A-F]{4}/[0-9A-F]{2}"
 TROUBLE: Final = re.compile(
     r"I/O error|[Ee]rror occurred in the DASD device driver|: Failing path |rejecting I/O to"
-    r"|No operational channel path is left|No verified channel paths remain"
+    r"|INTEGRITY AEAD ERROR|No operational channel path is left|No verified channel paths remain"
 )
 """What the kernel says of a device that does not work."""
 MENDED: Final = re.compile(r": Reinstating path |A channel path to the device has become operational")
@@ -86,7 +86,7 @@ class KernelLog(Reading):
         r"|(?:EXT[234]-fs|XFS) \(\S+\): .*[Mm]ount|Kernel command line: )"
         r"|\[[^\]\n]{1,40}\](?:\[[ A-Z0-9]+\])? Linux version "
     )
-    nothing: ClassVar[tuple[str, ...]] = (rf"(?!{_STAMP}(?:{_OF_DISKS})|{_FAILS}).*",)  # of anything else
+    nothing: ClassVar[tuple[str, ...]] = (rf"(?!{_STAMP}(?:{_OF_DISKS})).*",)  # messages about anything else
 
     def __init__(self, text: CollectedText, facts: Facts) -> None:
         """Begin with nothing."""
@@ -201,6 +201,10 @@ class KernelLog(Reading):
         self._failed.pop(name, None)
         if match[1] == "Failing":
             self._failed[name] = self.place
+
+    @line(_FAILS)
+    def failing(self, _match: re.Match[str]) -> None:
+        """Take a failure of a mapped device, by whose name `account` has the line."""
 
     @line(rf"{_BY_DAEMON}(\S{{1,128}}): (sd[a-z]{{1,4}}) - .*\bpath is (down|up)\s*")
     def checked(self, match: re.Match[str]) -> None:
