@@ -378,3 +378,79 @@ def test_a_line_behind_all_slots_of_an_array_is_none_of_its_members(row: str | N
     at = next((at for at, told in enumerate(rows) if row and told.endswith(row)), len(rows))
     text = "\n".join([*rows[:at], "?! xyz", *rows[at:], ""])
     assert any(": " in str(name) for name in members(text)) is is_open
+
+
+_SECOND_LINE: Final = "      2403648 blocks super 1.2 level 6, 512k chunk, algorithm 18 [4/3] [UUU_]\n"
+_GROWING: Final = """\
+# cat /proc/mdstat
+Personalities : [raid6] [raid5] [raid4]
+md0 : active raid6 dasds1[6] dasdr1[4] dasdp1[5] dasdq1[3]
+{}
+unused devices: <none>
+"""
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        f"{_SECOND_LINE}      [>....]  reshape =  0.1% (49/39) finish=6498319.2min speed=10K/sec\n",
+        "2403648 blocks super 1.2 level 6, 512k chunk, algorithm 18 [4/3] [UUU_]\nresync=DELAYED\n",
+        "   2403648 blocks super 1.2 level 6, 512k chunk,\nalgorithm 18 [4/3] [UUU_]\n",
+        "   2403648 blocks super 1.2 level 6, 512k chunk, algorithm 18\n[4/3] [UUU_]\n",
+    ],
+)
+def test_a_device_with_a_slot_is_not_missing_while_its_data_are_not_there(rows: str, where: Ask) -> None:
+    """The second line may lack its blanks, or be cut in two."""
+    answer = where("md0", _GROWING.format(rows))
+    assert [disk["disk"] for disk in answer["where"][0]["disks"]] == ["dasdp", "dasdq", "dasdr", "dasds"]
+    assert "array md0: 1 device of 4 not in sync" in answer["states"]
+
+
+_INACTIVE: Final = """\
+# mdadm --detail /dev/md0
+/dev/md0:
+           Version : 1.2
+        Raid Level : raid0
+     Total Devices : 2
+             State : inactive
+    Number   Major   Minor   RaidDevice
+
+       -       8       65        -        /dev/sde1
+       -       8       49        -        /dev/sdd1
+"""
+_STOPPED: Final = """\
+# cat /proc/mdstat
+Personalities : [raid10]
+md0 : inactive sdc1[1](S) sde1[4](S) sdd1[3](S)
+       11720537886 blocks super 1.2
+"""
+
+
+@pytest.mark.parametrize(
+    ("content", "disks"),
+    [(_INACTIVE, ["sdd", "sde"]), (_STOPPED, ["sdc", "sdd", "sde"]),
+     (_INACTIVE + _STOPPED, ["sdc", "sdd", "sde"])],
+)  # fmt: skip
+def test_an_array_that_does_not_run_has_its_devices_and_no_level(
+    content: str, disks: list[str], where: Ask
+) -> None:
+    """What mdadm prints of it drops none that the kernel lists; whether there are more is open."""
+    answer = where("md0", content)
+    names = [disk["disk"] for disk in answer["where"][0]["disks"]]
+    assert names[:-1] == disks
+    assert names[-1] == "not seen: whether md0 has further members"
+    assert "raid0" not in json.dumps(answer["where"])
+    assert answer["states"] == ["array md0: inactive"]
+
+
+def test_a_member_that_an_earlier_list_has_is_not_without_use(where: Ask) -> None:
+    """Two lists of an array contradict each other, and neither drops the devices of the other."""
+    content = (
+        "Now it is like this:\n\n# cat /proc/mdstat\nPersonalities :\n"
+        "md0 : inactive sdc[1](S)\n      9766306304 blocks super 1.2\n\n"
+        "Some days ago the file had these lines in it:\n\nPersonalities : [raid5]\n"
+        "md0 : active raid5 sdd[3] sdc[1] sdb[0]\n"
+        "      19532612608 blocks super 1.2 level 5, 512k chunk, algorithm 2 [3/3] [UUU]\n"
+    )
+    for disk in ("sdb", "sdc", "sdd"):
+        assert "md0" in where(disk, content)["devices"]

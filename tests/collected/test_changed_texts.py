@@ -162,3 +162,14 @@ def test_a_disk_that_was_formatted_later_is_formatted(
     """Behind the list that has it without a format."""
     text = f"{_UNFORMATTED}{_PROMPT}{later}{_PROMPT}\n"
     assert where("dasdf", text)["not_formatted"] == unformatted
+
+
+def test_a_list_that_is_known_by_its_form_alone_stands_behind_a_change(where: Ask) -> None:
+    """Nobody has to copy the command above it."""
+    content = (
+        "box1:~ # mdadm --grow /dev/md0 --raid-devices=2\n\nThe file says now:\n\n"
+        "Personalities : [raid1]\nmd0 : active raid1 dasdq1[1] dasdp1[0]\n"
+        "      2403648 blocks super 1.2 [2/2] [UU]\n"
+    )
+    (place,) = where("md0", content)["where"]
+    assert [disk["disk"] for disk in place["disks"]] == ["dasdp", "dasdq"]

@@ -234,3 +234,33 @@ def test_what_sources_contradict_each_other_about_is_said_where_it_is_unknown(
     assert "contradict" in found
     for value in told:
         assert f"{value} by " in found or f"{value}.05 by " in found
+
+
+def test_two_lists_of_the_paths_of_a_map_contradict_each_other(where: Ask) -> None:
+    """Each may be whole at its time; what the kernel said of a path in between holds for neither."""
+    tree = "NAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINTS\nmpathe 251:2 0 20G 0 mpath\n{}"
+    first, last = (
+        tree.format(f"├─sde 8:64 0 20G 0 disk\n└─{other} 0 20G 0 disk\n")
+        for other in ("sdi 8:128", "sdf 8:80")
+    )
+    content = (
+        f"box1:~ # lsblk -s /dev/mapper/mpathe\n{first}\nbox1:~ # dmesg\n"
+        "[  307.192941] device-mapper: multipath: 251:2: Failing path 8:64.\n\n"
+        "And so it was with the other kernel we had tried:\n\n"
+        f"box1:~ # lsblk -s /dev/mapper/mpathe\n{last}"
+    )
+    answer = where("mpathe", content)
+    assert any("which paths mpathe has" in why for why in answer["not_looked_at"]), answer
+    assert not [path for path in answer["paths"] if path["not_used"]]
+
+
+def test_a_partition_of_a_map_hangs_on_that(where: Ask) -> None:
+    """Also where lsblk shows some of the disks alone."""
+    rows = "".join(
+        f"{disk} 0 20G 0 disk\n└─mpathc 251:0 0 20G 0 mpath\n  └─mpathc1 251:2 0 20G 0 part\n"
+        for disk in ("sda 8:0", "sde 8:64")
+    )
+    listed = f"box1:~ # lsblk /dev/sda /dev/sde\nNAME MAJ:MIN RM SIZE RO TYPE\n{rows}"
+    content = f"{listed}box1:~ # lsscsi\n[0:0:1:0] disk IBM 2107900 .280 /dev/sdk\n"
+    (place,) = where("mpathc1", content)["where"]
+    assert not [disk["disk"] for disk in place["disks"] if "not seen" in disk["disk"]]

@@ -9,11 +9,17 @@ import pytest
 from tests.collected.texts import facts_in, row
 from zmon.base.absent import Absent
 from zmon.cli.main import main
+from zmon.collected.account import text_frame
 from zmon.collected.collection import facts_of
-from zmon.collected.facts import joined
+from zmon.collected.facts import Facts, joined
+from zmon.collected.forms import FORMS
+from zmon.collected.kernel_log_texts import KernelLog
+from zmon.collected.reading import walk
 from zmon.collected.transcript import outputs
+from zmon.kernel.capture_text import CollectedText
 from zmon.kinds import DASD, DEVICE, LAYER
 from zmon.sample import empty_frame
+from zmon.topology.read_texts import TROUBLED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -310,3 +316,19 @@ def test_a_trace_names_the_machine_and_what_runs_linux(runs: str, told: tuple[st
     machine = row(facts_in(text, "dmesg"), "machine", "machine")
     fields = ("environment", "control_program", "type")
     assert tuple(map(machine.get, fields)) == (*told, "3906")
+
+
+@pytest.mark.parametrize(
+    "row",
+    ["Buffer I/O error on dev dm-1, logical block 0, async page read",
+     "device-mapper: crypt: dm-1: INTEGRITY AEAD ERROR, sector 0"],
+)  # fmt: skip
+def test_a_failure_of_a_mapped_device_does_not_pass_for_nothing(row: str) -> None:
+    """It was read, and the answer for the device names its line."""
+    text = CollectedText(
+        "a.txt", 1, "dmesg", "", f"[   12.345678] usb 1-1: new device\n[   12.345679] {row}\n", 0
+    )
+    (form,) = (form for form in FORMS if form.reading is KernelLog)
+    told = walk(text, form, Facts())
+    assert (told.read, told.strange) == (1, ())
+    assert f"dm-1=2{TROUBLED}" in text_frame([told], 1).column("named")

@@ -16,7 +16,7 @@ from zmon.collected.reading import BETWEEN, MAX_ROW
 from zmon.collected.times import moment_of_mail
 from zmon.kinds import CLAIM, DEVICE, LAYER, MOUNT, PART, TEXT
 from zmon.sample import Frame, empty_frame, frame_of
-from zmon.topology.read_texts import NOT_USED, TROUBLED
+from zmon.topology.read_texts import NOT_USED, OF_USES, TROUBLED
 from zmon.topology.stack import tagged, volume_name
 
 if TYPE_CHECKING:
@@ -52,6 +52,11 @@ _AT: Final = re.compile(rf"\bsd ({ADDRESS}): ")
 """A SCSI disk by its address."""
 _ADDRESSED: Final = re.compile(rf"{_AT.pattern}\[(sd[a-z]{{1,4}})\]")
 """The name that the same log has for it."""
+_USES: Final = re.compile(
+    r"mdadm|/proc/(?:mdstat|swaps|mounts|self)|pvs|pvdisplay|cryptsetup|losetup|mmlsnsd|asmcmd|v\$asm|raw|/etc/drbd"
+    r"|virsh|ps,|btrfs|zpool|stratis|mount|findmnt|df$|disklayout"
+)
+"""How the names of forms begin whose lines tell what devices are used for; the others list devices."""
 MAX_ROWS: Final = 20_000
 """Lines of an output that were read and are looked at for devices of which nothing was used."""
 MAX_DEVICES: Final = 1000
@@ -92,9 +97,11 @@ def _named(reads: Sequence[ReadText], devices: Collection[str]) -> str:
 
     Behind the line of one that was read, and of which nothing has become a known device, stands `NOT_USED`.
     Behind that of one of which the kernel says that it fails, and not that it works again, stands `TROUBLED`.
+    Behind one of a list of uses that was read stands `OF_USES`.
     """
     named: dict[str, None] = {}
     troubles: dict[str, list[int]] = {}
+    uses: dict[str, None] = {}
     for read in reads:
         rows, strange = read.text.text.split("\n"), set(strange_lines(read))
         is_of_kernel = read.form.startswith("dmesg")
@@ -116,8 +123,10 @@ def _named(reads: Sequence[ReadText], devices: Collection[str]) -> str:
                     troubles.setdefault(name, []).append(line)
                 elif not (is_read and name in devices):
                     named[f"{name}={line}{NOT_USED * is_read}"] = None
+                elif number >= 0 and _USES.match(read.form):
+                    uses[f"{name}={line}{OF_USES}"] = None
     last = [f"{name}={line}{TROUBLED}" for name, lines in troubles.items() for line in lines[-MAX_WHICH:]]
-    return " ".join([*last, *named][:MAX_DEVICES])
+    return " ".join([*last, *named, *uses][:MAX_DEVICES])
 
 
 def answers_of_cp(tree: CapturedTree) -> Iterator[tuple[str, dict[str, Value]]]:

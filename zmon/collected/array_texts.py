@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from zmon.base.ranges import many
 from zmon.base.sizes import KIB, SECTOR
 from zmon.collected.bare_names import PATH_OR_BARE, below_dev
 from zmon.collected.facts import Array, plain
@@ -38,6 +39,8 @@ _IDLE: Final = {"F": "faulty member", "S": "spare"}
 """What the marks of members mean that may stay for long, as mdadm says it."""
 _OF_CONTAINER: Final = re.compile(r"external:[^/]+")
 """The metadata of a container in /proc/mdstat; that of an array in one names it, `external:/md127/0`."""
+_DATA_LAYOUT: Final = r"(?:algorithm ([0-9]{1,2})|([0-9]{1,3}) (near|far|offset)-copies)"
+_COUNT: Final = r"\[([0-9]{1,5})/([0-9]{1,5})\] \[[U_]+\]"
 _SECTORS: Final = KIB // SECTOR
 _CODES: Final = {
     "left-asymmetric": 0, "right-asymmetric": 1, "left-symmetric": 2, "right-symmetric": 3, "parity-first": 4,
@@ -74,11 +77,13 @@ def note_state(facts: Facts, array: str, state: str, place: str) -> None:
 class Mdstat(Reading):
     """The arrays of /proc/mdstat."""
 
+    tool = "mdstat"
     heading = r"Personalities :(?: \[[a-z0-9]+\])*\s*$"
     first = r"md\w{1,40} : (?:in)?active "
     nothing = (
         r"Personalities :.*|unused devices:.*|read_ahead .*",
-        r"\s+bitmap: .*",
+        r"\s*bitmap: .*",
+        r"\s*(?:\([0-9]+/[0-9]+\) *)?finish=\S+ speed=\S+",  # the end of a row that was cut
     )
 
     def __init__(self, text: CollectedText, facts: Facts) -> None:
@@ -88,8 +93,10 @@ class Mdstat(Reading):
         self._members: dict[str, tuple[str, str, list[str], list[str]]] = {}
         """Of each array the level, the text, its devices and those of them that hold its data."""
         self._counts: dict[str, tuple[int, int]] = {}
-        self._rebuilding: set[str] = set()
-        """The arrays that have devices for all their data, which are written to some just now."""
+        self._sized: set[str] = set()
+        """Arrays of which the second line was read, or its beginning."""
+        self._rebuilt: set[str] = set()
+        """Arrays that have devices for all their data, of which some are written to just now."""
 
         self._containers: set[str] = set()
         """Arrays that only hold the devices of others, and have no slots that could be empty."""
@@ -102,66 +109,93 @@ class Mdstat(Reading):
 
     blank = lost
 
+    def place_of(self, number: int) -> str:
+        """Return where a line is; the tool is named even of the file, as two copies of it are compared."""
+        return f"{self.tool}, {self.text.place(number)}"
+
     @line(
-        rf"(md\w{{1,40}}) : (?:active|inactive|broken)(?: \([a-z-]+\))*(?: ({_LEVEL}))?"
+        rf"\s*(md\w{{1,40}}) : (active|inactive|broken)(?: \([a-z-]+\))*(?: ({_LEVEL}))?"
         r"((?: \S{1,64}\[[0-9]{1,5}\](?:\([A-Z]\))*)*)\s*"
     )
     def array(self, match: re.Match[str]) -> None:
         """Take the first line of an array, which names its devices."""
-        self._array, level = match[1], match[2] or ""
-        devices = [word.partition("[")[0] for word in match[3].split()]
-        whole = [word.partition("[")[0] for word in match[3].split() if not _WITHOUT_DATA.search(word)]
+        self._array, level, listed = match[1], match[3] or "", match[4]
+        devices = [word.partition("[")[0] for word in listed.split()]
+        whole = [word.partition("[")[0] for word in listed.split() if not _WITHOUT_DATA.search(word)]
         self._members[self._array] = level, self.place, devices, whole
         self._counts.pop(self._array, None)
+        self._sized.discard(self._array)
         for device in devices:
             self.facts.name_device(device, self.place)
-        self._idle[self._array] = re.findall(r" (\S{1,64}?)\[[0-9]{1,5}\]\(([FS])\)", match[3])
+        idle_members = re.findall(r" (\S{1,64}?)\[[0-9]{1,5}\]\(([FS])\)", listed)
+        if match[2] != "active":  # the kernel marks all its devices as spares
+            note_state(self.facts, self._array, match[2], self.place)
+            idle_members = [(device, mark) for device, mark in idle_members if mark == "F"]
+        self._idle[self._array] = idle_members
 
     @line(
-        r"\s+([0-9]{1,18}) blocks(?: super (\S+))?(?: level [0-9],)?(?: ([0-9]{1,9})[kK] chunks?,?)?"
-        r"(?: [0-9]{1,9}k rounding)?(?: algorithm ([0-9]{1,2}))?"
-        r"(?: ([0-9]{1,3}) (near|far|offset)-copies)?(?: \[([0-9]{1,5})/([0-9]{1,5})\] \[[U_]+\])?\s*"
+        r"\s*([0-9]{1,18}) blocks(?: super (\S+))?(?: level [0-9],)?(?: ([0-9]{1,9})[kK] chunks?,?)?"
+        rf"(?: [0-9]{{1,9}}k rounding)?(?: {_DATA_LAYOUT})?(?: {_COUNT})?\s*"
     )
-    def counted(self, match: re.Match[str]) -> bool:
-        """Take the second line of an array: its size, and how many devices it has and how many work."""
-        size, metadata, chunk, algorithm, copies, how, count, working = match.groups()
-        if not self._array or self._array in self._counts:
+    def sized(self, match: re.Match[str]) -> bool:
+        """Take the second line of an array, or its beginning: its size, and how many devices work."""
+        size, metadata, chunk, *rest = match.groups()
+        if not self._array or self._array in self._sized:
             return False
+        self._sized.add(self._array)
         if _OF_CONTAINER.fullmatch(metadata or ""):
             self._containers.add(self._array)
             return True
         row: dict[str, Value] = {"size": int(size) * _SECTORS}
         if chunk:
             row["chunk"] = int(chunk) * KIB
-        if algorithm:
-            row["layout"] = int(algorithm)
-        elif copies:
-            row["layout"] = _copies_code({how: int(copies)})
         self.facts.say(LAYER, self._array, self.place, **row)
-        if count:
-            self._counts[self._array] = int(count), int(working)
+        self._count(*rest)
         return True
 
-    @line(r"\s+(?:\[[=>.]+\]\s+)?(recovery|resync|reshape|check)\s*=\s*([0-9.]+%|[A-Z]+)(?:\s.*)?")
+    @line(rf"\s*{_DATA_LAYOUT}(?: {_COUNT})?\s*", rf"\s*()()(){_COUNT}\s*")
+    def counted(self, match: re.Match[str]) -> bool:
+        """Take the end of a second line that was cut in two."""
+        if self._array not in self._sized or self._array in self._counts:
+            return False
+        self._count(*match.groups())
+        return True
+
+    def _count(self, algorithm: str, copies: str, how: str, count: str, working: str) -> None:
+        """Take the layout of an array, and how many devices it has and how many work."""
+        if algorithm:
+            self.facts.say(LAYER, self._array, self.place, layout=int(algorithm))
+        elif copies:
+            self.facts.say(LAYER, self._array, self.place, layout=_copies_code({how: int(copies)}))
+        if count:
+            self._counts[self._array] = int(count), int(working)
+
+    @line(r"\s*(?:\[[=>.]+\]\s+)?(recovery|resync|reshape|check)\s*=\s*([0-9.]+%|[A-Z]+)(?:\s.*)?")
     def changing(self, match: re.Match[str]) -> bool:
         """Take what the kernel does with the data of an array, and how far that is."""
         if self._array:
             note_state(self.facts, self._array, f"{match[1]} at {match[2]}", self.place)
-            self._rebuilding |= {self._array} if match[1] == "recovery" else set()
+            self._rebuilt |= {self._array} if match[1] == "recovery" else set()
         return bool(self._array)
 
     def end(self) -> None:
-        """Say which devices each array has, those that do not work among them."""
+        """Say which devices each array has, and which of its slots have none.
+
+        A device without a mark has a slot, though its data may not be all there yet.
+        """
         for array, (level, place, devices, whole) in self._members.items():
             count, working = self._counts.get(array, (0, 0))
-            idle_members = self._idle.get(array, []) if count else []
+            idle_members = self._idle.get(array, [])
             for device, mark in idle_members:
                 idle(self.facts, device, _IDLE[mark], array, place)
             spares = {device for device, mark in idle_members if mark == "S"}
             marked = [device for device in devices if device not in {*whole, *spares}]
             if count:
-                working = len(whole) if array in self._rebuilding else working
-                lacking = max(count - working, count - len(whole))
+                lacking = max(0, count - len(whole))
+                unready = count - working - lacking
+                if unready > 0 and array not in self._rebuilt:
+                    states = many(unready, "device")
+                    note_state(self.facts, array, f"{states} of {count} not in sync", place)
                 titles = [f"not working: {device}" for device in marked][:lacking]
                 titles += [f"{REMOVED}: {array}"] * (lacking - len(titles))
             else:
@@ -170,7 +204,7 @@ class Mdstat(Reading):
             is_whole = array in self._containers or (level in UNCOUNTED and len(devices) > 1)
             if not count and not is_whole:
                 self.facts.partial[array] = lost = f"?{array}.more"
-                self.facts.leave_open(lost, f"a member of {array}")
+                self.facts.leave_open(lost, f"whether {array} has further members")
             below = " ".join([*devices, lost])
             self.facts.say(LAYER, array, place, name=array, sort="md", level=level, below=below.strip())
 
@@ -185,11 +219,13 @@ _STATES: Final = _WORKING | {
 _UUID: Final = r"[0-9a-f]{8}(?::[0-9a-f]{8}){3}"
 _USUAL: Final = frozenset({"clean", "active", "write-pending", "active-idle", "read-auto", "readonly"})
 """The states of an array that is just in use.  Source: mdadm, Detail.c; Linux, drivers/md/md.c."""
+_INACTIVE: Final = "inactive"
+"""The state of an array that does not run; mdadm prints raid0 as its level."""
 _MOVING: Final = frozenset({"reshaping", "recovering"})
 """Those in which data do not lie where they will."""
 _PROGRESS: Final = ("Rebuild Status", "Reshape Status", "Resync Status", "Check Status")
 _ROW: Final = (
-    r"\s*(?:[0-9]{1,5}|-)\s+([0-9]{1,4})\s+([0-9]{1,8})\s+([0-9]{1,5}|-)\s+([a-z][a-zA-Z -]*?)"
+    r"\s*(?:[0-9]{1,5}|-)\s+([0-9]{1,4})\s+([0-9]{1,8})\s+([0-9]{1,5}|-)(?:\s+([a-z][a-zA-Z -]*?))?"
     rf"(?:\s{{3,}}(?:({PATH_OR_BARE})|missing))?\s*"
 )
 
@@ -252,7 +288,8 @@ class Mdadm(Reading):
     @line(_ROW)
     def row(self, match: re.Match[str]) -> bool:
         """Take a device of the array, or an empty slot."""
-        major, minor, slot, states = match.groups()[:4]
+        major, minor, slot = match.groups()[:3]
+        states = match[4] or ""  # mdadm prints none of an array that is not active
         device = below_dev(match[5] or "")
         number = f"{major}:{minor}"
         is_whole = {*states.split()} <= _STATES
@@ -261,7 +298,8 @@ class Mdadm(Reading):
         if self._asked and not self._name:
             self._name, self._begun, self._asked = self._asked, self.place, ""
         is_again = self.is_filtered and slot != "-" and int(slot) in self._slots
-        if not self._name or not is_whole or is_again:
+        is_cut = not states and not (device and slot == "-")
+        if not self._name or not is_whole or is_again or is_cut:
             return False
         if "Magic" in self._told:
             return True  # as the device had it, when it was written last
@@ -376,7 +414,8 @@ class Mdadm(Reading):
         facts.say(LAYER, key, place, sort="md", links=_link(name), level=level, below=names)
 
     def _say_array(self, name: str, told: Mapping[str, str]) -> None:
-        facts, place, level = self.facts, self._begun, told.get("Raid Level", "")
+        facts, place, is_inactive = self.facts, self._begun, told.get("State") == _INACTIVE
+        level = "" if is_inactive else told.get("Raid Level", "")
         key = facts.name_device(name, place)
         facts.array_names.setdefault(told.get("UUID", ""), []).append(key)
         row: dict[str, Value] = {"level": level, "layout": _layout(level, told.get("Layout", ""))}
@@ -401,6 +440,13 @@ class Mdadm(Reading):
             else f"{self._states.get(slot, 'not listed')}: {key} {slot}"
             for slot in lacking
         ]  # fmt: skip
+        if is_inactive:
+            facts.partial[key] = more = f"?{key}.more"
+            facts.leave_open(more, f"whether {key} has further members")
+            below = " ".join([*dict.fromkeys(self._below), more])
+            facts.hint(LAYER, key, place, below=below)
+            facts.say(LAYER, key, place, sort="md", links=_link(name))
+            return
         is_full = count > 0 and {*range(min(count, MAX_SLOTS))} <= self._slots.keys()
         if not count or not (self._is_whole or is_full):
             titles.append(f"not understood: members of {key}")

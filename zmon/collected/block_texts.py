@@ -220,6 +220,8 @@ class LsblkTree:
         self._places: dict[str, str] = {}
         self._joins: dict[str, tuple[str, str]] = {}
         """The names of devices that join paths to one disk, the kernel's and the mapper's, by their keys."""
+        self._parts: set[str] = set()
+        """The keys of partitions of mapped devices, each of which is on one."""
         self._guessed: set[str] = set()
         """The keys of devices of which lsblk may show a part of what they are built on."""
 
@@ -242,6 +244,7 @@ class LsblkTree:
             say(LAYER, key, place, mapped=name, uuid=_UUIDS.get(row.kind, ""))
         if row.kind == "mpath" and is_mapped:
             self._joins[key] = kernel, name
+        self._parts |= {key} if row.kind == "part" and is_mapped else set()
         source = f"/dev/mapper/{name}" if is_mapped else f"/dev/{kernel or name}"
         for point in row.points:
             if point == SWAPPED:
@@ -278,7 +281,8 @@ class LsblkTree:
 
     def guess(self, key: str) -> None:
         """Say that a device may be built on others than lsblk shows, unless another source has them."""
-        if self._sorts.get(key) in {"dm", "md", STACKED}:
+        is_drawn = key in self._parts and self._below.get(key)
+        if self._sorts.get(key) in {"dm", "md", STACKED} and not is_drawn:
             self.hide(key)
             self._guessed.add(key)
 

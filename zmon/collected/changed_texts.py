@@ -55,8 +55,11 @@ def _is_behind(read: ReadText, change: CollectedText) -> bool:
 
 
 def _is_list(read: ReadText, listing: re.Pattern[str]) -> bool:
-    command = read.text.command or f"cat /{read.text.file}"
-    return bool(read.read and not (read.strange or read.is_part) and listing.match(command))
+    command = read.text.command or (
+        f"cat /{read.text.file}" if read.text.file else _OF_FORM.get(read.form, "")
+    )
+    is_whole = not (read.strange or read.is_part)
+    return bool(read.read and is_whole and listing.match(command))
 
 
 def _leave_open(facts: Facts, text: CollectedText, command: re.Match[str], *, has_members: bool) -> None:
@@ -194,6 +197,10 @@ _FORMATTED: Final = re.compile(r"Finished formatting the device|writing VTOC|aut
 """What dasdfmt says of a disk that it has formatted, and fdasd of one with a format."""
 _FAILED: Final = re.compile(r"(?i)\bfail|error|\bnot\b")
 _SHORT: Final = re.compile("[0-9a-f]{4}")
+_OF_FORM: Final = {
+    "/proc/mdstat": "cat /proc/mdstat", "lsblk, in any form and with any columns": "lsblk",
+}  # fmt: skip
+"""The commands of lists that are known by their form alone."""
 _TREE: Final = r"lsblk\b(?!.* -[a-zA-Z]*d)"
 _SEGMENTS: Final = (
     rf"{_TREE}|dmsetup (?:table|deps|ls .*--tree)|(?:pv|lv)s\b.*(?:devices|seg)|lvdisplay\b.* -m"

@@ -779,7 +779,11 @@ class Facts(DeviceLists):
         for row, uuid in uuids:
             told, group = row.get("below", []), _group_of(row)
             told[:] = [fact for fact in told if str(fact.value).split() != [UNSEEN]] or told
-            is_of_one = any(title.startswith(maps) for title in values_of(row, "mapped"))
+            titles = values_of(row, "mapped")
+            is_of_one = any(title.startswith(maps) for title in titles) or any(
+                (named := _OF_KPARTX.fullmatch(title)) and OF_MULTIPATH.fullmatch(named[1])
+                for title in titles
+            )
             if uuid.startswith(MPATH) and told:
                 own = dict.fromkeys(word for word in str(told[0].value).split())
                 own |= {number: None for fact in told[1:] for word in str(fact.value).split()
@@ -787,6 +791,13 @@ class Facts(DeviceLists):
                 if own and not all(fact.value for fact in told):  # at another time it had none
                     own[gone := f"?{''.join(values_of(row, 'mapped')[:1])}.gone"] = None
                     self.leave_open(gone, self._of_two_times(row), is_rival=True)
+                elif rivals := _crossing(told):
+                    titled = "".join(values_of(row, "mapped")[:1])
+                    own[more := f"?{titled}.rivals"] = None
+                    why = f"which paths {titled} has: {_lists_of(rivals)}"
+                    self.leave_open(more, why, is_rival=True)
+                    self.remarks.append(why)
+                    self._forget_failures(own)
                 told[:] = [told[0]._replace(value=" ".join(own))]
             elif not (is_of_one or uuid.startswith("CRYPT-") or row.get("table")) and (
                 {"dm", "md"}.intersection(values_of(row, "sort"))
@@ -796,6 +807,12 @@ class Facts(DeviceLists):
                     self.leave_open(UNSEEN, OF_TREE)
                     more = group_key(group) if group in self.groups else UNSEEN
                     told[:] = others or [fact._replace(value=f"{fact.value} {more}") for fact in told]
+
+    def _forget_failures(self, paths: Iterable[str]) -> None:
+        """Forget what a log says of paths of a map that was made anew: it may be of those before."""
+        for name in {*paths, *map(name_of_number, paths)}:
+            if self.path_states.get(name, ({}, ""))[1].startswith("dmesg, "):
+                del self.path_states[name]
 
     @staticmethod
     def _of_two_times(row: Mapping[str, list[Fact]]) -> str:
@@ -1153,6 +1170,27 @@ def _of_first_tool(facts: list[Fact]) -> tuple[Value, str]:
     if all(whole.issuperset(str(fact.value).split()) for fact in own):
         return longest.value, longest.place
     return contradiction(own), ""
+
+
+def _crossing(told: list[Fact]) -> list[Fact]:
+    """Return two lists of one tool that share devices, and of which each has some that the other lacks.
+
+    Both may be whole, each at its time.
+    """
+    for nth, fact in enumerate(told):
+        feet = {*str(fact.value).split()}
+        for other in told[:nth]:
+            of_other = {*str(other.value).split()}
+            is_same_tool = fact.place.partition(", ")[0] == other.place.partition(", ")[0]
+            if is_same_tool and feet & of_other and feet - of_other and of_other - feet:
+                return [other, fact]
+    return []
+
+
+def _lists_of(told: Iterable[Fact]) -> str:
+    """Write lists of devices by their names, each with its text."""
+    lists = [[name_of_number(word) or word for word in str(fact.value).split()] for fact in told]
+    return ", ".join(f"{' '.join(own)} by {fact.place}" for own, fact in zip(lists, told, strict=True))
 
 
 def _apart(told: list[Fact]) -> list[Fact]:

@@ -55,6 +55,8 @@ _OF_DISKS: Final = (
     rf"|(?:sd|scsi) {ADDRESS}: (?:rejecting I/O|\[\w+\] killing request)|.*\bLOOP DOWN\b|Hardware name: "
 )
 """How messages begin that say something of adapters, disks or the machine, whether it is used or not."""
+_FAILS: Final = r"(?:.*\s)?(?:Buffer I/O error on dev(?:ice)? dm-[0-9]|\bdm-[0-9]+: INTEGRITY AEAD ERROR).*"
+"""What drivers say of mapped devices that fail."""
 _BY_DAEMON: Final = rf"(?:(?:{_TIME}) )?(?:\S{{1,255}} )?multipathd(?:\[[0-9]+\])?: "
 """What stands before a message of the daemon of multipath."""
 OF_FORMAT: Final = ("block_size", "blocks")
@@ -62,7 +64,7 @@ OF_FORMAT: Final = ("block_size", "blocks")
 _SORT: Final = r"[0-9A-F]{4}/[0-9A-F]{2}"
 TROUBLE: Final = re.compile(
     r"I/O error|[Ee]rror occurred in the DASD device driver|: Failing path |rejecting I/O to"
-    r"|No operational channel path is left|No verified channel paths remain"
+    r"|INTEGRITY AEAD ERROR|No operational channel path is left|No verified channel paths remain"
 )
 """What the kernel says of a device that does not work."""
 MENDED: Final = re.compile(r": Reinstating path |A channel path to the device has become operational")
@@ -199,6 +201,10 @@ class KernelLog(Reading):
         self._failed.pop(name, None)
         if match[1] == "Failing":
             self._failed[name] = self.place
+
+    @line(_FAILS)
+    def failing(self, _match: re.Match[str]) -> None:
+        """Take a failure of a mapped device, by whose name `account` has the line."""
 
     @line(rf"{_BY_DAEMON}(\S{{1,128}}): (sd[a-z]{{1,4}}) - .*\bpath is (down|up)\s*")
     def checked(self, match: re.Match[str]) -> None:

@@ -654,6 +654,9 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
     is_path = meaning.sort in {*OF_PATHS, MeaningKind.WWID} or _is_joined(device, machine)
     made = bool(device) and (stack.segments(device) != () or not volumes)
     joined = [volume for volume in on_disks if volume.number in paths]
+    mounts = *_mounts_on(every, upon, machine), *_mounts_on(every, possible, machine, is_possible=True)
+    files = tuple(_files_on(every, upon, machine))
+    is_unused = not (mounts or files or any(_is_use(number, machine) for number in above))
     return LookupResult(
         meaning,
         locations=(_device(device, machine),) if made else (),
@@ -664,9 +667,9 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
         has_no_path=any(map(stack.has_no_path, {*disks, device} - {""})),
         devices=tuple(sorted(titles, key=lambda title: (" " in title, title))),  # what is on them last
         same=same,
-        mounts=(*_mounts_on(every, upon, machine), *_mounts_on(every, possible, machine, is_possible=True)),
-        files=tuple(_files_on(every, upon, machine)),
-        unseen=_unseen(meaning, upon | every, machine),
+        mounts=mounts,
+        files=files,
+        unseen=_unseen(meaning, upon | every, machine, is_unused=is_unused),
         is_unrecorded=machine.is_unrecorded,
         offline=meaning.sort in _OF_ADAPTERS and any(is_offline(text_of(v.busid), machine) for v in volumes),
         unused=reasons_of(joined, machine, [volume for volume in on_disks if volume.number not in paths]),
@@ -727,14 +730,22 @@ def _are_joined(numbers: set[str], machine: Machine) -> bool:
     return any(node.multipath and disks <= {*node.below} for node in maps if node)
 
 
-def _unseen(meaning: WordMeaning, numbers: set[str], machine: Machine) -> tuple[str, ...]:
+def _is_use(number: str, machine: Machine) -> bool:
+    """Return whether a device that is built on others uses these: a partition and a map of paths do not."""
+    node = machine.stack.node(number)
+    is_of_disk = _is(number, "partition", machine) or (node is not None and node.multipath)
+    return not (is_of_disk or _is(number, FAILED, machine))
+
+
+def _unseen(meaning: WordMeaning, numbers: set[str], machine: Machine, *, is_unused: bool) -> tuple[str, ...]:
     """Return what was not looked at: contradictions of sources stand before lines that name a disk."""
-    first = (*_unseen_members(meaning, machine), *machine.contradicted, *lines_of(numbers, machine))
+    lines = lines_of(numbers, machine, is_unused=is_unused)
+    first = (*_unseen_members(meaning, machine), *machine.contradicted, *lines)
     return tuple(dict.fromkeys((*first, *machine.unseen)))
 
 
-def lines_of(numbers: set[str], machine: Machine) -> Iterator[str]:
-    """Yield which lines of texts that were not read name one of these devices."""
+def lines_of(numbers: set[str], machine: Machine, *, is_unused: bool = False) -> Iterator[str]:
+    """Yield which lines of texts may tell of a use of one of these devices that is not known."""
     if TEXT.name not in machine.sample.frames:
         return
     from zmon.topology.read_texts import lines_naming  # noqa: PLC0415 - most machines are no texts
@@ -747,7 +758,7 @@ def lines_of(numbers: set[str], machine: Machine) -> Iterator[str]:
         volume = machine.volumes.get(number)
         labels = {f"0X{busid[-4:].upper()}", *map(text_of, (volume.volser, volume.label) if volume else ())}
         names |= {f"disk/by-id/ccw-{label}" for label in labels if busid}  # what udev makes of a label
-    yield from lines_naming(names - {""}, machine.sample)
+    yield from lines_naming(names - {""}, machine.sample, is_unused=is_unused)
 
 
 def _is_joined(number: str, machine: Machine) -> bool:

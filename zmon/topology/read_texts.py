@@ -40,6 +40,8 @@ UNDERSTOOD: Final = "was understood"
 """What became of a line of an output that is read, unless it is named as one that was not understood."""
 NOT_USED: Final = "!"
 """Stands behind a line that was read, and of which nothing has become a known device."""
+OF_USES: Final = "+"
+"""Stands behind a line that was read of a list of uses; an earlier one may have what no answer shows."""
 TROUBLED: Final = "~"
 """Stands behind a line in which the kernel says that a device fails."""
 GUESTS: Final = r"\b(?:virsh|virt-\w+|libvirt\w*|qemu\S*)\b"
@@ -120,12 +122,12 @@ def strange_texts(sample: Sample, kinds: Collection[str] = ()) -> Iterator[str]:
         yield f"{len(lines) - MAX_NAMED:,} more texts have lines that were not understood"
 
 
-def lines_naming(names: Collection[str], sample: Sample, *, has_troubles: bool = False) -> Iterator[str]:
+def lines_naming(names: Collection[str], sample: Sample, *, is_unused: bool = False) -> Iterator[str]:
     """Yield which lines name a device of these names and were not understood, not read, or not used.
 
-    With `has_troubles` those count, too, in which the kernel says that it fails.
+    Of a device that `is_unused` as far as anybody knows those of lists of uses count, too.
     """
-    lines = _lines_naming(names, sample, has_troubles=has_troubles)
+    lines = _lines_naming(names, sample, has_troubles=False, is_unused=is_unused)
     for place, (name, what) in [*lines.items()][:MAX_NAMED]:
         yield f"{name} is named in {place}, which {what}"
     if len(lines) > MAX_NAMED:
@@ -133,7 +135,7 @@ def lines_naming(names: Collection[str], sample: Sample, *, has_troubles: bool =
 
 
 def _lines_naming(
-    names: Collection[str], sample: Sample, *, has_troubles: bool
+    names: Collection[str], sample: Sample, *, has_troubles: bool, is_unused: bool = False
 ) -> dict[str, tuple[str, str]]:
     """Return which name each of these lines has, and what became of it, by its place."""
     lines: dict[str, tuple[str, str]] = {}
@@ -143,8 +145,10 @@ def _lines_naming(
             what = "says nothing of it that zmon uses"
         if line.endswith(TROUBLED):
             what = "says that it fails"
-        if has_troubles or not line.endswith(TROUBLED):
-            place = f"{key.rpartition(':')[0]}:{line.rstrip(NOT_USED + TROUBLED)}"
+        if line.endswith(OF_USES):
+            what = "is of a list of uses"
+        if (has_troubles or not line.endswith(TROUBLED)) and (is_unused or not line.endswith(OF_USES)):
+            place = f"{key.rpartition(':')[0]}:{line.rstrip(NOT_USED + TROUBLED + OF_USES)}"
             lines.setdefault(place, (name, what))
     return lines
 
