@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 TESTS: Final = ROOT / "tests"
 CEILINGS: Final = {
-    "base": 1554, "check": 1824, "cli": 10261, "collected": 15517, "cp": 3340, "diagnosis": 6228,
+    "base": 1554, "check": 1824, "cli": 10261, "collected": 15627, "cp": 3340, "diagnosis": 6228,
     "exposition": 1962, "fleet": 2112, "kernel": 13388, "lab": 5171, "listing": 5613, "machine": 6396,
-    "placement": 6038, "queueing": 3871, "recorder": 2050, "rule": 2038, "screen": 4649, "session": 5126,
-    "store": 6052, "tables": 8031, "topology": 6475, "trends": 2185, "ui": 5599, "values": 674,
+    "placement": 6049, "queueing": 3871, "recorder": 2050, "rule": 2038, "screen": 4649, "session": 5126,
+    "store": 6052, "tables": 8031, "topology": 6479, "trends": 2185, "ui": 5599, "values": 674,
     "words": 311, "zmon": 2731,
 }  # fmt: skip
 """The most lines of each package; `zmon` are the modules that are in none."""
