@@ -27,9 +27,9 @@ UP: Final = b"\x1b[A"
 POSITION: Final = rb"\d of 4,096|I/O device details"
 """What is in the answer to each key: the position or, as zmon paints a line up to the last cell that has
 changed, the words before it."""
-KEYS: Final = 100
+KEYS: Final = 60
 REFRESHES: Final = 10
-IDLE: Final = 12.0
+IDLE: Final = 10.0
 """Seconds in which an idle program is watched."""
 WORST: Final = 50.0
 """Milliseconds that no key may take longer than."""
